@@ -16,6 +16,16 @@ export type ApiTokenRow = SqlRow & {
   ended_at: number | null;
 };
 
+/** `disabled_at`: of the user. */
+export type OwnedTokenRow = SqlRow &
+  Pick<
+    ApiTokenRow,
+    'id' | 'user_id' | 'name' | 'created_at' | 'created_by' | 'expires_at' | 'last_used_at' | 'ended_at'
+  > & {
+    email: string;
+    disabled_at: number | null;
+  };
+
 export async function insertApiToken(tx: Tx, row: ApiTokenRow): Promise<void> {
   await tx.query(
     `insert into api_tokens (id, user_id, name, lookup, proof, created_at, created_by, expires_at)
@@ -36,6 +46,14 @@ export async function selectApiToken(db: Reader, id: string): Promise<ApiTokenRo
 
 export function selectApiTokensOf(db: Reader, userId: string): Promise<ApiTokenRow[]> {
   return db.query<ApiTokenRow>('select * from api_tokens where user_id = $1 order by created_at, id', [userId]);
+}
+
+/** Every API token with whose it is, the oldest first; no secret. */
+export function selectApiTokens(db: Reader): Promise<OwnedTokenRow[]> {
+  return db.query<OwnedTokenRow>(
+    `select t.id, t.user_id, u.email, u.disabled_at, t.name, t.created_at, t.created_by, t.expires_at, t.last_used_at, t.ended_at
+     from api_tokens t join users u on u.id = t.user_id order by t.created_at, t.id`,
+  );
 }
 
 /** When each user last came with an API token. */

@@ -1,7 +1,13 @@
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
-import { type ApiTokenRow, selectApiToken, selectApiTokensOf } from './api-token-queries.ts';
+import {
+  type ApiTokenRow,
+  type OwnedTokenRow,
+  selectApiToken,
+  selectApiTokens,
+  selectApiTokensOf,
+} from './api-token-queries.ts';
 import { isIdle } from './session.ts';
 import {
   type SessionRow,
@@ -28,6 +34,27 @@ export async function listApiTokens(app: App, user: string): Promise<ListedToken
   return tokens.map(({ id, name, created_at, created_by, expires_at, last_used_at, ended_at }) => {
     return { id, name, created_at, created_by, expires_at, last_used_at, ended_at };
   });
+}
+
+/** `expired`: its time is over. `disabled`: its user may not come in at all. */
+export type ApiTokenState = 'in_use' | 'expired' | 'ended' | 'disabled';
+
+/** Whether a program still comes in with an API token, and why not. */
+export function apiTokenState(
+  { ended_at, expires_at, disabled_at }: Pick<OwnedTokenRow, 'ended_at' | 'expires_at' | 'disabled_at'>,
+  now: number,
+): ApiTokenState {
+  if (ended_at !== null) return 'ended';
+  if (expires_at !== null && expires_at <= now) return 'expired';
+  return disabled_at === null ? 'in_use' : 'disabled';
+}
+
+export type OwnedToken = OwnedTokenRow & { state: ApiTokenState };
+
+/** Every API token of everybody, the oldest first. */
+export async function listEveryApiToken(app: App): Promise<OwnedToken[]> {
+  const tokens = await selectApiTokens(app.db);
+  return tokens.map((token) => ({ ...token, state: apiTokenState(token, app.now()) }));
 }
 
 /** The id of the user whose API token this is; null: there is no such token. */

@@ -105,6 +105,7 @@ export type StatementLine = {
   amount: number;
   transaction_id: number | null;
   refund_id: string | null;
+  payout_id: string | null;
   /** Of the order or the payout, or the bank's of a movement. */
   reference: string | null;
 };
@@ -112,23 +113,37 @@ export type StatementLine = {
 /** A place among the lines of a period. */
 export type StatementPlace = Pick<StatementLine, 'created_at' | 'link' | 'line'>;
 
-/** The next lines of a period in the order of time, after a place in it. */
-export function selectStatementLines(
-  db: Reader,
-  scope: StatementScope,
-  after: StatementPlace,
-  limit: number,
-): Promise<(SqlRow & StatementLine)[]> {
-  return db.query<SqlRow & StatementLine>(
-    `select j.link, j.line, j.created_at, j.kind, ${SIGNED} as amount,
-       j.transaction_id, j.refund_id, coalesce(t.reference, m.reference, p.reference) as reference
+const LINES = `select j.link, j.line, j.created_at, j.kind, ${SIGNED} as amount,
+       j.transaction_id, j.refund_id, j.payout_id, coalesce(t.reference, m.reference, p.reference) as reference
      from journal_entries j
      left join transactions t on t.id = j.transaction_id and t.environment_id = j.environment_id
      left join movements m on m.id = j.movement_id and m.environment_id = j.environment_id
      left join payouts p on p.id = j.payout_id and p.environment_id = j.environment_id
-     where j.environment_id = $1 and j.currency = $2 and j.created_at >= $3 and j.created_at < $4
-       and ${OF_MERCHANT} and (j.created_at, j.link, j.line) > ($5, $6, $7)
-     order by j.created_at, j.link, j.line limit $8`,
-    [scope.environmentId, scope.currency, scope.from, scope.to, after.created_at, after.link, after.line, limit],
+     where j.environment_id = $1 and j.currency = $2 and j.created_at >= $3 and j.created_at < $4 and ${OF_MERCHANT}`;
+
+/** The next lines of a period in the order of time, after a place in it. */
+export function selectStatementLines(
+  db: Reader,
+  { environmentId, currency, from, to }: StatementScope,
+  after: StatementPlace,
+  limit: number,
+): Promise<(SqlRow & StatementLine)[]> {
+  return db.query<SqlRow & StatementLine>(
+    `${LINES} and (j.created_at, j.link, j.line) > ($5, $6, $7) order by j.created_at, j.link, j.line limit $8`,
+    [environmentId, currency, from, to, after.created_at, after.link, after.line, limit],
+  );
+}
+
+/** The newest lines of a period, of one kind or of all (empty), before a place in it. */
+export function selectNewestLines(
+  db: Reader,
+  { environmentId, currency, from, to }: StatementScope,
+  { kind, before }: { kind: string; before: StatementPlace },
+  limit: number,
+): Promise<(SqlRow & StatementLine)[]> {
+  return db.query<SqlRow & StatementLine>(
+    `${LINES} and (j.created_at, j.link, j.line) < ($5, $6, $7) and $8 in ('', j.kind)
+     order by j.created_at desc, j.link desc, j.line desc limit $9`,
+    [environmentId, currency, from, to, before.created_at, before.link, before.line, kind, limit],
   );
 }

@@ -78,6 +78,7 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
 
   'list.export': 'Export {format}',
   'list.filter_text': 'Contains',
+  'list.none_such': 'Nothing passes the filter.',
   'filter.state': 'State',
   'filter.any': 'All',
   'filter.since': 'From',

@@ -25,7 +25,9 @@ export type Column<Row> = {
 export type Filter = {
   name: string;
   text: ConsoleText;
-  type: 'date' | 'search' | readonly (readonly [value: string, text: string])[];
+  type: 'date' | 'month' | 'search' | readonly (readonly [value: string, text: string])[];
+  /** In the field where the address says nothing. */
+  otherwise?: string;
 };
 
 export type List<Row> = {
@@ -38,13 +40,15 @@ export type List<Row> = {
   /** The rows that pass the filters. */
   rows: readonly Row[];
   filters?: readonly Filter[];
-  /** More than these are on further pages, so they are in the order of the store. */
-  paged?: true;
+  /** More than these are on further pages, so they are in the order of time. */
+  paged?: boolean;
   /** The text in the box that finds anything. */
   search?: string;
   /** In the place of a table without rows. */
   empty: Html;
   above?: Html | false;
+  /** What the filters say beside the rows, between the two. */
+  summary?: Html | false;
   below?: Html | false;
 };
 
@@ -60,6 +64,11 @@ export function askedOf({ request }: Pick<ConsoleVisit, 'request'>): Record<stri
 export function formatOf(visit: Pick<ConsoleVisit, 'request'>): 'csv' | 'xlsx' | null {
   const { format } = askedOf(visit);
   return format === 'csv' || format === 'xlsx' ? format : null;
+}
+
+/** Whether one of these texts has what a filter asks for, in either case. */
+export function containsText(text: string, texts: readonly (string | null)[]): boolean {
+  return texts.join('\n').toLowerCase().includes(text.toLowerCase());
 }
 
 /** Answers with a list: a page, or with `format=csv` or `format=xlsx` in its address the same rows as a file. */
@@ -113,10 +122,11 @@ function compare(one: string | number | null, other: string | number | null): nu
 }
 
 function listPage<Row>(visit: ConsoleVisit, list: List<Row>): Html {
-  const { title, rows, filters = [], empty, above = false, below = false } = list;
+  const { title, rows, filters = [], empty, above = false, summary = false, below = false } = list;
   return html`<div class="head"><h1>${title}</h1>${rows.length > 0 && exportLinks(visit, list.path)}</div>
 ${above}
 ${filters.length > 0 && filterForm(visit, list.path, filters)}
+${summary}
 ${rows.length === 0 ? empty : listTable(visit, list)}
 ${below}`;
 }
@@ -137,8 +147,8 @@ function addressOf(visit: ConsoleVisit, path: string, values: Record<string, str
 function filterForm(visit: ConsoleVisit, path: string, filters: readonly Filter[]): Html {
   const asked = askedOf(visit);
   const { language } = visit;
-  const fields = filters.map(({ name, text, type }) => {
-    const value = asked[name] ?? '';
+  const fields = filters.map(({ name, text, type, otherwise = '' }) => {
+    const value = asked[name] ?? otherwise;
     const field =
       typeof type === 'string'
         ? html`<input type="${type}" name="${name}" value="${value}">`

@@ -77,6 +77,7 @@ export const SPANISH = {
 
   'list.export': 'Exportar {format}',
   'list.filter_text': 'Contiene',
+  'list.none_such': 'Nada cumple el filtro.',
   'filter.state': 'Estado',
   'filter.any': 'Todos',
   'filter.since': 'Desde',

@@ -182,6 +182,7 @@ export const getConsoleStaffConfirm = later(() => import('./staff/staff-act.ts')
 export const postConsoleStaffConfirm = later(() => import('./staff/staff-act.ts'), 'postConsoleStaffConfirm', FORM);
 export const getConsoleStaff = later(() => import('./staff/staff-list.ts'), 'getConsoleStaff');
 export const getConsoleStaffPerson = later(() => import('./staff/staff-person.ts'), 'getConsoleStaffPerson');
+export const getConsoleStaffTokens = later(() => import('./staff/token-list.ts'), 'getConsoleStaffTokens');
 export const getConsoleStaffRights = later(() => import('./staff/staff-rights.ts'), 'getConsoleStaffRights');
 export const postConsoleStaffRights = later(() => import('./staff/staff-rights.ts'), 'postConsoleStaffRights', FORM);
 export const getConsoleStaffToken = later(() => import('./staff/staff-token.ts'), 'getConsoleStaffToken');

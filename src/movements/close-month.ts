@@ -77,6 +77,7 @@ export async function closeMonth(
   return isClosed ? null : describeMonth(app, month, environment);
 }
 
-function lastDayOf(first: string): string {
+/** The last day of the month that begins on `first`. */
+export function lastDayOf(first: string): string {
   return shiftDay(`${shiftDay(first, 31).slice(0, 7)}-01`, -1);
 }

@@ -245,6 +245,7 @@ export const ROUTES: readonly Endpoint[] = [
   wholeScreen('GET', ['/console/staff'], 'users:manage', screens.getConsoleStaff),
   wholeScreen('GET', ['/console/staff/invite'], 'users:manage', screens.getConsoleStaffInvite),
   wholeScreen('POST', ['/console/staff/invite'], 'users:manage', screens.postConsoleStaffInvite),
+  wholeScreen('GET', ['/console/staff/tokens'], 'users:manage', screens.getConsoleStaffTokens),
   wholeScreen('GET', ['/console/staff/:id'], 'users:manage', screens.getConsoleStaffPerson),
   wholeScreen('GET', ['/console/staff/:id/rights'], 'users:manage', screens.getConsoleStaffRights),
   wholeScreen('POST', ['/console/staff/:id/rights'], 'users:manage', screens.postConsoleStaffRights),

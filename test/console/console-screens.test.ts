@@ -1,24 +1,13 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { BrowserContextOptions, Response } from 'playwright-core';
-import { drawDemoLogo } from '../../src/cli/demo-logo.ts';
-import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
-import { createPaymentLink } from '../../src/payment-links/create-payment-link.ts';
-import type { LinkWish } from '../../src/payment-links/payment-link.ts';
-import { type LookChanges, setLook } from '../../src/payment-services/set-look.ts';
-import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
-import { ROUTES } from '../../src/server/routes.ts';
 import { violationsOn } from '../support/axe.ts';
 import { comesTrue } from '../support/comes-true.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
-import { TESTER } from '../support/test-actor.ts';
-import { createTestApp } from '../support/test-app.ts';
+import { createConsoleApp, fillConsole } from '../support/full-console.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { withBrowser } from '../support/test-browser.ts';
-import { approved, openPayoutDesk, propose } from '../support/test-payouts.ts';
 import { startTestServer } from '../support/test-server.ts';
-import { createTestEnvironment } from '../support/test-shop.ts';
-import { createTestUser } from '../support/test-user.ts';
 
 const LOOKS: [about: string, options: BrowserContextOptions][] = [
   ['Spanish, light, a desk', { locale: 'es-CL', colorScheme: 'light', viewport: { width: 1280, height: 800 } }],
@@ -108,20 +97,6 @@ withBrowser('the console in a browser', (openVisitor) => {
   });
 });
 
-const LINK: LinkWish = {
-  amount: 12_990,
-  currency: 'CLP',
-  subject: 'Inscripción 2026',
-  uses: 'many',
-  expiresAt: null,
-  urlCallback: null,
-};
-const LOOK: LookChanges = {
-  colour: '#1f6f4a',
-  site: 'https://casaverde.example.cl/',
-  logo: { image: { type: 'image/png', width: 88, height: 88 }, bytes: drawDemoLogo() },
-};
-
 /** That a browser tells of what its policy refuses. Answers the policy. */
 function assertReports(answer: Response | null, path = ''): string {
   const policy = answer?.headers()['content-security-policy'] ?? '';
@@ -129,63 +104,16 @@ function assertReports(answer: Response | null, path = ''): string {
   return policy;
 }
 
-/** A service with a payment, and a shop that does not take its callback. */
+/** A console with something on every screen. */
 async function openConsole(context: TestContext, openTestDatabase: OpenTestDatabase) {
-  const db = await openTestDatabase();
-  const app = createTestApp(db, {
-    fetch: async () => ({ kind: 'answered', status: 404, retryAfter: null, excerpt: 'no such page', durationMs: 1 }),
-  });
-  const environment = await createTestEnvironment(app);
-  const payment = await createPaidTransaction(app, environment, { reference: 'ORD-7' });
-  const delivery = createCallbackDelivery(app);
-  await delivery.poll();
-  await delivery.drain();
+  const app = createConsoleApp(await openTestDatabase());
   const server = await startTestServer(app);
   context.after(() => server[Symbol.asyncDispose]());
-  const owner = await createTestUser(app, { role: 'owner', may: [] });
-  const desk = await openPayoutDesk(app);
-  const [filed] = await approved(app, desk);
-  const payer = { account: '1', rut: '', name: '', agreement: '' };
-  const batchId = filed?.batch_id ?? '';
-  const [made] = await makePayoutFiles(app, {
-    owner: desk.environment,
-    by: desk.maker,
-    format: 'santander',
-    payer,
-    batchId,
-  });
-  const [payout] = await propose(app, desk);
-  await createPaymentLink(app, environment.id, LINK, TESTER);
-  await setLook(app, environment.paymentServiceId, LOOK, TESTER);
-  const other = await createTestUser(app, { role: 'support', may: [] });
-  const ids: Record<string, string> = {
-    '/console/payouts/:id': payout?.id ?? '',
-    '/console/payouts/:id/approve': payout?.id ?? '',
-    '/console/recipients/:id': payout?.recipient_id ?? '',
-    '/console/payout-files/:id': made?.file.id ?? '',
-    '/console/batches/:id': payout?.batch_id ?? '',
-    '/console/batches/:id/approve': payout?.batch_id ?? '',
-    '/console/payments/:id': String(payment.id),
-    '/console/callbacks/:id': '1',
-    '/console/merchants/:id': environment.paymentServiceId,
-    '/console/merchants/:id/links': environment.paymentServiceId,
-    '/console/merchants/:id/look': environment.paymentServiceId,
-    '/console/merchants/:id/look/preview': environment.paymentServiceId,
-    '/console/staff/:id': other.id,
-    '/console/staff/:id/rights': other.id,
-    '/console/staff/:id/token': other.id,
-  };
-  const paths = ROUTES.filter(({ method, access }) => method === 'GET' && access === 'session').flatMap(
-    ({ paths: [path] }) => {
-      const known = Object.keys(ids).find((prefix) => path === prefix);
-      if (known !== undefined) return [known.replace(':id', ids[known] as string)];
-      return path.includes(':') || path === '/console/live' ? [] : [path];
-    },
-  );
+  const { owner, environment, screens } = await fillConsole(app, server);
   return {
     origin: server.origin,
     cookie: owner.console.cookie.replace('rubrica_console=', ''),
-    paths: [...paths, `/console/staff/${other.id}/confirm?act=disable`],
+    paths: screens.map(({ path }) => path),
     pay: (reference: string) => createPaidTransaction(app, environment, { reference }),
   };
 }

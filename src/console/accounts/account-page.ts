@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { currencyExponent } from '../../../protocol/currency-exponents.ts';
 import type { App } from '../../app.ts';
 import { listAccounts, makeStatement, readStatementLines, type Statement } from '../../books/merchant-statement.ts';
-import type { StatementScope } from '../../books/statement-queries.ts';
+import type { StatementLine, StatementScope } from '../../books/statement-queries.ts';
 import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
@@ -15,46 +15,73 @@ import type { Environment } from '../../payment-services/payment-service.ts';
 import type { PayoutState } from '../../payouts/payout.ts';
 import { payoutPosition } from '../../payouts/payout-balance.ts';
 import { PAYOUT_CURRENCY } from '../../payouts/payout-limits.ts';
-import { tableOf } from '../console-format.ts';
+import { emptyState, tableOf } from '../console-format.ts';
+import { askedOf, type Filter, sendList } from '../console-list.ts';
 import { type ConsoleText, tell, tellAll, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
-import { merchantOf } from '../merchants/visible-merchants.ts';
+import { environmentsOf, merchantOf } from '../merchants/visible-merchants.ts';
 import { accountHead, environmentAsked, idOf, sumsOf } from './account-list.ts';
+import { movementColumns, olderLink, readMovements } from './account-movements.ts';
 
-/** The account of a merchant: what is owed now, and the statement of a period. */
+/** The account of a merchant: what is owed now, the statement of a period, and every movement in it. */
 export const getConsoleAccount: Screen = {
   handle: consoleHandler(async (app, visit) => {
-    const { language, send } = visit;
     const asked = await readAsked(app, visit);
-    if (asked === null) return send(404, notFoundPage(language));
+    if (asked === null) return visit.send(404, notFoundPage(visit.language));
+    const { language } = visit;
     const { merchant, environment, scope, from, to, isPeriod } = asked;
-    const accounts = (await listAccounts(app, [scope.environmentId])).filter(
-      ({ currency }) => currency === scope.currency,
-    );
-    const title = tell(language, 'account.title', { name: merchant.name });
+    const statement = await makeStatement(app, scope);
     const at = `${publicPath(app)}/console/accounts/${merchant.id}`;
-    const query = String(new URLSearchParams({ environment, currency: scope.currency, from, to }));
-    const main = html`${!isPeriod && html`<p class="notice" role="alert">${tell(language, 'statement.bad_period')}</p>`}
-<h1>${title}</h1>
-<p class="quiet">${tell(language, `merchant.${environment}`)} · ${scope.currency} · ${tell(language, 'account.in_process_hint')}</p>
-${
-  accounts.length > 0 &&
-  tableOf(
-    accountHead(visit),
-    accounts.map((account) => [merchant.name, ...sumsOf(account)]),
-    [1, 2, 3, 4],
-  )
-}
+    const period = { environment, currency: scope.currency, from, to };
+    const { lines, older } = await readMovements(app, visit, scope);
+    return sendList<StatementLine>(visit, {
+      title: tell(language, 'account.title', { name: merchant.name }),
+      status: isPeriod ? 200 : 400,
+      path: `/accounts/${merchant.id}`,
+      columns: movementColumns(visit, scope.currency),
+      rows: lines,
+      filters: filtersFor(visit, asked, statement),
+      paged: older !== null || askedOf(visit)['before'] !== undefined,
+      above: html`${!isPeriod && html`<p class="notice" role="alert">${tell(language, 'statement.bad_period')}</p>`}
+<p class="quiet">${tell(language, `merchant.${environment}`)} · ${scope.currency} · ${tell(language, 'account.in_process_hint')}</p>`,
+      summary: html`${await sumsTable(app, visit, asked)}
 ${await payoutSection(app, visit, scope)}
-<form class="filters" action="${at}"><input type="hidden" name="environment" value="${environment}"><input type="hidden" name="currency" value="${scope.currency}">
-<label>${tell(language, 'statement.from')}<br><input type="date" name="from" value="${from}" required></label>
-<label>${tell(language, 'statement.to')}<br><input type="date" name="to" value="${to}" required></label>
-<button>${tell(language, 'statement.show')}</button></form>
-${statementTable(language, scope.currency, await makeStatement(app, scope), { from, to })}
-<p class="actions"><a class="button" href="${at}/statement.csv?${query}">${tell(language, 'statement.csv')}</a></p>`;
-    return send(isPeriod ? 200 : 400, { title, main });
+${statementTable(language, statement, { at, period })}
+<p class="actions"><a class="button" href="${at}/statement.csv?${String(new URLSearchParams(period))}">${tell(language, 'statement.csv')}</a></p>
+<h2>${tell(language, 'movements.title')}</h2>`,
+      empty: emptyState(tell(language, 'movements.none'), 'bin/rubrica books statement'),
+      below: older !== null && olderLink(visit, at, older),
+    });
   }),
 };
+
+async function sumsTable(app: App, visit: ConsoleVisit, { merchant, scope }: Asked): Promise<Html | false> {
+  const accounts = await listAccounts(app, [scope.environmentId]);
+  const rows = accounts
+    .filter(({ currency }) => currency === scope.currency)
+    .map((account) => [merchant.name, ...sumsOf(account)]);
+  return rows.length > 0 && tableOf(accountHead(visit), rows, [1, 2, 3, 4]);
+}
+
+function filtersFor({ language }: ConsoleVisit, asked: Asked, { kinds }: Statement): Filter[] {
+  const { merchant, environment, scope, from, to } = asked;
+  return [
+    {
+      name: 'environment',
+      text: 'callbacks.environment',
+      type: environmentsOf(merchant).map((one) => [one, tell(language, `merchant.${one}`)] as const),
+      otherwise: environment,
+    },
+    { name: 'currency', text: 'column.currency', type: 'search', otherwise: scope.currency },
+    { name: 'from', text: 'statement.from', type: 'date', otherwise: from },
+    { name: 'to', text: 'statement.to', type: 'date', otherwise: to },
+    {
+      name: 'kind',
+      text: 'column.kind',
+      type: kinds.map(({ kind }) => [kind, tellKind(language, 'kind', kind)] as const),
+    },
+  ];
+}
 
 /** Every line of the period, as it is read: a month of a large merchant needs no more memory than a day of a small one. */
 export const getConsoleStatementCsv: Screen = {
@@ -124,16 +151,16 @@ async function readAsked(app: App, visit: ConsoleVisit): Promise<Asked | null> {
   return { merchant, environment, scope, from, to, isPeriod };
 }
 
-function statementTable(
-  language: Language,
-  currency: string,
-  { opening, closing, kinds }: Statement,
-  period: { from: string; to: string },
-): Html {
+type Shown = { at: string; period: { environment: Environment; currency: string; from: string; to: string } };
+
+/** Adds up the period; each kind leads to its movements. */
+function statementTable(language: Language, { opening, closing, kinds }: Statement, { at, period }: Shown): Html {
+  const { currency } = period;
+  const of = (kind: string) => `${at}?${String(new URLSearchParams({ ...period, kind }))}`;
   const rows = [
     [tell(language, 'statement.opening'), '', formatMoney(opening, currency)],
     ...kinds.map(({ kind, entries, amount }) => [
-      tellKind(language, 'kind', kind),
+      html`<a href="${of(kind)}">${tellKind(language, 'kind', kind)}</a>`,
       String(entries),
       formatMoney(amount, currency),
     ]),

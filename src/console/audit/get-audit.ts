@@ -29,7 +29,7 @@ export const getConsoleAudit: Screen = {
         { name: 'action', text: 'column.what', type: 'search' },
         { name: 'subject', text: 'column.subject', type: 'search' },
       ],
-      paged: true,
+      paged: next !== null || filter.before !== undefined,
       empty: emptyState(tell(language, 'audit.none'), 'bin/rubrica audit list'),
       below:
         older !== '' &&

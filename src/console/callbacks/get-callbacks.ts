@@ -5,7 +5,7 @@ import { type Html, html } from '../../http/html.ts';
 import { clockOf } from '../../lib/calendar-day.ts';
 import { listTroubled, type TroubledEndpoint } from '../../outbox/list-troubled.ts';
 import { emptyState, testBadge, timeCell } from '../console-format.ts';
-import { askedOf, type Column, type Filter, sendList } from '../console-list.ts';
+import { askedOf, type Column, containsText, type Filter, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 
@@ -60,9 +60,8 @@ function sinceOf({ failing_since, disabled_at }: TroubledEndpoint): number | nul
 }
 
 function matches({ name, address, environment }: TroubledEndpoint, asked: Record<string, string>): boolean {
-  const text = asked['text']?.toLowerCase() ?? '';
   const kind = asked['environment'] ?? '';
-  return `${name} ${address}`.toLowerCase().includes(text) && (kind === '' || kind === environment);
+  return containsText(asked['text'] ?? '', [name, address]) && (kind === '' || kind === environment);
 }
 
 function filtersIn(language: Language): Filter[] {

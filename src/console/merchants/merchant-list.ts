@@ -5,9 +5,10 @@ import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { createPaymentService } from '../../payment-services/create-payment-service.ts';
 import type { ListedPaymentService } from '../../payment-services/list-payment-services.ts';
-import { readServiceName } from '../../payment-services/payment-service.ts';
-import { badge, emptyState, tableOf, timeCell } from '../console-format.ts';
-import { tell, tellAll } from '../console-texts.ts';
+import { type Environment, readServiceName } from '../../payment-services/payment-service.ts';
+import { badge, emptyState } from '../console-format.ts';
+import { askedOf, type Column, containsText, sendList } from '../console-list.ts';
+import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { listMerchants } from './visible-merchants.ts';
@@ -28,38 +29,83 @@ export const postConsoleMerchants: Screen = {
   }),
 };
 
-async function sendMerchants(app: App, { language, user, send }: ConsoleVisit, status: number, said: string) {
-  const merchants = await listMerchants(app, user);
-  const title = tell(language, 'merchants.title');
-  const head = tellAll(language, ['column.merchant', 'column.tokens', 'column.last_used']);
-  const rows = merchants.map((merchant) => [
-    html`<a href="${publicPath(app)}/console/merchants/${merchant.id}">${merchant.name}</a>
-${merchant.disabled_at !== null && badge('bad', tell(language, 'merchants.disabled'))}<br><span class="code quiet">${merchant.id}</span>`,
-    tokenNames(language, merchant),
-    timeCell(lastUse(merchant)),
-  ]);
-  const mayCreate = user.may.has('payment-services:manage') && user.environmentIds === null;
-  const main = html`${said !== '' && html`<p class="notice" role="alert">${said}</p>`}
-<h1>${title}</h1>
-${rows.length === 0 ? emptyState(tell(language, 'merchants.none'), 'bin/rubrica payment-service create --name …') : tableOf(head, rows)}
-${
-  mayCreate &&
-  html`<h2>${tell(language, 'merchants.new')}</h2>
-<form class="card pad" method="post" action="${publicPath(app)}/console/merchants">
-<label>${tell(language, 'merchants.name')}<input name="name" required maxlength="100"></label>
-<p class="actions"><button class="primary">${tell(language, 'merchants.create')}</button></p>
-</form>`
-}`;
-  return send(status, { title, main });
+async function sendMerchants(app: App, visit: ConsoleVisit, status: number, said: string) {
+  const { language, user } = visit;
+  const { text = '', state = '' } = askedOf(visit);
+  const all = await listMerchants(app, user);
+  return sendList<ListedPaymentService>(visit, {
+    title: tell(language, 'merchants.title'),
+    status,
+    path: '/merchants',
+    columns: columnsFor(app, language),
+    rows: all.filter(
+      (merchant) => containsText(text, [merchant.name, merchant.id]) && (state === '' || state === stateOf(merchant)),
+    ),
+    filters: [
+      { name: 'text', text: 'list.filter_text', type: 'search' },
+      {
+        name: 'state',
+        text: 'column.state',
+        type: STATES.map((name) => [name, tell(language, `merchants.${name}`)] as const),
+      },
+    ],
+    above: said !== '' && html`<p class="notice" role="alert">${said}</p>`,
+    empty:
+      all.length === 0
+        ? emptyState(tell(language, 'merchants.none'), 'bin/rubrica payment-service create --name …')
+        : emptyState(tell(language, 'list.none_such'), ''),
+    below: user.may.has('payment-services:manage') && user.environmentIds === null && newForm(app, language),
+  });
 }
 
-/** The Service Tokens by their environment, as far as they tell one from another. */
-function tokenNames(language: Language, { tokens }: ListedPaymentService): Html {
-  const byToken = new Map(tokens.map((token) => [token.service_token, token.environment]));
-  return html`${[...byToken].map(
-    ([token, environment]) =>
-      html`${tell(language, `merchant.${environment}`)} <span class="code">${token.slice(0, 12)}…</span><br>`,
-  )}`;
+function newForm(app: App, language: Language): Html {
+  return html`<h2>${tell(language, 'merchants.new')}</h2>
+<form class="card pad narrow" method="post" action="${publicPath(app)}/console/merchants">
+<label>${tell(language, 'merchants.name')}<input name="name" required maxlength="100"></label>
+<p class="actions"><button class="primary">${tell(language, 'merchants.create')}</button></p>
+</form>`;
+}
+
+const STATES = ['enabled', 'disabled'] as const;
+
+function stateOf({ disabled_at }: ListedPaymentService): (typeof STATES)[number] {
+  return disabled_at === null ? 'enabled' : 'disabled';
+}
+
+function columnsFor(app: App, language: Language): Column<ListedPaymentService>[] {
+  const tokenIn = (environment: Environment): Column<ListedPaymentService> => ({
+    name: environment,
+    text: `merchant.${environment}`,
+    value: (merchant) => serviceToken(merchant, environment),
+    // As far as tokens tell one from another.
+    cell: (merchant) =>
+      html`<span class="code">${serviceToken(merchant, environment)?.slice(0, 12).concat('…') ?? '—'}</span>`,
+  });
+  return [
+    {
+      name: 'merchant',
+      text: 'column.merchant',
+      value: ({ name }) => name,
+      cell: ({ id, name }) =>
+        html`<span><a href="${publicPath(app)}/console/merchants/${id}">${name}</a><br><span class="code quiet">${id}</span></span>`,
+    },
+    { name: 'id', text: 'column.id', value: ({ id }) => id, hidden: true },
+    tokenIn('production'),
+    tokenIn('development'),
+    { name: 'used', text: 'column.last_used', value: lastUse, kind: 'time' },
+    { name: 'since', text: 'merchant.since', value: ({ created_at }) => created_at, kind: 'time', hidden: true },
+    {
+      name: 'state',
+      text: 'column.state',
+      value: (merchant) => tell(language, `merchants.${stateOf(merchant)}`),
+      cell: (merchant) =>
+        badge(merchant.disabled_at === null ? 'good' : 'bad', tell(language, `merchants.${stateOf(merchant)}`)),
+    },
+  ];
+}
+
+function serviceToken({ tokens }: ListedPaymentService, environment: Environment): string | null {
+  return tokens.find((token) => token.environment === environment)?.service_token ?? null;
 }
 
 function lastUse({ tokens }: ListedPaymentService): number | null {

@@ -5,18 +5,21 @@ import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
-import { formatMoney, parseTyped } from '../../lib/money.ts';
+import { formatMoney, formatPlain, parseTyped } from '../../lib/money.ts';
 import { createPaymentLink, endPaymentLink } from '../../payment-links/create-payment-link.ts';
 import { type ListedLink, listPaymentLinks } from '../../payment-links/find-payment-link.ts';
 import { LINK_USES, type LinkWish, MOST_LINK_AMOUNT, readSubject } from '../../payment-links/payment-link.ts';
 import type { ListedPaymentService } from '../../payment-services/list-payment-services.ts';
-import { badge, emptyState, minuteOf, tableOf, testBadge } from '../console-format.ts';
-import { type ConsoleText, tell, tellAll } from '../console-texts.ts';
+import type { Environment } from '../../payment-services/payment-service.ts';
+import { badge, emptyState, minuteOf, testBadge } from '../console-format.ts';
+import { askedOf, type Column, containsText, type Filter, sendList } from '../console-list.ts';
+import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { environmentNamed, environmentsOf, merchantOf } from './visible-merchants.ts';
 
-const SHOWN = 100;
+/** The newest that the screen shows, and the file has. */
+const MOST = 1_000;
 const DAY_MS = 86_400_000;
 const VALID: Readonly<Record<string, number>> = { '7d': 7 * DAY_MS, '30d': 30 * DAY_MS, '365d': 365 * DAY_MS };
 
@@ -76,32 +79,43 @@ function environmentIdsOf({ tokens }: ListedPaymentService): number[] {
 
 async function sendLinks(
   app: App,
-  { language, request, send }: ConsoleVisit,
+  visit: ConsoleVisit,
   merchant: ListedPaymentService,
   status: number,
   said: string,
 ): Promise<FastifyReply> {
-  const links = await listPaymentLinks(app, environmentIdsOf(merchant), SHOWN);
-  const { done } = request.query as Record<string, unknown>;
-  const text = typeof done === 'string' && Object.hasOwn(DONE, done) ? DONE[done] : undefined;
+  const { language } = visit;
+  const { state = '', environment = '', text = '', done = '' } = askedOf(visit);
+  const links = await listPaymentLinks(app, environmentIdsOf(merchant), MOST);
+  const rows = links.filter(
+    (link) =>
+      (state === '' || state === link.state) &&
+      (environment === '' || environment === link.environment) &&
+      containsText(text, [link.subject, link.id]),
+  );
+  const notice = Object.hasOwn(DONE, done) ? DONE[done] : undefined;
   const at = `${publicPath(app)}/console/merchants/${merchant.id}`;
-  const title = tell(language, 'pay_link.title');
-  const main = html`${said !== '' && html`<p class="notice" role="alert">${said}</p>`}
-${said === '' && text !== undefined && html`<p class="notice done" role="status">${tell(language, text)}</p>`}
-<h1>${title}</h1>
+  return sendList<ListedLink>(visit, {
+    title: tell(language, 'pay_link.title'),
+    status,
+    path: `/merchants/${merchant.id}/links`,
+    columns: columnsFor(language, at),
+    rows,
+    filters: filtersFor(language, environmentsOf(merchant)),
+    above: html`${said !== '' && html`<p class="notice" role="alert">${said}</p>`}
+${said === '' && notice !== undefined && html`<p class="notice done" role="status">${tell(language, notice)}</p>`}
 <p><a href="${at}">${merchant.name}</a></p>
 <p>${tell(language, 'pay_link.text')}</p>
-${
-  links.length === 0
-    ? emptyState(tell(language, 'pay_link.none'), '')
-    : tableOf(
-        tellAll(language, ['pay_link.subject', 'column.amount', 'pay_link.paid', 'column.state', 'column.address']),
-        links.map((link) => rowOf(language, at, link)),
-        [1, 2],
-      )
-}
-${newForm(language, at, merchant)}`;
-  return send(status, { title, main });
+${links.length === MOST && html`<p class="notice">${tell(language, 'pay_link.most', { count: MOST })}</p>`}`,
+    empty:
+      links.length === 0
+        ? emptyState(
+            tell(language, 'pay_link.none'),
+            `bin/rubrica payment-link create --payment-service ${merchant.id} --amount 12990 --subject …`,
+          )
+        : emptyState(tell(language, 'list.none_such'), ''),
+    below: newForm(language, at, merchant),
+  });
 }
 
 const TONES: Readonly<Record<ListedLink['state'], string>> = {
@@ -111,22 +125,69 @@ const TONES: Readonly<Record<ListedLink['state'], string>> = {
   ended: 'calm',
 };
 
-function rowOf(language: Language, at: string, link: ListedLink): (Html | string | number)[] {
-  const { id, url, state, expires_at } = link;
-  const end = html`<form method="post" action="${at}/links/end"><button class="link" name="link" value="${id}">${tell(language, 'pay_link.end')}</button></form>`;
+function filtersFor(language: Language, environments: readonly Environment[]): Filter[] {
+  const states = Object.keys(TONES) as ListedLink['state'][];
   return [
-    html`<span>${link.subject} ${testBadge(language, link.environment)}</span>`,
-    formatMoney(link.amount, link.currency),
-    link.paid,
-    html`<span>${badge(TONES[state], tell(language, `pay_link.${state}`))} ${state === 'open' && expires_at !== null && tell(language, 'pay_link.until', { time: minuteOf(expires_at) })} ${state === 'open' && end}</span>`,
-    html`<span><a href="${url}" class="code">${url}</a><br><a href="${url}/poster">${tell(language, 'pay_link.poster')}</a> · <a href="${url}/qr.svg">QR</a></span>`,
+    { name: 'text', text: 'list.filter_text', type: 'search' },
+    {
+      name: 'state',
+      text: 'column.state',
+      type: states.map((one) => [one, tell(language, `pay_link.${one}`)] as const),
+    },
+    {
+      name: 'environment',
+      text: 'merchant.environment',
+      type: environments.map((one) => [one, tell(language, `merchant.${one}`)] as const),
+    },
   ];
+}
+
+function columnsFor(language: Language, at: string): Column<ListedLink>[] {
+  return [
+    {
+      name: 'subject',
+      text: 'pay_link.subject',
+      value: ({ subject }) => subject,
+      cell: ({ subject, environment }) => html`<span>${subject} ${testBadge(language, environment)}</span>`,
+    },
+    { name: 'environment', text: 'merchant.environment', value: ({ environment }) => environment, hidden: true },
+    {
+      name: 'amount',
+      text: 'column.amount',
+      kind: 'number',
+      value: ({ amount, currency }) => Number(formatPlain(amount, currency)),
+      cell: ({ amount, currency }) => formatMoney(amount, currency),
+    },
+    { name: 'currency', text: 'column.currency', value: ({ currency }) => currency, hidden: true },
+    { name: 'paid', text: 'pay_link.paid', kind: 'number', value: ({ paid }) => paid },
+    {
+      name: 'state',
+      text: 'column.state',
+      value: ({ state }) => tell(language, `pay_link.${state}`),
+      cell: (link) => stateCell(language, at, link),
+    },
+    { name: 'made', text: 'column.when', kind: 'time', value: ({ created_at }) => created_at },
+    { name: 'by', text: 'column.made_by', value: ({ created_by }) => created_by, hidden: true },
+    { name: 'ends', text: 'people.expires', kind: 'time', value: ({ expires_at }) => expires_at, hidden: true },
+    {
+      name: 'address',
+      text: 'column.address',
+      value: ({ url }) => url,
+      cell: ({ url }) =>
+        html`<span><a href="${url}" class="code">${url}</a><br><a href="${url}/poster">${tell(language, 'pay_link.poster')}</a> · <a href="${url}/qr.svg">QR</a></span>`,
+    },
+  ];
+}
+
+function stateCell(language: Language, at: string, { id, state, expires_at }: ListedLink): Html {
+  const end = html`<form method="post" action="${at}/links/end"><button class="link" name="link" value="${id}">${tell(language, 'pay_link.end')}</button></form>`;
+  return html`<span>${badge(TONES[state], tell(language, `pay_link.${state}`))} ${state === 'open' && expires_at !== null && tell(language, 'pay_link.until', { time: minuteOf(expires_at) })} ${state === 'open' && end}</span>`;
 }
 
 function newForm(language: Language, at: string, merchant: ListedPaymentService): Html {
   const option = (value: string, text: ConsoleText) => html`<option value="${value}">${tell(language, text)}</option>`;
   return html`<h2>${tell(language, 'pay_link.new')}</h2>
-<form class="card pad" method="post" action="${at}/links">
+<form class="card pad narrow" method="post" action="${at}/links">
 <label>${tell(language, 'pay_link.subject')}<input name="subject" required maxlength="80"></label>
 <label>${tell(language, 'column.amount')}<input name="amount" required inputmode="decimal" maxlength="16" placeholder="12990"></label>
 <label>${tell(language, 'pay_link.currency')}<input name="currency" required maxlength="3" pattern="[A-Z]{3}" value="CLP"></label>

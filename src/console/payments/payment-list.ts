@@ -92,7 +92,7 @@ async function sendPayments(app: App, visit: ConsoleVisit) {
     columns: columnsFor(app, language),
     rows: found.payments,
     filters: filtersIn(language),
-    paged: true,
+    paged: found.next !== null || after !== '',
     empty: nothingToList(language, asked),
     above: incompleteNote(language, found.complete),
     below: pageLinks(app, language, asked, after, found.next),

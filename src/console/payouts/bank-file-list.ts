@@ -11,12 +11,12 @@ import { listApproved, listPayoutFiles, type SummedPayoutFile } from '../../payo
 import { makePayoutFiles } from '../../payouts/make-payout-files.ts';
 import { PAYOUT_CURRENCY } from '../../payouts/payout-limits.ts';
 import { badge, emptyState, tableOf } from '../console-format.ts';
-import { type Column, sendList } from '../console-list.ts';
+import { askedOf, type Column, containsText, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { listSeenOwners, ownerField, ownerNamed } from './owner-choice.ts';
-import { refusalOf, statesColumn } from './payout-cells.ts';
+import { isInState, refusalOf, statesColumn, statesFilter } from './payout-cells.ts';
 
 const SHOWN = 200;
 const NEW = '/payout-files/new';
@@ -29,18 +29,27 @@ export const getConsolePayoutFiles: Screen = {
     const { language, user } = visit;
     const files = await listPayoutFiles(app, user.environmentIds, SHOWN);
     const owners = await listOwners(app, [...new Set(files.map(({ file }) => file.environment_id))]);
+    const { text = '', state } = askedOf(visit);
+    const seen = files.map((one) => ({ ...one, merchant: owners.get(one.file.environment_id)?.name ?? '' }));
     return sendList<SeenFile>(visit, {
       title: tell(language, 'files.title'),
       path: '/payout-files',
       columns: columnsFor(app, language),
-      rows: files.map((one) => ({ ...one, merchant: owners.get(one.file.environment_id)?.name ?? '' })),
+      rows: seen.filter(
+        ({ file, sums, merchant }) =>
+          isInState(sums, state) && containsText(text, [file.id, file.name, file.format, merchant]),
+      ),
+      filters: [{ name: 'text', text: 'list.filter_text', type: 'search' }, statesFilter(language)],
       above:
         user.may.has('payouts:create') &&
         html`<p class="actions"><a class="button primary" href="${publicPath(app)}/console${NEW}">${tell(language, 'files.make')}</a></p>`,
-      empty: emptyState(
-        tell(language, 'files.none'),
-        'bin/rubrica payout file --payment-service ID --format santander --account NUMBER',
-      ),
+      empty:
+        files.length === 0
+          ? emptyState(
+              tell(language, 'files.none'),
+              'bin/rubrica payout file --payment-service ID --format santander --account NUMBER',
+            )
+          : emptyState(tell(language, 'list.none_such'), ''),
     });
   }),
 };

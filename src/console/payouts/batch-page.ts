@@ -12,18 +12,20 @@ import type { PayoutBatch } from '../../payouts/payout-batch-queries.ts';
 import { PAYOUT_CURRENCY } from '../../payouts/payout-limits.ts';
 import { MOST_IN_BATCH } from '../../payouts/payout-wish.ts';
 import { emptyState, tableOf, timeCell } from '../console-format.ts';
-import { type Column, formatOf, sendList } from '../console-list.ts';
+import { askedOf, type Column, containsText, formatOf, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { decisionForm, doneNotice } from './decision-forms.ts';
 import {
   accountCell,
+  isInState,
   payoutBadges,
   recipientCell,
   type SeenPayout,
   seePayouts,
   stateBadge,
   statesColumn,
+  statesFilter,
   warningNotices,
 } from './payout-cells.ts';
 import { payoutColumns } from './payout-list.ts';
@@ -34,12 +36,20 @@ const SHOWN = 200;
 export const getConsoleBatches: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, user } = visit;
+    const { text = '', state } = askedOf(visit);
+    const batches = await listBatches(app, user.environmentIds, SHOWN);
     return sendList<ListedBatch>(visit, {
       title: tell(language, 'batches.title'),
       path: '/batches',
       columns: batchColumns(app, language),
-      rows: await listBatches(app, user.environmentIds, SHOWN),
-      empty: emptyState(tell(language, 'batches.none'), 'bin/rubrica payout propose nomina.csv --payment-service ID'),
+      rows: batches.filter(
+        ({ batch, sums }) => isInState(sums, state) && containsText(text, [batch.id, batch.name, batch.proposed_by]),
+      ),
+      filters: [{ name: 'text', text: 'list.filter_text', type: 'search' }, statesFilter(language)],
+      empty:
+        batches.length === 0
+          ? emptyState(tell(language, 'batches.none'), 'bin/rubrica payout propose nomina.csv --payment-service ID')
+          : emptyState(tell(language, 'list.none_such'), ''),
     });
   }),
 };

@@ -5,10 +5,10 @@ import type { Language } from '../../checkout/texts.ts';
 import { CATALOGUE, Problem } from '../../error-catalogue.ts';
 import { type Html, html } from '../../http/html.ts';
 import { wordsOf } from '../../http/problem-words.ts';
-import type { Payout, PayoutState } from '../../payouts/payout.ts';
+import { PAYOUT_STATES, type Payout, type PayoutState } from '../../payouts/payout.ts';
 import { type ShownPayout, showPayouts } from '../../payouts/show-payouts.ts';
 import { badge } from '../console-format.ts';
-import type { Column } from '../console-list.ts';
+import type { Column, Filter } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 
 /** A payout as the screens show it: with the name of its merchant, of its bank, and whether it is a test. */
@@ -64,6 +64,21 @@ export function statesColumn<Row extends { sums: readonly { state: PayoutState; 
     cell: ({ sums }) =>
       html`<span>${sums.map(({ state, count }) => html`${stateBadge(language, state, count)} `)}</span>`,
   };
+}
+
+/** A filter by the states that payouts of a batch or a file are in. */
+export function statesFilter(language: Language): Filter {
+  const states = Object.keys(PAYOUT_STATES) as PayoutState[];
+  return {
+    name: 'state',
+    text: 'filter.state',
+    type: states.map((state) => [state, tell(language, `payout_state.${state}`)] as const),
+  };
+}
+
+/** Whether one of them passes it. */
+export function isInState(sums: readonly { state: PayoutState }[], state = ''): boolean {
+  return state === '' || sums.some((sum) => sum.state === state);
 }
 
 /** The state of a payout, whether it contradicts what was said of it, and whether it is a test. */

@@ -8,13 +8,21 @@ import { type Html, html } from '../../http/html.ts';
 import { boundsOfDay, isDay } from '../../lib/calendar-day.ts';
 import { formatMoney, formatPlain } from '../../lib/money.ts';
 import { listPayouts } from '../../payouts/find-payout.ts';
-import { isPayoutState, PAYOUT_STATES, type Payout, type PayoutState } from '../../payouts/payout.ts';
+import { isPayoutState, type Payout } from '../../payouts/payout.ts';
 import type { PayoutFilter } from '../../payouts/payout-queries.ts';
 import { emptyState } from '../console-format.ts';
 import { askedOf, type Column, type Filter, formatOf, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
-import { accountCell, payoutBadges, recipientCell, type SeenPayout, seePayouts, verdictText } from './payout-cells.ts';
+import {
+  accountCell,
+  payoutBadges,
+  recipientCell,
+  type SeenPayout,
+  seePayouts,
+  statesFilter,
+  verdictText,
+} from './payout-cells.ts';
 
 const SHOWN = 50;
 /** A file has more than one page. */
@@ -42,7 +50,7 @@ export const getConsolePayouts: Screen = {
       columns: payoutColumns(app, language),
       rows: await seePayouts(app, page),
       filters: filtersIn(language),
-      paged: true,
+      paged: next !== '' || after !== '',
       above: actionsOf(app, visit),
       empty: isFiltered
         ? emptyState(tell(language, 'payouts.none_such'), '')
@@ -74,13 +82,8 @@ function placeOf(after: string): Pick<Payout, 'created_at' | 'id'> | null {
 }
 
 function filtersIn(language: Language): Filter[] {
-  const states = Object.keys(PAYOUT_STATES) as PayoutState[];
   return [
-    {
-      name: 'state',
-      text: 'filter.state',
-      type: states.map((state) => [state, tell(language, `payout_state.${state}`)] as const),
-    },
+    statesFilter(language),
     { name: 'since', text: 'filter.since', type: 'date' },
     { name: 'until', text: 'filter.until', type: 'date' },
     { name: 'text', text: 'payouts.text', type: 'search' },

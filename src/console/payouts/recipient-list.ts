@@ -39,7 +39,7 @@ export const getConsoleRecipients: Screen = {
     const names = new Map(owners.map(({ merchant, name }) => [merchant, name]));
     const { banks } = await currentDirectory(app);
     const more =
-      next !== null && `${publicPath(app)}/console/recipients?${String(new URLSearchParams({ after: next }))}`;
+      next !== null && `${publicPath(app)}/console/recipients?${String(new URLSearchParams({ rut, after: next }))}`;
     return sendList<SeenRecipient>(visit, {
       title: tell(language, 'recipients.title'),
       path: '/recipients',
@@ -50,7 +50,7 @@ export const getConsoleRecipients: Screen = {
         merchant: names.get(one.paymentServiceId ?? '') ?? null,
       })),
       filters: [{ name: 'rut', text: 'column.rut', type: 'search' }],
-      paged: true,
+      paged: next !== null || after !== '',
       empty: emptyState(
         tell(language, rut === '' ? 'recipients.none' : 'recipients.none_such'),
         rut === '' ? 'bin/rubrica recipient create' : '',

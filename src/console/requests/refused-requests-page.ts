@@ -37,7 +37,7 @@ export const getConsoleRequests: Screen = {
       columns: columnsFor(app, language),
       rows: requests.map(readRefused),
       filters: await filtersFor(app, visit),
-      paged: true,
+      paged: next !== null || after !== '',
       above: html`<p class="quiet">${tell(language, 'requests.text')}</p>`,
       empty: emptyState(tell(language, 'requests.none'), 'bin/rubrica request list'),
       below:

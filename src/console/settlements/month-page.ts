@@ -1,4 +1,5 @@
 import type { App } from '../../app.ts';
+import type { Owner } from '../../books/journal-queries.ts';
 import { listOwners } from '../../books/list-books.ts';
 import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
@@ -6,10 +7,11 @@ import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { dayOf, shiftDay } from '../../lib/calendar-day.ts';
 import { readSum } from '../../lib/exact-sum.ts';
-import { formatMoney } from '../../lib/money.ts';
-import { closeMonth, describeMonth, isReadyToClose, type MonthState } from '../../movements/close-month.ts';
+import { formatMoney, formatPlain } from '../../lib/money.ts';
+import { closeMonth, describeMonth, isReadyToClose, lastDayOf, type MonthState } from '../../movements/close-month.ts';
 import { ENVIRONMENTS } from '../../payment-services/payment-service.ts';
-import { badge, minuteOf, tableOf } from '../console-format.ts';
+import { badge, emptyState, minuteOf } from '../console-format.ts';
+import { type Column, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { readEnvironment } from '../merchants/visible-merchants.ts';
@@ -36,37 +38,66 @@ export const postConsoleMonth: Screen = {
 };
 
 async function sendMonth(app: App, visit: ConsoleVisit, status: number, said: string, asked: Record<string, unknown>) {
-  const { language, user, send } = visit;
+  const { language, user } = visit;
   const today = dayOf(app.now());
   const lastMonth = shiftDay(`${today.slice(0, 8)}01`, -1).slice(0, 7);
   const month = typeof asked['month'] === 'string' ? asked['month'] : lastMonth;
   const environment = readEnvironment(app, asked['environment']);
   const state = await describeMonth(app, month, environment);
-  const title = tell(language, 'months.title');
-  const options = ENVIRONMENTS.map(
-    (name) =>
-      html`<option value="${name}"${name === environment && html` selected`}>${tell(language, `merchant.${name}`)}</option>`,
-  );
-  const main = html`${said !== '' && html`<p class="notice" role="alert">${said}</p>`}
-<h1>${title}</h1>
-<form class="filters" action="${publicPath(app)}/console/months">
-<label>${tell(language, 'months.month')}<br><input type="month" name="month" value="${month}" required pattern="[0-9]{4}-[0-9]{2}"></label>
-<label>${tell(language, 'settlements.environment')}<br><select name="environment">${options}</select></label>
-<button>${tell(language, 'months.show')}</button></form>
-${state === null ? html`<p class="notice" role="alert">${tell(language, 'months.bad_month')}</p>` : await monthSection(app, language, state, user.may.has('movements:record'))}`;
-  return send(state === null ? 400 : status, { title, main });
+  const owners = await listOwners(app, state?.owed.map(({ environment_id }) => environment_id) ?? []);
+  return sendList<OwedMerchant>(visit, {
+    title: tell(language, 'months.title'),
+    status: state === null ? 400 : status,
+    path: '/months',
+    columns: columnsFor(app, { month, environment }),
+    rows: state?.owed.map((one) => ({ ...one, merchant: owners.get(one.environment_id) ?? null })) ?? [],
+    filters: [
+      { name: 'month', text: 'months.month', type: 'month', otherwise: month },
+      {
+        name: 'environment',
+        text: 'settlements.environment',
+        type: ENVIRONMENTS.map((name) => [name, tell(language, `merchant.${name}`)] as const),
+        otherwise: environment,
+      },
+    ],
+    above: said !== '' && html`<p class="notice" role="alert">${said}</p>`,
+    summary: state !== null && standing(app, language, state),
+    empty:
+      state === null
+        ? html`<p class="notice" role="alert">${tell(language, 'months.bad_month')}</p>`
+        : emptyState(tell(language, 'month.none_owed'), 'bin/rubrica books balance'),
+    below:
+      state !== null && user.may.has('movements:record') && isReadyToClose(state) && closeForm(app, language, state),
+  });
 }
 
-async function monthSection(app: App, language: Language, state: MonthState, mayClose: boolean): Promise<Html> {
-  const { month, environment, closed, owed } = state;
-  const owners = await listOwners(
-    app,
-    owed.map(({ environment_id }) => environment_id),
-  );
-  const rows = owed.map((one) => [
-    owners.get(one.environment_id)?.name ?? '',
-    formatMoney(readSum(one.owed), one.currency),
-  ]);
+type OwedMerchant = MonthState['owed'][number] & { merchant: Owner | null };
+
+function columnsFor(app: App, { month, environment }: Pick<MonthState, 'month' | 'environment'>) {
+  const period = { environment, from: `${month}-01`, to: lastDayOf(`${month}-01`) };
+  const columns: Column<OwedMerchant>[] = [
+    {
+      name: 'merchant',
+      text: 'column.merchant',
+      value: ({ merchant }) => merchant?.name ?? null,
+      cell: ({ merchant, currency }) =>
+        html`<a href="${publicPath(app)}/console/accounts/${merchant?.payment_service_id ?? ''}?${String(new URLSearchParams({ ...period, currency }))}">${merchant?.name ?? '—'}</a>`,
+    },
+    {
+      name: 'amount',
+      text: 'column.amount',
+      kind: 'number',
+      value: ({ owed, currency }) => Number(formatPlain(readSum(owed), currency)),
+      cell: ({ owed, currency }) => formatMoney(readSum(owed), currency),
+    },
+    { name: 'currency', text: 'column.currency', value: ({ currency }) => currency, hidden: true },
+  ];
+  return columns;
+}
+
+/** Whether the month is closed, and what stands in the way. */
+function standing(app: App, language: Language, state: MonthState): Html {
+  const { month, environment, closed } = state;
   const heading = tell(language, 'month.heading', {
     month,
     environment: tell(language, `merchant.${environment}`).toLowerCase(),
@@ -74,23 +105,29 @@ async function monthSection(app: App, language: Language, state: MonthState, may
   return html`<h2>${heading}</h2>
 ${closed !== null && html`<p>${badge('good', tell(language, 'month.closed', { time: minuteOf(closed.closed_at), name: closed.closed_by }))}</p>`}
 ${!state.isAsClosed && html`<p class="notice" role="alert">${tell(language, 'month.changed')}</p>`}
-<ul>${checksOf(language, state)}</ul>
-<h2>${tell(language, 'month.owed')}</h2>
-${tableOf([tell(language, 'column.merchant'), tell(language, 'column.amount')], rows, [1])}
-${
-  mayClose &&
-  isReadyToClose(state) &&
-  html`<form class="actions" method="post" action="${publicPath(app)}/console/months"><input type="hidden" name="month" value="${month}"><input type="hidden" name="environment" value="${environment}">
-<button class="primary">${tell(language, 'month.close', { month })}</button></form>`
-}`;
+${closed === null && html`<ul>${checksOf(app, language, state)}</ul>`}
+<h2>${tell(language, 'month.owed')}</h2>`;
 }
 
-function checksOf(language: Language, { hasEnded, unbooked, suspense, differences }: MonthState): Html[] {
+/** Its address says the month, so that what is refused shows the same. */
+function closeForm(app: App, language: Language, { month, environment }: MonthState): Html {
+  const query = String(new URLSearchParams({ month, environment }));
+  return html`<form class="actions" method="post" action="${publicPath(app)}/console/months?${query}"><input type="hidden" name="month" value="${month}"><input type="hidden" name="environment" value="${environment}">
+<button class="primary">${tell(language, 'month.close', { month })}</button></form>`;
+}
+
+/** Each thing that stands in the way leads to where it is ended. */
+function checksOf(app: App, language: Language, { hasEnded, unbooked, suspense, differences }: MonthState): Html[] {
+  const at = `${publicPath(app)}/console`;
   const open = [
-    ...(hasEnded ? [] : [tell(language, 'month.not_ended')]),
-    ...(unbooked === 0 ? [] : [tell(language, 'month.unbooked', { n: unbooked })]),
-    ...(suspense === 0 ? [] : [tell(language, 'month.suspense', { n: suspense })]),
-    ...(differences === 0 ? [] : [tell(language, 'month.differences', { n: differences })]),
+    ...(hasEnded ? [] : [html`${tell(language, 'month.not_ended')}`]),
+    ...(unbooked === 0 ? [] : [html`<a href="${at}/health">${tell(language, 'month.unbooked', { n: unbooked })}</a>`]),
+    ...(suspense === 0
+      ? []
+      : [html`<a href="${at}/attention?kind=suspense">${tell(language, 'month.suspense', { n: suspense })}</a>`]),
+    ...(differences === 0
+      ? []
+      : [html`<a href="${at}/settlements?open=yes">${tell(language, 'month.differences', { n: differences })}</a>`]),
   ];
-  return (open.length === 0 ? [tell(language, 'month.ready')] : open).map((text) => html`<li>${text}</li>`);
+  return (open.length === 0 ? [html`${tell(language, 'month.ready')}`] : open).map((text) => html`<li>${text}</li>`);
 }

@@ -13,7 +13,7 @@ import { MOST_DIFFERENCES } from '../../movements/settlement.ts';
 import { listPaymentServices } from '../../payment-services/list-payment-services.ts';
 import { ENVIRONMENTS } from '../../payment-services/payment-service.ts';
 import { badge, emptyState, testBadge } from '../console-format.ts';
-import { askedOf, type Column, sendList } from '../console-list.ts';
+import { askedOf, type Column, containsText, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { readEnvironment } from '../merchants/visible-merchants.ts';
@@ -62,17 +62,24 @@ async function readFile(content: Buffer): Promise<Settlement | Unreadable['said'
 async function sendSettlements(app: App, visit: ConsoleVisit, status: number, said: string) {
   const { language, user } = visit;
   const settlements = await listSettlements(app, SHOWN);
-  const openOnly = askedOf(visit)['open'] === 'yes';
+  const { text = '', open = '' } = askedOf(visit);
+  const openOnly = open === 'yes';
   return sendList<ListedSettlement>(visit, {
     status,
     title: tell(language, 'settlements.title'),
     path: '/settlements',
     columns: columnsFor(app, language),
-    rows: settlements.filter(({ open }) => !openOnly || open > 0),
-    filters: [{ name: 'open', text: 'settlements.differences', type: [['yes', tell(language, 'settlements.open')]] }],
+    rows: settlements.filter(
+      ({ open, file_name, payment_method }) =>
+        (!openOnly || open > 0) && containsText(text, [file_name, payment_method]),
+    ),
+    filters: [
+      { name: 'text', text: 'list.filter_text', type: 'search' },
+      { name: 'open', text: 'settlements.differences', type: [['yes', tell(language, 'settlements.open')]] },
+    ],
     above: said !== '' && html`<p class="notice" role="alert">${said}</p>`,
     empty: emptyState(
-      tell(language, settlements.length === 0 ? 'settlements.none' : 'settlements.none_open'),
+      tell(language, settlements.length === 0 ? 'settlements.none' : 'list.none_such'),
       settlements.length === 0 ? 'bin/rubrica settlement keep FILE' : '',
     ),
     below: user.may.has('movements:record') && (await uploadForm(app, { language })),

@@ -5,7 +5,7 @@ import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { html } from '../../http/html.ts';
 import { badge, emptyState } from '../console-format.ts';
-import { askedOf, type Column, sendList } from '../console-list.ts';
+import { askedOf, type Column, containsText, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { seenBy } from './managed-person.ts';
@@ -20,7 +20,7 @@ type Listed = ListedUser & { state: (typeof STATES)[number] };
 export const getConsoleStaff: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language } = visit;
-    const { role = '', state = '' } = askedOf(visit);
+    const { text = '', role = '', state = '' } = askedOf(visit);
     const [users, links] = await Promise.all([listUsers(app), listInvitations(app)]);
     const waiting = new Set(links.map(({ user }) => user));
     const listed = users.map((user) => ({ ...user, state: stateOf(user, waiting.has(user.id)) }));
@@ -28,8 +28,14 @@ export const getConsoleStaff: Screen = {
       title: tell(language, 'people.title'),
       path: '/staff',
       columns: columnsFor(visit),
-      rows: listed.filter((user) => (role === '' || user.role === role) && (state === '' || user.state === state)),
+      rows: listed.filter(
+        (user) =>
+          containsText(text, [user.email]) &&
+          (role === '' || user.role === role) &&
+          (state === '' || user.state === state),
+      ),
       filters: [
+        { name: 'text', text: 'list.filter_text', type: 'search' },
         { name: 'role', text: 'people.role', type: Object.keys(ROLES).map((name) => [name, name] as const) },
         {
           name: 'state',
@@ -37,8 +43,8 @@ export const getConsoleStaff: Screen = {
           type: STATES.map((name) => [name, tell(language, `people.${name}`)] as const),
         },
       ],
-      empty: emptyState(tell(language, 'people.none'), ''),
-      above: html`<p class="actions"><a class="button primary" href="${publicPath(app)}/console/staff/invite">${tell(language, 'people.invite')}</a></p>`,
+      empty: emptyState(tell(language, 'people.none'), 'bin/rubrica user list'),
+      above: html`<p class="actions"><a class="button primary" href="${publicPath(app)}/console/staff/invite">${tell(language, 'people.invite')}</a> <a class="button" href="${publicPath(app)}/console/staff/tokens">${tell(language, 'tokens.title')}</a></p>`,
     });
   }),
 };

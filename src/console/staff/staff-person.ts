@@ -1,7 +1,7 @@
 import type { App } from '../../app.ts';
 import { listFactors } from '../../auth/factors/list-factors.ts';
 import { listInvitations } from '../../auth/invitations/invite-user.ts';
-import { listApiTokens, listSessions } from '../../auth/list-sessions.ts';
+import { apiTokenState, listApiTokens, listSessions } from '../../auth/list-sessions.ts';
 import type { ListedUser } from '../../auth/list-users.ts';
 import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
@@ -13,6 +13,7 @@ import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visi
 import { limitText, personOf, refusalFor, type StaffAct, seenBy } from './managed-person.ts';
 import { meaningOfPermission, meaningOfRole } from './meanings.ts';
 import { sessionTable } from './session-table.ts';
+import { tokenBadge } from './token-list.ts';
 
 const DONE: Readonly<Record<string, ConsoleText>> = { changed: 'staff_done.changed', already: 'staff_done.already' };
 
@@ -110,9 +111,7 @@ async function entrances(
     token.created_by ?? '—',
     timeCell(token.last_used_at),
     timeCell(token.expires_at),
-    token.ended_at === null
-      ? badge('good', tell(language, 'people.in_use'))
-      : badge('calm', tell(language, 'people.ended')),
+    tokenBadge(language, apiTokenState({ ...token, disabled_at }, app.now())),
     token.ended_at === null ? end('end-token', token.id) : '',
   ]);
   const table = (title: ConsoleText, none: ConsoleText, keys: readonly ConsoleText[], rows: (Html | string)[][]) =>

@@ -41,6 +41,10 @@ export const STAFF_TEXTS = roomTexts(
     'people.in_use': 'En uso',
     'people.open_link': 'Enlace sin usar',
     'people.made_by': 'Hecho por',
+    'tokens.title': 'Tokens de API',
+    'tokens.expired': 'Venció',
+    'tokens.disabled': 'Su usuario está deshabilitado',
+    'tokens.none': 'Todavía no hay tokens de API. El primero se crea así:',
 
     'rights.title': 'Rol y permisos de {email}',
     'rights.scope': 'Ve los pagos de',
@@ -160,6 +164,10 @@ export const STAFF_TEXTS = roomTexts(
     'people.in_use': 'In use',
     'people.open_link': 'Link that nobody used',
     'people.made_by': 'Made by',
+    'tokens.title': 'API tokens',
+    'tokens.expired': 'Expired',
+    'tokens.disabled': 'Its user is disabled',
+    'tokens.none': 'There are no API tokens yet. The first is made so:',
 
     'rights.title': 'Role and permissions of {email}',
     'rights.scope': 'Sees the payments of',

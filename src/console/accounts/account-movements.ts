@@ -1,0 +1,82 @@
+import type { App } from '../../app.ts';
+import { type StatementLine, type StatementScope, selectNewestLines } from '../../books/statement-queries.ts';
+import { publicPath } from '../../http/assets.ts';
+import { type Html, html } from '../../http/html.ts';
+import { formatMoney, formatPlain } from '../../lib/money.ts';
+import { askedOf, type Column, formatOf } from '../console-list.ts';
+import { tell, tellKind } from '../console-texts.ts';
+import type { ConsoleVisit } from '../console-visit.ts';
+
+const SHOWN = 50;
+const EXPORTED = 10_000;
+
+/** What moved the money of a merchant in a period, the newest first. `older`: the place of the next page, null at the end. */
+export async function readMovements(
+  app: App,
+  visit: ConsoleVisit,
+  scope: StatementScope,
+): Promise<{ lines: StatementLine[]; older: string | null }> {
+  const { kind = '', before = '' } = askedOf(visit);
+  const limit = formatOf(visit) === null ? SHOWN : EXPORTED;
+  const lines = await selectNewestLines(app.db, scope, { kind, before: placeOf(before) ?? endOf(scope) }, limit + 1);
+  const last = lines[limit - 1];
+  const older = lines.length > limit && last !== undefined ? `${last.created_at}.${last.link}.${last.line}` : null;
+  return { lines: lines.slice(0, limit), older };
+}
+
+type Place = Pick<StatementLine, 'created_at' | 'link' | 'line'>;
+
+/** Null for a text that is no place: then the list begins with the newest. */
+function placeOf(text: string): Place | null {
+  const [, at, link, line] = /^(\d{1,15})\.(\d{1,15})\.(\d{1,6})$/.exec(text) ?? [];
+  return at === undefined ? null : { created_at: Number(at), link: Number(link), line: Number(line) };
+}
+
+function endOf({ to }: StatementScope): Place {
+  return { created_at: to, link: 0, line: 0 };
+}
+
+/** The link to the next page, with the filters of this one. */
+export function olderLink(visit: ConsoleVisit, at: string, older: string): Html {
+  const query = String(new URLSearchParams({ ...askedOf(visit), before: older }));
+  return html`<p class="actions"><a class="button" href="${at}?${query}">${tell(visit.language, 'payments.next')}</a></p>`;
+}
+
+/** The columns of a movement. Above 0 is more for the merchant. */
+export function movementColumns({ app, language, user }: ConsoleVisit, currency: string): Column<StatementLine>[] {
+  const at = `${publicPath(app)}/console`;
+  return [
+    { name: 'at', text: 'column.when', value: ({ created_at }) => created_at, kind: 'time' },
+    { name: 'kind', text: 'column.kind', value: ({ kind }) => tellKind(language, 'kind', kind) },
+    {
+      name: 'reference',
+      text: 'column.reference',
+      value: ({ reference }) => reference,
+      cell: (line) => {
+        const path = screenOf(line, user.may.has('recipients:read'));
+        const shown = html`<span class="code">${line.reference ?? '—'}</span>`;
+        return path === null ? shown : html`<a href="${at}${path}">${shown}</a>`;
+      },
+    },
+    {
+      name: 'transaction',
+      text: 'column.transaction',
+      value: ({ transaction_id: transaction }) => transaction,
+      hidden: true,
+    },
+    {
+      name: 'amount',
+      text: 'column.amount',
+      kind: 'number',
+      value: ({ amount }) => Number(formatPlain(amount, currency)),
+      cell: ({ amount }) => formatMoney(amount, currency),
+    },
+    { name: 'currency', text: 'column.currency', value: () => currency, hidden: true },
+  ];
+}
+
+/** The screen below `/console` that tells of it; null: there is none, or the person may not see it. */
+function screenOf({ transaction_id: transaction, payout_id: payout }: StatementLine, seesPayouts: boolean) {
+  if (transaction !== null) return `/payments/${transaction}`;
+  return payout !== null && seesPayouts ? `/payouts/${payout}` : null;
+}

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { type TestContext, test } from 'node:test';
+import { withTable } from '../../src/lib/tables/open-table.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { createConsoleApp, fillConsole } from '../support/full-console.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+/** The pages that show tables and are no list, each with what its tables are. A list of its own goes through `sendList`. */
+const NO_LISTS: Readonly<Record<string, string>> = {
+  '/console': 'the shares of the day, and the first of what waits',
+  '/console/account': 'one’s own factors and sessions',
+  '/console/callbacks/:id': 'the last answers of one endpoint',
+  '/console/health': 'what doctor says of each process',
+  '/console/merchants/:id': 'the tokens and endpoints of one merchant',
+  '/console/payments/:id/refund': 'the entries of a refund',
+  '/console/payouts/:id/approve': 'the entries of an approval',
+  '/console/batches/:id/approve': 'the entries of an approval',
+  '/console/payout-files/new': 'what would go into a file',
+  '/console/recipients/:id': 'the accounts that one recipient had',
+  '/console/staff/:id': 'the sessions and tokens of one person',
+};
+
+/** These are of one subject, whose lines are several tables of a page; the export is one. */
+const IN_PARTS = ['/console/settlements/:id', '/console/batches/:id', '/console/payout-files/:id'];
+
+forEachEngine('every list of the console', (openTestDatabase) => {
+  const open = async (context: TestContext) => {
+    const app = createConsoleApp(await openTestDatabase());
+    const server = await startTestServer(app);
+    context.after(() => server[Symbol.asyncDispose]());
+    const { owner, screens } = await fillConsole(app, server);
+    const get = async (path: string) => {
+      const { status, text } = await server.get(path, owner.console);
+      assert.equal(status, 200, path);
+      return text;
+    };
+    return { server, get, cookie: owner.console, screens };
+  };
+
+  test('merchants, payment links, movements and API tokens could not be exported; now every list has filters and an order, and its files have the rows that it shows', async (context) => {
+    const { get, cookie, server, screens } = await open(context);
+    const seen: string[] = [];
+    const others: string[] = [];
+    for (const { route, path } of screens) {
+      const page = await get(path);
+      if (!page.includes('class="exports"')) {
+        if (page.includes('<table')) others.push(route);
+        continue;
+      }
+      if (IN_PARTS.includes(route)) continue;
+      seen.push(route);
+      assert.ok(rowsOf(page).length > 0, `${route} has a row`);
+      const asked = questionsFor(page);
+      assert.ok(asked.length > 1, `${route} has a filter`);
+      const counts = new Set<number>();
+      for (const query of asked) counts.add(await compare(server, cookie, asking(path, query)));
+      assert.ok(counts.size > 1, `${route}: a filter takes rows away`);
+      const names = [...page.matchAll(/<th scope="col"[^>]*><a href="[^"]*[?&;]sort=([\w-]+)"/g)].map(
+        ([, name]) => name,
+      );
+      assert.ok(names.length > 1, `${route} sorts`);
+      for (const name of names) await compare(server, cookie, asking(path, `sort=-${name}`));
+    }
+    assert.deepEqual(
+      others.toSorted(),
+      Object.keys(NO_LISTS).toSorted(),
+      'each other page with a table is known to be no list',
+    );
+    for (const route of ['merchants', 'merchants/:id/links', 'accounts/:id', 'staff', 'staff/tokens', 'payments'])
+      assert.ok(seen.includes(`/console/${route}`), `${route} is a list: ${seen.join(' ')}`);
+  });
+});
+
+/** The addresses that the filters of a list can make: none, each choice of a field, a text that a row has, and one that none has. */
+function questionsFor(page: string): string[] {
+  const form = /<form class="filters"[^>]*>(.*?)<\/form>/s.exec(page)?.[1] ?? '';
+  const choices = [...form.matchAll(/<select name="(\w+)">(.*?)<\/select>/gs)].flatMap(([, name, options = '']) =>
+    [...options.matchAll(/<option value="([^"]+)"/g)].map(([, value = '']) => `${name}=${encodeURIComponent(value)}`),
+  );
+  const texts = [...form.matchAll(/<input type="search" name="(\w+)"/g)].flatMap(([, name]) => [
+    `${name}=no-row-has-this`,
+    `${name}=ORD-7`,
+  ]);
+  const days = [...form.matchAll(/<input type="date" name="(\w+)"/g)].map(([, name]) => `${name}=2019-01-01`);
+  return ['', ...choices, ...texts, ...days];
+}
+
+/** That both files of a list have the rows of its page, in their order. Answers how many. */
+async function compare(server: TestServer, cookie: Record<string, string>, path: string): Promise<number> {
+  const page = await server.get(path, cookie);
+  const shown = rowsOf(page.text);
+  const link = /<p class="exports"><a class="button" download href="([^"]*)"/.exec(page.text)?.[1];
+  assert.equal(link !== undefined, shown.length > 0, `${path} exports what it shows`);
+  if (link === undefined) return 0;
+  const csv = await server.get(plain(link), cookie);
+  assert.match(csv.headers.get('content-disposition') ?? '', /^attachment; filename="[\w-]+\.csv"$/);
+  const rows = await readTable(Buffer.from(csv.text));
+  assert.equal(rows.length - 1, shown.length, `${path}\n${csv.text}`);
+  for (const [at, row] of shown.entries()) {
+    const cells = (rows[at + 1] ?? []).filter((cell) => cell !== '');
+    assert.ok(
+      cells.some((cell) => row.includes(cell)),
+      `${path}: ${cells.join(' | ')} is not ${row}`,
+    );
+    assert.ok(row.includes(rows[at + 1]?.[0] ?? ''), `${path}: ${rows[at + 1]?.[0]} is not in ${row}`);
+  }
+  const book = await fetch(server.origin + plain(link).replace('format=csv', 'format=xlsx'), { headers: cookie });
+  assert.deepEqual(await readTable(Buffer.from(await book.arrayBuffer())), rows, path);
+  return shown.length;
+}
+
+/** The address with one more question. */
+function asking(path: string, query: string): string {
+  return `${path}${path.includes('?') ? '&' : '?'}${query}`;
+}
+
+/** The rows of the list of a page. */
+function rowsOf(page: string): string[] {
+  const body = /<table data-live>.*?<tbody>(.*?)<\/tbody>/s.exec(page)?.[1] ?? '';
+  return [...body.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = '']) => plain(row));
+}
+
+function plain(html: string): string {
+  const marks: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" };
+  return html.replace(/&(?:amp|lt|gt|quot|#39);/g, (mark) => marks[mark] ?? mark);
+}
+
+function readTable(content: Buffer): Promise<string[][]> {
+  return withTable(Readable.from([content]), null, async ({ rows }) => {
+    const read: string[][] = [];
+    // A sheet leaves out the empty cells at the end of a row.
+    for await (const { cells } of rows) read.push(cells.slice(0, 1 + cells.findLastIndex((cell) => cell !== '')));
+    return read;
+  });
+}

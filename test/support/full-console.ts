@@ -1,0 +1,127 @@
+import { Readable } from 'node:stream';
+import { makeApiToken } from '../../src/auth/make-api-token.ts';
+import { readSettlement } from '../../src/books/read-settlement.ts';
+import { drawDemoLogo } from '../../src/cli/demo-logo.ts';
+import type { Database } from '../../src/db/database.ts';
+import { keepSettlement } from '../../src/movements/keep-settlement.ts';
+import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
+import { createPaymentLink } from '../../src/payment-links/create-payment-link.ts';
+import type { LinkWish } from '../../src/payment-links/payment-link.ts';
+import { type LookChanges, setLook } from '../../src/payment-services/set-look.ts';
+import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
+import { storeRefusedRequests } from '../../src/refused-requests/store-refused-requests.ts';
+import { ROUTES } from '../../src/server/routes.ts';
+import { TESTER } from './test-actor.ts';
+import { createTestApp, type TestApp } from './test-app.ts';
+import { createPaidTransaction } from './test-books.ts';
+import { approved, openPayoutDesk, propose } from './test-payouts.ts';
+import type { TestServer } from './test-server.ts';
+import { createTestEnvironment, signedBody } from './test-shop.ts';
+import { createTestUser } from './test-user.ts';
+
+/** A service whose shops take no callback. */
+export function createConsoleApp(db: Database): TestApp {
+  return createTestApp(db, {
+    fetch: async () => ({ kind: 'answered', status: 404, retryAfter: null, excerpt: 'no such page', durationMs: 1 }),
+  });
+}
+
+const LINK: LinkWish = {
+  amount: 12_990,
+  currency: 'CLP',
+  subject: 'Inscripción 2026',
+  uses: 'many',
+  expiresAt: null,
+  urlCallback: null,
+};
+const LOOK: LookChanges = {
+  colour: '#1f6f4a',
+  site: 'https://casaverde.example.cl/',
+  logo: { image: { type: 'image/png', width: 88, height: 88 }, bytes: drawDemoLogo() },
+};
+
+/** Puts something on every screen of the console: a payment whose callback fails, payouts, a settlement, links, tokens and people. */
+export async function fillConsole(app: TestApp, server: TestServer) {
+  const environment = await createTestEnvironment(app);
+  const payment = await createPaidTransaction(app, environment, { reference: 'ORD-7' });
+  const delivery = createCallbackDelivery(app);
+  await delivery.poll();
+  await delivery.drain();
+  const owner = await createTestUser(app, { role: 'owner', may: [] });
+  const { payout, file } = await payOut(app);
+  await createPaymentLink(app, environment.id, LINK, TESTER);
+  await createPaymentLink(app, environment.id, { ...LINK, subject: 'Cuota 1', expiresAt: app.now() }, TESTER);
+  await setLook(app, environment.paymentServiceId, LOOK, TESTER);
+  const other = await createTestUser(app, { role: 'support', may: [] });
+  const program = await createTestUser(app, { may: ['payments:read'] });
+  await makeApiToken(app, program.id, { name: 'till 4', expiresAt: app.now() }, TESTER);
+  const settlement = await settle(app);
+  await server.post('/trxs', { json: signedBody(environment.serviceToken, 'wrong') });
+  await storeRefusedRequests(app);
+  const merchant = environment.paymentServiceId;
+  const { batch_id: batch } = payout;
+  const ids: Record<string, string | null | undefined> = {
+    '/console/accounts/:id': merchant,
+    '/console/settlements/:id': settlement,
+    '/console/payouts/:id': payout.id,
+    '/console/payouts/:id/approve': payout.id,
+    '/console/recipients/:id': payout.recipient_id,
+    '/console/payout-files/:id': file,
+    '/console/batches/:id': batch,
+    '/console/batches/:id/approve': batch,
+    '/console/payments/:id': String(payment.id),
+    '/console/callbacks/:id': '1',
+    '/console/merchants/:id': merchant,
+    '/console/merchants/:id/links': merchant,
+    '/console/merchants/:id/look': merchant,
+    '/console/merchants/:id/look/preview': merchant,
+    '/console/staff/:id': other.id,
+    '/console/staff/:id/rights': other.id,
+    '/console/staff/:id/token': other.id,
+  };
+  const screens = SCREENS.flatMap((route) => {
+    // Of the month before nobody is owed anything.
+    if (route === '/console/months') return [{ route, path: `${route}?month=2026-01` }];
+    if (!route.includes(':')) return [{ route, path: route }];
+    const id = ids[route];
+    return id === undefined || id === null ? [] : [{ route, path: route.replace(':id', id) }];
+  });
+  const questions = [
+    { route: '/console/merchants/:id/rotate', path: `/console/merchants/${merchant}/rotate?environment=development` },
+    { route: '/console/staff/:id/confirm', path: `/console/staff/${other.id}/confirm?act=disable` },
+    { route: '/console/payments/:id/refund', path: `/console/payments/${payment.id}/refund?amount=1000&reason=doble` },
+  ];
+  return { owner, environment, screens: [...screens, ...questions] };
+}
+
+/** Every page of the table of endpoints that somebody who has signed in opens. */
+const SCREENS = ROUTES.filter(({ method, access }) => method === 'GET' && access === 'session')
+  .map(({ paths: [path] }) => path)
+  .filter((path) => path !== '/console/live');
+
+/** One payout in a file of a bank, and another that waits. */
+async function payOut(app: TestApp) {
+  const desk = await openPayoutDesk(app);
+  const [filed] = await approved(app, desk);
+  const [made] = await makePayoutFiles(app, {
+    owner: desk.environment,
+    by: desk.maker,
+    format: 'santander',
+    payer: { account: '1', rut: '', name: '', agreement: '' },
+    batchId: filed?.batch_id ?? '',
+  });
+  const [payout] = await propose(app, desk);
+  if (payout === undefined) throw new Error('There is no payout');
+  return { payout, file: made?.file.id };
+}
+
+/** A settlement of one line that no payment has. */
+async function settle(app: TestApp): Promise<string> {
+  const content = Buffer.from('fecha;orden de compra;monto\n2026-01-15;999999;7000\n');
+  const settlement = await readSettlement(Readable.from([content]));
+  const scope = { environment: 'development', paymentServiceId: null, method: 'simulated' } as const;
+  const evidence = { name: 'abono.csv', sha256: '0'.repeat(64) };
+  const kept = await keepSettlement(app, scope, settlement, { evidence, by: TESTER });
+  if (kept.kind !== 'kept') throw new Error(`The settlement is ${kept.kind}`);
+  return kept.id;
+}
