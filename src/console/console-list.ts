@@ -47,7 +47,7 @@ export type List<Row> = {
   /** In the place of a table without rows. */
   empty: Html;
   above?: Html | false;
-  /** What the filters say beside the rows, between the two. */
+  /** Shown between the filters and the rows, and changed by the filters too. */
   summary?: Html | false;
   below?: Html | false;
 };

@@ -10,7 +10,7 @@ import type { ConsoleVisit } from '../console-visit.ts';
 const SHOWN = 50;
 const EXPORTED = 10_000;
 
-/** What moved the money of a merchant in a period, the newest first. `older`: the place of the next page, null at the end. */
+/** The movements of a merchant's money in a period, the newest first. `older`: the place of the next page, null at the end. */
 export async function readMovements(
   app: App,
   visit: ConsoleVisit,
@@ -75,7 +75,7 @@ export function movementColumns({ app, language, user }: ConsoleVisit, currency:
   ];
 }
 
-/** The screen below `/console` that tells of it; null: there is none, or the person may not see it. */
+/** The screen below `/console` that tells of it; null: nowhere, or the person may not see it. */
 function screenOf({ transaction_id: transaction, payout_id: payout }: StatementLine, seesPayouts: boolean) {
   if (transaction !== null) return `/payments/${transaction}`;
   return payout !== null && seesPayouts ? `/payouts/${payout}` : null;
