@@ -233,7 +233,7 @@ export const CATALOGUE = {
   INVALID_STATEMENT: entry(
     422,
     'The statement of the bank cannot be believed',
-    'Export it from the bank again, whole and as it is: CSV or .xlsx.',
+    'Export it from the bank again, whole and as it is: CSV, .xlsx or .xls.',
   ),
   INVALID_PAYOUT: entry(422, 'The payouts cannot be made', 'See errors[] for every row or member and its fix.'),
   INVALID_BODY: entry(422, 'Invalid request body', 'See errors[] for every member and its fix.'),

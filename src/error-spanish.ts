@@ -229,7 +229,7 @@ export const SPANISH_ERRORS: Readonly<Record<ErrorCode, { title: string; fix: st
   },
   INVALID_STATEMENT: {
     title: 'La cartola del banco no se puede creer',
-    fix: 'Expórtala otra vez del banco, completa y tal como viene: CSV o .xlsx.',
+    fix: 'Expórtala otra vez del banco, completa y tal como viene: CSV, .xlsx o .xls.',
   },
   INVALID_PAYOUT: {
     title: 'Los pagos no se pueden hacer',

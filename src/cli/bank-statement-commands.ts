@@ -37,7 +37,7 @@ export function addBankStatementCommands(program: Command): void {
     .description('statements of the bank (cartolas), and what their lines are of');
   acting(group.command('import'))
     .description('take over a statement: it confirms and returns payouts, and what nobody knows waits for a person')
-    .argument('<file>', 'CSV or .xlsx of the bank, as it is exported; one that overlaps another is fine')
+    .argument('<file>', 'CSV, .xlsx or .xls of the bank, as it is exported; one that overlaps another is fine')
     .requiredOption('--account <number>', 'the number of the account')
     .addOption(ownerOption())
     .option('--payment-service <id>', 'whose account it is; of all of them unless said')

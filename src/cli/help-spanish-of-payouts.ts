@@ -6,8 +6,8 @@ export const PAYOUT_HELP: Readonly<Record<string, string>> = {
   'the number of the account': 'el número de la cuenta',
   'whose money; as RUBRICA_ENV says unless named': 'de quién es el dinero; lo que dice RUBRICA_ENV si no se nombra',
   'whose account it is; of all of them unless said': 'de quién es la cuenta; de todos si no se dice',
-  'CSV or .xlsx of the bank, as it is exported; one that overlaps another is fine':
-    'CSV o .xlsx tal como lo exporta el banco; puede traslaparse con otro',
+  'CSV, .xlsx or .xls of the bank, as it is exported; one that overlaps another is fine':
+    'CSV, .xlsx o .xls tal como lo exporta el banco; puede traslaparse con otro',
   'the newest, with how many of their lines are in suspense': 'las más nuevas, con cuántas líneas están sin explicar',
   'the lines of one, and what each is of': 'las líneas de una, y de qué es cada una',
   'only what is in suspense': 'solo lo que está sin explicar',
@@ -64,8 +64,8 @@ export const PAYOUT_HELP: Readonly<Record<string, string>> = {
   'of one file': 'de un archivo',
   'the files that banks take, and how sure each layout is':
     'los archivos que reciben los bancos, y qué tan seguro es cada formato',
-  "take over what the bank says became of a file's payouts: a CSV or .xlsx with RUT, amount and state of each":
-    'anota lo que el banco dice de los pagos de un archivo: un CSV o .xlsx con RUT, monto y estado de cada uno',
+  "take over what the bank says became of a file's payouts: a CSV, .xlsx or .xls with RUT, amount and state of each":
+    'anota lo que el banco dice de los pagos de un archivo: un CSV, .xlsx o .xls con RUT, monto y estado de cada uno',
   'the file of ours that it answers: pf_…': 'el archivo nuestro al que responde: pf_…',
   'the file that the bank returned': 'el archivo que devolvió el banco',
   'say what became of one payout that had left, with evidence': 'di qué pasó con un pago que salió, con evidencia',

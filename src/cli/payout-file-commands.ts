@@ -74,7 +74,7 @@ export function addPayoutFileCommands(payout: Command): void {
     .action(formats);
   acting(payout.command('result'))
     .description(
-      "take over what the bank says became of a file's payouts: a CSV or .xlsx with RUT, amount and state of each",
+      "take over what the bank says became of a file's payouts: a CSV, .xlsx or .xls with RUT, amount and state of each",
     )
     .argument('<result>', 'the file that the bank returned')
     .requiredOption('--file <id>', 'the file of ours that it answers: pf_…')

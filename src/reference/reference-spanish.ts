@@ -152,11 +152,11 @@ export const SPANISH_OPERATIONS: Readonly<Record<string, readonly [summary: stri
   readPayoutFile: ['Lee un archivo de pagos', 'Con sus pagos en el orden de sus líneas, y qué pasó con cada uno.'],
   takePayoutResults: [
     'Di qué hizo el banco con un archivo de pagos',
-    'El resultado del banco como CSV o .xlsx, con un id, o con RUT y monto, y un estado como `Pagado` o `Rechazado` de cada línea. El mismo archivo otra vez no cambia nada. Lo que contradice un estado no mueve dinero, y espera a una persona.',
+    'El resultado del banco como CSV, .xlsx o .xls, con un id, o con RUT y monto, y un estado como `Pagado` o `Rechazado` de cada línea. El mismo archivo otra vez no cambia nada. Lo que contradice un estado no mueve dinero, y espera a una persona.',
   ],
   importStatement: [
     'Importa una cartola del banco',
-    'Un CSV o .xlsx tal como lo exporta el banco. Primero el archivo se prueba a sí mismo, por sus saldos o totales. Cada línea nueva tiene un solo uso: confirma un pago o un archivo de pagos, trae uno de vuelta, es un depósito anotado, o espera sin explicar. Las líneas que vinieron en otro archivo ya se conocen, y el mismo archivo otra vez no cambia nada.',
+    'Un CSV, .xlsx o .xls tal como lo exporta el banco. Primero el archivo se prueba a sí mismo, por sus saldos o totales. Cada línea nueva tiene un solo uso: confirma un pago o un archivo de pagos, trae uno de vuelta, es un depósito anotado, o espera sin explicar. Las líneas que vinieron en otro archivo ya se conocen, y el mismo archivo otra vez no cambia nada.',
   ],
   listStatements: [
     'Lista las cartolas del banco',

@@ -18,7 +18,7 @@ const MOST_LINES = 50_000;
 type Row = StatementLine & { readonly balance: number | null };
 
 /**
- * Reads a statement of a bank in Chile (cartola): CSV in any usual encoding, .xlsx, or a page; the newest or the oldest line first. A
+ * Reads a statement of a bank in Chile (cartola): CSV in any usual encoding, .xlsx, .xls, or a page; the newest or the oldest line first. A
  * file with balances or totals proves by them that nothing is missing.
  *
  * Throws `Problem` INVALID_STATEMENT with the line that is wrong: nothing of such a file is believed.

@@ -133,7 +133,7 @@ ${
   html`<h2>${tell(language, 'results.title')}</h2>
 <p class="quiet">${tell(language, 'results.text')}</p>
 <form class="card pad narrow" method="post" enctype="multipart/form-data" action="${at}/results">
-<label>${tell(language, 'upload.file')}<input type="file" name="file" required accept=".csv,.txt,.xlsx"></label>
+<label>${tell(language, 'upload.file')}<input type="file" name="file" required accept=".csv,.txt,.xlsx,.xls"></label>
 <p class="actions"><button class="primary">${tell(language, 'results.look')}</button></p></form>`
 }`;
   return send(status, { title: file.name, main });

@@ -33,7 +33,7 @@ export const BANK_FILE_TEXTS = roomTexts(
     'needs.accountTypes': 'tipo de cuenta',
     'results.title': 'Lo que dice el banco',
     'results.text':
-      'El archivo de resultados del banco: un CSV o .xlsx con RUT, monto y estado de cada línea, o con un id. Primero ves su efecto.',
+      'El archivo de resultados del banco: un CSV, .xlsx o .xls con RUT, monto y estado de cada línea, o con un id. Primero ves su efecto.',
     'results.look': 'Ver su efecto',
     'results.preview': 'El banco dice qué pasó con {n} pagos',
     'results.unmatched': 'No son de un pago de este archivo: líneas {lines}.',
@@ -75,7 +75,7 @@ export const BANK_FILE_TEXTS = roomTexts(
     'needs.accountTypes': 'kind of account',
     'results.title': 'What the bank says',
     'results.text':
-      'The result file of the bank: a CSV or .xlsx with RUT, amount and state of each line, or with an id. You see its effect first.',
+      'The result file of the bank: a CSV, .xlsx or .xls with RUT, amount and state of each line, or with an id. You see its effect first.',
     'results.look': 'Show its effect',
     'results.preview': 'The bank says what became of {n} payouts',
     'results.unmatched': 'Lines of no payout of this file: {lines}.',

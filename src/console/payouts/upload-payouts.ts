@@ -74,7 +74,7 @@ async function sendForm(app: App, visit: ConsoleVisit, { status, said, errors, o
 <h1>${title}</h1>
 <p>${tell(language, 'upload.text')}</p>
 <form class="card pad narrow" method="post" enctype="multipart/form-data" action="${publicPath(app)}/console/payouts/upload">
-<label>${tell(language, 'upload.file')}<input type="file" name="file" required accept=".csv,.txt,.xlsx"></label>
+<label>${tell(language, 'upload.file')}<input type="file" name="file" required accept=".csv,.txt,.xlsx,.xls"></label>
 ${ownerField(visit, await listSeenOwners(app, user), of)}
 <label>${tell(language, 'upload.name')}<input name="name" maxlength="200"></label>
 <p class="actions"><button class="primary">${tell(language, 'upload.look')}</button></p></form>`;

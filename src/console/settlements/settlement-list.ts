@@ -122,7 +122,7 @@ async function uploadForm(app: App, { language }: Pick<ConsoleVisit, 'language'>
   const merchants = await listPaymentServices(app);
   return html`<h2>${tell(language, 'settlements.upload')}</h2>
 <form class="card pad" method="post" enctype="multipart/form-data" action="${publicPath(app)}/console/settlements">
-<label>${tell(language, 'settlements.file')}<input type="file" name="file" required accept=".csv,.txt,.xlsx"></label>
+<label>${tell(language, 'settlements.file')}<input type="file" name="file" required accept=".csv,.txt,.xlsx,.xls"></label>
 <label>${tell(language, 'column.method')}<select name="method">${app.paymentMethods.map(({ code }) => option(code, code))}</select></label>
 <label>${tell(language, 'settlements.environment')}<select name="environment">${environments.map((name) => option(name, tell(language, `merchant.${name}`)))}</select></label>
 <label>${tell(language, 'settlements.merchant')}<select name="merchant">${option('', tell(language, 'settlements.all'))}${merchants.map(({ id, name }) => option(id, name))}</select></label>

@@ -27,9 +27,13 @@ export async function readCellFormats(styles: Readable | null): Promise<CellForm
 }
 
 function formatOf(id: number, codes: ReadonlyMap<number, string>): CellFormat {
-  if (DATES.has(id)) return 'date';
+  return DATES.has(id) ? 'date' : formatOfCode(codes.get(id) ?? '');
+}
+
+/** Reads the code of a format, such as `dd/mm/yyyy`. */
+export function formatOfCode(format: string): CellFormat {
   // Without what is written as it stands, and colours and conditions.
-  const code = (codes.get(id) ?? '').replace(/"[^"]*"?|\\.|\[[^\]]*\]?|_./g, '');
+  const code = format.replace(/"[^"]*"?|\\.|\[[^\]]*\]?|_./g, '');
   if (/^0{2,}$/.test(code)) return { zeros: code.length };
   return /[dmyhs]/i.test(code) && !/^general$/i.test(code) ? 'date' : 'plain';
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { HEADER_WITHIN_ROWS, type Header, type HeaderRule, placeColumns } from './find-header.ts';
-import { type Dialect, type Reading, TableError, type TableRow } from './table.ts';
+import type { Dialect, Reading, TableRow } from './table.ts';
 import { textReadings } from './text-readings.ts';
 
 export type Table<Column extends string = never> = {
@@ -23,7 +23,7 @@ export type Table<Column extends string = never> = {
 
 /**
  * Opens a table for as long as `use` takes: text in UTF-8, UTF-16 or windows-1252, separated by commas, semicolons, tabs or
- * bars, an .xlsx, or the tables of a page. The rows come as a stream, in the same memory for any length. With a rule the header row is looked for
+ * bars, an .xlsx or .xls, or the tables of a page. The rows come as a stream, in the same memory for any length. With a rule the header row is looked for
  * among the first rows, under every separator and in every sheet that people see.
  *
  * `source` is a path, or a stream such as standard input, which is kept in a file without a name while it is read.
@@ -70,20 +70,18 @@ async function keepStream(stream: Readable): Promise<FileHandle> {
   }
 }
 
-/** How .xlsx (which is a ZIP file) begins, and how .xls and an .xlsx with a password do. */
+/** The first bytes of .xlsx (which is a ZIP file), and of .xls and an .xlsx with a password. */
 const ZIP = Buffer.from('PK\x03\x04');
 const COMPOUND = Buffer.from('d0cf11e0', 'hex');
 
 async function readingsOf(file: FileHandle): Promise<Reading[]> {
   const start = Buffer.alloc(4);
   await file.read(start, 0, 4, 0);
-  if (start.equals(COMPOUND)) {
-    throw new TableError(
-      'OLD_WORKBOOK',
-      'This is a spreadsheet of an old kind (.xls), or one with a password. Save it as .xlsx without a password.',
-    );
-  }
   // The reader of workbooks is loaded for workbooks, and the reader of pages for pages.
+  if (start.equals(COMPOUND)) {
+    const { oldWorkbookReadings } = await import('./old-workbook-readings.ts');
+    return oldWorkbookReadings(file);
+  }
   if (!start.equals(ZIP)) {
     const { beginsAsPage, htmlReadings } = await import('./html-readings.ts');
     return (await beginsAsPage(file)) ? htmlReadings(file) : textReadings(file);

@@ -10,7 +10,7 @@ const SPANISH: Readonly<Record<TableErrorCode, (line: number) => string>> = {
   NOT_TEXT: () => 'El archivo no es texto, ni una planilla .xlsx. Guárdalo como CSV UTF-8 o como .xlsx.',
   NOT_CSV: (line) => `La línea ${line} no se puede leer como CSV. Las comillas rodean la celda completa, o no van.`,
   ROW_TOO_LONG: (line) => `La línea ${line} es demasiado larga. Revisa que las comillas se cierren.`,
-  OLD_WORKBOOK: () => 'Es una planilla antigua (.xls) o con contraseña. Guárdala como .xlsx sin contraseña.',
+  LOCKED_WORKBOOK: () => 'La planilla tiene contraseña. Guárdala sin contraseña.',
   BROKEN_WORKBOOK: () => 'La planilla está dañada o incompleta. Ábrela y guárdala de nuevo como .xlsx.',
-  WORKBOOK_TOO_LARGE: () => 'La planilla es demasiado grande. Guárdala como CSV.',
+  WORKBOOK_TOO_LARGE: () => 'La planilla es demasiado grande. Guárdala como .xlsx o CSV.',
 };

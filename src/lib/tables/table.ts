@@ -16,10 +16,10 @@ export type TextDialect = {
   readonly lineEnd: '\n' | '\r\n' | '\r';
 };
 
-/** How the rows are written: as text with separators, as a sheet of a workbook (.xlsx), or as a table of a page, from 1. */
+/** How the rows are written: as text with separators, as a sheet of a workbook (.xlsx, .xls), or as a table of a page, from 1. */
 export type Dialect =
   | TextDialect
-  | { readonly format: 'xlsx'; readonly sheet: string }
+  | { readonly format: 'xlsx' | 'xls'; readonly sheet: string }
   | { readonly format: 'html'; readonly table: number };
 
 /** One way to read the file from its beginning. A text file has one for each separator, a workbook one for each sheet, a page one for each table. */
@@ -35,7 +35,7 @@ export type TableErrorCode =
   | 'NOT_TEXT'
   | 'NOT_CSV'
   | 'ROW_TOO_LONG'
-  | 'OLD_WORKBOOK'
+  | 'LOCKED_WORKBOOK'
   | 'BROKEN_WORKBOOK'
   | 'WORKBOOK_TOO_LARGE';
 

@@ -270,7 +270,7 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
 
   const unusable: [name: string, content: string | Buffer, message: RegExp][] = [
     ['an .xlsx that is cut off', 'PK\x03\x04\x14\x00\x06\x0012531909', /\.xlsx cannot be read/],
-    ['an .xls', Buffer.from('d0cf11e0a1b11ae1', 'hex'), /old kind \(\.xls\).* Save it as \.xlsx/],
+    ['the beginning of an .xls', Buffer.from('d0cf11e0a1b11ae1', 'hex'), /This \.xls cannot be read\. .* save it anew/],
     ['a picture', Buffer.from('\x89PNG\0\0\0\r12531909'), /Save it as CSV in UTF-8, or as \.xlsx/],
     ['two columns of RUTs', 'RUT,run,bank,account\n12531909-2,1,012,1\n', /names the column rut twice: RUT \| run\./],
     ['an empty file', '', /empty/],

@@ -126,7 +126,7 @@ suite('a table of text', () => {
   const refused: [name: string, bytes: Buffer, code: string][] = [
     ['nothing', Buffer.alloc(0), 'EMPTY'],
     ['zeros', Buffer.from('abc\0\0\0def'), 'NOT_TEXT'],
-    ['an .xls', Buffer.from('d0cf11e0a1b11ae1', 'hex'), 'OLD_WORKBOOK'],
+    ['the beginning of an .xls', Buffer.from('d0cf11e0a1b11ae1', 'hex'), 'BROKEN_WORKBOOK'],
     ['a ZIP that is cut off', Buffer.from('PK\x03\x04\x14\x00\x06\x0012531909'), 'BROKEN_WORKBOOK'],
     ['a quote that does not end', Buffer.from('a,b\n"12531909,1\n'), 'NOT_CSV'],
     ['a row without end', Buffer.from(`a,b\n${'12531909'.repeat(20_000)}`), 'ROW_TOO_LONG'],

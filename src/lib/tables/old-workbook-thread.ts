@@ -1,0 +1,64 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { type CellObject, read } from '@e965/xlsx';
+import { formatNumber, formatOfCode } from './cell-format.ts';
+import { isBlank, LONGEST_ROW, type TableErrorCode, type TableRow } from './table.ts';
+
+/** A sheet that people see, with its rows that hold something. */
+export type OldSheet = { readonly name: string; readonly rows: readonly TableRow[] };
+
+/** The sheets of an .xls, or why they cannot be read. */
+export type OldWorkbook = { readonly sheets: readonly OldSheet[] } | { readonly code: TableErrorCode };
+
+/** 65,536 rows of fifteen columns. */
+const MOST_CELLS = 1_000_000;
+
+parentPort?.postMessage(readOldWorkbook(workerData as Uint8Array));
+
+/** Reads an .xls as texts, as the reader of .xlsx has them. The errors of the library repeat what stands in the file, so a code alone is told. */
+function readOldWorkbook(bytes: Uint8Array): OldWorkbook {
+  try {
+    const { SheetNames, Sheets, Workbook } = read(bytes, {
+      type: 'array',
+      dense: true,
+      cellFormula: false,
+      cellHTML: false,
+      cellText: false,
+      cellNF: true,
+    });
+    const isSeen = (at: number) => (Workbook?.Sheets?.[at]?.Hidden ?? 0) === 0;
+    const seen = SheetNames.filter((_, at) => isSeen(at)).map((name) => ({
+      name,
+      rows: Array.from(Sheets[name]?.['!data'] ?? []),
+    }));
+    if (seen.length === 0) return { code: 'BROKEN_WORKBOOK' };
+    const cells = seen.reduce((sum, { rows }) => rows.reduce((all, row) => all + (row?.length ?? 0), sum), 0);
+    if (cells > MOST_CELLS) return { code: 'WORKBOOK_TOO_LARGE' };
+    const dates1904 = Workbook?.WBProps?.date1904 === true;
+    const sheets = seen.map(({ name, rows }) => ({ name, rows: rowsOf(rows, dates1904) }));
+    return sheets.some(({ rows }) => rows.some(isTooLong)) ? { code: 'ROW_TOO_LONG' } : { sheets };
+  } catch (error) {
+    return { code: /password|encrypt/i.test(String(error)) ? 'LOCKED_WORKBOOK' : 'BROKEN_WORKBOOK' };
+  }
+}
+
+/** Rows and cells that nobody filled in are missing. */
+type Cells = readonly (readonly (CellObject | null | undefined)[] | undefined)[];
+
+function rowsOf(rows: Cells, dates1904: boolean): TableRow[] {
+  return rows.flatMap((row, at) => {
+    const cells = Array.from(row ?? [], (cell) => textOf(cell, dates1904));
+    return isBlank(cells) ? [] : [{ line: at + 1, cells }];
+  });
+}
+
+function isTooLong({ cells }: TableRow): boolean {
+  return cells.reduce((sum, { length }) => sum + length, 0) > LONGEST_ROW;
+}
+
+function textOf(cell: CellObject | null | undefined, dates1904: boolean): string {
+  const { t, v, z } = cell ?? {};
+  if (t === 'e') return '#N/A';
+  if (v === undefined || t === 'z') return '';
+  if (t === 'b') return v === true ? 'TRUE' : 'FALSE';
+  return t === 'n' ? formatNumber(String(v), formatOfCode(String(z ?? '')), dates1904) : String(v);
+}
