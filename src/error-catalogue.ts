@@ -254,6 +254,11 @@ export const CATALOGUE = {
     'The cursor is from before the service was restored from a backup',
     'Go on with data.next of this answer. Events that you read and that are not in the feed any more were lost: compare the transactions that they were about with GET /trxs/{id}.',
   ),
+  CURSOR_OF_ANOTHER_DATABASE: entry(
+    409,
+    'The cursor is of the database in which the payment service was before it moved',
+    'Go on with data.next of this answer, which begins with the first event that is kept here. Events that you have read come again with the same id: handle each id once.',
+  ),
   CURSOR_TOO_OLD: entry(
     410,
     'What followed the cursor is kept no longer',

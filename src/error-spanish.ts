@@ -274,6 +274,10 @@ export const SPANISH_ERRORS: Readonly<Record<ErrorCode, { title: string; fix: st
     title: 'El cursor es de antes de que el servicio se restaurara desde un respaldo',
     fix: 'Sigue con data.next de esta respuesta. Los eventos que leíste y que ya no están se perdieron: compara sus transacciones con GET /trxs/{id}.',
   },
+  CURSOR_OF_ANOTHER_DATABASE: {
+    title: 'El cursor es de la base en que estaba el servicio de pago antes de trasladarse',
+    fix: 'Sigue con data.next de esta respuesta, que parte del primer evento que se guarda aquí. Los eventos que ya leíste vienen otra vez con el mismo id: atiende cada id una sola vez.',
+  },
   CURSOR_TOO_OLD: {
     title: 'El cursor es anterior a lo que aún se guarda',
     fix: 'Sigue con data.next de esta respuesta. Los eventos que hubo entremedio se borraron por su edad: compara tus transacciones con GET /trxs/{id}.',

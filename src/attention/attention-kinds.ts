@@ -17,6 +17,7 @@ import { measureWaitingRefunds, selectWaitingRefunds, type WaitingRefund } from 
 import { measureOpenLines, type OpenLine, selectOpenLines } from '../statements/bank-statement-queries.ts';
 import type { AttentionKind, Waiting } from './attention.ts';
 import { KEY_ATTENTION } from './key-attention.ts';
+import { MOVE_ATTENTION } from './move-attention.ts';
 import { dutyKind } from './neglected-duties.ts';
 import { APPROVAL_ATTENTION, PAYOUT_ATTENTION } from './payout-attention.ts';
 import { sayPaymentContradiction, sayRefundContradiction } from './say-contradiction.ts';
@@ -79,6 +80,7 @@ export const ATTENTION_KINDS: readonly AttentionKind[] = [
     list: async (app, limit) => (await selectFailing(app.db, limit)).map(waitingEndpoint),
   },
   KEY_ATTENTION,
+  MOVE_ATTENTION,
   PAYOUT_ATTENTION,
   APPROVAL_ATTENTION,
   SETTLEMENT_ATTENTION,

@@ -10,6 +10,7 @@ export type AttentionName =
   | 'endpoint'
   | 'key'
   | 'mail'
+  | 'move'
   | 'restore'
   | 'payout'
   | 'approval'

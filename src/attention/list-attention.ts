@@ -14,7 +14,7 @@ export async function listAttention(
 ): Promise<AttentionRow[]> {
   const now = app.now();
   const rows: AttentionRow[] = [];
-  // Whatever waits there is ended there.
+  // Whatever waits there is ended there, but for the move itself.
   const { paymentServices } = await findElsewhere(app);
   const kinds = ATTENTION_KINDS.filter((each) => kind === null || each.kind === kind);
   const owners = new Map(
@@ -28,7 +28,7 @@ export async function listAttention(
   for (const one of kinds) {
     const waiting = await one.list(app, limit);
     for (const row of waiting) {
-      if (paymentServices.has(row.payment_service)) continue;
+      if (one.kind !== 'move' && paymentServices.has(row.payment_service)) continue;
       const reason = sayIn(row.reason, language);
       const owner = owners.get(keyOf({ ...row, kind: one.kind }));
       // An item that began to wait after somebody had taken it is a new one with the same id.

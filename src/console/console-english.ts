@@ -221,6 +221,7 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'attention.approval': 'Payout that has not left',
   'attention.statement': 'Line of a bank statement',
   'attention.mail': 'Receipt that did not leave',
+  'attention.move': 'Move that has not ended',
   'attention.key': 'Refused signatures',
   'attention.restore': 'Restore',
   'attention.owner': 'Looked after by',

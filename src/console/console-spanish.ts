@@ -220,6 +220,7 @@ export const SPANISH = {
   'attention.approval': 'Pago a terceros que no sale',
   'attention.statement': 'Línea de una cartola',
   'attention.mail': 'Comprobante que no salió',
+  'attention.move': 'Traslado sin terminar',
   'attention.key': 'Firmas rechazadas',
   'attention.restore': 'Restauración',
   'attention.owner': 'La ve',

@@ -6,7 +6,7 @@ import { selectEpochs, selectStoreMark } from '../epochs/epoch-queries.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { readKeptKey } from '../sealing/kept-key.ts';
 import { closeCopiedAttempts, deleteCopiedOpen } from './copied-row-queries.ts';
-import { MoveRefusal, type MoveRow, NO_PROGRESS } from './move.ts';
+import { addressOf, MoveRefusal, type MoveRow, NO_PROGRESS } from './move.ts';
 import {
   deleteAllChanges,
   hasHashes,
@@ -15,59 +15,90 @@ import {
   selectEnvironmentsOf,
   selectIdSpan,
   selectLastMoves,
+  selectMove,
   selectNextIds,
   selectStrangeEnvironments,
   updateMoveState,
 } from './move-queries.ts';
 import type { Scope } from './owner.ts';
+import { TRANSACTIONS_PER_ENVIRONMENT } from './raise-ids.ts';
 import { isElsewhere, setFences, setWatches } from './set-guards.ts';
+import { takeBackHere } from './undo-move.ts';
 
 /** Ids of two databases stay at least so far apart: more than a database of ours gives out in years. */
 const ROOM = 100_000_000;
+/** The same of environments. */
+const ROOM_OF_ENVIRONMENTS = ROOM / TRANSACTIONS_PER_ENVIRONMENT;
 
 /**
  * Begins a move, in both databases: from now on what changes of the payment service is written down here, and nobody writes for
- * it there. Throws `MoveRefusal`, and changes nothing, where it cannot move. Answers the id of the move.
+ * it there. Throws `MoveRefusal`, and leaves nothing open, where it cannot move. Answers the id of the move.
  */
 export async function beginMove(from: App, to: App, paymentServiceId: string, by: Actor): Promise<string> {
   const scope = await requireMovable(from, to, paymentServiceId);
-  const [at, id] = [from.now(), prefixedId('move')];
   const addresses = { from: addressOf(from), to: addressOf(to) };
   const common = {
-    id,
+    id: prefixedId('move'),
     payment_service_id: paymentServiceId,
     state: 'copying',
     environment_ids: JSON.stringify(scope.environmentIds),
     began_by: by.name,
     paused_until: null,
+    arrived_at: null,
+    began_at: from.now(),
+    changed_at: from.now(),
     progress: JSON.stringify({ mover: '', ...NO_PROGRESS }),
   } as const;
-  const act = { by: { ...by, userId: null }, subject: { kind: 'payment_service', id: paymentServiceId } };
-  await to.db.transaction(async (tx) => {
-    const [last] = await selectLastMoves(tx, paymentServiceId);
-    if (last !== undefined && !isElsewhere(last))
-      throw new MoveRefusal('MOVE_ELSEWHERE', `${paymentServiceId} is served by the other database already.`);
-    const began = Math.max(to.now(), (last?.began_at ?? 0) + 1);
-    if (last?.state === 'copying') await updateMoveState(tx, last.id, { state: 'undone', changedAt: began });
-    await insertMove(tx, { ...common, direction: 'in', address: addresses.from, began_at: began, changed_at: began });
-    await setFences(tx, to.db.engine);
-    await asMover(tx, to.db.engine, () => closeCopiedAttempts(tx, scope.environmentIds));
-    await deleteCopiedOpen(tx, scope.environmentIds);
-    const action = 'payment_service.move_begun' as const;
-    await recordAudit(tx, { ...act, at: began, action, after: { move: id, from: addresses.from } });
-  }, 'slow');
+  await beginOut(from, { ...common, direction: 'out', address: addresses.to }, by);
+  try {
+    await beginIn(from, to, { ...common, direction: 'in', address: addresses.from }, scope, by);
+  } catch (failure) {
+    await takeBackHere(from, { id: common.id, state: 'copying' }, paymentServiceId, by).catch(() => {});
+    throw failure;
+  }
+  return common.id;
+}
+
+/** First where it is: of two that begin at once this commit lets one through. */
+async function beginOut(from: App, row: MoveRow, by: Actor): Promise<void> {
+  const { id, payment_service_id: paymentServiceId, address } = row;
   await from.db.transaction(async (tx) => {
     const [last] = await selectLastMoves(tx, paymentServiceId);
-    const began = Math.max(at, (last?.began_at ?? 0) + 1);
-    await insertMove(tx, { ...common, direction: 'out', address: addresses.to, began_at: began, changed_at: began });
+    const began = Math.max(from.now(), (last?.began_at ?? 0) + 1);
+    if (!(await insertMove(tx, { ...row, began_at: began, changed_at: began }))) throw underWay(paymentServiceId);
     await deleteAllChanges(tx);
     await setWatches(tx, from.db.engine);
     // The watches make two that begin at once wait for each other: they share one list of changes, which the second would delete.
     requireNoOther(await selectLastMoves(tx, null), paymentServiceId);
-    const action = 'payment_service.move_begun' as const;
-    await recordAudit(tx, { ...act, by, at: began, action, after: { move: id, to: addresses.to } });
+    await recordAudit(tx, { ...actOf(paymentServiceId), by, at: began, after: { move: id, to: address } });
   }, 'slow');
-  return id;
+}
+
+async function beginIn(from: App, to: App, row: MoveRow, { environmentIds }: Scope, by: Actor): Promise<void> {
+  const { id, payment_service_id: paymentServiceId, address } = row;
+  await to.db.transaction(async (tx) => {
+    // They wait for another command that begins there.
+    await setFences(tx, to.db.engine);
+    if ((await selectMove(from.db, id))?.state !== 'copying') throw underWay(paymentServiceId);
+    const [last] = await selectLastMoves(tx, paymentServiceId);
+    requireNotServed(last, paymentServiceId);
+    const began = Math.max(to.now(), (last?.began_at ?? 0) + 1);
+    if (last?.state === 'copying') await updateMoveState(tx, last.id, { state: 'undone', changedAt: began });
+    await insertMove(tx, { ...row, began_at: began, changed_at: began });
+    await setFences(tx, to.db.engine);
+    await asMover(tx, to.db.engine, () => closeCopiedAttempts(tx, environmentIds));
+    await deleteCopiedOpen(tx, environmentIds);
+    const act = { ...actOf(paymentServiceId), by: { ...by, userId: null } };
+    await recordAudit(tx, { ...act, at: began, after: { move: id, from: address } });
+  }, 'slow');
+}
+
+const actOf = (paymentServiceId: string) =>
+  ({ action: 'payment_service.move_begun', subject: { kind: 'payment_service', id: paymentServiceId } }) as const;
+
+function requireNotServed(last: MoveRow | undefined, paymentServiceId: string): void {
+  if (last === undefined || isElsewhere(last)) return;
+  throw new MoveRefusal('MOVE_ELSEWHERE', `${paymentServiceId} is served by the other database already.`);
 }
 
 async function requireMovable(from: App, to: App, paymentServiceId: string): Promise<Scope> {
@@ -85,6 +116,7 @@ async function requireMovable(from: App, to: App, paymentServiceId: string): Pro
   if (last !== undefined && isElsewhere(last))
     throw new MoveRefusal('MOVE_ELSEWHERE', `${paymentServiceId} is not here: it belongs to ${last.address}.`);
   requireNoOther(moves, paymentServiceId);
+  requireNotServed((await selectLastMoves(to.db, paymentServiceId))[0], paymentServiceId);
   const scope = { paymentServiceId, environmentIds };
   await requireRestoredNever(from, to);
   await requireRoom(to, from, scope);
@@ -100,6 +132,13 @@ function requireNoOther(moves: readonly MoveRow[], paymentServiceId: string): vo
   throw new MoveRefusal(
     'MOVE_UNDER_WAY',
     `One payment service moves at a time, and ${other.payment_service_id} does: end that move first.`,
+  );
+}
+
+function underWay(paymentServiceId: string): MoveRefusal {
+  return new MoveRefusal(
+    'MOVE_UNDER_WAY',
+    `Another command began to move ${paymentServiceId} at the same moment: bin/rubrica payment-service moves`,
   );
 }
 
@@ -122,7 +161,9 @@ async function requireRoom(to: App, from: App, { paymentServiceId, environmentId
   if ((await selectStrangeEnvironments(to.db, environmentIds, paymentServiceId)).length > 0)
     throw refuse('The other database has environments with the same numbers.');
   const wasThere = (await selectEnvironmentsOf(to.db, paymentServiceId)).length > 0;
-  const next = (await selectNextIds(to.db)).transaction;
+  const { transaction: next, environment: nextEnvironment } = await selectNextIds(to.db);
+  if (environmentIds.some((id) => id >= nextEnvironment && id - nextEnvironment < ROOM_OF_ENVIRONMENTS))
+    throw refuse('The other database would soon give out the numbers that environments of this payment service have.');
   const below = await selectIdSpan(from.db, environmentIds, next, 'below');
   if (!wasThere && below !== null && (await hasStrangersAmong(to.db, below, environmentIds)))
     throw refuse('The other database has transactions with ids between the ids of this payment service.');
@@ -145,12 +186,3 @@ async function requireSameHashes(from: App, to: App, { paymentServiceId, environ
 }
 
 const IDENTITY = 'bank-validation-identity';
-
-function addressOf({ config }: App): string {
-  if (config.publicUrl === null)
-    throw new MoveRefusal(
-      'MOVE_WITHOUT_ADDRESS',
-      'Set PUBLIC_URL on both sides: shops are told where a payment service went.',
-    );
-  return `${config.publicUrl}${config.basePath}`;
-}

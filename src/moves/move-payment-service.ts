@@ -7,10 +7,11 @@ import { compareCopy, compareFeed, FEED_BEGIN } from './compare-copy.ts';
 import { copyRows } from './copy-rows.ts';
 import { copyWhole } from './copy-whole.ts';
 import { drainChanges } from './drain-changes.ts';
-import { type Move, type MoveProgress, MoveRefusal, type MoveRow, type Progress } from './move.ts';
-import { selectLastMoves, selectMove, updateMover } from './move-queries.ts';
+import { addressOf, type Move, type MoveProgress, MoveRefusal, type MoveRow, type Progress } from './move.ts';
+import { selectLastMoves, selectMove, updateArrived, updateMover } from './move-queries.ts';
 import { environmentsOf } from './set-guards.ts';
 import { type Arrival, arrive, leave } from './switch-over.ts';
+import { takeBackHere } from './undo-move.ts';
 
 /** `pauseMs`: how long its requests had to wait; null where another command has ended that part. */
 export type Moved = Arrival & { id: string; events: number; pauseMs: number | null };
@@ -35,7 +36,8 @@ export type MoveWish = {
  */
 export async function movePaymentService(from: App, to: App, wish: MoveWish): Promise<Moved> {
   const { paymentServiceId, by } = wish;
-  const row = (await findOpen(from, to, paymentServiceId)) ?? (await begin(from, to, paymentServiceId, by));
+  const row = (await findOpen(from, to, wish)) ?? (await begin(from, to, paymentServiceId, by));
+  if ((await selectMove(to.db, row.id))?.state === 'moved') return confirmArrival(from, to, row);
   const move = await takeOver(from, to, row, wish);
   const begun = performance.now();
   let pauseMs: number | null = null;
@@ -50,6 +52,7 @@ export async function movePaymentService(from: App, to: App, wish: MoveWish): Pr
   const left = performance.now();
   const arrival = await arrive(move, by);
   const arrivalMs = performance.now() - Math.max(begun, left);
+  await from.db.transaction((tx) => updateArrived(tx, row.id, from.now()));
   return {
     ...arrival,
     id: row.id,
@@ -58,14 +61,21 @@ export async function movePaymentService(from: App, to: App, wish: MoveWish): Pr
   };
 }
 
-/** A move that somebody began: it is being copied, or it has left and not arrived. */
-async function findOpen(from: App, to: App, paymentServiceId: string): Promise<MoveRow | null> {
+/** A move that somebody began: it is being copied, it has left and not arrived, or nobody has said here that it has. */
+async function findOpen(from: App, to: App, { paymentServiceId, by }: MoveWish): Promise<MoveRow | null> {
   const [last] = await selectLastMoves(from.db, paymentServiceId);
   if (last === undefined || last.direction !== 'out' || last.state === 'undone') return null;
   const other = await selectMove(to.db, last.id);
   if (other?.state === 'copying') return last;
-  if (last.state === 'moved' && other?.state === 'moved')
+  if (last.state === 'moved' && other?.state === 'moved') {
+    if (last.arrived_at === null) return last;
     throw new MoveRefusal('MOVE_ARRIVED', `It has arrived at ${last.address}.`);
+  }
+  if (other === null && last.state === 'copying' && last.address === addressOf(to)) {
+    // The command was ended between its first two commits. Under another name, so that two databases never know one move.
+    await takeBackHere(from, last, paymentServiceId, by);
+    return null;
+  }
   throw new MoveRefusal(
     'MOVE_UNDER_WAY',
     `It moves to ${last.address}, and --to names another database. Name that one, or end the move with --undo.`,
@@ -75,6 +85,14 @@ async function findOpen(from: App, to: App, paymentServiceId: string): Promise<M
 async function begin(from: App, to: App, paymentServiceId: string, by: Actor): Promise<MoveRow> {
   const id = await beginMove(from, to, paymentServiceId, by);
   return (await selectMove(from.db, id)) as MoveRow;
+}
+
+/** Another command was ended right after it had opened the payment service there. */
+async function confirmArrival(from: App, to: App, { id }: MoveRow): Promise<Moved> {
+  const { progress } = (await selectMove(to.db, id)) as MoveRow;
+  await from.db.transaction((tx) => updateArrived(tx, id, from.now()));
+  const { events } = (JSON.parse(progress) as Progress).feed;
+  return { id, events, pauseMs: null, strangers: [] };
 }
 
 /** Where it was there before, or was copied once and taken back: what is in the feed there is not told again. */

@@ -16,12 +16,15 @@ const MOVES: InsertTarget = {
     'began_by',
     'changed_at',
     'paused_until',
+    'arrived_at',
     'progress',
   ],
 };
 
-export async function insertMove(tx: Tx, row: MoveRow): Promise<void> {
-  await tx.insertRows(MOVES, [row]);
+/** Answers false where one of the payment service is being copied already. */
+export async function insertMove(tx: Tx, row: MoveRow): Promise<boolean> {
+  await tx.insertRows(MOVES, [row], 'on conflict do nothing');
+  return (await selectMove(tx, row.id)) !== null;
 }
 
 /** The last move of each payment service that ever moved, or of one, from here or to here. */
@@ -73,15 +76,28 @@ export async function updateMoveBack(
   return rows.length === 1;
 }
 
+/** The other database has said that it is there. */
+export async function updateArrived(tx: Tx, id: string, arrivedAt: number): Promise<void> {
+  await tx.query(`update moves set arrived_at = $2 where id = $1 and direction = 'out' and state = 'moved'`, [
+    id,
+    arrivedAt,
+  ]);
+}
+
 export async function updatePause(tx: Tx, id: string, until: number | null): Promise<void> {
   await tx.query('update moves set paused_until = $2 where id = $1', [id, until]);
 }
 
 /** Answers false where another mover has taken it over, or it is not being copied any more. */
-export async function updateProgress(tx: Tx, id: string, mover: string, progress: string): Promise<boolean> {
+export async function updateProgress(
+  tx: Tx,
+  { id, mover, changedAt }: { id: string; mover: string; changedAt: number },
+  progress: string,
+): Promise<boolean> {
   const rows = await tx.query(
-    `update moves set progress = $3 where id = $1 and state = 'copying' and progress like '{"mover":"' || $2 || '"%' returning id`,
-    [id, mover, progress],
+    `update moves set progress = $3, changed_at = $4
+     where id = $1 and state = 'copying' and progress like '{"mover":"' || $2 || '"%' returning id`,
+    [id, mover, progress, changedAt],
   );
   return rows.length === 1;
 }

@@ -16,6 +16,8 @@ export type MoveRow = SqlRow & {
   began_by: string;
   changed_at: number;
   paused_until: number | null;
+  /** Of a move from here: when it was known here that it has arrived; null: it has not, or nobody has said so. */
+  arrived_at: number | null;
   progress: string;
 };
 
@@ -76,3 +78,13 @@ export class MoveRefusal extends Error {
 
 /** Nothing is copied yet. */
 export const NO_PROGRESS: Omit<Progress, 'mover'> = { tables: {}, feed: { commit_id: 0, position: 0, events: 0 } };
+
+/** The address at which the outside reaches the service of a database. Throws `MoveRefusal` where it is not set. */
+export function addressOf({ config }: App): string {
+  if (config.publicUrl === null)
+    throw new MoveRefusal(
+      'MOVE_WITHOUT_ADDRESS',
+      'Set PUBLIC_URL on both sides: shops are told where a payment service went.',
+    );
+  return `${config.publicUrl}${config.basePath}`;
+}

@@ -4,7 +4,7 @@ import { recordAudit } from '../audit/record-audit.ts';
 import { raiseNextId, selectNextIds } from './move-queries.ts';
 
 /** For each environment there is room for so many transactions, in the stretch of a database. */
-const TRANSACTIONS_PER_ENVIRONMENT = 10_000;
+export const TRANSACTIONS_PER_ENVIRONMENT = 10_000;
 
 export type NextIds = { transaction: number; environment: number };
 

@@ -1,8 +1,9 @@
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
+import type { Tx } from '../db/database.ts';
 import { asMover } from '../db/guard-triggers.ts';
-import { MoveRefusal } from './move.ts';
+import { addressOf, MoveRefusal, type MoveRow } from './move.ts';
 import { deleteAllChanges, selectLastMoves, selectMove, updateMoveBack, updateMoveState } from './move-queries.ts';
 import { environmentsOf, setFences, setWatches } from './set-guards.ts';
 import { shiftAll } from './switch-over.ts';
@@ -14,32 +15,58 @@ import { shiftAll } from './switch-over.ts';
 export async function undoMove(from: App, to: App, paymentServiceId: string, by: Actor): Promise<string> {
   const [last] = await selectLastMoves(from.db, paymentServiceId);
   if (last === undefined || last.direction !== 'out' || last.state === 'undone')
-    throw new MoveRefusal('MOVE_UNKNOWN', `No move of ${paymentServiceId} from here is under way.`);
+    return endLeftBehind(from, to, paymentServiceId, by);
   const { id } = last;
-  const act = {
-    action: 'payment_service.move_undone',
-    subject: { kind: 'payment_service', id: paymentServiceId },
-  } as const;
   await to.db.transaction(async (tx) => {
     // First the word, which waits for a command that is about to open it there; only then is it known what that one did.
-    if (await updateMoveState(tx, id, { state: 'undone', changedAt: to.now() })) {
-      await recordAudit(tx, { ...act, at: to.now(), by: { ...by, userId: null }, after: { move: id } });
-      return;
-    }
+    if (await endIn(tx, to, last, by)) return;
     const other = await selectMove(tx, id);
     if (other === null && last.state === 'moved')
       throw new MoveRefusal('MOVE_UNKNOWN', 'That database knows nothing of this move: --to names another one.');
     if (other?.state === 'moved')
       throw new MoveRefusal('MOVE_ARRIVED', `It has arrived at ${last.address}. Move it back from there.`);
   });
+  await takeBackHere(from, last, paymentServiceId, by);
+  return id;
+}
+
+/** The payment service goes on here, whatever became of its copy. Throws `MoveRefusal` where the move has gone on since `last` was read. */
+export async function takeBackHere(
+  from: App,
+  { id, state }: Pick<MoveRow, 'id' | 'state'>,
+  paymentServiceId: string,
+  by: Actor,
+): Promise<void> {
   await from.db.transaction(async (tx) => {
-    if (!(await updateMoveBack(tx, last, from.now())))
+    if (!(await updateMoveBack(tx, { id, state }, from.now())))
       throw new MoveRefusal('MOVE_TAKEN_OVER', 'The move has gone on meanwhile. Call --undo once more.');
-    if (last.state === 'moved') await asMover(tx, from.db.engine, () => shiftAll(tx, environmentsOf(last), 'back'));
+    const row = (await selectMove(tx, id)) as MoveRow;
+    if (state === 'moved') await asMover(tx, from.db.engine, () => shiftAll(tx, environmentsOf(row), 'back'));
     await setWatches(tx, from.db.engine);
     await setFences(tx, from.db.engine);
     await deleteAllChanges(tx);
-    await recordAudit(tx, { ...act, at: from.now(), by, after: { move: id } });
+    await recordAudit(tx, { ...actOf(paymentServiceId), at: from.now(), by, after: { move: id } });
   }, 'slow');
-  return id;
 }
+
+/** A copy in the other database whose move is over here, or was never known: such as a command that was ended while it began or gave up. */
+async function endLeftBehind(from: App, to: App, paymentServiceId: string, by: Actor): Promise<string> {
+  const [copy] = await selectLastMoves(to.db, paymentServiceId);
+  const here = copy === undefined ? null : await selectMove(from.db, copy.id);
+  const isOver = here === null ? copy?.address === addressOf(from) : here.state === 'undone';
+  const ended =
+    copy?.direction === 'in' && isOver && (await to.db.transaction((tx) => endIn(tx, to, copy, by))) ? copy : null;
+  if (ended === null) throw new MoveRefusal('MOVE_UNKNOWN', `No move of ${paymentServiceId} from here is under way.`);
+  return ended.id;
+}
+
+/** Answers false where it is not being copied to there. */
+async function endIn(tx: Tx, to: App, { id, payment_service_id }: MoveRow, by: Actor): Promise<boolean> {
+  if (!(await updateMoveState(tx, id, { state: 'undone', changedAt: to.now() }))) return false;
+  const act = { ...actOf(payment_service_id), by: { ...by, userId: null } };
+  await recordAudit(tx, { ...act, at: to.now(), after: { move: id } });
+  return true;
+}
+
+const actOf = (paymentServiceId: string) =>
+  ({ action: 'payment_service.move_undone', subject: { kind: 'payment_service', id: paymentServiceId } }) as const;

@@ -10,7 +10,8 @@ import { updateProgress } from './move-queries.ts';
 export async function writeCopy(move: Move, work: (tx: Tx) => Promise<void>): Promise<void> {
   const { to, id, progress } = move;
   const written = to.db.transaction(async (tx) => {
-    const isOurs = await updateProgress(tx, id, progress.mover, JSON.stringify(progress));
+    const { mover } = progress;
+    const isOurs = await updateProgress(tx, { id, mover, changedAt: to.now() }, JSON.stringify(progress));
     if (!isOurs) {
       throw new MoveRefusal(
         'MOVE_TAKEN_OVER',

@@ -1,6 +1,8 @@
 import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto';
 import type { App } from '../app.ts';
+import { selectStoreMark } from '../epochs/epoch-queries.ts';
 import { Problem } from '../error-catalogue.ts';
+import { perInstance } from '../lib/per-instance.ts';
 import { deriveKey } from '../lib/seal.ts';
 import { installationKey } from '../sealing/kept-key.ts';
 import { selectPlainCursorsEnd } from './feed-cursor-queries.ts';
@@ -14,6 +16,8 @@ export const CURSOR_KEY = installationKey('feed-cursor');
 
 /** Epoch, commit and position, 48 bits each. */
 const PLACE_BYTES = 18;
+/** Behind them the database. Cursors from before it had a name, and from before this was written, lack it. */
+const STORE_BYTES = 4;
 const IV_BYTES = 16;
 
 /**
@@ -21,21 +25,22 @@ const IV_BYTES = 16;
  * with AES-256-CTR under their own HMAC, cut to 128 bits, which is checked again when the text comes back.
  */
 export async function writeCursor(app: App, place: FeedPlace): Promise<string> {
-  const plain = Buffer.alloc(PLACE_BYTES);
+  const keys = keysFrom(await CURSOR_KEY.read(app));
+  const store = await storeOf(app, keys);
+  const plain = Buffer.concat([Buffer.alloc(PLACE_BYTES), store ?? Buffer.alloc(0)]);
   plain.writeUIntBE(place.epoch, 0, 6);
   plain.writeUIntBE(place.commit_id, 6, 6);
   plain.writeUIntBE(place.position, 12, 6);
-  const keys = keysFrom(await CURSOR_KEY.read(app));
   const iv = ivOf(keys, plain);
   const cipher = createCipheriv('aes-256-ctr', keys.encryption, iv);
   return Buffer.concat([iv, cipher.update(plain)]).toString('base64url');
 }
 
 /**
- * The place of a cursor that was given out, in the epoch that it says; `epoch` is the one there is. Throws `Problem`
- * `INVALID_PARAMETER` for any other text.
+ * The place of a cursor that was given out, in the epoch that it says; `epoch` is the one there is. `elsewhere`: another database of
+ * the installation gave it out, where the payment service was before it moved. Throws `Problem` `INVALID_PARAMETER` for any other text.
  */
-export async function readCursor(app: App, text: string, epoch: number): Promise<FeedPlace> {
+export async function readCursor(app: App, text: string, epoch: number): Promise<FeedPlace | 'elsewhere'> {
   const place = (await readSealed(app, text)) ?? (await readPlain(app, text, epoch));
   if (place !== null) return place;
   throw new Problem('INVALID_PARAMETER', {
@@ -46,13 +51,16 @@ export async function readCursor(app: App, text: string, epoch: number): Promise
   });
 }
 
-async function readSealed(app: App, text: string): Promise<FeedPlace | null> {
+async function readSealed(app: App, text: string): Promise<FeedPlace | 'elsewhere' | null> {
   const bytes = Buffer.from(text, 'base64url');
-  if (bytes.length !== IV_BYTES + PLACE_BYTES || bytes.toString('base64url') !== text) return null;
+  const storeBytes = bytes.length - IV_BYTES - PLACE_BYTES;
+  if ((storeBytes !== 0 && storeBytes !== STORE_BYTES) || bytes.toString('base64url') !== text) return null;
   const keys = keysFrom(await CURSOR_KEY.read(app));
   const iv = bytes.subarray(0, IV_BYTES);
   const plain = createDecipheriv('aes-256-ctr', keys.encryption, iv).update(bytes.subarray(IV_BYTES));
   if (!timingSafeEqual(ivOf(keys, plain), iv)) return null;
+  const store = plain.subarray(PLACE_BYTES);
+  if (store.length > 0 && (await storeOf(app, keys))?.equals(store) !== true) return 'elsewhere';
   return { epoch: plain.readUIntBE(0, 6), commit_id: plain.readUIntBE(6, 6), position: plain.readUIntBE(12, 6) };
 }
 
@@ -85,6 +93,16 @@ export async function nameEvents(app: App, positions: readonly number[]): Promis
   const plain = await selectPlainCursorsEnd(app.db);
   const hash = (position: number) => createHmac('sha256', key).update(String(position)).digest('hex').slice(0, 24);
   return new Map(positions.map((at) => [at, `evt_${at <= plain.position ? at : hash(at)}`]));
+}
+
+const storeNames = perInstance((_app: App): { name: string | null } => ({ name: null }));
+
+/** A name of this database among databases with one key; null before its first service. */
+async function storeOf(app: App, { authentication }: CursorKeys): Promise<Buffer | null> {
+  const cache = storeNames(app);
+  cache.name ??= (await selectStoreMark(app.db)).store_id;
+  if (cache.name === null) return null;
+  return createHmac('sha256', authentication).update(`store ${cache.name}`).digest().subarray(0, STORE_BYTES);
 }
 
 type CursorKeys = { encryption: Buffer; authentication: Buffer };

@@ -47,8 +47,8 @@ const SCAN_CHUNK = 1000;
 /**
  * The events after a cursor (null: from the beginning), at most `limit`, in the order of their commits: what is
  * committed later never appears before what was read. Throws `Problem`: `INVALID_PARAMETER` for a text that is no cursor,
- * `CURSOR_BEFORE_RESTORE` for one from before the store was restored, `CURSOR_TOO_OLD` for one whose next events are deleted, both
- * with the cursor to go on with.
+ * `CURSOR_BEFORE_RESTORE` for one from before the store was restored, `CURSOR_OF_ANOTHER_DATABASE` for one from where a payment service
+ * was before it moved, `CURSOR_TOO_OLD` for one whose next events are deleted, each with the cursor to go on with.
  */
 export async function readFeed(app: App, reader: FeedReader, after: string | null, limit: number): Promise<FeedPage> {
   const chunk = reader.environmentIds === null ? limit + 1 : SCAN_CHUNK;
@@ -57,8 +57,9 @@ export async function readFeed(app: App, reader: FeedReader, after: string | nul
   const { incomplete } = await findElsewhere(app);
   const epoch = epochs.at(-1)?.epoch ?? 0;
   const begin = after === null ? await firstPlace(app, epoch) : await readCursor(app, after, epoch);
+  if (begin === 'elsewhere') throw await cursorOfAnother(app, epoch);
   if (begin.epoch !== epoch) throw await cursorBeforeRestore(app, begin, epochs);
-  let place = begin;
+  let place: FeedPlace = begin;
   let scanned = 0;
   let hasMore = true;
   while (hasMore && found.length < limit && scanned < MOST_SCANNED) {
@@ -77,6 +78,15 @@ export async function readFeed(app: App, reader: FeedReader, after: string | nul
   // Asked afterwards, so that nothing was deleted between the question and the reading.
   if (after !== null) await refuseTooOld(app, begin);
   return { events: await describeEvents(app, found, epochs), next: await writeCursor(app, place), hasMore };
+}
+
+/**
+ * What was read there says nothing of the order here: `next` stands before the first event that is kept. A restored store can have
+ * taken the name of the one that it replaces, and then the cursor can be its own of before.
+ */
+async function cursorOfAnother(app: App, epoch: number): Promise<Problem> {
+  const next = await writeCursor(app, await firstPlace(app, epoch));
+  return new Problem(epoch === 0 ? 'CURSOR_OF_ANOTHER_DATABASE' : 'CURSOR_BEFORE_RESTORE', { data: { next } });
 }
 
 /**

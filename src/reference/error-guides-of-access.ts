@@ -195,6 +195,12 @@ export const ACCESS_GUIDES = {
     ['The service was restored from a backup, and the feed began anew behind it.'],
     ['El servicio se restauró desde un respaldo y la lista de eventos sigue desde ahí.'],
   ),
+  CURSOR_OF_ANOTHER_DATABASE: guide(
+    'look',
+    ['GET /events?after=…of the other group…', 'GET /events?after=…data.next…'],
+    ['The payment service has moved to another group of the installation, whose feed has an order of its own.'],
+    ['El servicio de pago se trasladó a otro grupo de la instalación, cuya lista de eventos tiene su propio orden.'],
+  ),
   CURSOR_TOO_OLD: guide(
     'look',
     ['GET /events?after=…of last year…', 'GET /events?after=…data.next…'],

@@ -7,6 +7,7 @@ import { Problem } from '../error-catalogue.ts';
 import { boundsOfDay, dayOf, shiftDay } from '../lib/calendar-day.ts';
 import type { Evidence } from '../lib/evidence-file.ts';
 import { prefixedId } from '../lib/ids.ts';
+import { findElsewhere, refuseElsewhere } from '../payment-services/elsewhere.ts';
 import { findEnvironmentById } from '../payment-services/find-environment.ts';
 import { listEnvironmentIds } from '../payment-services/list-environments.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
@@ -65,7 +66,7 @@ const CURRENCY = 'CLP';
 /**
  * Takes over a statement, in one commit: every line that is new has one use, and payouts that it confirms or brings back change
  * their state with their entries. Lines that came with an overlapping file are known, in whatever order. Throws `Problem` NOT_FOUND,
- * PERSON_NEEDED or PERMISSION_MISSING.
+ * PERSON_NEEDED, PERMISSION_MISSING, or PAYMENT_SERVICE_MOVED for the account of a payment service that is elsewhere.
  */
 export async function importStatement(
   app: App,
@@ -73,11 +74,16 @@ export async function importStatement(
   statement: ReadStatement,
 ): Promise<ImportedStatement> {
   const { environment, paymentServiceId, account } = wish;
-  const environmentIds = await listEnvironmentIds(app, environment, paymentServiceId, null);
-  if (environmentIds.length === 0)
+  const all = await listEnvironmentIds(app, environment, paymentServiceId, null);
+  const [first] = all;
+  if (first === undefined)
     throw new Problem('NOT_FOUND', {
       detail: { en: 'There is no such payment service.', es: 'No existe ese servicio de pago.' },
     });
+  if (paymentServiceId !== null) refuseElsewhere((await findEnvironmentById(app, first)) ?? { elsewhere: null });
+  // A payout that has moved ends where it is now: here the database refuses it, and with it the whole file.
+  const { environments: elsewhere } = await findElsewhere(app);
+  const environmentIds = all.filter((id) => !elsewhere.has(id));
   const hashes = await identityHashes(app);
   const keysOf = (identities: readonly string[]) => identities.map((identity) => hashes.ofRequest(identity));
   const keys = keysOf(lineIdentities(account, statement.lines));

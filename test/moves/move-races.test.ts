@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { listAttention } from '../../src/attention/list-attention.ts';
 import { identityHashes } from '../../src/bank-validation/identity-hash.ts';
 import type { Database } from '../../src/db/database.ts';
+import { nameStore } from '../../src/epochs/epoch-queries.ts';
+import { Problem } from '../../src/error-catalogue.ts';
+import { workFindings } from '../../src/health/work-findings.ts';
 import { insertMail } from '../../src/mail/mail-queries.ts';
 import { beginMove } from '../../src/moves/begin-move.ts';
+import { listMoves } from '../../src/moves/list-moves.ts';
 import { movePaymentService } from '../../src/moves/move-payment-service.ts';
 import { undoMove } from '../../src/moves/undo-move.ts';
+import { readFeed } from '../../src/outbox/read-feed.ts';
 import { insertStatement } from '../../src/statements/bank-statement-queries.ts';
 import { expireTransactions } from '../../src/transactions/expire-transactions.ts';
 import { forEachEngine } from '../support/engines.ts';
@@ -14,6 +20,7 @@ import { TESTER } from '../support/test-actor.ts';
 import type { TestApp } from '../support/test-app.ts';
 import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
 import { untilQueued } from '../support/until-queued.ts';
+import { untilVisible } from '../support/until-visible.ts';
 
 forEachEngine('a payment service whose move meets another command or an earlier copy', (openTestDatabase) => {
   test('begins alone: two that began at once deleted the changes that were written down for each other', async () => {
@@ -25,6 +32,119 @@ forEachEngine('a payment service whose move meets another command or an earlier 
     assert.deepEqual(outcomes.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
     for (const outcome of outcomes)
       if (outcome.status === 'rejected') assert.equal(outcome.reason.code, 'MOVE_UNDER_WAY', String(outcome.reason));
+    // The one that was refused late once stayed there as being copied.
+    assert.deepEqual(await statesIn(to), ['in copying']);
+  });
+
+  test('is begun by one of two commands at once: the other once failed with the words of the database', async () => {
+    const { from, to, merchant } = await twoWithShop(openTestDatabase);
+    const outcomes = await Promise.allSettled([1, 2].map(() => beginMove(from, to, merchant.paymentServiceId, TESTER)));
+    assert.deepEqual(outcomes.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+    for (const outcome of outcomes)
+      if (outcome.status === 'rejected') assert.equal(outcome.reason.code, 'MOVE_UNDER_WAY', String(outcome.reason));
+    assert.deepEqual([await statesIn(from), await statesIn(to)], [['out copying'], ['in copying']]);
+    await movePaymentService(from, to, wishOf(merchant));
+    assert.deepEqual([await statesIn(from), await statesIn(to)], [['out moved'], ['in moved']]);
+  });
+
+  test('is taken back where the other database fails while it begins, and what was left there can be ended', async () => {
+    const { from, to, merchant } = await twoWithShop(openTestDatabase);
+    const { paymentServiceId } = merchant;
+    const full = { ...to, db: { ...to.db, transaction: () => Promise.reject(new Error('disk full')) } };
+    await assert.rejects(beginMove(from, full, paymentServiceId, TESTER), /disk full/);
+    assert.deepEqual([await statesIn(from), await statesIn(to)], [['out undone'], []]);
+    await createTestTransaction(from, merchant, { reference: 'GOES-ON' });
+    await assert.rejects(undoMove(from, to, paymentServiceId, TESTER), { code: 'MOVE_UNKNOWN' });
+    // Its commit there was done, and the command heard nothing of it.
+    const unheard: Database['transaction'] = async (work, kind) => {
+      await to.db.transaction(work, kind);
+      throw new Error('connection lost');
+    };
+    const lost = { ...to, db: { ...to.db, transaction: unheard } };
+    await assert.rejects(beginMove(from, lost, paymentServiceId, TESTER), /connection lost/);
+    assert.deepEqual(await statesIn(to), ['in copying']);
+    await undoMove(from, to, paymentServiceId, TESTER);
+    assert.deepEqual(await statesIn(to), ['in undone']);
+    await movePaymentService(from, to, wishOf(merchant));
+  });
+
+  test('stays where its environments would soon be those of others: their counter was not looked at', async () => {
+    const { from, to, merchant } = await twoWithShop(openTestDatabase);
+    await raiseNext(to, 'environment', 1);
+    await raiseNext(from, 'environment', 500);
+    const late = await createTestEnvironment(from);
+    await assert.rejects(movePaymentService(from, to, wishOf(late)), { code: 'MOVE_IDS_TAKEN' });
+    assert.deepEqual([await statesIn(from), await statesIn(to)], [[], []]);
+    await raiseNext(to, 'environment', 100_000);
+    await movePaymentService(from, to, wishOf(merchant));
+  });
+
+  test('is listed for a person when it has left and nobody lets it arrive, which nobody was told', async () => {
+    const { from, to, merchant } = await twoWithShop(openTestDatabase);
+    const killed = onArrival(to, () => Promise.reject(new Error('killed')));
+    await assert.rejects(movePaymentService(from, killed, wishOf(merchant)), /killed/);
+    const waiting = () => listAttention(from, 'move', 10);
+    assert.deepEqual(await waiting(), []);
+    from.now.advance(61_000);
+    const [row, ...others] = await waiting();
+    assert.deepEqual(others, []);
+    assert.equal(row?.payment_service, merchant.paymentServiceId);
+    assert.match(row?.reason ?? '', /^it has left for https:\/\/pay-2\.example\.cl and is not known to have arrived/);
+    assert.match(
+      row?.command ?? '',
+      new RegExp(`^bin/rubrica payment-service move ${merchant.paymentServiceId} --to `),
+    );
+    const finding = async () => (await workFindings(from)).find(({ check }) => check === 'move');
+    assert.notEqual((await finding())?.fix, null);
+    from.now.advance(3_600_000);
+    assert.match((await listAttention(to, 'move', 10))[0]?.reason ?? '', /began to arrive here and has stopped/);
+    await movePaymentService(from, to, wishOf(merchant));
+    assert.deepEqual([await waiting(), await listAttention(to, 'move', 10)], [[], []]);
+    assert.equal((await finding())?.fix, null);
+  });
+
+  test('is said to have arrived by the same command, where one was ended right after it had', async () => {
+    const { from, to, merchant } = await twoWithShop(openTestDatabase);
+    const isThere = async () => (await statesIn(to))[0] === 'in moved';
+    const dying = {
+      ...from,
+      db: {
+        ...from.db,
+        transaction: (async (work, kind) => {
+          if (await isThere()) throw new Error('killed');
+          return from.db.transaction(work, kind);
+        }) satisfies Database['transaction'],
+      },
+    };
+    await assert.rejects(movePaymentService(dying, to, wishOf(merchant)), /killed/);
+    from.now.advance(61_000);
+    assert.equal((await listAttention(from, 'move', 10)).length, 1);
+    const { events, pauseMs } = await movePaymentService(from, to, wishOf(merchant));
+    assert.ok(events > 0 && pauseMs === null);
+    assert.deepEqual(await listAttention(from, 'move', 10), []);
+    await assert.rejects(movePaymentService(from, to, wishOf(merchant)), { code: 'MOVE_ARRIVED' });
+  });
+
+  test('has a feed of its own there: a cursor from before it moved once left events out', async () => {
+    const { from, to, merchant } = await twoWithShop(openTestDatabase);
+    for (const [app, name] of [
+      [from, 'one'],
+      [to, 'two'],
+    ] as const)
+      await app.db.transaction((tx) => nameStore(tx, name));
+    const reader = { id: 'us_x', environmentIds: new Set([merchant.id]) };
+    await untilVisible(from);
+    const { next } = await readFeed(from, reader, null, 100);
+    await movePaymentService(from, to, wishOf(merchant));
+    await untilVisible(to);
+    const refused = await readFeed(to, reader, next, 100).catch((error: unknown) => error as Problem);
+    assert.ok(refused instanceof Problem);
+    assert.equal(refused.code, 'CURSOR_OF_ANOTHER_DATABASE');
+    const again = (refused.extras.data as { next: string }).next;
+    const all = await readFeed(to, reader, null, 100);
+    assert.ok(all.events.length > 0);
+    assert.deepEqual(await readFeed(to, reader, again, 100), all);
+    assert.equal((await readFeed(to, reader, all.next, 100)).events.length, 0);
   });
 
   test('is not taken back while it arrives, which once let it be written in both databases', async () => {
@@ -100,6 +220,16 @@ forEachEngine('a payment service whose move meets another command or an earlier 
     await assert.rejects(beginMove(from, to, paymentServiceId, TESTER), { code: 'MOVE_KEYS_DIFFER' });
   });
 });
+
+async function statesIn(app: TestApp): Promise<string[]> {
+  return (await listMoves(app)).map(({ direction, state }) => `${direction} ${state}`);
+}
+
+function raiseNext(app: TestApp, name: 'environment', next: number): Promise<void> {
+  return app.db.transaction(async (tx) => {
+    await tx.query('update id_blocks set next_id = $2 where name = $1', [name, next]);
+  });
+}
 
 /** Does something in the commit with which a payment service arrives, once that says so and nobody else sees it. */
 function onArrival(app: TestApp, act: () => Promise<void>): TestApp {

@@ -12,6 +12,7 @@ import { importStatement } from '../../src/statements/import-statement.ts';
 import { resolveLine } from '../../src/statements/resolve-line.ts';
 import { olderIdentities, type StatementLine } from '../../src/statements/statement.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { leaveFor } from '../support/moving-shop.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { ANA, approved, openPayoutDesk, wish } from '../support/test-payouts.ts';
@@ -89,6 +90,15 @@ forEachEngine('statements of the bank', (openTestDatabase) => {
     assert.equal((await resolveLine(app, rent)).length, 1, 'the same again changes nothing');
     await assert.rejects(resolveLine(app, { ...rent, reason: 'wages' }), /in suspense/);
     assert.deepEqual(await listAttention(app, 'statement', 10), []);
+  });
+
+  test('a charge of a merchant who has moved waits for a person: it once refused the whole file of the account of all', async () => {
+    const { app, owner, file, line, take, states } = await open();
+    const { payouts } = await file({ reference: 'a', amount: 15_000 });
+    await leaveFor(app, owner);
+    const taken = await take(line(-15_000, 'TEF 12531909-2'), line(-250_000, 'ARRIENDO ENERO'));
+    assert.deepEqual(taken.uses, { suspense: 2 });
+    assert.deepEqual(await states(payouts), ['sent']);
   });
 
   test('a provisional and a final statement that overlap, in another order, count nothing twice', async () => {

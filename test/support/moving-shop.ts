@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
+import type { App } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Database } from '../../src/db/database.ts';
 import { SEALED_KINDS } from '../../src/health/sealed-kinds.ts';
 import type { MoveWish } from '../../src/moves/move-payment-service.ts';
+import { insertMove } from '../../src/moves/move-queries.ts';
 import { raiseIds } from '../../src/moves/raise-ids.ts';
+import { setFences } from '../../src/moves/set-guards.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { loadEnvironment } from '../../src/payment-services/find-environment.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
@@ -107,4 +110,19 @@ export async function deliverDue(app: TestApp, merchant: ServiceEnvironment): Pr
   await delivery.poll();
   await delivery.drain();
   return (await count()) - before;
+}
+
+/** The payment service is elsewhere from now on, as `movePaymentService` leaves it. */
+export async function leaveFor(
+  app: App,
+  { id, paymentServiceId }: Pick<ServiceEnvironment, 'id' | 'paymentServiceId'>,
+): Promise<void> {
+  const [at, progress] = [app.now(), '{}'];
+  const times = { began_at: at, changed_at: at, arrived_at: at, paused_until: null };
+  const move = { id: 'move_x', payment_service_id: paymentServiceId, direction: 'out', state: 'moved' } as const;
+  const rest = { environment_ids: JSON.stringify([id]), address: 'https://pay-2.example.cl', began_by: TESTER.name };
+  await app.db.transaction(async (tx) => {
+    await insertMove(tx, { ...move, ...rest, ...times, progress });
+    await setFences(tx, app.db.engine);
+  });
 }

@@ -24,7 +24,7 @@ export const getEvents = operation({
       },
     ],
     replies: { 200: { description: 'A page of events', schema: replySchema(), example: replyExample() } },
-    errors: ['INVALID_PARAMETER', 'CURSOR_BEFORE_RESTORE', 'CURSOR_TOO_OLD'],
+    errors: ['INVALID_PARAMETER', 'CURSOR_BEFORE_RESTORE', 'CURSOR_OF_ANOTHER_DATABASE', 'CURSOR_TOO_OLD'],
   },
   handle: async (app, request, _reply, query) => {
     const user = await requireUser(app, request);

@@ -1,0 +1,47 @@
+import type { Database, SqlRow } from '../db/database.ts';
+
+type Reader = Pick<Database, 'query'>;
+
+/** A move that began and has not ended. `name`: of the payment service, null where its row was not copied yet. Times in UTC milliseconds. */
+export type OpenMove = SqlRow & {
+  id: string;
+  payment_service_id: string;
+  name: string | null;
+  direction: 'out' | 'in';
+  state: 'copying' | 'moved';
+  address: string;
+  since: number;
+};
+
+/** Times before which a move that is still copied, and one that has left, waits for a person. */
+export type OpenMoveFilter = { copying: number; left: number };
+
+/**
+ * Moves that are copied since so long ago (here: since the last row was written), or that left and are not known to have arrived.
+ * Parameters: the times of the filter.
+ */
+const OPEN = `
+  select m.id, m.payment_service_id, p.name, m.direction, m.state, m.address,
+    case when m.direction = 'out' and m.state = 'copying' then m.began_at else m.changed_at end as since
+  from moves m left join payment_services p on p.id = m.payment_service_id
+  where (m.state = 'copying' and case when m.direction = 'out' then m.began_at else m.changed_at end <= $1
+      or m.direction = 'out' and m.state = 'moved' and m.arrived_at is null and m.changed_at <= $2)
+    and not exists (
+      select 1 from moves later where later.payment_service_id = m.payment_service_id
+        and (later.began_at > m.began_at or (later.began_at = m.began_at and later.id > m.id)))`;
+
+/** The oldest first. */
+export function selectOpenMoves(db: Reader, { copying, left }: OpenMoveFilter, limit: number): Promise<OpenMove[]> {
+  return db.query<OpenMove>(`${OPEN} order by since, m.id limit $3`, [copying, left, limit]);
+}
+
+export async function measureOpenMoves(
+  db: Reader,
+  { copying, left }: OpenMoveFilter,
+): Promise<{ count: number; oldest: number | null }> {
+  const [row] = await db.query<{ count: number; oldest: number | null }>(
+    `select count(*) as count, min(since) as oldest from (${OPEN}) as open`,
+    [copying, left],
+  );
+  return row ?? { count: 0, oldest: null };
+}
