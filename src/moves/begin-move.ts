@@ -1,6 +1,7 @@
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
+import type { Tx } from '../db/database.ts';
 import { asMover } from '../db/guard-triggers.ts';
 import { selectEpochs, selectStoreMark } from '../epochs/epoch-queries.ts';
 import { prefixedId } from '../lib/ids.ts';
@@ -86,11 +87,16 @@ async function beginIn(from: App, to: App, row: MoveRow, { environmentIds }: Sco
     if (last?.state === 'copying') await updateMoveState(tx, last.id, { state: 'undone', changedAt: began });
     await insertMove(tx, { ...row, began_at: began, changed_at: began });
     await setFences(tx, to.db.engine);
-    await asMover(tx, to.db.engine, () => closeCopiedAttempts(tx, environmentIds));
-    await deleteCopiedOpen(tx, environmentIds);
+    // Else nothing of it was ever copied to there, and nobody looks through all callbacks.
+    if (last !== undefined) await reopenCopy(tx, to, environmentIds);
     const act = { ...actOf(paymentServiceId), by: { ...by, userId: null } };
     await recordAudit(tx, { ...act, at: began, after: { move: id, from: address } });
   }, 'slow');
+}
+
+async function reopenCopy(tx: Tx, to: App, environmentIds: readonly number[]): Promise<void> {
+  await asMover(tx, to.db.engine, () => closeCopiedAttempts(tx, environmentIds));
+  await deleteCopiedOpen(tx, environmentIds);
 }
 
 const actOf = (paymentServiceId: string) =>

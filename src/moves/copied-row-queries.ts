@@ -33,7 +33,7 @@ export function selectOwnedPage(
   const places = by.map((_, at) => `$${at + 2}`).join(', ');
   const beyond = after === null ? '' : `and ${key} > ${by.length === 1 ? places : `(${places})`}`;
   return db.query(
-    `select * from ${table} where ${owned.sql} ${beyond} order by ${by.join(', ')} limit ${limit}`,
+    `select * from ${table} where {filter_by}${owned.sql} ${beyond} order by ${by.join(', ')} limit ${limit}`,
     after === null ? [owned.parameter] : [owned.parameter, ...after.slice(0, by.length)],
   );
 }
@@ -65,7 +65,7 @@ export function selectOwnedNamed(
   const owned = ownedBy(scope, rule.owner);
   const list: SqlParameter = numeric === true ? names.map(Number) : names;
   const named = numeric === true ? '{among $2}' : '{named $2}';
-  return db.query(`select * from ${table} where ${owned.sql} and ${name} ${named}`, [owned.parameter, list]);
+  return db.query(`select * from ${table} where {filter_by}${owned.sql} and ${name} ${named}`, [owned.parameter, list]);
 }
 
 /** Inserts rows, or brings those that are there to the same values. A row of somebody else under the same key stays as it is. */
@@ -141,7 +141,7 @@ export async function shiftDue(
   const [sign, compared] = direction === 'away' ? ['+', '<'] : ['-', '>='];
   await tx.query(
     `update ${table} set ${column} = ${column} ${sign} $2${lease === true ? ', lease = null' : ''}
-     where environment_id {among $1} ${open} and ${column} ${compared} $2`,
+     where {filter_by}environment_id {among $1} ${open} and ${column} ${compared} $2`,
     [environmentIds, AHEAD_MS],
   );
 }

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { movePaymentService } from '../../src/moves/move-payment-service.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { explain, type HeardStatement, listenToStatements } from '../support/heard-statements.ts';
+import { twoWithShop, wishOf } from '../support/moving-shop.ts';
 import { PARTITIONS, partitionByEnvironment } from '../support/partitioned-schema.ts';
 import { journeyParts, runJourneys } from '../support/payment-journeys.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
@@ -36,6 +38,26 @@ forEachEngine('the statements of payments, refunds and callbacks', (openTestData
       for (const statement of heard) {
         const plan = await explain(app, statement);
         assert.deepEqual(plan.filter(readsAll), [], `${plain(statement)}\n${plan.join('\n')}`);
+      }
+    });
+
+    test('of a move go on from a place: each page once read and sorted all that the merchant has', async () => {
+      const { from, to, merchant } = await twoWithShop(openTestDatabase);
+      const [one, other] = [listenToStatements(from), listenToStatements(to)];
+      await movePaymentService(one.app, other.app, wishOf(merchant));
+      for (const [app, heard] of [
+        [from, one.heard],
+        [to, other.heard],
+      ] as const) {
+        const large = heard.filter(({ sql }) => LARGE.test(sql) && !/^(?:create|drop) trigger/.test(sql));
+        assert.ok(large.length > 10, `${large.length} statements were heard`);
+        for (const statement of large) {
+          if (ONCE_IN_A_MOVE.some((piece) => plain(statement).includes(piece))) continue;
+          const plan = await explain(app, statement);
+          const isPage = / order by id limit /.test(statement.sql);
+          const bad = plan.filter((line) => isSort(line) || (readsAll(line) && !(isPage && line.startsWith('SCAN '))));
+          assert.deepEqual(bad, [], `${plain(statement)}\n${plan.join('\n')}`);
+        }
       }
     });
 
@@ -110,6 +132,14 @@ function readsAll(line: string): boolean {
   if (verb === 'SEARCH') return how.includes('(environment_id=?)');
   return verb === 'SCAN' && !/^(?:CONSTANT|json_each|due|ranked|sums|\(subquery)/.test(name) && !OF_WAITING.test(how);
 }
+
+/** The stretch of its ids, before a move begins; the ends of its chains, which are two rows of an environment. */
+const ONCE_IN_A_MOVE: readonly string[] = [
+  'select min(id) as low, max(id) as high from transactions',
+  'from journal_heads h where h.environment_id',
+];
+
+const isSort = (line: string) => line === 'USE TEMP B-TREE FOR ORDER BY';
 
 const OF_WAITING = / USING (?:COVERING )?INDEX (?:callbacks_due|refunds_open_of_transaction)$/;
 
