@@ -15,6 +15,8 @@ type Engine = Database['engine'];
  *
  * `{each $1}` is a table with the numbers of a list as `value`, for asking about each of them in one statement.
  *
+ * `{rows $1}` is a table with the objects of a list, which is JSON text, as `value`: `value ->> 'name'` is a text, so numbers are cast.
+ *
  * `{columns}` holds the `column_name` of every column with its `table_name`.
  *
  * `{after_place}` is the same without that stop: committed events behind a place, where some may still be missing.
@@ -46,6 +48,7 @@ const words: Record<Engine, Record<string, string>> = {
     among: 'in (select value from json_each($))',
     named: 'in (select value from json_each($))',
     each: '(select value from json_each($))',
+    rows: 'json_each($)',
     filter_by: '+',
     columns: `(select tables.name as table_name, fields.name as column_name
       from sqlite_master as tables, pragma_table_info(tables.name) as fields where tables.type = 'table')`,
@@ -71,6 +74,7 @@ const words: Record<Engine, Record<string, string>> = {
     among: '= any ($::bigint[])',
     named: '= any ($::text[])',
     each: '(select unnest($::bigint[]) as value)',
+    rows: 'jsonb_array_elements($::jsonb)',
     filter_by: '',
     columns: `(select table_name, column_name from information_schema.columns
       where table_schema = any (current_schemas(false)))`,

@@ -246,11 +246,29 @@ export async function selectReturned(tx: Tx, callbacks: readonly RowKey<number>[
   return rows.map((row) => row.id);
 }
 
-/** The change that an attempt makes to its callback. Times are UTC milliseconds. */
-export type CallbackChange = {
-  state: CallbackState;
+/** The callbacks of one claim that are of one environment. Nothing changes for a worker whose lease is another's by now. */
+type Claimed = { environmentId: number; lease: string };
+
+/** Ends callbacks; answers the ids of those that changed. */
+export async function updateEnded(
+  tx: Tx,
+  { ids, environmentId, lease }: Claimed & { ids: readonly number[] },
+  state: CallbackState,
+  now: number,
+): Promise<number[]> {
+  const rows = await tx.query<{ id: number }>(
+    `update callbacks set state = $3, next_attempt_at = $4, finished_at = $4, scheduled_at = null, not_before = null,
+       attempts = attempts + 1, lease = null
+     where id {among $1} and environment_id = $5 and lease = $2 returning id`,
+    [ids, lease, state, now, environmentId],
+  );
+  return rows.map((row) => row.id);
+}
+
+/** When a callback is tried again. Times are UTC milliseconds. */
+export type Retry = {
+  id: number;
   nextAttemptAt: number;
-  finishedAt: number | null;
   /** See `ClaimedCallback`, and `callbacks.not_before`. */
   scheduledAt: number | null;
   notBefore: number | null;
@@ -258,30 +276,21 @@ export type CallbackChange = {
   counts: 0 | 1;
 };
 
-/**
- * Changes callbacks of one claim and one environment; answers the ids of those that changed. Nothing changes for a worker whose lease is
- * another's by now.
- */
-export async function updateCallbacks(
+/** Queues callbacks again, each for a time of its own; answers the ids of those that changed. */
+export async function updateRetried(
   tx: Tx,
-  { ids, environmentId, lease }: { ids: readonly number[]; environmentId: number; lease: string },
-  change: CallbackChange,
+  { environmentId, lease, retries }: Claimed & { retries: readonly Retry[] },
 ): Promise<number[]> {
   const rows = await tx.query<{ id: number }>(
-    `update callbacks set state = $3, next_attempt_at = $4, finished_at = $5, scheduled_at = $6, not_before = $7,
-       attempts = attempts + $8, lease = null
-     where id {among $1} and environment_id = $9 and lease = $2 returning id`,
-    [
-      ids,
-      lease,
-      change.state,
-      change.nextAttemptAt,
-      change.finishedAt,
-      change.scheduledAt,
-      change.notBefore,
-      change.counts,
-      environmentId,
-    ],
+    `update callbacks set state = 'queued', finished_at = null, lease = null,
+       next_attempt_at = cast(value ->> 'nextAttemptAt' as bigint),
+       scheduled_at = cast(value ->> 'scheduledAt' as bigint),
+       not_before = cast(value ->> 'notBefore' as bigint),
+       attempts = attempts + cast(value ->> 'counts' as bigint)
+     from {rows $1}
+     where callbacks.id = cast(value ->> 'id' as bigint) and environment_id = $3 and lease = $2
+     returning callbacks.id as id`,
+    [JSON.stringify(retries), lease, environmentId],
   );
   return rows.map((row) => row.id);
 }

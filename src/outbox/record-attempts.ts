@@ -13,11 +13,12 @@ import {
   wakeCallbacks,
 } from './endpoint-queries.ts';
 import {
-  type CallbackChange,
   type ClaimedCallback,
   insertDeliveryAttempts,
+  type Retry,
   selectReturned,
-  updateCallbacks,
+  updateEnded,
+  updateRetried,
 } from './outbox-queries.ts';
 import { isRefusal, type NextStep, nextStep } from './retry-schedule.ts';
 
@@ -49,18 +50,7 @@ export async function recordAttempts(app: App, tx: Tx, attempts: readonly Attemp
   const outcomes = new Map<number, Outcome>();
   const groups = Map.groupBy(returned.size === 0 ? attempts : attempts.map((one) => forgive(one, returned)), changeKey);
   for (const alike of groups.values()) {
-    const [first] = alike as [Attempt, ...Attempt[]];
-    const { callback, step } = first;
-    const ids = alike.map((attempt) => attempt.callback.id);
-    const change = changeAfter(first, recoveredAt.get(callback.endpoint_id) ?? 0, now);
-    const changed = await updateCallbacks(
-      tx,
-      { ids, environmentId: callback.environment_id, lease: callback.lease },
-      change,
-    );
-    const outcome = { step, nextAttemptAt: change.nextAttemptAt };
-    for (const id of changed) outcomes.set(id, outcome);
-    if (step.kind === 'disable' && changed.length > 0) await disableEndpoint(tx, endpointOf(first), now);
+    for (const outcome of await changeCallbacks(tx, alike, recoveredAt, now)) outcomes.set(...outcome);
   }
   for (const endpoint of waking) await wakeCallbacks(tx, endpoint, now);
   const handled = attempts.filter(({ step }) => step.kind === 'redirected').map(endpointOf);
@@ -136,29 +126,47 @@ function keepLast(byEndpoint: Map<number, Attempt>, attempt: Attempt): void {
   if (last === undefined || attempt.startedAt > last.startedAt) byEndpoint.set(id, attempt);
 }
 
-/** Callbacks of one claim and one environment that have come to the same end change in one statement. */
+/** Callbacks of one claim and one environment that have come to the same end, or are all tried again, change in one statement. */
 function changeKey({ callback, step }: Attempt): string {
-  const alone = step.kind === 'retry' || step.kind === 'disable';
-  return alone ? String(callback.id) : `${step.kind} ${callback.environment_id} ${callback.lease}`;
+  if (step.kind === 'disable') return `disable ${callback.id}`;
+  return `${step.kind} ${callback.environment_id} ${callback.lease}`;
 }
 
-/** `recoveredAt`: when the endpoint last began to answer again. */
-function changeAfter(
-  { callback, startedAt, endedAt, step }: Attempt,
-  recoveredAt: number,
+/** Changes callbacks with one `changeKey`. `recoveredAt`: when endpoints last began to answer again. */
+async function changeCallbacks(
+  tx: Tx,
+  alike: readonly Attempt[],
+  recoveredAt: ReadonlyMap<number, number>,
   now: number,
-): CallbackChange {
-  const ended = { nextAttemptAt: now, finishedAt: now, scheduledAt: null, notBefore: null, counts: 1 } as const;
-  if (step.kind !== 'retry') return { ...ended, state: STATE_AFTER[step.kind] };
-  const notBefore = step.askedMs > 0 ? endedAt + step.askedMs : null;
-  const retried = { state: STATE_AFTER.retry, finishedAt: null, notBefore };
-  const { scheduled_at: scheduledAt } = callback;
+): Promise<[id: number, Outcome][]> {
+  const [first] = alike as readonly [Attempt, ...Attempt[]];
+  const { step } = first;
+  const claimed = { environmentId: first.callback.environment_id, lease: first.callback.lease };
+  if (step.kind === 'retry') {
+    const retries = alike.map((one) => retryAfter(one, recoveredAt.get(one.callback.endpoint_id) ?? 0, now));
+    const changed = new Set(await updateRetried(tx, { ...claimed, retries }));
+    return alike.flatMap((one, at) => {
+      const { id, nextAttemptAt } = retries[at] as Retry;
+      return changed.has(id) ? [[id, { step: one.step, nextAttemptAt }]] : [];
+    });
+  }
+  const ids = alike.map(({ callback }) => callback.id);
+  const changed = await updateEnded(tx, { ...claimed, ids }, STATE_AFTER[step.kind], now);
+  if (step.kind === 'disable' && changed.length > 0) await disableEndpoint(tx, endpointOf(first), now);
+  return changed.map((id) => [id, { step, nextAttemptAt: now }]);
+}
+
+/** After an attempt whose step is `retry`. `recoveredAt`: when its endpoint last began to answer again. */
+function retryAfter({ callback, startedAt, endedAt, step }: Attempt, recoveredAt: number, now: number): Retry {
+  const { id, scheduled_at: scheduledAt } = callback;
+  const { afterMs, askedMs } = step as Extract<NextStep, { kind: 'retry' }>;
+  const notBefore = askedMs > 0 ? endedAt + askedMs : null;
   if (scheduledAt !== null && isBeside(callback, startedAt))
-    return { ...retried, nextAttemptAt: Math.max(scheduledAt, notBefore ?? 0), scheduledAt, counts: 0 };
-  const planned = endedAt + step.afterMs;
-  if (recoveredAt <= startedAt) return { ...retried, nextAttemptAt: planned, scheduledAt: null, counts: 1 };
+    return { id, notBefore, nextAttemptAt: Math.max(scheduledAt, notBefore ?? 0), scheduledAt, counts: 0 };
+  const planned = endedAt + afterMs;
+  if (recoveredAt <= startedAt) return { id, notBefore, nextAttemptAt: planned, scheduledAt: null, counts: 1 };
   // The success that makes due what waits was recorded while this one was under way.
-  return { ...retried, nextAttemptAt: Math.max(now, notBefore ?? 0), scheduledAt: planned, counts: 1 };
+  return { id, notBefore, nextAttemptAt: Math.max(now, notBefore ?? 0), scheduledAt: planned, counts: 1 };
 }
 
 function attemptRow(attempt: Attempt): SqlRow {

@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { verifyCallback } from '../../protocol/verify-callback.ts';
 import type { App } from '../../src/app.ts';
+import { cancelTransaction } from '../../src/checkout/cancel-transaction.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
+import type { Database, Tx } from '../../src/db/database.ts';
 import { updateClockAhead } from '../../src/epochs/epoch-queries.ts';
 import { followClock } from '../../src/epochs/follow-clock.ts';
 import { systemClock, worldTime } from '../../src/lib/clock.ts';
@@ -23,6 +25,19 @@ import { createTestApp } from '../support/test-app.ts';
 import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
 
 const DAY_MS = 86_400_000;
+
+/** `count` is called with each statement of a transaction. */
+function countStatements(db: TestDatabase, count: () => void): TestDatabase {
+  const counted = (tx: Tx): Tx => ({
+    ...tx,
+    query: (sql, parameters) => {
+      count();
+      return tx.query(sql, parameters);
+    },
+  });
+  const transaction: Database['transaction'] = (work, kind) => db.transaction((tx) => work(counted(tx)), kind);
+  return { ...db, transaction };
+}
 
 forEachEngine('clock advance', (openTestDatabase) => {
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-clock-'));
@@ -109,6 +124,26 @@ forEachEngine('clock advance', (openTestDatabase) => {
     const small = [...Array<number>(30).fill(DAY_MS / 1_440), HOUR_MS / 2, 3 * HOUR_MS, 20 * HOUR_MS];
     const rest = 8 * DAY_MS - small.reduce((sum, step) => sum + step, 0);
     assert.deepEqual(await travelled([...small, rest]), await travelled([8 * DAY_MS]));
+  });
+
+  test('failures are recorded by groups: each was a statement of its own, and a month of a thousand callbacks took minutes', async () => {
+    const db = await openTestDatabase();
+    let attempts = 0;
+    let statements = 0;
+    const down: App['fetch'] = async () => {
+      attempts++;
+      return { kind: 'failed', reason: 'connect', detail: 'ECONNREFUSED', durationMs: 1 };
+    };
+    const counted = countStatements(db, () => statements++);
+    const app = traveller(counted, { fetch: down });
+    const environment = await createTestEnvironment(app);
+    for (let order = 0; order < 150; order++) {
+      await cancelTransaction(app, await createTestTransaction(app, environment, { reference: `ORD-${order}` }));
+    }
+    statements = 0;
+    await advanceClock(app, 30 * DAY_MS, TESTER);
+    assert.equal(attempts, 150 * retrySchedule.length);
+    assert.ok(statements < attempts / 2, `${statements} statements for ${attempts} attempts`);
   });
 
   test('deletes at the end what RETENTION_* keeps no longer', async () => {
