@@ -57,6 +57,8 @@ export const AUDIT_ACTIONS = {
   'endpoint.tested': 'a test event was posted to a shop, with a right and a wrong signature',
   'clock.advanced': 'the clock of a development installation was set ahead, and what happened meanwhile was done',
   'clock.reset': 'it went back to the time of the world',
+  'clock.went_back':
+    'the store of a development installation was put back as it was before its clock was set ahead last',
   'chaos.run': 'what goes wrong with callbacks was posted to a shop, signed with tokens for development',
   'callback.listener_begun': 'callbacks of development go to the computer of this person',
   'bank_list.imported': 'another list of banks serves',

@@ -2,14 +2,18 @@ import type { Command } from 'commander';
 import type { App } from '../app.ts';
 import { selectClockAhead } from '../epochs/epoch-queries.ts';
 import { findHeld } from '../epochs/hold.ts';
+import { releaseEpoch } from '../epochs/release-epoch.ts';
 import { worldTime } from '../lib/clock.ts';
+import { acceptRestore } from '../proof/accept-restore.ts';
+import { writeAnchors } from '../proof/keep-anchors.ts';
 import { advanceClock, type Happening, resetClock } from '../travel/advance-clock.ts';
+import { goBack, keepSnapshot, MOST_ROWS } from '../travel/snapshot.ts';
 import { readDuration } from './options.ts';
-import { alreadyDone, CommandError, invalidOption, print, time } from './print.ts';
+import { alreadyDone, CommandError, invalidOption, print, time, unusableFile } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
-/** `clock show | advance | reset`. */
+/** `clock show | advance | back | reset`. */
 export function addClockCommands(program: Command): void {
   const group = program.command('clock').description('the time of a development installation, which can be set ahead');
   group
@@ -22,6 +26,10 @@ export function addClockCommands(program: Command): void {
     .argument('<duration>', 'how far, such as 31d, 12h or 30m')
     .option('--json', 'print one JSON object, times in UTC milliseconds')
     .action(advance);
+  acting(group.command('back'))
+    .description('puts the store back as it was before the last clock advance; start the service again afterwards')
+    .option('--json', 'print one JSON object, times in UTC milliseconds')
+    .action(back);
   acting(group.command('reset'))
     .description('goes back to the time of the world; start the service again afterwards')
     .option('--json', 'print one JSON object')
@@ -50,7 +58,7 @@ async function advance(duration: string, options: ActingOptions & JsonOption): P
   const byMs = readDuration(duration);
   if (byMs <= 0 || byMs > MOST_MS) throw invalidOption('The clock goes ahead by 1s to 400d at once.');
   const startedAt = performance.now();
-  const travel = await withActor(options, async (app, by) => {
+  const { snapshot, ...travel } = await withActor(options, async (app, by) => {
     requireDevelopment(app);
     if ((await findHeld(app)) !== null)
       throw new CommandError(
@@ -60,15 +68,46 @@ async function advance(duration: string, options: ActingOptions & JsonOption): P
       );
     // Callbacks that are given up on the way are in the list, and alarm nobody.
     app.log.level = 'silent';
-    return advanceClock(app, byMs, by);
+    const kept = await keepSnapshot(app);
+    return { ...(await advanceClock(app, byMs, by)), snapshot: kept };
   });
   const { from, to, aheadMs, happened } = travel;
   const ms = Math.round(performance.now() - startedAt);
-  print(options, { from, to, ahead_ms: aheadMs, ms, happened }, [
+  print(options, { from, to, ahead_ms: aheadMs, ms, snapshot, happened }, [
     ...happened.map(lineOf),
     `It is ${time(to)} UTC here, ${spanOf(aheadMs)} ahead of the world. ${happened.length === 0 ? 'Nothing happened meanwhile.' : ''}`.trimEnd(),
+    snapshot
+      ? 'As it was before: bin/rubrica clock back'
+      : `There is no clock back from here: the store has more than ${MOST_ROWS} rows. Make a backup before.`,
   ]);
 }
+
+async function back(options: ActingOptions & JsonOption): Promise<void> {
+  const { epoch, aheadMs } = await withActor(options, async (app, by) => {
+    requireDevelopment(app);
+    const gone = await goBack(app, by);
+    if (gone.kind === 'none')
+      throw alreadyDone(
+        'There is nothing to go back to: clock advance keeps the store as it was before, for one step.',
+      );
+    if (gone.kind === 'another_version')
+      throw unusableFile(
+        'The store was kept by another version of this program: bin/rubrica clock reset goes on without it.',
+      );
+    // The simulated methods collect nothing, so nobody has to compare before something leaves.
+    await acceptRestore(gone.app, by, REASON);
+    await writeAnchors(gone.app);
+    await releaseEpoch(gone.app, by, REASON);
+    return gone;
+  });
+  const { first_transaction_id } = epoch;
+  print(options, { ahead_ms: aheadMs, epoch: epoch.epoch, first_transaction_id }, [
+    `The store is as it was before the last clock advance, ${spanOf(aheadMs)} ahead of the world. A service that runs stops now: start it again.`,
+    'Ids of what was put away are not given out again, and readers of the feed are told where to go on. Your shop keeps what it was told.',
+  ]);
+}
+
+const REASON = 'clock back';
 
 async function reset(options: ActingOptions & JsonOption): Promise<void> {
   const ahead = await withActor(options, async (app, by) => {
@@ -80,7 +119,7 @@ async function reset(options: ActingOptions & JsonOption): Promise<void> {
   });
   print(options, { ahead_ms: 0, was_ahead_ms: ahead }, [
     `The clock was ${spanOf(ahead)} ahead and is no longer. A service that runs stops now: start it again.`,
-    'What was recorded meanwhile keeps its times. For a store without them: restore a backup, or begin a new one.',
+    'What was recorded meanwhile keeps its times. For a store without them: bin/rubrica clock back.',
   ]);
 }
 

@@ -31,7 +31,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'chaos run --receiver http://localhost:3000/callback',
     "chaos run --receiver http://localhost:3000/callback --order-url 'http://localhost:3000/orders/{reference}' --seed 7 --report chaos.md",
   ],
-  clock: ['clock advance 31d', 'clock show'],
+  clock: ['clock advance 31d', 'clock back'],
   'clock advance': ['clock advance 31d', 'clock advance 12h --json'],
   request: ['request list --code SIGNATURE_INVALID', 'request list --since 2026-01-15'],
   'request list': ['request list --code SIGNATURE_INVALID --environment development'],

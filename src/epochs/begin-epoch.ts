@@ -49,10 +49,7 @@ export async function beginEpoch(app: App, seen: readonly Handed[], idsAbove: nu
       events: epoch.first_position,
       callbacks: firstOf('callbacks'),
     });
-    await insertEpoch(tx, epoch);
-    await endTokenLinks(tx, now);
-    await endInvitations(tx, now);
-    await endSignIns(tx, now);
+    await openEpoch(tx, epoch);
     // Where nothing was left of the store, this one goes on in its place, also for the marks of other machines.
     const other = marks.some((mark) => mark.store === store) ? undefined : marks[0];
     if (other !== undefined) await renameStore(tx, other.store);
@@ -66,6 +63,14 @@ export async function beginEpoch(app: App, seen: readonly Handed[], idsAbove: nu
     });
     return epoch;
   }, 'slow');
+}
+
+/** What was given to somebody once, or could have ended in the lost time, holds no longer. */
+export async function openEpoch(tx: Tx, epoch: Epoch): Promise<void> {
+  await insertEpoch(tx, epoch);
+  await endTokenLinks(tx, epoch.began_at);
+  await endInvitations(tx, epoch.began_at);
+  await endSignIns(tx, epoch.began_at);
 }
 
 async function raiseCounters(tx: Tx, engine: 'sqlite' | 'postgres', first: Record<Counted, number>): Promise<void> {

@@ -37,9 +37,14 @@ export async function writeMark(config: Config, mark: Omit<Mark, 'database'>): P
 }
 
 /** The file that says what was last seen of the store at this place. */
-export function markFile({ dataDir, databaseUrl }: Config): string {
+export function markFile(config: Config): string {
+  return fileOfStore(config, 'mark');
+}
+
+/** A file of DATA_DIR about the store at this place. */
+export function fileOfStore({ dataDir, databaseUrl }: Config, ending: string): string {
   const place = createHash('sha256').update(databasePlace(databaseUrl)).digest('hex').slice(0, 16);
-  return join(dataDir, `store-${place}.mark`);
+  return join(dataDir, `store-${place}.${ending}`);
 }
 
 /** No user, no password. */

@@ -215,6 +215,7 @@ const APART = [
   'chaos run',
   // They move the whole store: test/travel/.
   'clock advance',
+  'clock back',
   'replay',
   'clock reset',
   'payment-service end-link',

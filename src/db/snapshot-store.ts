@@ -1,0 +1,134 @@
+import { createReadStream } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import type { Database, SqlRow, Tx } from './database.ts';
+
+type Engine = Database['engine'];
+
+/** The first line of a snapshot: which migrations the store had, and what its maker says of it. */
+export type SnapshotHead = { snapshot: 1; migrations: readonly string[]; about: Readonly<Record<string, number>> };
+
+type Page = { table: string; rows: SqlRow[] };
+
+const ROWS_A_LINE = 500;
+
+/**
+ * Writes every row of the store, as at one moment, into `file`, one JSON object a line, and answers how many there are. Null where there
+ * are more than `most`: then nothing is written, and a file that was there is gone. Others read meanwhile, and wait to write.
+ */
+export async function writeSnapshot(
+  db: Database,
+  file: string,
+  about: SnapshotHead['about'],
+  most: number,
+): Promise<number | null> {
+  const part = `${file}.${process.pid}.part`;
+  try {
+    // A transaction that is run again writes from the beginning.
+    const rows = await db.transaction((tx) => writeRows(tx, db.engine, part, about, most), 'slow');
+    if (rows === null) await rm(file, { force: true });
+    else await rename(part, file);
+    return rows;
+  } finally {
+    await rm(part, { force: true });
+  }
+}
+
+/** Reads the first line; null: this is no snapshot. */
+export async function readSnapshotHead(file: string): Promise<SnapshotHead | null> {
+  for await (const line of linesOf(file)) {
+    const head = JSON.parse(line) as SnapshotHead;
+    return head.snapshot === 1 ? head : null;
+  }
+  return null;
+}
+
+/**
+ * Puts the rows of a snapshot in the place of those of the store, in the commit of `tx`. The tables in `kept` stay as they are, and so do
+ * the counters from which ids come: none is given out twice. False: the schema is another than when it was written, and nothing was done.
+ */
+export async function loadSnapshot(tx: Tx, engine: Engine, file: string, kept: readonly string[]): Promise<boolean> {
+  const head = await readSnapshotHead(file);
+  if (head?.migrations.join() !== (await migrationsOf(tx)).join()) return false;
+  const tables = (await tablesOf(tx, engine)).filter((table) => !kept.includes(table));
+  const guards = await liftGuards(tx, engine, tables);
+  if (engine === 'postgres') await tx.query(`truncate ${tables.join(', ')}`);
+  else for (const table of tables) await tx.query(`delete from ${table}`);
+  for await (const line of linesOf(file)) {
+    const { table, rows } = JSON.parse(line) as Partial<Page>;
+    if (table === undefined || rows === undefined || !tables.includes(table)) continue;
+    await tx.insertRows({ name: table, columns: Object.keys(rows[0] ?? {}) }, rows);
+  }
+  for (const statement of guards) await tx.query(statement);
+  return true;
+}
+
+async function writeRows(
+  tx: Tx,
+  engine: Engine,
+  file: string,
+  about: SnapshotHead['about'],
+  most: number,
+): Promise<number | null> {
+  const tables = await tablesOf(tx, engine);
+  // All at one moment. On SQLite one connection writes, and this is it.
+  if (engine === 'postgres') await tx.query(`lock table ${tables.join(', ')} in share mode`);
+  const head: SnapshotHead = { snapshot: 1, migrations: await migrationsOf(tx), about };
+  await using output = await open(file, 'w', 0o600);
+  await output.write(`${JSON.stringify(head)}\n`);
+  let written = 0;
+  for (const table of tables) {
+    const rows = await tx.query(`select * from ${table} limit ${most - written + 1}`);
+    written += rows.length;
+    if (written > most) return null;
+    for (let at = 0; at < rows.length; at += ROWS_A_LINE) {
+      const page: Page = { table, rows: rows.slice(at, at + ROWS_A_LINE) };
+      await output.write(`${JSON.stringify(page)}\n`);
+    }
+  }
+  await output.sync();
+  return written;
+}
+
+async function migrationsOf(tx: Tx): Promise<string[]> {
+  const applied = await tx.query<{ name: string }>('select name from schema_migrations order by name');
+  return applied.map(({ name }) => name);
+}
+
+async function tablesOf(tx: Tx, engine: Engine): Promise<string[]> {
+  const rows = await tx.query<{ name: string }>(
+    engine === 'sqlite'
+      ? `select name from sqlite_master where type = 'table' and name not like 'sqlite%' order by name`
+      : `select relname as name from pg_class
+         where relkind in ('r', 'p') and not relispartition and relnamespace = current_schema()::regnamespace order by relname`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** Until the statements that it answers have run, triggers do not act, and what rows refer to may come after them. */
+async function liftGuards(tx: Tx, engine: Engine, tables: readonly string[]): Promise<string[]> {
+  if (engine === 'sqlite') {
+    await tx.query('pragma defer_foreign_keys = on');
+    const triggers = await tx.query<{ name: string; sql: string }>(
+      `select name, sql from sqlite_master where type = 'trigger'`,
+    );
+    for (const { name } of triggers) await tx.query(`drop trigger ${name}`);
+    return triggers.map(({ sql }) => sql);
+  }
+  const references = await tx.query<{ on_table: string; name: string }>(
+    `select conrelid::regclass::text as on_table, conname as name from pg_constraint
+     where contype = 'f' and conparentid = 0 and connamespace = current_schema()::regnamespace`,
+  );
+  const alter = ({ on_table, name }: SqlRow, how: string) => `alter table ${on_table} alter constraint ${name} ${how}`;
+  for (const table of tables) await tx.query(`alter table ${table} disable trigger user`);
+  for (const each of references) await tx.query(alter(each, 'deferrable initially deferred'));
+  return [
+    'set constraints all immediate',
+    ...references.map((each) => alter(each, 'not deferrable')),
+    ...tables.map((table) => `alter table ${table} enable trigger user`),
+  ];
+}
+
+function linesOf(file: string): AsyncIterable<string> {
+  return createInterface({ input: createReadStream(file, 'utf8'), crlfDelay: Number.POSITIVE_INFINITY });
+}
