@@ -61,7 +61,7 @@ forEachEngine('clock back', (openTestDatabase) => {
     assert.ok(seen.events.some(({ type }) => type === 'transaction.expired'));
     const stale: string[] = [];
     const watch = await watchStore(app, (error) => stale.push(error.message));
-    t.after(watch.stop);
+    t.after(() => watch.stop());
 
     const back = await clock('back');
     assert.equal(back['ahead_ms'], 0);
