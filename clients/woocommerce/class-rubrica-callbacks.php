@@ -48,15 +48,15 @@ final class Rubrica_Callbacks
             error_log("rubrica: {$refusal->getMessage()}");
             return 400;
         }
-        $order = self::orderOf($callback->reference);
+        $order = self::idOf($callback->reference);
         if ($order === null) return 404;
-        return self::locked($order->get_id(), static fn () => self::carryOut($callback)) ?? 503;
+        return self::locked($order, static fn () => self::carryOut(wc_get_order($order), $callback)) ?? 503;
     }
 
-    /** Under the lock of the order, which is read anew: another callback may have changed it meanwhile. */
-    private static function carryOut(Rubrica\Callback $callback): int
+    /** Under the lock of the order, which was read under it: no other callback changes it meanwhile. */
+    private static function carryOut(WC_Order $order, Rubrica\Callback $callback): int
     {
-        $order = self::orderOf($callback->reference);
+        if ($order->get_meta(Rubrica_Gateway::REFERENCE) !== $callback->reference) return self::hold($order, $callback);
         try {
             $callback->compareWith((string) $order->get_total(), $order->get_currency());
         } catch (Rubrica\CallbackRefused $refusal) {
@@ -75,6 +75,16 @@ final class Rubrica_Callbacks
         return 200;
     }
 
+    /** Of an older transaction of the order, which was replaced because the order changed: money that came by it is for a person. */
+    private static function hold(WC_Order $order, Rubrica\Callback $callback): int
+    {
+        if ($callback->result !== 'completed') return 200;
+        $note = "The payer paid $callback->amount $callback->currency with transaction $callback->transactionId, which was for the order as it was before: refund it, or complete the order.";
+        if ($order->is_paid()) $order->add_order_note($note);
+        else $order->update_status('on-hold', $note);
+        return 200;
+    }
+
     /** One callback of an order at a time, in whichever process. Null: another one has taken too long. */
     private static function locked(int $order, callable $work): ?int
     {
@@ -82,7 +92,6 @@ final class Rubrica_Callbacks
         $name = "{$wpdb->prefix}rubrica_$order";
         if ((string) $wpdb->get_var($wpdb->prepare('SELECT GET_LOCK(%s, %d)', $name, self::LOCK_SECONDS)) !== '1') return null;
         try {
-            wp_cache_flush();
             return $work();
         } finally {
             // A process that dies lets go of it too, with its connection.
@@ -92,9 +101,19 @@ final class Rubrica_Callbacks
 
     private static function orderOf(string $reference): ?WC_Order
     {
+        $id = self::idOf($reference);
+        return $id === null ? null : wc_get_order($id);
+    }
+
+    /** The id alone: an order that is read before its lock would be remembered as it was then. */
+    private static function idOf(string $reference): ?int
+    {
         if ($reference === '') return null;
-        $found = wc_get_orders(['meta_key' => Rubrica_Gateway::REFERENCE, 'meta_value' => $reference, 'payment_method' => 'rubrica', 'limit' => 1]);
-        return $found[0] ?? null;
+        foreach ([Rubrica_Gateway::REFERENCE, Rubrica_Gateway::OLD_REFERENCE] as $key) {
+            $found = wc_get_orders(['meta_key' => $key, 'meta_value' => $reference, 'limit' => 1, 'return' => 'ids']);
+            if ($found !== []) return (int) $found[0];
+        }
+        return null;
     }
 
     private static function gateway(): Rubrica_Gateway

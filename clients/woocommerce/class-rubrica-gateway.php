@@ -6,9 +6,11 @@ defined('ABSPATH') || exit;
 /** The way to pay that the shop offers: makes the transaction of an order and sends the payer to it. */
 final class Rubrica_Gateway extends WC_Payment_Gateway
 {
-    /** The order's meta: the reference of its newest transaction, and how many it has had. */
+    /** The order's meta: the reference of its newest transaction, those of earlier ones, how many it has had, and what the newest asks for. */
     public const REFERENCE = '_rubrica_reference';
+    public const OLD_REFERENCE = '_rubrica_old_reference';
     private const ATTEMPT = '_rubrica_attempt';
+    private const ASKED = '_rubrica_asked';
 
     public function __construct()
     {
@@ -67,29 +69,36 @@ final class Rubrica_Gateway extends WC_Payment_Gateway
         return new Rubrica\RubricaClient($this->get_option('base_url'), $this->get_option('service_token'), $this->get_option('secret_token'));
     }
 
-    /** A reference is one transaction for good, so an order that is paid anew after a failure gets another. */
+    /** @return array<string, string> */
     private function transactionOf(WC_Order $order): array
     {
-        $attempt = (int) $order->get_meta(self::ATTEMPT);
-        $reference = (string) $order->get_meta(self::REFERENCE);
-        if ($reference === '' || $order->has_status('failed')) {
-            $attempt += 1;
-            $reference = "WC-{$order->get_id()}-$attempt";
-            $order->update_meta_data(self::REFERENCE, $reference);
-            $order->update_meta_data(self::ATTEMPT, (string) $attempt);
-            // Before it is sent: a callback may come before the answer is read.
-            $order->save();
-        }
-        return [
+        $asked = [
             'x_amount' => (string) $order->get_total(),
             'x_currency' => $order->get_currency(),
             'x_customer_email' => $order->get_billing_email(),
-            'x_reference' => $reference,
-            'x_session_id' => "session-$reference",
             'x_shop_country' => substr((string) get_option('woocommerce_default_country', 'CL'), 0, 2),
             'x_url_callback' => home_url('/?wc-api=rubrica'),
             'x_url_cancel' => home_url('/?wc-api=rubrica_return&to=cart'),
             'x_url_complete' => home_url('/?wc-api=rubrica_return'),
         ];
+        $reference = $this->referenceFor($order, hash('sha256', (string) json_encode($asked)));
+        return [...$asked, 'x_reference' => $reference, 'x_session_id' => "session-$reference"];
+    }
+
+    /** A reference is one transaction for good, so an order that failed, or that has changed since, gets another. */
+    private function referenceFor(WC_Order $order, string $asked): string
+    {
+        $reference = (string) $order->get_meta(self::REFERENCE);
+        if ($reference !== '' && !$order->has_status('failed') && $order->get_meta(self::ASKED) === $asked) return $reference;
+        // The payer may still have the page of the earlier one open.
+        if ($reference !== '') $order->add_meta_data(self::OLD_REFERENCE, $reference);
+        $attempt = (int) $order->get_meta(self::ATTEMPT) + 1;
+        $reference = "WC-{$order->get_id()}-$attempt";
+        $order->update_meta_data(self::REFERENCE, $reference);
+        $order->update_meta_data(self::ATTEMPT, (string) $attempt);
+        $order->update_meta_data(self::ASKED, $asked);
+        // Before it is sent: a callback may come before the answer is read.
+        $order->save();
+        return $reference;
     }
 }

@@ -35,6 +35,7 @@ export type CommandErrorCode =
   | 'STORE_IS_DIVIDED'
   | 'RECEIVER_NOT_READY'
   | 'DEVELOPMENT_ONLY'
+  | 'STORE_IN_USE'
   | 'COMMAND_FAILED'
   | MoveRefusalCode
   | RefundRefusalCode

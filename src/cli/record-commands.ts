@@ -11,6 +11,7 @@ import { followClock } from '../epochs/follow-clock.ts';
 import { parseObject } from '../lib/parse-object.ts';
 import { createPaymentService, type TokenPair } from '../payment-services/create-payment-service.ts';
 import { loadEnvironment } from '../payment-services/find-environment.ts';
+import { selectPaymentServices } from '../payment-services/payment-service-queries.ts';
 import { buildServer } from '../server/build-server.ts';
 import { ROUTES } from '../server/routes.ts';
 import { compareRecordings, type Difference } from '../travel/compare-recordings.ts';
@@ -79,6 +80,7 @@ async function replay(file: string, options: ActingOptions & { json?: boolean })
   const recorded = readFile(file);
   const { replayed, differences } = await withActor(options, async (app, by) => {
     requireDevelopment(app);
+    await requireUnused(app);
     app.log.level = 'silent';
     const replayed = await replayHere(app, recorded, by);
     return { replayed, differences: compareRecordings(recorded, replayed) };
@@ -112,9 +114,26 @@ function readFile(file: string): Recording {
   );
 }
 
+/** The clock of the whole store goes ahead, so nobody else's payments may be in it. */
+async function requireUnused(app: App): Promise<void> {
+  if ((await selectPaymentServices(app.db)).every(({ name }) => name === REPLAY)) return;
+  const own =
+    app.db.engine === 'sqlite'
+      ? 'DATA_DIR=$(mktemp -d)'
+      : 'DATABASE_URL=sqlite:$(mktemp -d)/replay.db, or an empty database,';
+  throw new CommandError(
+    `This store is in use, and a replay sets its clock ahead. Give it a store of its own: ${own} bin/rubrica replay FILE`,
+    1,
+    'STORE_IN_USE',
+  );
+}
+
+/** The name of the payment services that replays make. */
+const REPLAY = 'Replay';
+
 /** By the normal way: a request that is signed, over HTTP, to a server of its own on this machine. */
 async function replayHere(app: App, recorded: Recording, by: Actor): Promise<Recording> {
-  const { development } = await createPaymentService(app, 'Replay', by);
+  const { development } = await createPaymentService(app, REPLAY, by);
   const environment = await loadEnvironment(app, development.service_token);
   if (environment === null) throw new Error('A payment service that was just made is gone');
   const servers = new Map<number, { url: string; close: () => Promise<void> }>();

@@ -65,7 +65,7 @@ export async function beginEpoch(app: App, seen: readonly Handed[], idsAbove: nu
   }, 'slow');
 }
 
-/** What was given to somebody once, or could have ended in the lost time, holds no longer. */
+/** Writes the epoch, and ends links, invitations and sign-ins: they may have been used or ended in the lost time. */
 export async function openEpoch(tx: Tx, epoch: Epoch): Promise<void> {
   await insertEpoch(tx, epoch);
   await endTokenLinks(tx, epoch.began_at);

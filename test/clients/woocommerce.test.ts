@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -52,6 +52,28 @@ test('the plugin for WooCommerce neither loses nor doubles an order, by what the
   }
 });
 
+test('an order that changed while it was pending kept its reference, and was refused with 409 from then on', {
+  skip: whyMissing('php') ?? false,
+}, async (context) => {
+  const service = await startTestService(context, 'sqlite::memory:');
+  const { development: tokens } = await createPaymentService(service.app, 'Shop', TESTER);
+  const shop = await startShop(context, service.url, tokens);
+  const order = ORDERS.length + 1;
+  const pay = async () => (await (await fetch(`${shop}/pay?order=${order}`)).json()) as { redirect?: string };
+  const stored = async (reference: string) => (await (await fetch(`${shop}/orders/${reference}`)).json()) as unknown;
+  const older = await pay();
+  assert.deepEqual(await pay(), older, 'nothing changed, so it is the same transaction');
+  changeOrder(shop, order, { amount: 9_990 });
+  const newer = await pay();
+  assert.notEqual(newer.redirect ?? older.redirect, older.redirect);
+  await payOnPage([{ url: older.redirect ?? '' }]);
+  const isHeld = async () => JSON.stringify(await stored('WC-14-2')).includes('on-hold');
+  assert.ok(await comesTrue(isHeld), 'money for the order as it was before is for a person');
+  await payOnPage([{ url: newer.redirect ?? '' }]);
+  const once = JSON.stringify({ state: 'processing', deliveries: 1 });
+  assert.ok(await comesTrue(async () => JSON.stringify(await stored('WC-14-2')) === once));
+});
+
 test('a payer once read in English that the address in the settings is wrong', {
   skip: whyMissing('php') ?? false,
 }, async (context) => {
@@ -59,6 +81,15 @@ test('a payer once read in English that the address in the settings is wrong', {
   const url = await startShop(context, 'https://', tokens);
   assert.deepEqual(await (await fetch(`${url}/pay?order=1`)).json(), { result: 'failure' });
 });
+
+/** The file of the orders of each shop, by its address. */
+const files = new Map<string, string>();
+
+function changeOrder(shop: string, order: number, changes: object): void {
+  const file = files.get(shop) ?? '';
+  const orders = JSON.parse(readFileSync(file, 'utf8')) as object[];
+  writeFileSync(file, JSON.stringify(orders.with(order - 1, { ...orders[order - 1], ...changes })));
+}
 
 async function startShop(context: TestContext, serviceUrl: string, tokens: TokenPair): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-woocommerce-'));
@@ -70,6 +101,7 @@ async function startShop(context: TestContext, serviceUrl: string, tokens: Token
   writeFileSync(file, JSON.stringify([...ORDERS, ...further]));
   const port = await findFreePort();
   const url = `http://127.0.0.1:${port}`;
+  files.set(url, file);
   const env = {
     ...process.env,
     PHP_CLI_SERVER_WORKERS: '4',

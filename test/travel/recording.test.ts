@@ -61,6 +61,9 @@ forEachEngine('record and replay', (openTestDatabase) => {
       [6, 3, 2, 1],
     );
 
+    const inUse = await runCommand(['replay', file], { env });
+    assert.match(inUse.stderr, /^STORE_IN_USE: .* a store of its own/, 'a replay moved the clock of a store in use');
+
     const other = { ...env, DATABASE_URL: (await openTestDatabase()).url, DATA_DIR: join(folder, 'other') };
     const same = await runCommand(['replay', file], { env: other });
     assert.equal(same.stdout, `All ${entries.length} entries are the same.\n`, same.stderr);

@@ -9,6 +9,7 @@ final class CallbackVerifier
     private const MOST_FIELDS = 64;
     private const LONGEST_VALUE = 4096;
     private const MOST_SIGNATURES = 8;
+    private const JSON = "it is JSON, and callbacks are posted as a form: give the body as it came, file_get_contents('php://input')";
 
     /** @var list<string> */
     private readonly array $secrets;
@@ -67,6 +68,8 @@ final class CallbackVerifier
     /** @return array<string, string> */
     private function genuine(string $body): array
     {
+        // Its signature of the raw body would fail too, and say nothing of why.
+        if (str_starts_with($body, '{')) self::refuse('WEBHOOK_SIGNATURE_INVALID', null, self::JSON);
         $received = self::readForm($body);
         $signature = $received[Protocol::SIGNATURE_FIELD] ?? null;
         unset($received[Protocol::SIGNATURE_FIELD]);

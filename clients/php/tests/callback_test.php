@@ -88,8 +88,14 @@ return [
             ['SIGNATURE_INVALID', substr($body, 0, -1) . $last],
             ['SIGNATURE_INVALID', substr($body, 0, -64) . strtoupper(substr($body, -64))],
             ['UNKNOWN_FIELD', str_replace('x_amount', 'x_amount[]', $body)],
-            ['UNKNOWN_FIELD', '{"x_amount":"1"}'],
         ] as [$code, $other]) refused($code, [$other, headers_of($other)]);
+    },
+    'a body that was turned into JSON was refused as one unknown field' => function () {
+        [$body] = callback();
+        parse_str($body, $fields);
+        $json = json_encode($fields);
+        $refusal = thrown(CallbackRefused::class, fn () => verifier()->verify($json, headers_of($json), NOW));
+        same(true, str_contains($refusal->getMessage(), 'it is JSON') && str_contains($refusal->getMessage(), 'php://input'));
     },
     'the headers are of this body and of now' => function () {
         [$body, $headers] = callback();

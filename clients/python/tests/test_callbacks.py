@@ -1,3 +1,4 @@
+import json
 import base64
 import hashlib
 import hmac
@@ -82,6 +83,11 @@ class Callbacks(unittest.TestCase):
             ("SIGNATURE_INVALID", body[:-64] + body[-64:].upper()),
         ]:
             self.refused(code, other, headers_of(other))
+
+    def test_a_body_that_was_turned_into_json_was_refused_as_one_unknown_field(self):
+        body = json.dumps(FIELDS).encode()
+        with self.assertRaisesRegex(CallbackRefused, "it is JSON, and callbacks are posted as a form"):
+            verifier().verify(body, headers_of(body), now=NOW)
 
     def test_the_headers_are_of_this_body_and_of_now(self):
         body, headers = callback()

@@ -52,10 +52,6 @@ function wc_add_notice(string $text, string $kind): void
     error_log("$kind: $text");
 }
 
-function wp_cache_flush(): void
-{
-}
-
 function wp_safe_redirect(string $url): void
 {
     header("Location: $url", true, 302);
@@ -115,6 +111,7 @@ final class WC_Order
     public function has_status(string $state): bool { return $this->kept['state'] === $state; }
     public function is_paid(): bool { return in_array($this->kept['state'], ['processing', 'completed'], true); }
     public function get_meta(string $name): mixed { return $this->kept['meta'][$name] ?? ''; }
+    public function add_meta_data(string $name, mixed $value): void { $this->kept['meta'][$name][] = $value; }
     public function update_meta_data(string $name, mixed $value): void { $this->kept['meta'][$name] = $value; }
     public function set_transaction_id(string $id): void { $this->kept['transaction'] = $id; }
     public function add_order_note(string $note): void { error_log("note: $note"); }
@@ -131,6 +128,7 @@ final class WC_Order
     public function update_status(string $state, string $note = ''): void
     {
         $this->kept['state'] = $state;
+        if ($note !== '') $this->add_order_note($note);
         $this->save();
     }
 
@@ -167,7 +165,8 @@ function wc_get_order(int $id): ?WC_Order
 function wc_get_orders(array $query): array
 {
     $orders = array_map(static fn (int $at) => wc_get_order($at + 1), array_keys(stand_in_orders()));
-    return array_values(array_filter($orders, static fn (WC_Order $order) => $order->get_meta($query['meta_key']) === $query['meta_value']));
+    $found = array_values(array_filter($orders, static fn (WC_Order $order) => in_array($query['meta_value'], (array) $order->get_meta($query['meta_key']), true)));
+    return ($query['return'] ?? 'objects') === 'ids' ? array_map(static fn (WC_Order $order) => $order->get_id(), $found) : $found;
 }
 
 function WC(): object

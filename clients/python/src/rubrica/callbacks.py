@@ -18,6 +18,7 @@ from .signing import CALLBACK_FIELDS, SIGNATURE_FIELD, check_fields, signature_m
 _MOST_FIELDS = 64
 _LONGEST_VALUE = 4096
 _MOST_SIGNATURES = 8
+_JSON = "it is JSON, and callbacks are posted as a form: give the body as it came, such as request.get_data()"
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _WRONG_ESCAPE = re.compile("%(?![0-9A-Fa-f]{2})")
 
@@ -87,6 +88,9 @@ class CallbackVerifier:
         return _callback(fields, None, None)
 
     def _genuine(self, body: bytes) -> dict[str, str]:
+        # Its signature of the raw body would fail too, and say nothing of why.
+        if body.startswith(b"{"):
+            raise CallbackRefused(problem("WEBHOOK_SIGNATURE_INVALID", None, _JSON))
         received = _read_form(body)
         signature = received.pop(SIGNATURE_FIELD, None)
         values, problems = check_fields(received, CALLBACK_FIELDS)
