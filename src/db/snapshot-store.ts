@@ -44,7 +44,7 @@ export async function readSnapshotHead(file: string): Promise<SnapshotHead | nul
 }
 
 /**
- * Puts the rows of a snapshot in the place of those of the store, in the commit of `tx`. The tables in `kept` stay as they are, and so do
+ * Replaces the rows of the store by the rows of a snapshot, in the commit of `tx`. The tables in `kept` stay as they are, and so do
  * the counters from which ids come: none is given out twice. False: the schema is another than when it was written, and nothing was done.
  */
 export async function loadSnapshot(tx: Tx, engine: Engine, file: string, kept: readonly string[]): Promise<boolean> {
