@@ -60,7 +60,7 @@ test('an order that changed while it was pending kept its reference, and was ref
   const shop = await startShop(context, service.url, tokens);
   const order = ORDERS.length + 1;
   const pay = async () => (await (await fetch(`${shop}/pay?order=${order}`)).json()) as { redirect?: string };
-  const stored = async (reference: string) => (await (await fetch(`${shop}/orders/${reference}`)).json()) as unknown;
+  const stored = async (reference: string): Promise<unknown> => (await fetch(`${shop}/orders/${reference}`)).json();
   const older = await pay();
   assert.deepEqual(await pay(), older, 'nothing changed, so it is the same transaction');
   changeOrder(shop, order, { amount: 9_990 });
