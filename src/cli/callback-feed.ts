@@ -1,9 +1,9 @@
-import { findDevelopment } from '../api/listeners/listener-reply.ts';
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { FetchOutcome } from '../lib/safe-fetch.ts';
 import type { ClaimedPost } from '../outbox/callback-listener.ts';
 import { beginListening, endListening, reportAttempt, takeNext } from '../outbox/listen-for-callbacks.ts';
+import { findOwnDevelopment } from './own-development.ts';
 import { ask, type Connection } from './remote-service.ts';
 
 /** Where a listener gets callbacks and tells what came of them: the store of one's own service, or a service elsewhere. */
@@ -24,7 +24,7 @@ const WAIT_MS = 10_000;
 
 /** Of the service whose store this is. */
 export async function openOwnFeed(app: App, by: Actor, { paymentService, replay }: Asked): Promise<CallbackFeed> {
-  const environment = await findDevelopment(app, paymentService, null);
+  const environment = await findOwnDevelopment(app, paymentService ?? undefined);
   const { id: environmentId, paymentServiceId, paymentServiceName } = environment;
   const listener = await beginListening(app, { environmentId, paymentServiceId, replay }, by);
   return {

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
-import { findDevelopment } from '../api/listeners/listener-reply.ts';
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { CHAOS_CLASSES, type ChaosClass, type ChaosClassName } from '../chaos/chaos-class.ts';
@@ -10,6 +9,7 @@ import { checkOutboundUrl } from '../lib/address-filter.ts';
 import { ownPlaces } from '../lib/own-places.ts';
 import { reportLines, reportPage } from './chaos-report.ts';
 import { openOutput } from './output-file.ts';
+import { findOwnDevelopment } from './own-development.ts';
 import { CommandError, invalidOption, print, unusableFile } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 
@@ -78,7 +78,7 @@ async function runOn(app: App, by: Actor, options: ChaosOptions): Promise<ChaosR
   const seed = options.seed ?? Math.floor(app.random() * MOST_SEED);
   const classes = CHAOS_CLASSES.filter(({ name }) => options.only.length === 0 || options.only.includes(name));
   const plan = {
-    environment: await findDevelopment(app, options.paymentService ?? null, null),
+    environment: await findOwnDevelopment(app, options.paymentService),
     receiver: readTemplate(app, '--receiver', options.receiver),
     orderUrl: options.orderUrl === undefined ? null : readTemplate(app, '--order-url', options.orderUrl),
     orders: options.orders === undefined ? ordersFor(seed, classes) : readOrderFile(options.orders, classes.length + 1),

@@ -4,7 +4,6 @@ import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { signingKey } from '../../protocol/hmac.ts';
 import { sign } from '../../protocol/sign-fields.ts';
-import { findDevelopment } from '../api/listeners/listener-reply.ts';
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { followClock } from '../epochs/follow-clock.ts';
@@ -20,6 +19,7 @@ import { type Recording, type RequestEntry, readRecording, writeRecording } from
 import { type PostRequest, replayRecording } from '../travel/replay-recording.ts';
 import { readTime, TIMES } from './options.ts';
 import { openOutput } from './output-file.ts';
+import { findOwnDevelopment } from './own-development.ts';
 import { CommandError, invalidOption, print, unusableFile } from './print.ts';
 import { untilStopped } from './remote-service.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
@@ -46,7 +46,7 @@ async function record({ out, ...options }: { out: string; since?: string; paymen
   const since = options.since === undefined ? null : readTime('--since', options.since).from;
   const recording = await withApp(async (app) => {
     requireDevelopment(app);
-    const { id } = await findDevelopment(app, options.paymentService ?? null, null);
+    const { id } = await findOwnDevelopment(app, options.paymentService);
     const from = since ?? app.now();
     if (since === null) await recordUntilStopped();
     // The clock of the store may have gone ahead meanwhile.

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Argument, type Command } from 'commander';
 import { readJsonFields } from '../../protocol/read-json-fields.ts';
 import { checkRequestFields } from '../../protocol/signing-rules.ts';
-import { findDevelopment } from '../api/listeners/listener-reply.ts';
 import { createFromRequest } from '../api/transactions/post-trxs.ts';
 import { throwIfAny } from '../api/transactions/read-signed-request.ts';
 import type { App } from '../app.ts';
@@ -20,6 +19,7 @@ import type { Transaction, TransactionKey } from '../transactions/transaction.ts
 import { selectTransaction } from '../transactions/transaction-queries.ts';
 import { DECIDING_AMOUNTS, paySimulated } from '../travel/pay-simulated.ts';
 import { readAmount, readStdin } from './options.ts';
+import { findOwnDevelopment } from './own-development.ts';
 import { CommandError, invalidOption, print } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 
@@ -67,7 +67,7 @@ type TriggerOptions = ActingOptions & {
 async function trigger(name: EventName, options: TriggerOptions): Promise<void> {
   const body = options.body === undefined ? {} : await readBody(options.body);
   await withActor(options, async (app, by) => {
-    const environment = await findDevelopment(app, options.paymentService ?? null, null);
+    const environment = await findOwnDevelopment(app, options.paymentService);
     const event = EVENTS[name];
     const created = await create(app, environment, event, fieldsOf(app, body, options));
     const refund = await END[event](app, created, by);

@@ -83,7 +83,7 @@ suite('listen', async () => {
       [['--url', 'ftp://x'], token, /^INVALID_OPTION: --url is a URL/],
       [['--replay', 'x'], settings, /^INVALID_OPTION: --replay is a number/],
       [['--replay', '99'], settings, /^NOT_FOUND: There is no callback 99 of development/],
-      [['--payment-service', 'ps_x'], settings, /^NOT_FOUND: You see no such payment service/],
+      [['--payment-service', 'ps_x'], settings, /^NOT_FOUND: There is no payment service ps_x/],
       [['--environment', 'production'], settings, /^USAGE: unknown option '--environment'/],
     ];
     for (const [words, env, says] of refused) assert.match((await listen(words, env)).stderr, says, words.join(' '));

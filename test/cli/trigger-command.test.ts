@@ -105,15 +105,24 @@ forEachEngine('trigger', (openTestDatabase) => {
       [['payment.completed', '--body', '[]'], /ENOENT|INVALID_OPTION: --body is a JSON object/],
       [['payment.completed', '--body', '{"x_amount"'], /INVALID_OPTION: --body is a JSON object/],
       [['payment.completed', '--body', '{"x_color":"red"}'], /UNKNOWN_FIELD/],
-      [['payment.completed', '--payment-service', 'ps_x'], /NOT_FOUND: You see no such payment service/],
+      [['payment.completed', '--payment-service', 'ps_x'], /NOT_FOUND: There is no payment service ps_x/],
     ];
     for (const [words, says] of refused) {
       const { status, stderr } = await run(db, words);
       assert.notEqual(status, 0);
       assert.match(stderr, says, words.join(' '));
     }
+    const empty = await openTestDatabase();
+    assert.match(
+      (await run(empty, ['payment.completed'])).stderr,
+      /^NOT_FOUND: There is no payment service yet: bin\/rubrica payment-service create/,
+      'a newcomer read that he sees no such payment service',
+    );
     await createTestEnvironment(app);
-    assert.match((await run(db, ['payment.completed'])).stderr, /There are 2 payment services: name one of them/);
+    assert.match(
+      (await run(db, ['payment.completed'])).stderr,
+      /There are 2 payment services: say which with --payment-service ID/,
+    );
     assert.deepEqual(await db.query('select id from transactions'), []);
   });
 });
