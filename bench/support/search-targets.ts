@@ -64,11 +64,11 @@ function targetStatements({ id, reference, email, rare, code, attempt, refund, c
 /** One term of every payment, which nobody looks for: a hash is like any number. */
 const randomTerms = (random: string) => `select ${random} as term, id, environment_id from transactions`;
 
-/** The rows of the index: of three texts, of the amount on its day, and of the day. */
+/** The rows of the index: of three texts and the day of the merchant, of the amount on its day, and of the day. */
 const indexed = (random: string) => `
   insert into search_terms (term, transaction_id, environment_id)
   select term, id, environment_id from (
-    ${`${randomTerms(random)} union all `.repeat(3)}
+    ${`${randomTerms(random)} union all `.repeat(4)}
     select k.term, t.id, t.environment_id from transactions t join known k on k.day = t.created_at / 86400000 and k.amount in (0, t.amount)
   ) as terms order by term, id;
   insert into amount_days (amount, currency, day) select distinct amount, 'CLP', created_at / 86400000 from transactions;
@@ -135,7 +135,7 @@ type KnownTerm = [day: number, amount: number, term: number];
 function knownTerms(terms: Terms): KnownTerm[] {
   const first = utcDay(STORED_SINCE);
   return Array.from({ length: STORED_DAYS }, (_, at) => first + at).flatMap((day) => [
-    [day, 0, terms.ofDay(day)] satisfies KnownTerm,
+    [day, 0, terms.ofDay(day, null)] satisfies KnownTerm,
     ...Array.from({ length: STORED_AMOUNTS }, (_, kind): KnownTerm => {
       const amount = storedAmount(kind);
       return [day, amount, terms.ofAmount(amount, 'CLP', day)];

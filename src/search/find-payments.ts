@@ -1,5 +1,7 @@
 import type { App } from '../app.ts';
 import { Problem } from '../error-catalogue.ts';
+import { listEnvironmentIds } from '../payment-services/list-environments.ts';
+import { ENVIRONMENTS } from '../payment-services/payment-service.ts';
 import { type FoundPayment, matchesFilter, type PaymentFilter } from './payment-filter.ts';
 import { searchDays } from './search-days.ts';
 import {
@@ -38,7 +40,8 @@ const NEWEST = 1_000;
  * one is given, else by the amount, else by the day. The query costs the same for few as for many payments in the store.
  * Throws `Problem` `INVALID_PARAMETER` for a text that is not a cursor.
  */
-export async function findPayments(app: App, search: PaymentSearch): Promise<PaymentPage> {
+export async function findPayments(app: App, asked: PaymentSearch): Promise<PaymentPage> {
+  const search = await withinService(app, asked);
   const { filter, limit, after } = search;
   const { found, complete } = after === null ? await findNewest(app, search) : { found: [], complete: true };
   const shown = new Set(found.map(({ id }) => id));
@@ -56,6 +59,18 @@ export async function findPayments(app: App, search: PaymentSearch): Promise<Pay
     if (read >= MOST_READ) return { payments: found, next: writeCursor(place), complete };
   }
   return { payments: found, next: null, complete };
+}
+
+/** Among the payments of one payment service no other's are looked through. */
+async function withinService(app: App, search: PaymentSearch): Promise<PaymentSearch> {
+  const { paymentService, environment } = search.filter;
+  if (paymentService === null) return search;
+  const ids = await Promise.all(
+    (environment === null ? ENVIRONMENTS : [environment]).map((one) =>
+      listEnvironmentIds(app, one, paymentService, search.environmentIds),
+    ),
+  );
+  return { ...search, environmentIds: new Set(ids.flat()) };
 }
 
 /** The payments of these ids, the newest first. */
@@ -89,14 +104,15 @@ async function* candidates(app: App, search: PaymentSearch, from: Place | null):
   const terms = await termsOf(app);
   const term = textTerm(terms, filter);
   if (term !== null) {
-    yield* byTerm(app, search, { term, day: null }, from?.id);
+    yield* byTerms(app, search, { terms: [term], day: null }, from?.id);
     return;
   }
   const first = Math.max(filter.since ?? 0, (await selectFirstCreated(app.db)) ?? Number.MAX_SAFE_INTEGER);
   const last = Math.min((filter.until ?? Number.MAX_SAFE_INTEGER) - 1, app.now());
   // Ids are given to processes in blocks, so the ids of one day may lie before the ids of the day before.
-  for await (const ofDay of searchDays(app, terms, filter, { last: from?.day ?? utcDay(last), first: utcDay(first) })) {
-    yield* byTerm(app, search, ofDay, ofDay.day === from?.day ? from.id : undefined);
+  const span = { last: from?.day ?? utcDay(last), first: utcDay(first) };
+  for await (const ofDay of searchDays(app, terms, filter, search.environmentIds, span)) {
+    yield* byTerms(app, search, ofDay, ofDay.day === from?.day ? from.id : undefined);
   }
 }
 
@@ -106,16 +122,19 @@ function textTerm(terms: Terms, { authorizationCode, reference, email }: Payment
   return email === null ? null : terms.of('email', email);
 }
 
-async function* byTerm(
+/** The payments that have one of the terms, the newest first. */
+async function* byTerms(
   app: App,
   { environmentIds }: PaymentSearch,
-  { term, day }: { term: number; day: number | null },
+  { terms, day }: { terms: readonly number[]; day: number | null },
   from = Number.MAX_SAFE_INTEGER,
 ): AsyncGenerator<Candidates> {
   const visible = environmentIds === null ? null : [...environmentIds];
   let before = from;
   for (;;) {
-    const ids = await selectByTerm(app.db, { term, before, environmentIds: visible, limit: CHUNK });
+    const page = { before, environmentIds: visible, limit: CHUNK };
+    const found = await Promise.all(terms.map((term) => selectByTerm(app.db, { term, ...page })));
+    const ids = [...new Set(found.flat())].sort((one, other) => other - one).slice(0, CHUNK);
     if (ids.length > 0) yield { ids, day };
     if (ids.length < CHUNK) return;
     before = ids.at(-1) as number;

@@ -45,7 +45,7 @@ export async function deleteSearchTerm(tx: Tx, { term, transaction_id, environme
   ]);
 }
 
-export type TermedTransaction = SqlRow & TermSource & { id: number; environment_id: number };
+export type TermedTransaction = SqlRow & TermSource & { id: number };
 
 export type TermPage = { term: number; before: number; environmentIds: readonly number[] | null; limit: number };
 
@@ -97,7 +97,7 @@ export async function selectAmountDays(
   return rows.map(({ day }) => day);
 }
 
-/** Picks the terms that any transaction has: one the terms that any transaction has: one look into the index for each, in one statement. */
+/** Picks the terms that any transaction has: one look into the index for each, in one statement. */
 export async function selectTermsThere(db: Reader, terms: readonly number[]): Promise<Set<number>> {
   const rows = await db.query<{ value: number }>(
     `select asked.value from {each $1} asked where exists (select 1 from search_terms t where t.term = asked.value)`,

@@ -14,6 +14,7 @@ export type TermSource = {
   amount: number;
   currency: string;
   created_at: number;
+  environment_id: number;
 };
 
 /** Kept when the service starts. */
@@ -28,8 +29,8 @@ export type Terms = {
   of(kind: TermKind, text: string): number;
   /** An amount on one day of UTC: new rows of the index then stand near each other. */
   ofAmount(amount: number, currency: string, day: number): number;
-  /** All of one day of UTC. */
-  ofDay(day: number): number;
+  /** All of one day of UTC, of one environment or of all (null): a merchant's own list reads nobody else's rows. */
+  ofDay(day: number, environmentId: number | null): number;
 };
 
 /**
@@ -42,7 +43,7 @@ export async function termsOf(app: App): Promise<Terms> {
   return {
     of: (kind, text) => hash(`${kind}:${kind === 'reference' ? text : text.toLowerCase()}`),
     ofAmount: (amount, currency, day) => hash(`amount:${currency}:${amount}:${day}`),
-    ofDay: (day) => hash(`day:${day}`),
+    ofDay: (day, environmentId) => hash(environmentId === null ? `day:${day}` : `day:${day}:${environmentId}`),
   };
 }
 
@@ -54,14 +55,15 @@ export function utcDay(utcMs: number): number {
 /** Makes the terms of a transaction from its first event on. */
 export function createdTerms(
   terms: Terms,
-  { reference, customer_email, amount, currency, created_at }: TermSource,
+  { reference, customer_email, amount, currency, created_at, environment_id }: TermSource,
 ): number[] {
   const day = utcDay(created_at);
   return [
     terms.of('reference', reference),
     terms.of('email', customer_email),
     terms.ofAmount(amount, currency, day),
-    terms.ofDay(day),
+    terms.ofDay(day, null),
+    terms.ofDay(day, environment_id),
   ];
 }
 

@@ -4,19 +4,21 @@ export type PaidHour = SqlRow & { hour: number; currency: string; payments: numb
 
 /**
  * Sums the payments since a time, by hours counted from it, and by currency; of these environments, or of all (null). Amounts
- * are minor units.
+ * are minor units. Those of some environments are found by the entries of their books, so that nobody else's are read.
  */
 export function selectPaidHours(
   db: Pick<Database, 'query'>,
   since: number,
   environmentIds: readonly number[] | null,
 ): Promise<PaidHour[]> {
-  const own = environmentIds === null ? '' : 'and {filter_by} environment_id {among $2}';
+  const own = `journal_entries j cross join transactions t
+     where j.environment_id {among $2} and j.created_at >= $1 and j.kind = 'payment'
+       and t.id = j.transaction_id and t.environment_id = j.environment_id and`;
   return db.query<PaidHour>(
-    `select cast((settled_at - $1) / 3600000 as bigint) as hour, currency, count(*) as payments,
-       cast(sum(amount) as bigint) as amount
-     from transactions where state = 'completed' and settled_at >= $1 ${own}
-     group by 1, currency order by 1, currency`,
+    `select cast((t.settled_at - $1) / 3600000 as bigint) as hour, t.currency, count(*) as payments,
+       cast(sum(t.amount) as bigint) as amount
+     from ${environmentIds === null ? 'transactions t where' : own} t.state = 'completed' and t.settled_at >= $1
+     group by 1, t.currency order by 1, t.currency`,
     environmentIds === null ? [since] : [since, environmentIds],
   );
 }

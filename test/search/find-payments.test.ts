@@ -75,7 +75,7 @@ forEachEngine('payments are found by what people know of them', (openTestDatabas
     const terms = async () => (await app.db.query('select term from search_terms')).length;
     assert.equal(await terms(), 0);
     await indexAll(app);
-    assert.equal(await terms(), 9);
+    assert.equal(await terms(), 11);
     assert.deepEqual(await look(), expected);
   });
 
@@ -151,7 +151,7 @@ forEachEngine('payments are found by what people know of them', (openTestDatabas
     app.now.advance(3_000 * DAY);
     const last = await createTestTransaction(app, shop, { amount: 4321, reference: `OLD-${app.now()}` });
     await indexAll(app);
-    const { app: listened, heard } = listenToStatements(app);
+    const { app: listened, all: heard } = listenToStatements(app);
     const found = async () => (await findPayments(listened, search({ amount }))).payments.map(({ id }) => id);
     assert.deepEqual(await found(), [last.id, old.id]);
     assert.ok(heard.length < 20, `${heard.length} statements`);
@@ -162,6 +162,36 @@ forEachEngine('payments are found by what people know of them', (openTestDatabas
       assert.deepEqual(await found(), [last.id, old.id], `known from ${from - day} days after the first`);
       assert.ok(heard.length < 30, `${heard.length} statements`);
     }
+  });
+
+  test('the list of one merchant read the rows of all merchants of each day, and now reads its own', async () => {
+    const { app, shop, other } = await open();
+    for (let order = 0; order < 30; order++) await createTestTransaction(app, other, { reference: `O-${order}` });
+    const mine = await createTestTransaction(app, shop, { reference: 'MINE' });
+    await indexAll(app);
+    const { app: listened, all: heard } = listenToStatements(app);
+    const wishes: [Partial<PaymentFilter>, Partial<PaymentSearch>][] = [
+      [{}, { environmentIds: new Set([shop.id]) }],
+      [{ paymentService: shop.paymentServiceId }, {}],
+    ];
+    for (const [filter, changes] of wishes) {
+      heard.length = 0;
+      const found = await findPayments(listened, search(filter, changes));
+      assert.deepEqual(
+        found.payments.map(({ id }) => id),
+        [mine.id],
+      );
+      const terms = heard.flatMap(({ sql, parameters }) =>
+        sql.includes('from search_terms where') ? (parameters[1] as number) : [],
+      );
+      assert.ok(terms.length > 0);
+      for (const term of terms) {
+        const read = await app.db.query('select transaction_id from search_terms where term = $1', [term]);
+        assert.ok(read.length <= 1, `${read.length} rows were read`);
+      }
+    }
+    const both = search({}, { environmentIds: new Set([shop.id, other.id]), limit: 40 });
+    assert.equal((await findPayments(app, both)).payments.length, 31);
   });
 
   test('a text that is not a cursor is refused', async () => {
@@ -182,7 +212,7 @@ forEachEngine('payments are found by what people know of them', (openTestDatabas
     const [{ terms } = { terms: 0 }] = await app.db.query<{ terms: number }>(
       'select count(*) as terms from search_terms',
     );
-    assert.equal(terms, 5 * 5);
+    assert.equal(terms, 5 * 6);
     assert.equal((await idsFor(app, { email: 'buyer@example.cl' })).length, 5);
   });
 

@@ -4,13 +4,20 @@ import type { TestApp } from './test-app.ts';
 
 export type HeardStatement = { sql: string; parameters: readonly SqlParameter[] };
 
-/** The app as one whose statements are heard, each text once, with its first parameters. Inserts of rows are not among them. */
-export function listenToStatements(app: TestApp): { app: TestApp; heard: HeardStatement[] } {
-  const heard = new Map<string, HeardStatement>();
+/**
+ * The app as one whose statements are heard. Inserts of rows are not among them. `all`: every one in its order, added as it is asked;
+ * `heard`: each text once, with its first parameters, as far as it was asked when it is read.
+ */
+export function listenToStatements(app: TestApp): {
+  app: TestApp;
+  readonly heard: HeardStatement[];
+  all: HeardStatement[];
+} {
+  const all: HeardStatement[] = [];
   const hear = <Asker extends Pick<Tx, 'query'>>(asker: Asker): Asker => ({
     ...asker,
     query: (sql: string, parameters: readonly SqlParameter[] = []) => {
-      if (!heard.has(sql)) heard.set(sql, { sql, parameters });
+      all.push({ sql, parameters });
       return asker.query(sql, parameters);
     },
   });
@@ -21,8 +28,9 @@ export function listenToStatements(app: TestApp): { app: TestApp; heard: HeardSt
   };
   return {
     app: { ...app, db } as TestApp,
+    all,
     get heard() {
-      return [...heard.values()];
+      return [...Map.groupBy(all, ({ sql }) => sql).values()].flatMap(([first]) => first ?? []);
     },
   };
 }
