@@ -30,8 +30,15 @@ export function selectAuditAfter(db: Reader, link: number, limit: number): Promi
   return db.query<AuditRow>('select * from audit_log where link > $1 order by link limit $2', [link, limit]);
 }
 
-/** `action` also means those that begin with it and a dot; `before`: only links below it. Times are UTC milliseconds. */
-export type AuditFilter = { who?: string; action?: string; subject?: string; since?: number; before?: number };
+/** `action` also means those that begin with it and a dot; `before`: only links below it. From `since` on and before `until`, in UTC milliseconds. */
+export type AuditFilter = {
+  who?: string;
+  action?: string;
+  subject?: string;
+  since?: number;
+  until?: number;
+  before?: number;
+};
 
 /** The newest rows for which all that is given holds. */
 export function selectAudit(db: Reader, filter: AuditFilter, limit: number): Promise<AuditRow[]> {
@@ -51,6 +58,7 @@ export function selectAudit(db: Reader, filter: AuditFilter, limit: number): Pro
   add((action) => `(action = ${action} or (action > ${action} || '.' and action < ${action} || '/'))`, filter.action);
   add((subject) => `subject = ${subject}`, filter.subject);
   add((since) => `created_at >= ${since}`, filter.since);
+  add((until) => `created_at < ${until}`, filter.until);
   add((before) => `link < ${before}`, filter.before);
   const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
   return db.query<AuditRow>(`select * from audit_log ${where} order by link desc limit $1`, values);

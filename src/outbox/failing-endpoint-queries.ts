@@ -1,4 +1,4 @@
-import type { Database, SqlRow } from '../db/database.ts';
+import type { Database, SqlParameter, SqlRow } from '../db/database.ts';
 
 type Reader = Pick<Database, 'query'>;
 
@@ -56,6 +56,16 @@ export function selectTroubled(db: Reader, limit: number): Promise<FailingEndpoi
   return selectEndpoints(db, 'p.failing_since is not null or p.disabled_at is not null', limit);
 }
 
+/** The same, of some environments. */
+export function selectTroubledOf(
+  db: Reader,
+  environmentIds: readonly number[],
+  limit: number,
+): Promise<FailingEndpoint[]> {
+  const which = 'p.environment_id {among $2} and (p.failing_since is not null or p.disabled_at is not null)';
+  return selectEndpoints(db, which, limit, [environmentIds]);
+}
+
 /** Every endpoint of an environment, those that fail first. */
 export function selectEndpointsOf(db: Reader, environmentId: number, limit: number): Promise<FailingEndpoint[]> {
   return selectEndpoints(db, 'p.environment_id = $2', limit, [environmentId]);
@@ -65,7 +75,7 @@ function selectEndpoints(
   db: Reader,
   which: string,
   limit: number,
-  others: readonly number[] = [],
+  others: readonly SqlParameter[] = [],
 ): Promise<FailingEndpoint[]> {
   return db.query<FailingEndpoint>(
     `select ${OWNED_ENDPOINT}, p.failed_at, p.status, p.failure, p.location,

@@ -174,7 +174,7 @@ export const ROUTES: readonly Endpoint[] = [
   own('GET', ['/console/account/factors/passkey'], screens.getConsolePasskey),
   own('POST', ['/console/account/factors/passkey'], screens.postConsolePasskey),
   own('POST', ['/console/account/factors/remove'], screens.postConsoleFactorRemove),
-  screen('GET', ['/console'], 'payments:read', screens.getConsole),
+  own('GET', ['/console'], screens.getConsole),
   screen('GET', ['/console/payments'], 'payments:read', screens.getConsolePayments),
   screen('GET', ['/console/payments/:id'], 'payments:read', screens.getConsolePayment),
   screen('POST', ['/console/payments/:id/resend'], 'callbacks:resend', screens.postConsoleResend),

@@ -105,6 +105,34 @@ suite('books, reconcile and refund on the command line', () => {
     assert.match(differing.stdout, /\n {2}refunds that the file does not have +1 +\$2\.990 CLP\n/);
   });
 
+  test('settlement show --open leaves out what was accepted, and says so when nothing is left', async () => {
+    const file = join(folder, 'abono.csv');
+    writeFileSync(
+      file,
+      `date,buy_order,amount\n${day},7,5000\n${day},${transaction},12000\n${day},${transaction},-2990\n`,
+    );
+    const kept = await json<{ id: string }>(
+      'settlement',
+      'keep',
+      file,
+      '--environment',
+      'development',
+      '--method',
+      'simulated',
+    );
+    const causes = async () => {
+      const { differences } = await json<{ differences: { cause: string }[] }>('settlement', 'show', kept.id, '--open');
+      return differences.map(({ cause }) => cause);
+    };
+    assert.deepEqual(await causes(), ['payment_missing_in_books', 'other_amount']);
+    await run('settlement', 'accept', kept.id, '--cause', 'payment_missing_in_books', '--reason', 'otra tienda');
+    assert.deepEqual(await causes(), ['other_amount']);
+    const all = await json<{ differences: [] }>('settlement', 'show', kept.id);
+    assert.equal(all.differences.length, 2);
+    await run('settlement', 'accept', kept.id, '--cause', 'other_amount', '--reason', 'propina');
+    assert.match((await run('settlement', 'show', kept.id, '--open')).stdout, /\nNothing is open\.\n$/);
+  });
+
   test('refund create accepts what may be given back, once for a key, and says why not', async () => {
     const create = (...more: string[]) => run('refund', 'create', String(transaction), ...more);
     const first = await create('--amount', '1000', '--idempotency-key', 'k', '--json');

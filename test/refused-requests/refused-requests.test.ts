@@ -190,6 +190,28 @@ forEachEngine('refused requests', (openTestDatabase) => {
     assert.equal((await server.get('/requests?after=x', user.headers)).status, 400);
   });
 
+  test('the request_id that a shop was told leads from the one box to its refusal, for who may see it', async () => {
+    const { app, shop, server } = await open();
+    await using _server = server;
+    const other = await createPaymentService(app, 'Sur', TESTER);
+    const refusal = jsonOf(await server.post('/trxs', { json: signedBody(shop.development.service_token, 'wrong') }));
+    const id = String(refusal['request_id']);
+    await storeRefusedRequests(app);
+    const ask = async (paymentServices: string[] | 'all', path: string) => {
+      const person = await createTestUser(app, { role: 'merchant', may: [], paymentServices });
+      return server.get(`/console${path}`, person.console);
+    };
+    for (const owner of [[shop.id], 'all'] as const) {
+      const found = await ask(owner === 'all' ? owner : [...owner], `/payments?q=${id}`);
+      assert.deepEqual([found.status, found.headers.get('location')], [303, `/console/requests/${id}`]);
+    }
+    const listed = await ask([shop.id], `/requests?request_id=${id}`);
+    assert.ok(listed.text.includes(`/console/requests/${id}"`));
+    const stranger = await ask([other.id], `/payments?q=${id}`);
+    assert.deepEqual([stranger.status, stranger.text.includes(`/requests/${id}`)], [200, false]);
+    assert.equal((await ask([other.id], `/requests/${id}`)).status, 404);
+  });
+
   test('a refusal of a program is the merchant’s of the transaction in its path, where the program sees it', async () => {
     const { app, shop, server, refused } = await open();
     await using _server = server;

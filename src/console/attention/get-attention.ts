@@ -3,6 +3,8 @@ import type { AttentionRow } from '../../attention/attention.ts';
 import { ATTENTION_KINDS } from '../../attention/attention-kinds.ts';
 import { listAttention } from '../../attention/list-attention.ts';
 import { giveUpAttention, takeAttention } from '../../attention/take-attention.ts';
+import type { Permission } from '../../auth/permission.ts';
+import type { User } from '../../auth/user.ts';
 import type { Language } from '../../checkout/texts.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
@@ -12,7 +14,7 @@ import { formatMoney, formatPlain } from '../../lib/money.ts';
 import { ageText, badge, emptyState, tableOf } from '../console-format.ts';
 import { askedOf, type Column, sendList } from '../console-list.ts';
 import { tell, tellAll, tellKind } from '../console-texts.ts';
-import { consoleHandler } from '../console-visit.ts';
+import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { fieldsOf } from '../sign-in.ts';
 
 const SHOWN = 200;
@@ -26,7 +28,7 @@ export const getConsoleAttention: Screen = {
     return sendList<AttentionRow>(visit, {
       title: tell(language, 'attention.title'),
       path: '/attention',
-      columns: columnsFor(app, language),
+      columns: columnsFor(visit),
       rows: await listAttention(app, kind, SHOWN, language),
       filters: [
         {
@@ -40,13 +42,14 @@ export const getConsoleAttention: Screen = {
   }),
 };
 
-function columnsFor(app: App, language: Language): Column<AttentionRow>[] {
+function columnsFor(visit: ConsoleVisit): Column<AttentionRow>[] {
+  const { app, language } = visit;
   return [
     {
       name: 'kind',
       text: 'column.kind',
       value: ({ kind }) => tellKind(language, 'attention', kind),
-      cell: (row) => kindCell(app, language, row),
+      cell: (row) => kindCell(visit, row),
     },
     { name: 'transaction', text: 'column.transaction', value: ({ transaction }) => transaction, hidden: true },
     { name: 'merchant', text: 'column.merchant', value: ({ name }) => name },
@@ -117,10 +120,11 @@ function taking(take: typeof takeAttention): Screen {
 }
 
 /** The rows as the first page shows them, without the commands: each leads to where it is ended. */
-export function attentionTable(app: App, language: Language, rows: readonly AttentionRow[]): Html {
+export function attentionTable(visit: ConsoleVisit, rows: readonly AttentionRow[]): Html {
+  const { language } = visit;
   const head = tellAll(language, ['column.kind', 'column.merchant', 'column.amount', 'column.why', 'column.since']);
   const cells = rows.map((row) => [
-    kindCell(app, language, row),
+    kindCell(visit, row),
     row.name,
     amountText(row),
     row.reason,
@@ -129,34 +133,40 @@ export function attentionTable(app: App, language: Language, rows: readonly Atte
   return tableOf(head, cells, [2]);
 }
 
-/** The kind, as a link to the screen on which a person goes on, where there is one. */
-function kindCell(app: App, language: Language, row: AttentionRow): Html {
+/** The kind, as a link to the screen on which a person goes on, where there is one that the person may see. */
+function kindCell({ app, language, user }: ConsoleVisit, row: AttentionRow): Html {
   const { kind, transaction } = row;
   const at = `${publicPath(app)}/console`;
   const tone = kind === 'payment' || kind === 'suspense' ? 'bad' : 'warn';
   const name = badge(tone, tellKind(language, 'attention', kind));
-  const path = screenOf(row);
+  const path = screenOf(user, row);
   return html`${path === null ? name : html`<a href="${at}${path}">${name}</a>`}
-${transaction !== null && html`<br><a href="${at}/payments/${transaction}">${transaction}</a>`}`;
+${transaction !== null && user.may.has('payments:read') && html`<br><a href="${at}/payments/${transaction}">${transaction}</a>`}`;
 }
 
-type Place = (row: AttentionRow) => string;
+type Place = readonly [permission: Permission, path: (row: AttentionRow) => string];
 
-/** Of what is not of one payment: the screen below `/console` on which it is ended. */
+/** Of what is not of one payment: the screen below `/console` on which it is ended, and the permission that opens it. */
 const PLACES: Readonly<Partial<Record<AttentionRow['kind'], Place>>> = {
-  endpoint: ({ id }) => `/callbacks/${id}`,
-  key: ({ id }) => `/requests?${String(new URLSearchParams({ merchant: id, code: 'SIGNATURE_INVALID' }))}`,
-  payout: ({ id }) => `/payouts/${id}`,
-  approval: ({ id }) => (id.startsWith('pb_') ? `/batches/${id}` : `/payouts/${id}`),
-  settlement: ({ id }) => `/settlements/${id}`,
-  backup: () => '/health',
-  books: () => '/health',
-  restore: () => '/health',
+  endpoint: ['callbacks:resend', ({ id }) => `/callbacks/${id}`],
+  key: [
+    'payments:read',
+    ({ id }) => `/requests?${String(new URLSearchParams({ merchant: id, code: 'SIGNATURE_INVALID' }))}`,
+  ],
+  payout: ['recipients:read', ({ id }) => `/payouts/${id}`],
+  approval: ['recipients:read', ({ id }) => (id.startsWith('pb_') ? `/batches/${id}` : `/payouts/${id}`)],
+  settlement: ['books:read', ({ id }) => `/settlements/${id}`],
+  backup: ['payment-services:manage', () => '/health'],
+  books: ['payment-services:manage', () => '/health'],
+  restore: ['payment-services:manage', () => '/health'],
 };
 
-function screenOf(row: AttentionRow): string | null {
+function screenOf({ may }: User, row: AttentionRow): string | null {
   const { kind, transaction } = row;
-  return transaction === null ? (PLACES[kind]?.(row) ?? null) : `/payments/${transaction}`;
+  const ofPayment: Place | undefined =
+    transaction === null ? undefined : ['payments:read', () => `/payments/${transaction}`];
+  const place = ofPayment ?? PLACES[kind];
+  return place !== undefined && may.has(place[0]) ? place[1](row) : null;
 }
 
 function amountText({ amount, currency }: AttentionRow): string {

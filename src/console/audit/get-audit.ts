@@ -1,12 +1,14 @@
 import type { AuditFilter } from '../../audit/audit-queries.ts';
 import { type ListedAct, listAudit } from '../../audit/list-audit.ts';
+import type { Permission } from '../../auth/permission.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
-import { html } from '../../http/html.ts';
+import { type Html, html } from '../../http/html.ts';
+import { boundsOfDay, isDay } from '../../lib/calendar-day.ts';
 import { emptyState } from '../console-format.ts';
-import { type Column, formatOf, sendList } from '../console-list.ts';
+import { askedOf, type Column, formatOf, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
-import { consoleHandler } from '../console-visit.ts';
+import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 
 const SHOWN = 100;
 /** A file has more than one page. */
@@ -15,75 +17,98 @@ const EXPORTED = 10_000;
 /** The newest acts: who did what, to what, from where and why. */
 export const getConsoleAudit: Screen = {
   handle: consoleHandler(async (app, visit) => {
-    const { language, request } = visit;
-    const filter = filterOf(request.query as Record<string, unknown>);
+    const { language } = visit;
+    const { before = '', ...asked } = askedOf(visit);
+    const filter = filterOf(asked, before);
     const { acts, next } = await listAudit(app, filter, formatOf(visit) === null ? SHOWN : EXPORTED);
-    const older = next === null ? '' : `?${String(new URLSearchParams({ ...wordsOf(filter), before: String(next) }))}`;
+    const older = new URLSearchParams({ ...asked, before: String(next ?? '') });
     return sendList<ListedAct>(visit, {
       title: tell(language, 'audit.title'),
       path: '/audit',
-      columns: COLUMNS,
+      columns: columnsFor(visit),
       rows: acts,
       filters: [
         { name: 'who', text: 'column.who', type: 'search' },
         { name: 'action', text: 'column.what', type: 'search' },
         { name: 'subject', text: 'column.subject', type: 'search' },
+        { name: 'since', text: 'filter.since', type: 'date' },
+        { name: 'until', text: 'filter.until', type: 'date' },
       ],
       paged: next !== null || filter.before !== undefined,
-      empty: emptyState(tell(language, 'audit.none'), 'bin/rubrica audit list'),
+      empty: Object.values(asked).some((value) => value !== '')
+        ? emptyState(tell(language, 'list.none_such'), '')
+        : emptyState(tell(language, 'audit.none'), 'bin/rubrica audit list'),
       below:
-        older !== '' &&
-        html`<p class="actions"><a class="button" href="${publicPath(app)}/console/audit${older}">${tell(language, 'payments.next')}</a></p>`,
+        next !== null &&
+        html`<p class="actions"><a class="button" href="${publicPath(app)}/console/audit?${String(older)}">${tell(language, 'payments.next')}</a></p>`,
     });
   }),
 };
 
-const COLUMNS: readonly Column<ListedAct>[] = [
-  { name: 'at', text: 'column.when', value: ({ at }) => at, kind: 'time' },
-  {
-    name: 'who',
-    text: 'column.who',
-    value: ({ who }) => who.name,
-    cell: ({ who }) =>
-      html`<a href="?who=${encodeURIComponent(who.name)}">${who.name}</a>${who.from !== null && html`<br><span class="quiet">${who.from}</span>`}`,
-  },
-  { name: 'from', text: 'column.from', value: ({ who }) => who.from, hidden: true },
-  {
-    name: 'action',
-    text: 'column.what',
-    value: ({ action }) => action,
-    cell: (act) =>
-      html`<span class="code">${act.action}</span>${changeOf(act) !== '' && html`<br><span class="code quiet">${changeOf(act)}</span>`}`,
-  },
-  { name: 'change', text: 'column.change', value: changeOf, hidden: true },
-  {
-    name: 'subject',
-    text: 'column.subject',
-    value: ({ subject }) => `${subject.kind} ${subject.id}`,
-    cell: ({ subject }) => html`<span class="code">${subject.kind} ${subject.id}</span>`,
-  },
-  { name: 'reason', text: 'column.reason', value: ({ reason }) => reason },
-];
+function columnsFor(visit: ConsoleVisit): Column<ListedAct>[] {
+  return [
+    { name: 'at', text: 'column.when', value: ({ at }) => at, kind: 'time' },
+    {
+      name: 'who',
+      text: 'column.who',
+      value: ({ who }) => who.name,
+      cell: ({ who }) =>
+        html`<a href="?who=${encodeURIComponent(who.name)}">${who.name}</a>${who.from !== null && html`<br><span class="quiet">${who.from}</span>`}`,
+    },
+    { name: 'from', text: 'column.from', value: ({ who }) => who.from, hidden: true },
+    {
+      name: 'action',
+      text: 'column.what',
+      value: ({ action }) => action,
+      cell: (act) =>
+        html`<span class="code">${act.action}</span>${changeOf(act) !== '' && html`<br><span class="code quiet">${changeOf(act)}</span>`}`,
+    },
+    { name: 'change', text: 'column.change', value: changeOf, hidden: true },
+    {
+      name: 'subject',
+      text: 'column.subject',
+      value: ({ subject }) => `${subject.kind} ${subject.id}`,
+      cell: (act) => subjectCell(visit, act),
+    },
+    { name: 'reason', text: 'column.reason', value: ({ reason }) => reason },
+  ];
+}
 
 function changeOf({ before, after }: ListedAct): string {
   const said = [before, after].filter((value) => value !== null).map((value) => JSON.stringify(value));
   return said.join(' → ');
 }
 
-function filterOf(query: Record<string, unknown>): AuditFilter {
-  const { who, action, subject, before } = query;
-  return {
-    ...(typeof who === 'string' && who !== '' && { who }),
-    ...(typeof action === 'string' && action !== '' && { action }),
-    ...(typeof subject === 'string' && subject !== '' && { subject }),
-    ...(typeof before === 'string' && /^\d{1,15}$/.test(before) && { before: Number(before) }),
-  };
+/** The screen of a subject below `/console`, and the permission that opens it. */
+const SCREENS: Readonly<Record<string, readonly [path: string, permission: Permission]>> = {
+  transaction: ['/payments', 'payments:read'],
+  payment_service: ['/merchants', 'tokens:manage'],
+  user: ['/staff', 'users:manage'],
+  payout: ['/payouts', 'recipients:read'],
+  batch: ['/batches', 'recipients:read'],
+  recipient: ['/recipients', 'recipients:read'],
+  settlement: ['/settlements', 'books:read'],
+};
+
+function subjectCell({ app, user }: ConsoleVisit, { subject }: ListedAct): Html {
+  const shown = html`<span class="code">${subject.kind} ${subject.id}</span>`;
+  const screen = Object.hasOwn(SCREENS, subject.kind) ? SCREENS[subject.kind] : undefined;
+  // Several payouts that were decided at once are one subject, with a space between their ids.
+  if (screen === undefined || !user.may.has(screen[1]) || subject.id.includes(' ')) return shown;
+  return html`<a href="${publicPath(app)}/console${screen[0]}/${encodeURIComponent(subject.id)}">${shown}</a>`;
 }
 
-function wordsOf({ who, action, subject }: AuditFilter): Record<string, string> {
+/** A text that is not a day is as if it were not there. */
+function filterOf(
+  { who = '', action = '', subject = '', since = '', until = '' }: Record<string, string>,
+  before: string,
+): AuditFilter {
   return {
-    ...(who !== undefined && { who }),
-    ...(action !== undefined && { action }),
-    ...(subject !== undefined && { subject }),
+    ...(who !== '' && { who }),
+    ...(action !== '' && { action }),
+    ...(subject !== '' && { subject }),
+    ...(isDay(since) && { since: boundsOfDay(since).from }),
+    ...(isDay(until) && { until: boundsOfDay(until).to }),
+    ...(/^\d{1,15}$/.test(before) && { before: Number(before) }),
   };
 }

@@ -30,7 +30,7 @@ export async function sendEndpoint(app: App, visit: ConsoleVisit, status: number
 ${verdict(language, diagnosis)}
 <div class="columns"><div>
 <h2>${tell(language, 'doctor.answers')}</h2>
-${answers.length === 0 ? emptyState(tell(language, 'doctor.no_answers'), 'bin/rubrica callback show ID') : answerTable(at, language, answers)}
+${answers.length === 0 ? emptyState(tell(language, 'doctor.no_answers'), 'bin/rubrica callback show ID') : answerTable(visit, at, answers)}
 ${lines !== null && linesSection(language, lines)}
 </div><div>
 ${forms(at, language, endpoint)}
@@ -48,7 +48,7 @@ ${took !== null && tell(language, 'doctor.took', { callback: took.callback, at: 
 ${others.map((other) => tell(language, 'doctor.also', other))}</p>`;
 }
 
-function answerTable(at: string, language: Language, answers: readonly EndpointAnswer[]): Html {
+function answerTable({ language, user }: ConsoleVisit, at: string, answers: readonly EndpointAnswer[]): Html {
   const head = tellAll(language, [
     'doctor.callback',
     'column.transaction',
@@ -60,7 +60,9 @@ function answerTable(at: string, language: Language, answers: readonly EndpointA
     const cause = causeOf(answer.url, answer, language)?.cause;
     return [
       html`<span class="code">${answer.callback}</span>`,
-      html`<a href="${at}/payments/${answer.transaction_id}">${answer.transaction_id}</a>`,
+      user.may.has('payments:read')
+        ? html`<a href="${at}/payments/${answer.transaction_id}">${answer.transaction_id}</a>`
+        : answer.transaction_id,
       timeCell(answer.at),
       html`<div>${cause ?? answer.status ?? '—'}${
         answer.excerpt !== null &&

@@ -26,6 +26,7 @@ export const getConsoleStaffPerson: Screen = {
     const main = html`${noticeOf(visit)}
 <h1>${person.email}</h1>
 <p class="quiet"><span class="code">${person.id}</span> ${stateBadge(visit.language, person)}</p>
+${visit.user.may.has('audit:read') && html`<p class="actions"><a class="button" href="${publicPath(app)}/console/audit?who=${person.id}">${tell(visit.language, 'people.acts')}</a></p>`}
 ${refusal !== null && html`<p class="notice">${refusal}</p>`}
 ${factsCard(visit, person, refusal === null)}
 ${await entrances(app, visit, person, refusal === null)}`;

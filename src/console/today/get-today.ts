@@ -16,17 +16,20 @@ import {
   selectPaidHours,
 } from '../../search/today-queries.ts';
 import { attentionTable } from '../attention/get-attention.ts';
+import { sectionsOf } from '../console-sections.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
+import { failingEndpoints } from './failing-endpoints.ts';
 import { methodTable } from './method-table.ts';
 import { durationText, hoursChart, percent, quantile } from './today-charts.ts';
 
 const SHOWN = 8;
 
-/** The first page: the money of the day, callbacks, and what needs a person. */
+/** The first page: the money of the day, callbacks, and what needs a person. Somebody who reads no payments begins with their first section. */
 export const getConsole: Screen = {
   handle: consoleHandler(async (app, visit) => {
-    const { language, user, send } = visit;
+    const { language, user, send, goTo } = visit;
+    if (!user.may.has('payments:read')) return goTo(sectionsOf(user)[0]?.sections[0]?.path ?? '/account');
     const now = app.now();
     const { from } = boundsOfDay(dayOf(now));
     const paid = await selectPaidHours(app.db, from, user.environmentIds === null ? null : [...user.environmentIds]);
@@ -34,6 +37,7 @@ export const getConsole: Screen = {
     const seesAll = user.environmentIds === null;
     const main = html`<h1>${title}</h1>
 <p class="quiet">${tell(language, 'today.until', { time: clockOf(now).slice(11, 16) })}</p>
+${await failingEndpoints(app, visit)}
 <div class="figures" data-live>${moneyFigures(language, paid)}${seesAll && (await figuresOfAll(app, language))}</div>
 <h2>${tell(language, 'today.hours')}</h2>
 ${hoursChart(language, countsOf(paid))}
@@ -99,9 +103,10 @@ function countsOf(paid: readonly PaidHour[]): Map<number, number> {
 }
 
 /** Shows what waits. It is of all payment services, so it is for those who see all of them. */
-async function attention(app: App, { language, user }: ConsoleVisit): Promise<Html | false> {
+async function attention(app: App, visit: ConsoleVisit): Promise<Html | false> {
+  const { language, user } = visit;
   if (!user.may.has('books:read')) return false;
   const rows = await listAttention(app, null, SHOWN, language);
   return html`<h2><a href="${publicPath(app)}/console/attention">${tell(language, 'today.attention')}</a></h2>
-${rows.length === 0 ? html`<div class="card pad">${tell(language, 'today.attention_none')}</div>` : attentionTable(app, language, rows)}`;
+${rows.length === 0 ? html`<div class="card pad">${tell(language, 'today.attention_none')}</div>` : attentionTable(visit, rows)}`;
 }

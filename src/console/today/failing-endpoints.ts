@@ -1,0 +1,36 @@
+import type { App } from '../../app.ts';
+import type { Language } from '../../checkout/texts.ts';
+import { publicPath } from '../../http/assets.ts';
+import { type Html, html } from '../../http/html.ts';
+import { causeOf } from '../../outbox/answer-cause.ts';
+import { type FailingEndpoint, selectTroubledOf } from '../../outbox/failing-endpoint-queries.ts';
+import { minuteOf, testBadge } from '../console-format.ts';
+import { tell } from '../console-texts.ts';
+import type { ConsoleVisit } from '../console-visit.ts';
+
+const SHOWN = 5;
+
+/**
+ * Tells the people of a merchant which of its addresses do not take callbacks: since when, why, what ends it, and the way to send
+ * again what waits. Somebody who sees all payment services has them in the list of callbacks.
+ */
+export async function failingEndpoints(app: App, { language, user }: ConsoleVisit): Promise<Html[]> {
+  if (user.environmentIds === null) return [];
+  const endpoints = await selectTroubledOf(app.db, [...user.environmentIds], SHOWN);
+  return endpoints.map((endpoint) => {
+    const { payment_service: merchant, environment } = endpoint;
+    return html`<div class="notice" role="alert">${said(language, endpoint)}${
+      user.may.has('tokens:manage') &&
+      html`<p class="actions"><a class="button" href="${publicPath(app)}/console/merchants/${merchant}#${environment}">${tell(language, 'today.resend')}</a></p>`
+    }</div>`;
+  });
+}
+
+function said(language: Language, endpoint: FailingEndpoint): Html {
+  const { address, environment, failing_since, disabled_at, waiting } = endpoint;
+  const since = failing_since ?? disabled_at;
+  const cause = causeOf(address, endpoint, language);
+  return html`<p><strong>${tell(language, 'today.not_told')}</strong> ${testBadge(language, environment)}<br>
+<span class="code">${address}</span> · ${since !== null && tell(language, 'doctor.since', { since: minuteOf(since) })} ${tell(language, 'today.waits', { count: waiting })}</p>
+${cause !== null && html`<p><strong>${cause.cause}.</strong> ${cause.fix}</p>`}`;
+}
