@@ -4,7 +4,7 @@ export type PaidHour = SqlRow & { hour: number; currency: string; payments: numb
 
 /**
  * Sums the payments since a time, by hours counted from it, and by currency; of these environments, or of all (null). Amounts
- * are minor units. Those of some environments are found by the entries of their books, so that nobody else's are read.
+ * are minor units. The payments of some environments are found by the entries of their books, so that no other merchant is read.
  */
 export function selectPaidHours(
   db: Pick<Database, 'query'>,
