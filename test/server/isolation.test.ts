@@ -89,6 +89,13 @@ forEachEngine('who may see and do what', (openTestDatabase) => {
       for (const { name, endpoint, row } of WITH_USER) {
         const permission = endpoint.permission as Permission;
         const about = `${role} with ${granted.join(' ') || 'no grant'}: ${name}`;
+        if (!may.has(permission) && granted.length > 0) {
+          // The roles show that this comes before anything is looked up.
+          const answer = await at.askOwn(endpoint, row, ana, user.headers);
+          assertRefused(answer, missingCode(permission), about);
+          assert.equal((jsonOf(answer)['data'] as { permission: string }).permission, permission, about);
+          continue;
+        }
         const [own, missing] = await at.askBoth(endpoint, row, ana, user.headers);
         const [foreign] = await at.askBoth(endpoint, row, ben, user.headers);
         if (may.has(permission)) {
@@ -252,6 +259,8 @@ type Setting = AsyncDisposable & {
   rowsAtFirst: unknown;
   /** With the body of the row unless the request has one. */
   ask(asked: Asked): Promise<Answer>;
+  /** Asks for what is there. */
+  askOwn(endpoint: Endpoint, row: RouteRow, owner: Merchant, headers: Headers): Promise<Answer>;
   /** Asks for what is there, and for what is not where the endpoint can be asked for something. */
   askBoth(endpoint: Endpoint, row: RouteRow, owner: Merchant, headers: Headers): Promise<[Answer, Answer]>;
   countRows(): Promise<unknown>;
@@ -274,13 +283,17 @@ async function setUp(openTestDatabase: OpenTestDatabase): Promise<Setting> {
     const sent = { ...headers, ...(type !== undefined && { 'content-type': type }) };
     return server.send(method, path, { headers: sent, ...(text !== undefined && { body: text }) });
   };
-  const askBoth: Setting['askBoth'] = async (endpoint, row, owner, headers) => {
+  const askFor = (
+    objects: Merchant['objects'],
+    ...[endpoint, row, owner, headers]: Parameters<Setting['askOwn']>
+  ): Promise<Answer> => {
     const [object] = row.objects ?? [];
-    const pathFor = (objects: Merchant['objects']) =>
-      object === undefined ? (row.lists ?? endpoint.paths[0]) : object.path(objects[object.object], owner);
-    const there = await ask({ ...endpoint, row, path: pathFor(owner.objects), headers });
-    return [there, await ask({ ...endpoint, row, path: pathFor(MISSING), headers })];
+    const path = object === undefined ? (row.lists ?? endpoint.paths[0]) : object.path(objects[object.object], owner);
+    return ask({ ...endpoint, row, path, headers });
   };
+  const askOwn: Setting['askOwn'] = (endpoint, row, owner, headers) =>
+    askFor(owner.objects, endpoint, row, owner, headers);
+  const askBoth: Setting['askBoth'] = async (...asked) => [await askOwn(...asked), await askFor(MISSING, ...asked)];
   const rowsAtFirst = await countRows();
   return {
     app,
@@ -288,6 +301,7 @@ async function setUp(openTestDatabase: OpenTestDatabase): Promise<Setting> {
     world,
     rowsAtFirst,
     ask,
+    askOwn,
     askBoth,
     countRows,
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),

@@ -15,6 +15,8 @@ const BREAKS = ['\r', '\n', '\u001b[2J', '\u0085', '\u2028', '\u2029'];
 /** The bytes of U+2028 in UTF-8: all that a header lets through. */
 const USER_AGENT = Buffer.from('a\u2028b').toString('latin1');
 const FORGED = '{"level":30,"msg":"forged"}';
+/** All of them in one text: each is followed by what would be a line of its own. */
+const HOSTILE = BREAKS.map((text) => `a${text}${FORGED}`).join('');
 
 forEachEngine('log lines', (openTestDatabase) => {
   test('are one for each event, and JSON, whatever stands in a field, a name, an address or a header', async () => {
@@ -27,20 +29,18 @@ forEachEngine('log lines', (openTestDatabase) => {
 
     let asked = 0;
     for (const endpoint of ROUTES) {
-      for (const hostile of BREAKS.map((text) => `a${text}${FORGED}`)) {
-        for (const body of bodiesWith(hostile, world, endpoint)) {
-          const headers = { ...world.ana.user.headers, 'user-agent': USER_AGENT };
-          const path = endpoint.paths[0].replace(/:\w+/g, encodeURIComponent(hostile));
-          const target = `${path}?after=${encodeURIComponent(hostile)}`;
-          for (const to of [endpoint.paths[0].replace(/:\w+/g, '1'), path, target]) {
-            asked++;
-            if (endpoint.method === 'GET') await server.get(to, headers);
-            else
-              await server.send(endpoint.method, to, {
-                headers: { ...headers, 'content-type': endpoint.consumes?.[0] ?? 'text/plain' },
-                body,
-              });
-          }
+      for (const body of bodiesWith(HOSTILE, world, endpoint)) {
+        const headers = { ...world.ana.user.headers, 'user-agent': USER_AGENT };
+        const path = endpoint.paths[0].replace(/:\w+/g, encodeURIComponent(HOSTILE));
+        const target = `${path}?after=${encodeURIComponent(HOSTILE)}`;
+        for (const to of [endpoint.paths[0].replace(/:\w+/g, '1'), path, target]) {
+          asked++;
+          if (endpoint.method === 'GET') await server.get(to, headers);
+          else
+            await server.send(endpoint.method, to, {
+              headers: { ...headers, 'content-type': endpoint.consumes?.[0] ?? 'text/plain' },
+              body,
+            });
         }
       }
     }
