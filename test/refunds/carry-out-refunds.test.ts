@@ -68,6 +68,19 @@ forEachEngine('giving money back', (openTestDatabase) => {
     ]);
   });
 
+  test('a refund that an older program took up, which wrote down nothing, is looked up as one that was asked for', async () => {
+    const method = refundingMethod({ lookup: async () => ({ kind: 'unknown' }) });
+    const { app, paid } = await open(openTestDatabase, { method });
+    const accepted = await acceptedRefund(app, paid, 4000);
+    await app.db.transaction((tx) => tx.query('update refunds set lookups = lookups + 1 where id = $1', [accepted.id]));
+    await carryOutRefunds(app, 10);
+    assert.deepEqual(
+      method.lookedUp.map(({ askedAt }) => askedAt),
+      [accepted.created_at],
+    );
+    assert.deepEqual(method.requested, []);
+  });
+
   // The magic amounts of docs/sandbox.md: the state after each time that the worker comes by.
   const MAGIC: [amount: number, ...states: string[]][] = [
     [5000, 'completed'],
