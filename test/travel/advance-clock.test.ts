@@ -146,6 +146,39 @@ forEachEngine('clock advance', (openTestDatabase) => {
     assert.ok(statements < attempts / 2, `${statements} statements for ${attempts} attempts`);
   });
 
+  test('by the real clock the worker does the same things in the same order', async () => {
+    const open = async () => {
+      const db = await openTestDatabase();
+      let failures = 0;
+      // The payment is told twice.
+      const fetch: App['fetch'] = async ({ body }) => {
+        const status = String(body).includes('x_result=completed') && failures++ === 0 ? 503 : 200;
+        return { kind: 'answered', status, retryAfter: null, excerpt: '', durationMs: 1 };
+      };
+      const app = traveller(db, { fetch, config: { ...traveller(db).config, transactionMinutes: 0.08 } });
+      const environment = await createTestEnvironment(app);
+      const unpaid = await createTestTransaction(app, environment, { reference: 'ORD-UNPAID' });
+      const late = await createTestTransaction(app, environment, { reference: 'ORD-LATE', amount: 5002 });
+      await startPayment(app, late, 'simulated');
+      return { app, db, ids: [unpaid.id, late.id] };
+    };
+    const real = await open();
+    const worker = startWorker(real.app, async () => true, assert.fail);
+    try {
+      const travelled = await open();
+      await advanceClock(travelled.app, 60_000, TESTER);
+      const expected = await actsOf(travelled);
+      assert.deepEqual(
+        expected.map((acts) => acts.at(-1)),
+        ['callback 200', 'callback 200'],
+      );
+      assert.ok(await comesTrue(async () => (await actsOf(real)).flat().length === expected.flat().length));
+      assert.deepEqual(await actsOf(real), expected);
+    } finally {
+      await worker.stop();
+    }
+  });
+
   test('deletes at the end what RETENTION_* keeps no longer', async () => {
     const db = await openTestDatabase();
     const { config } = traveller(db);
@@ -241,6 +274,18 @@ forEachEngine('clock advance', (openTestDatabase) => {
     assert.equal(await followClock(app), true);
   });
 });
+
+/** All that happened to each transaction, in its order. */
+async function actsOf({ db, ids }: { db: Database; ids: readonly number[] }): Promise<string[][]> {
+  const rows = await db.query<{ id: number; at: number; what: string }>(
+    `select transaction_id as id, created_at as at, type as what from events
+     union all select transaction_id, settled_at, 'attempt ' || state from payment_attempts where settled_at is not null
+     union all select c.transaction_id, a.started_at, 'callback ' || a.status
+       from delivery_attempts a join callbacks c on c.id = a.callback_id
+     order by at, what`,
+  );
+  return ids.map((id) => rows.filter((row) => row.id === id).map(({ what }) => what));
+}
 
 test('what is one in kind at one stop of the clock is one line', () => {
   const traces = [
