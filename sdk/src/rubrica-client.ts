@@ -378,7 +378,9 @@ function readBaseUrl(text: string): string {
   if (text.includes('@'))
     throw new TypeError('baseUrl holds a user or a password: give createRubricaClient a login instead');
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    const example = /^[\w.-]+(?::\d+)?(?:\/|$)/.test(text) ? `https://${text}` : 'https://pay.example.cl';
+    // A service on this machine speaks http.
+    const scheme = /^(?:localhost|127\.)/.test(text) ? 'http' : 'https';
+    const example = /^[\w.-]+(?::\d+)?(?:\/|$)/.test(text) ? `${scheme}://${text}` : 'https://pay.example.cl';
     throw new TypeError(`baseUrl is '${text}': write the whole address, with its scheme, such as ${example}`);
   }
   if (url.search !== '' || url.hash !== '')

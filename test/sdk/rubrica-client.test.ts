@@ -214,7 +214,8 @@ describe('other calls', () => {
 describe('baseUrl', () => {
   const refused: [baseUrl: string, says: RegExp][] = [
     ['pay.example.cl', /such as https:\/\/pay\.example\.cl$/],
-    ['localhost:8080', /such as https:\/\/localhost:8080$/],
+    ['localhost:8080', /such as http:\/\/localhost:8080$/],
+    ['pay.example.cl/base', /such as https:\/\/pay\.example\.cl\/base$/],
     ['127.0.0.1:8080/base', /such as https:\/\/127\.0\.0\.1:8080\/base$/],
     ['/base', /with its scheme/],
     ['', /with its scheme/],

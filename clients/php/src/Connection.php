@@ -156,7 +156,9 @@ final class Connection
         if (str_contains($text, '@')) throw new \InvalidArgumentException('The base URL holds a user or a password: give RubricaClient a login instead');
         $url = parse_url($text);
         if (!is_array($url) || !in_array($url['scheme'] ?? '', ['http', 'https'], true) || ($url['host'] ?? '') === '') {
-            $example = preg_match('~\A[\w.-]+(?::\d+)?(?:/|\z)~', $text) === 1 ? "https://$text" : 'https://pay.example.cl';
+            // A service on this machine speaks http.
+            $scheme = preg_match('~\A(?:localhost|127\.)~', $text) === 1 ? 'http' : 'https';
+            $example = preg_match('~\A[\w.-]+(?::\d+)?(?:/|\z)~', $text) === 1 ? "$scheme://$text" : 'https://pay.example.cl';
             throw new \InvalidArgumentException("The base URL is '$text': write the whole address, with its scheme, such as $example");
         }
         if (isset($url['query']) || isset($url['fragment'])) throw new \InvalidArgumentException('The base URL has a query or a fragment: leave out what follows the path');

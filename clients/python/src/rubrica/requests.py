@@ -147,7 +147,9 @@ def _read_base_url(text: str) -> str:
         raise TypeError("base_url holds a user or a password: give RubricaClient a login instead")
     url = urlsplit(text)
     if url.scheme not in ("http", "https") or not url.hostname:
-        example = f"https://{text}" if re.match(r"[\w.-]+(?::\d+)?(?:/|$)", text) else "https://pay.example.cl"
+        # A service on this machine speaks http.
+        scheme = "http" if re.match(r"localhost|127\.", text) else "https"
+        example = f"{scheme}://{text}" if re.match(r"[\w.-]+(?::\d+)?(?:/|$)", text) else "https://pay.example.cl"
         raise TypeError(f"base_url is {text!r}: write the whole address, with its scheme, such as {example}")
     if url.query or url.fragment:
         raise TypeError("base_url has a query or a fragment: leave out what follows the path")
