@@ -216,7 +216,7 @@ describe('baseUrl', () => {
     ['pay.example.cl', /such as https:\/\/pay\.example\.cl$/],
     ['localhost:8080', /such as http:\/\/localhost:8080$/],
     ['pay.example.cl/base', /such as https:\/\/pay\.example\.cl\/base$/],
-    ['127.0.0.1:8080/base', /such as https:\/\/127\.0\.0\.1:8080\/base$/],
+    ['127.0.0.1:8080/base', /such as http:\/\/127\.0\.0\.1:8080\/base$/],
     ['/base', /with its scheme/],
     ['', /with its scheme/],
     ['ftp://pay.example.cl', /with its scheme/],
