@@ -71,7 +71,7 @@ export function buildServer(app: App, endpoints: readonly Endpoint[]): FastifyIn
   });
   addEndpoints(app, server, endpoints);
   server.setNotFoundHandler(createUnknownAnswerer(app, endpoints));
-  guardSockets(app, server.server);
+  guardSockets(app, server.server, app.config.rateLimits && !app.config.trustProxy);
   return server;
 }
 

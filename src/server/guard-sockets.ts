@@ -8,6 +8,7 @@ import { problemBody } from '../http/send-problem.ts';
 import { closeSlowReaders } from './close-slow-readers.ts';
 import { SERVER_LIMITS } from './server-limits.ts';
 import { shareConnections } from './share-connections.ts';
+import { shutOutFloods } from './shut-out-floods.ts';
 import { takeTurns } from './take-turns.ts';
 
 // An `import` of this module also loads the client for `fetch` that is in Node.js: 13 MB for one table.
@@ -15,18 +16,26 @@ const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 /**
  * Bounds what connections may cost, and answers what arrives without becoming a request: CONNECT, and expectations other than
- * 100-continue.
+ * 100-continue. `shared`: whether networks have shares; behind a balancer all connections come from one.
  */
-export function guardSockets(app: App, server: Server): void {
+export function guardSockets(app: App, server: Server, shared: boolean): void {
   server.maxHeadersCount = SERVER_LIMITS.headers;
   server.maxConnections = SERVER_LIMITS.connections;
-  if (app.config.rateLimits && !app.config.trustProxy) shareConnections(app, server);
+  if (shared) shareConnections(app, server);
   server.on('drop', () => app.metrics.refused.inc({ reason: 'connections' }));
   closeSlowReaders(app, server);
+  const closed = () => app.metrics.refused.inc({ reason: 'flood' });
+  const flooded = shared ? shutOutFloods(server, SERVER_LIMITS.floods, closed) : () => {};
   takeTurns(
     server,
-    (response) => answerRaw(app, response, 'OVERLOADED', 'pipelining'),
-    () => app.metrics.refused.inc({ reason: 'pipelining' }),
+    (response) => {
+      answerRaw(app, response, 'OVERLOADED', 'pipelining');
+      flooded(response.req.socket);
+    },
+    (socket) => {
+      app.metrics.refused.inc({ reason: 'pipelining' });
+      flooded(socket);
+    },
   );
   server.on('connect', (_request, socket: Socket) => refuse(app, socket, 'METHOD_NOT_ALLOWED'));
   server.on('checkExpectation', (_request, response: ServerResponse) =>

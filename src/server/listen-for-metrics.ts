@@ -22,7 +22,7 @@ export async function listenForMetrics(app: App): Promise<Server | null> {
     });
   });
   // It is in the loop that takes payments: what a connection may cost is bounded as there, and there are few of them.
-  guardSockets(app, server);
+  guardSockets(app, server, app.config.rateLimits);
   server.maxConnections = CONNECTIONS;
   server.listen(port, host).unref();
   await once(server, 'listening');

@@ -11,6 +11,8 @@ export const SERVER_LIMITS = {
   waitingRequests: 64,
   /** The same of all connections. */
   allWaitingRequests: 4_096,
+  /** Connections with more than may wait, of one network: it is shut out after so many, for so long. */
+  floods: { floods: 3, ms: 10_000, networks: 1_000 },
   /** Of bodies larger than `bodyBytes`, those that are arriving or being answered, together. */
   largeBodiesBytes: 32 * 1024 * 1024,
   /** From the first byte of a request to the end of its headers. */

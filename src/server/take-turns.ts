@@ -6,8 +6,11 @@ import { SERVER_LIMITS } from './server-limits.ts';
 
 type Response = ServerResponse & { req: IncomingMessage };
 
-/** The requests of a connection that were read and are not begun. */
-type Turns = { networks: readonly string[]; waiting: number; ended: boolean };
+/** The requests of a connection that were read and are not begun, and once it has `ended` those that were read in vain. */
+type Turns = { networks: readonly string[]; waiting: number; ended: boolean; vain: number };
+
+/** Of a connection that is refused: about what Node reads at once. Each answer makes it read on, pause or not. */
+const MOST_IN_VAIN = 2_000;
 
 /** For requests that come while others of their connection are answered, each time that the loop comes round. */
 const TURNS_MS = 2;
@@ -17,10 +20,10 @@ const TURNS_MS = 2;
  * of them at once, so that one connection could keep everybody waiting for as long as it takes to answer thousands. The
  * first request of a connection goes straight to the listener.
  *
- * More than may wait are answered by `refuse` once, which closes the connection. Where one network has too many on all of its
- * connections together, `drop` is told and the connection is cut.
+ * More than may wait are answered by `refuse` once, which closes the connection. Where it goes on all the same, or one network has too
+ * many on all of its connections together, `drop` is told and the connection is cut.
  */
-export function takeTurns(server: Server, refuse: (response: ServerResponse) => void, drop: () => void): void {
+export function takeTurns(server: Server, refuse: (response: Response) => void, drop: (socket: Socket) => void): void {
   const [begin] = server.listeners('request') as [RequestListener];
   const shares = createFairShares(SERVER_LIMITS.allWaitingRequests);
   const turnsOf = new WeakMap<Socket, Turns>();
@@ -35,7 +38,10 @@ export function takeTurns(server: Server, refuse: (response: ServerResponse) => 
   function wait(request: IncomingMessage, response: Response): void {
     const { socket } = request;
     const turns = turnsOf.get(socket) ?? startTurns(socket);
-    if (turns.ended) return;
+    if (turns.ended) {
+      if (++turns.vain === MOST_IN_VAIN) cut(socket);
+      return;
+    }
     // The bytes in the system's buffers are left there. What was read with this request is parsed in any case.
     socket.pause();
     if (turns.waiting === SERVER_LIMITS.waitingRequests) {
@@ -47,8 +53,7 @@ export function takeTurns(server: Server, refuse: (response: ServerResponse) => 
     if (!shares.take(turns.networks, 1)) {
       // Its network has shown that it does this with many: keeping them for an answer would cost the most.
       turns.ended = true;
-      drop();
-      socket.destroy();
+      cut(socket);
       return;
     }
     turns.waiting++;
@@ -64,8 +69,13 @@ export function takeTurns(server: Server, refuse: (response: ServerResponse) => 
     });
   }
 
+  function cut(socket: Socket): void {
+    drop(socket);
+    socket.destroy();
+  }
+
   function startTurns(socket: Socket): Turns {
-    const turns = { networks: clientNetworks(socket.remoteAddress ?? ''), waiting: 0, ended: false };
+    const turns = { networks: clientNetworks(socket.remoteAddress ?? ''), waiting: 0, ended: false, vain: 0 };
     turnsOf.set(socket, turns);
     let frames = 0;
     // Node makes an error for each request that is cut off, and its stack costs ten times what reading the request did.

@@ -46,6 +46,15 @@ test('more than may wait on one connection are answered once with 503, and the c
   assert.equal(at.paths.length, 1 + waitingRequests);
 });
 
+// Once, it was read for a second longer, and to forget 80,000 requests took so long that everybody else waited for 20 seconds.
+test('a connection that goes on sending after it was refused is cut before it has sent for long', async () => {
+  await using at = await serve();
+  at.answerAll();
+  const { ended, sent } = at.sendOn(get('/').repeat(1_500));
+  await ended;
+  assert.equal(at.isDropped(), true, `${sent()} requests were sent`);
+});
+
 test('a network with too many waiting on all its connections is cut off, and gets its share again', async () => {
   await using at = await serve();
   const within = Math.floor(shareOfOne(allWaitingRequests) / waitingRequests);
@@ -69,6 +78,7 @@ async function serve() {
   const held: ServerResponse[] = [];
   const state = { paths: [] as string[], bodies: [] as string[], open: false };
   const [begun, dropped] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let isDropped = false;
   let listeners: { count: number; done: () => void }[] = [];
   const server = createServer((request, response) => {
     state.paths.push(request.url ?? '');
@@ -85,7 +95,10 @@ async function serve() {
   takeTurns(
     server,
     (response) => response.writeHead(503, { connection: 'close' }).end(),
-    () => dropped.resolve(),
+    () => {
+      isDropped = true;
+      dropped.resolve();
+    },
   );
   begun.resolve();
   server.listen(0, '127.0.0.1');
@@ -100,6 +113,20 @@ async function serve() {
       return promise;
     },
     dropped: () => dropped.promise,
+    isDropped: () => isDropped,
+    /** Sends a text again and again, as long as the connection is open. */
+    sendOn: (text: string) => {
+      const socket = connect(port, '127.0.0.1').resume();
+      const { promise: ended, resolve } = Promise.withResolvers<void>();
+      let times = 0;
+      const write = () => {
+        for (times++; !socket.destroyed && socket.write(text); times++);
+      };
+      socket.on('error', () => {});
+      socket.on('drain', write).once('connect', write);
+      socket.once('close', () => resolve());
+      return { ended, sent: () => times * 1_500 };
+    },
     answerAll: () => {
       state.open = true;
       for (const response of held.splice(0)) response.end('ok');
