@@ -347,7 +347,11 @@ export class Problem extends Error {
 
   constructor(code: ErrorCode, extras: ProblemExtras = {}) {
     const [first] = extras.errors ?? [];
+    // It is an answer and no fault: a stack that nobody reads costs more than the rest of a refusal.
+    const frames = Error.stackTraceLimit;
+    Error.stackTraceLimit = 0;
     super(extras.detail?.en ?? (first === undefined ? CATALOGUE[code].title : `${first.message} ${first.fix}`));
+    Error.stackTraceLimit = frames;
     this.name = 'Problem';
     this.code = code;
     this.extras = extras;

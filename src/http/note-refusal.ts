@@ -14,7 +14,7 @@ export function noteRefusal(app: App, request: FastifyRequest, problem: Problem,
   const { id } = (request.params ?? {}) as { id?: string };
   const { x_account_id: account } = (request.query ?? {}) as { x_account_id?: unknown };
   const named = endpoint.access === 'service-token' ? (authorization ?? account) : null;
-  noteRefusedRequest(app, {
+  noteRefusedRequest(app, request.ip, () => ({
     requestId: request.id,
     at: app.now(),
     method: request.method,
@@ -29,8 +29,7 @@ export function noteRefusal(app: App, request: FastifyRequest, problem: Problem,
       endpoint.access === 'bearer' && authorization !== undefined
         ? { authorization, transactionId: /^\d{1,15}$/.test(id ?? '') ? Number(id) : 0 }
         : null,
-    address: request.ip,
-  });
+  }));
 }
 
 const KEPT_ACCESS: ReadonlySet<Endpoint['access']> = new Set(['signature', 'service-token', 'bearer']);

@@ -3,6 +3,7 @@ import type { App } from '../app.ts';
 import { StorageError } from '../db/database.ts';
 import { type ErrorCode, Problem } from '../error-catalogue.ts';
 import { clientNetwork } from '../lib/client-network.ts';
+import { createExpiringCache } from '../lib/expiring-cache.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import { consumeLimit } from '../limits/consume-limit.ts';
 import { type Limit, type LimitUse, limitProblem } from '../limits/limit.ts';
@@ -119,9 +120,13 @@ export function addLimitHeaders(request: FastifyRequest, reply: FastifyReply): v
 const usesOf = perInstance((_request: FastifyRequest): { limit: Limit; use: LimitUse }[] => []);
 
 async function consume(app: App, request: FastifyRequest, limit: Limit, subject: string, times = 1): Promise<void> {
-  const use = await consumeLimit(app, limit, subject, times).catch(unlessStoreFailed);
+  const key = `${limit.name} ${limit.most} ${subject}`;
+  const spent = spentUses(app).peek(key);
+  const use = spent ?? (await consumeLimit(app, limit, subject, times).catch(unlessStoreFailed));
   if (use === null) return;
   if (!use.allowed) {
+    // Of several items fewer might still be taken.
+    if (spent === null && times === 1) spentUses(app).keep(key, use);
     app.metrics.refused.inc({ reason: limit.name });
     throw limitProblem(limit, use);
   }
@@ -130,6 +135,11 @@ async function consume(app: App, request: FastifyRequest, limit: Limit, subject:
   if (before < 0) uses.push({ limit, use });
   else uses[before] = { limit, use };
 }
+
+/** Limits that were found used up within the last second: who is refused all the time asks the store seldom. */
+const spentUses = perInstance((app: App) =>
+  createExpiringCache<LimitUse>({ lifetimeMs: 1_000, capacity: 10_000, now: app.now }),
+);
 
 /** Where the store cannot count, what is asked decides: with a full disk everything can still be read. */
 function unlessStoreFailed(error: unknown): null {

@@ -8,6 +8,7 @@ export type ExpiringCache<Value> = {
   get(key: string, load: () => Promise<Value | null>): Promise<Value | null>;
   /** The value when it is there and fresh. Spares the hot path a promise. */
   peek(key: string): Value | null;
+  keep(key: string, value: Value): void;
   forget(key: string): void;
 };
 
@@ -41,6 +42,7 @@ export function createExpiringCache<Value>(options: {
 
   return {
     peek,
+    keep,
     forget: (key) => void entries.delete(key),
     get: async (key, load) => {
       const fresh = peek(key);

@@ -19,8 +19,6 @@ export type Refusal = {
   serviceToken: string | null;
   /** `Authorization` of a program, and the transaction that the address names (0: none). */
   bearer: { authorization: string; transactionId: number } | null;
-  /** The address of the client, so that one does not take the room of others. It is not kept. */
-  address: string;
 };
 
 /** Until the next group is written. Who refuses more than this is flooded, and the rest is not looked at. */
@@ -31,13 +29,16 @@ type Waiting = { refusals: Refusal[]; byAddress: Map<string, number> };
 
 const waiting = perInstance((_app: App): Waiting => ({ refusals: [], byAddress: new Map() }));
 
-/** Remembers a refusal. In memory: the answer waits for nothing, and what was accepted never comes here. */
-export function noteRefusedRequest(app: App, refusal: Refusal): void {
+/**
+ * Remembers a refusal. In memory: the answer waits for nothing, and what was accepted never comes here. `address`: the client's, so that
+ * one does not take the room of others; it is not kept.
+ */
+export function noteRefusedRequest(app: App, address: string, describe: () => Refusal): void {
   const { refusals, byAddress } = waiting(app);
-  const ofAddress = byAddress.get(refusal.address) ?? 0;
+  const ofAddress = byAddress.get(address) ?? 0;
   if (refusals.length >= MOST_AT_ONCE || ofAddress >= MOST_OF_ADDRESS) return;
-  byAddress.set(refusal.address, ofAddress + 1);
-  refusals.push(refusal);
+  byAddress.set(address, ofAddress + 1);
+  refusals.push(describe());
 }
 
 /** Takes the refusals that were remembered since the last call. */

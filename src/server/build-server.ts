@@ -4,6 +4,7 @@ import { Problem } from '../error-catalogue.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { FIXED_HEADERS } from '../http/fixed-headers.ts';
 import { checkFraming, checkMediaType, checkQuery } from '../http/framing.ts';
+import { holdRefusal } from '../http/hold-refusal.ts';
 import { addLimitHeaders, isCountedBefore, judgeFailure, limitAddress } from '../http/request-limits.ts';
 import { noteFailure, sendFailure } from '../http/send-problem.ts';
 import { randomToken } from '../lib/ids.ts';
@@ -23,6 +24,8 @@ declare module 'fastify' {
 
 /** Builds the HTTP server for a table of endpoints; it does not listen yet. */
 export function buildServer(app: App, endpoints: readonly Endpoint[]): FastifyInstance {
+  // Whether connections are of the clients themselves, so that each network can be kept to its share.
+  const isDirect = app.config.rateLimits && !app.config.trustProxy;
   const server = fastify({
     bodyLimit: SERVER_LIMITS.bodyBytes,
     // One hop: what stands further left in X-Forwarded-For was written by the client, who could count as anybody.
@@ -62,7 +65,10 @@ export function buildServer(app: App, endpoints: readonly Endpoint[]): FastifyIn
   server.addHook('onSend', (request, reply, _payload, done) => {
     if (app.config.rateLimits) addLimitHeaders(request, reply);
     count(app, request, reply);
-    done();
+    const isRefusal = reply.statusCode >= 400 && reply.statusCode < 500;
+    const heldMs = isRefusal && isDirect ? holdRefusal(app, request.ip) : 0;
+    if (heldMs === 0) done();
+    else setTimeout(() => done(), heldMs);
   });
   server.setErrorHandler(async (failure, request, reply) => {
     const answer = app.config.rateLimits ? await judgeFailure(app, request, failure) : failure;
@@ -71,7 +77,7 @@ export function buildServer(app: App, endpoints: readonly Endpoint[]): FastifyIn
   });
   addEndpoints(app, server, endpoints);
   server.setNotFoundHandler(createUnknownAnswerer(app, endpoints));
-  guardSockets(app, server.server, app.config.rateLimits && !app.config.trustProxy);
+  guardSockets(app, server.server, isDirect);
   return server;
 }
 

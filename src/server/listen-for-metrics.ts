@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
 import { readMetrics } from '../api/operation/get-metrics.ts';
 import type { App } from '../app.ts';
+import { holdRefusal } from '../http/hold-refusal.ts';
 import { guardSockets } from './guard-sockets.ts';
 
 const CONNECTIONS = 32;
@@ -29,11 +31,14 @@ export async function listenForMetrics(app: App): Promise<Server | null> {
   return server;
 }
 
-async function answer(app: App, { method, url }: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(app: App, { method, url, socket }: IncomingMessage, response: ServerResponse): Promise<void> {
   if (!['GET', 'HEAD'].includes(method ?? '') || url !== '/metrics') {
     response.writeHead(404).end();
     return;
   }
+  // A monitor asks a few times a minute. One that asks all the time waits as somebody does who is refused.
+  const heldMs = app.config.rateLimits ? holdRefusal(app, socket.remoteAddress ?? '') : 0;
+  if (heldMs > 0) await wait(heldMs);
   const { type, text } = await readMetrics(app);
   response.writeHead(200, { 'content-type': type, 'cache-control': 'no-store' });
   response.end(method === 'HEAD' ? '' : text);

@@ -9,6 +9,7 @@ import {
 } from '../../src/api/bank-accounts/post-validations-bank-account-batch.ts';
 import { EXPLAIN_LIMITS } from '../../src/api/transactions/explain-refusal.ts';
 import { LOGIN_LIMITS } from '../../src/auth/log-in.ts';
+import { HELD_REFUSALS } from '../../src/http/hold-refusal.ts';
 import { REQUEST_LIMITS } from '../../src/http/request-limits.ts';
 import { shareOfOne } from '../../src/lib/fair-shares.ts';
 import { ROUTES } from '../../src/server/routes.ts';
@@ -63,6 +64,12 @@ const SIZES: [what: string, most: string][] = [
 for (const [what, most] of SIZES) {
   test(`the page of limits says of the ${what}: ${most}`, () => assert.ok(page.includes(`\n| ${what} | ${most} | `)));
 }
+
+test('the page of limits says when a refusal is held', () => {
+  const { most, windowMs, heldMs } = HELD_REFUSALS;
+  assert.deepEqual([windowMs, heldMs], [100, 1_000]);
+  assert.ok(page.includes(`more than ${most} times in a tenth of a second`));
+});
 
 test('no endpoint takes a larger body than the page says', () => {
   const larger = ROUTES.filter(({ bodyLimit }) => bodyLimit !== undefined);

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readConfig } from '../../src/config.ts';
+import { openDatabase } from '../../src/db/open-database.ts';
+import { HELD_REFUSALS, holdRefusal } from '../../src/http/hold-refusal.ts';
+import { comesTrue } from '../support/comes-true.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { startTestServer } from '../support/test-server.ts';
+
+const db = openDatabase('sqlite::memory:', { connections: 1, pooler: false, onFatal: () => {} });
+
+function createApp(settings: Record<string, string>) {
+  return createTestApp(db, { config: readConfig({ MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent', ...settings }) });
+}
+
+/** How many of the refusals of one moment are held. */
+function countHeld(app: ReturnType<typeof createApp>, ip: string, refusals: number, at = 0): number {
+  const held = Array.from({ length: refusals }, () => holdRefusal(app, ip, () => at));
+  return held.filter((ms) => ms > 0).length;
+}
+
+const { most, windowMs } = HELD_REFUSALS;
+
+test('a network is refused so often at once without a wait, and waits for each further refusal', () => {
+  const app = createApp({ RATE_LIMITS: 'on' });
+  assert.equal(countHeld(app, '127.0.0.2', most + 5), 5);
+  assert.equal(countHeld(app, '127.0.0.3', 1), 0);
+  assert.equal(countHeld(app, '127.0.0.2', 1, windowMs), 0);
+});
+
+test('all that have the first 48 bits of an IPv6 address count as one network', () => {
+  const app = createApp({ RATE_LIMITS: 'on' });
+  const held = Array.from({ length: most + 1 }, (_, at) => countHeld(app, `2001:db8:1:${at}::1`, 1));
+  assert.equal(held.at(-1), 1);
+});
+
+// Once, a stranger was refused thousands of times a second, and honest requests waited behind that.
+test('a refusal of the server is held like that, and what is accepted is answered meanwhile', async () => {
+  const app = createApp({ RATE_LIMITS: 'on' });
+  await using server = await startTestServer(app);
+  // Again where a window ends in between.
+  const isHeld = async () => {
+    countHeld(app, '127.0.0.1', most, performance.now());
+    const order: string[] = [];
+    const refused = server.get('/nothing-here').then(() => order.push('refused'));
+    await server.get('/healthz').then(() => order.push('accepted'));
+    await refused;
+    return order[0] === 'accepted' && /reason="held"/.test(await app.metrics.registry.metrics());
+  };
+  assert.ok(await comesTrue(isHeld));
+});
+
+for (const settings of [{ RATE_LIMITS: 'off' }, { RATE_LIMITS: 'on', TRUST_PROXY: 'true' }])
+  test(`the server holds no refusal with ${JSON.stringify(settings)}`, async () => {
+    const app = createApp(settings);
+    await using server = await startTestServer(app);
+    for (let round = 0; round < 3; round++) {
+      countHeld(app, '127.0.0.1', most, performance.now());
+      const { value: before } = await heldOf(app);
+      assert.equal((await server.get('/nothing-here')).status, 404);
+      assert.equal((await heldOf(app)).value, before);
+    }
+  });
+
+async function heldOf(app: ReturnType<typeof createApp>): Promise<{ value: number }> {
+  const { values } = await app.metrics.refused.get();
+  return { value: values.find(({ labels }) => labels['reason'] === 'held')?.value ?? 0 };
+}
