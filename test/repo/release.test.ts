@@ -53,6 +53,13 @@ test('every decision is in the list of decisions with its title, has its parts, 
   for (const { file, text } of pages) assert.deepEqual(sectionsOf(text), parts, file);
 });
 
+test('known faults of parts are looked for every week and with each change of the lock file', () => {
+  const workflow = read('.github/workflows/audit.yml');
+  assert.match(workflow, /^ {4}- cron: '\d+ \d+ \* \* 1'$/m);
+  assert.match(workflow, /^ {4}paths: \[package-lock\.json\]$/m);
+  assert.match(workflow, /^ {6}- run: npm audit --omit=dev --audit-level=high$/m);
+});
+
 function sectionsOf(markdown: string): string[] {
   return [...markdown.matchAll(/^## (.+)$/gm)].map(([, title = '']) => title);
 }
