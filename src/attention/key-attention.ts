@@ -22,14 +22,14 @@ export const KEY_ATTENTION: AttentionKind = {
     (await selectRefusedKeys(app.db, filterOf(app), limit)).map((key) => waitingKey(app, key)),
 };
 
-/** It ends an hour after the last refusal where the right key is used again, and else after a day. */
+/** It ends an hour after the last refusal where the right key is used again, at once where it is used for the first time, and else after a day. */
 function filterOf(app: App): RefusedKeyFilter {
   return { after: app.now() - 24 * HOUR, least: LEAST, healedMs: HOUR };
 }
 
 function waitingKey(
   app: App,
-  { payment_service, name, environment, since, last_at, refusals }: ListedRefusedKey,
+  { payment_service, name, environment, since, last_at, refusals, proved }: ListedRefusedKey,
 ): Waiting {
   const age = formatAge(Math.max(0, app.now() - last_at));
   const isKept = isRefusalKept(app, environment);
@@ -44,8 +44,8 @@ function waitingKey(
     amount: null,
     currency: null,
     reason: {
-      en: `${refusals} requests in its name were signed wrongly, the last ${age} ago: its service has another Secret Token, or a stranger uses its Service Token. ${isKept ? 'Which' : 'Which, from the next on, with REFUSED_REQUESTS=all'}: ${list}`,
-      es: `${refusals} solicitudes en su nombre vinieron mal firmadas, la última hace ${age}: su servicio tiene otro Secret Token, o un extraño usa su Service Token. ${isKept ? 'Cuáles' : 'Cuáles, desde la próxima, con REFUSED_REQUESTS=all'}: ${list}`,
+      en: `${refusals} requests in its name were signed wrongly, the last ${age} ago: ${proved > 0 ? 'its service signs with another Secret Token of its own, one that has ended or of the other environment' : 'its service has another Secret Token; none was ever signed rightly'}. ${isKept ? 'Which' : 'Which, from the next on, with REFUSED_REQUESTS=all'}: ${list}`,
+      es: `${refusals} solicitudes en su nombre vinieron mal firmadas, la última hace ${age}: ${proved > 0 ? 'su servicio firma con otro Secret Token suyo, uno que terminó o del otro ambiente' : 'su servicio tiene otro Secret Token; ninguna vino nunca bien firmada'}. ${isKept ? 'Cuáles' : 'Cuáles, desde la próxima, con REFUSED_REQUESTS=all'}: ${list}`,
     },
     command: `bin/rubrica payment-service hand-over ${payment_service} --environment ${environment}`,
   };

@@ -2,22 +2,27 @@ import type { Database, SqlRow, Tx } from '../db/database.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-/** How often one payment service was refused for its signature, in one group: first, last and how many. UTC milliseconds. */
-export type RefusedKey = { environment_id: number; since: number; last_at: number; refusals: number };
+/**
+ * How often one payment service was refused for its signature, in one group: first, last, how many, and how many of them were signed
+ * with another Secret Token of its own. UTC milliseconds.
+ */
+export type RefusedKey = { environment_id: number; since: number; last_at: number; refusals: number; proved: number };
 
-/** Counts it with what came before; after a time without a refusal, `gapMs`, a new run begins. */
+/** Counts it with what came before; after a time without a refusal, `gapMs`, a new run begins. Processes may write late, in any order. */
 export async function addRefusedKey(
   tx: Tx,
-  { environment_id, since, last_at, refusals }: RefusedKey,
+  { environment_id, since, last_at, refusals, proved }: RefusedKey,
   gapMs: number,
 ): Promise<void> {
   await tx.query(
-    `insert into refused_keys (environment_id, since, last_at, refusals) values ($1, $2, $3, $4)
+    `insert into refused_keys (environment_id, since, last_at, refusals, proved) values ($1, $2, $3, $4, $6)
      on conflict (environment_id) do update set
-       since = case when refused_keys.last_at < $5 then excluded.since else refused_keys.since end,
+       since = case when refused_keys.last_at < $5 or excluded.since < refused_keys.since
+         then excluded.since else refused_keys.since end,
        refusals = case when refused_keys.last_at < $5 then excluded.refusals else refused_keys.refusals + excluded.refusals end,
-       last_at = excluded.last_at`,
-    [environment_id, since, last_at, refusals, since - gapMs],
+       proved = case when refused_keys.last_at < $5 then excluded.proved else refused_keys.proved + excluded.proved end,
+       last_at = case when excluded.last_at < refused_keys.last_at then refused_keys.last_at else excluded.last_at end`,
+    [environment_id, since, last_at, refusals, since - gapMs, proved],
   );
 }
 
@@ -28,11 +33,16 @@ export async function deleteRefusedKeysBefore(tx: Tx, before: number): Promise<v
 
 export type ListedRefusedKey = SqlRow & RefusedKey & { payment_service: string; name: string; environment: string };
 
-/** Runs that go on: refused at or after `after`, at least `least` times, and not signing rightly for `healedMs` since. */
+/**
+ * Runs of a merchant's own service that go on: refused at or after `after`, at least `least` times. What proves that it is its own is
+ * another Secret Token of its, until it has signed rightly for `healedMs` since; or that nobody has ever signed rightly there, so
+ * that no stranger can know its Service Token from a form.
+ */
 export type RefusedKeyFilter = { after: number; least: number; healedMs: number };
 
 const GOES_ON = `k.last_at >= $1 and k.refusals >= $2 and not exists (
-  select 1 from secret_tokens s where s.environment_id = k.environment_id and s.last_used_at > k.last_at + $3)`;
+  select 1 from secret_tokens s where s.environment_id = k.environment_id and s.last_used_at is not null
+    and (k.proved = 0 or s.last_used_at > k.last_at + $3))`;
 
 export async function measureRefusedKeys(
   db: Reader,

@@ -1,4 +1,5 @@
 import type { Database, InsertTarget, SqlParameter, SqlRow, Tx } from '../db/database.ts';
+import { selectLike, type TableWalk } from '../db/walk-queries.ts';
 import type { KeptRefusal, RefusedRequest } from './refused-request.ts';
 
 type Reader = Pick<Database, 'query'>;
@@ -61,16 +62,19 @@ export async function deleteRefusedBefore(tx: Tx, before: number, limit: number)
 export function selectTokensAmong(
   db: Reader,
   tokens: readonly string[],
-): Promise<{ id: number; environment: string; service_token: string }[]> {
-  return db.query('select id, environment, service_token from environments where service_token {named $1}', [tokens]);
+): Promise<{ id: number; environment: string; payment_service_id: string; service_token: string }[]> {
+  return db.query(
+    'select id, environment, payment_service_id, service_token from environments where service_token {named $1}',
+    [tokens],
+  );
 }
 
 /** The environments with these ids. */
 export function selectEnvironmentsAmong(
   db: Reader,
   ids: readonly number[],
-): Promise<{ id: number; environment: string }[]> {
-  return db.query('select id, environment from environments where id {among $1}', [ids]);
+): Promise<{ id: number; environment: string; payment_service_id: string }[]> {
+  return db.query('select id, environment, payment_service_id from environments where id {among $1}', [ids]);
 }
 
 /** The environments of these transactions. Asks everywhere: an address names a transaction by its id alone. */
@@ -133,12 +137,16 @@ function conditionsOf(filter: RefusedFilter): { where: string; parameters: SqlPa
   return { where: conditions.join(' and '), parameters };
 }
 
-/** Those whose texts are `like`, in small letters. */
+const KEPT: TableWalk = {
+  table: 'refused_requests',
+  key: ['request_id', 'environment_id'],
+  columns: '*',
+  text: "detail || ' ' || errors || ' ' || fields",
+};
+
+/** Those whose texts are `like`, in small letters. Looks through the whole table. */
 export function selectRefusedLike(db: Reader, like: string): Promise<RefusedRequest[]> {
-  return db.query<RefusedRequest>(
-    `select * from refused_requests where lower(detail || ' ' || errors || ' ' || fields) like $1 escape '!'`,
-    [like],
-  );
+  return selectLike<RefusedRequest>(db, KEPT, like);
 }
 
 export async function deleteRefused(

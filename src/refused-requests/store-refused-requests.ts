@@ -5,6 +5,7 @@ import type { App } from '../app.ts';
 import { authenticateBearer } from '../auth/authenticate-bearer.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import { type Refusal, takeRefusals } from './note-refused-request.ts';
+import { countProved } from './prove-refused-key.ts';
 import { addRefusedKey, deleteRefusedKeysBefore, type RefusedKey } from './refused-key-queries.ts';
 import { KEPT_REFUSED, type RefusedRequest, shownFields } from './refused-request.ts';
 import {
@@ -29,7 +30,7 @@ export async function storeRefusedRequests(app: App): Promise<void> {
     app,
     owned.filter(({ place }) => isRefusalKept(app, place.environment)).map(({ row }) => row),
   );
-  const keys = refusedKeysOf(owned);
+  const keys = await refusedKeysOf(app, owned);
   if (kept.length === 0 && repeated.length === 0 && keys.length === 0) return;
   await app.db.transaction(async (tx) => {
     if (kept.length > 0) await insertRefused(tx, kept);
@@ -45,12 +46,21 @@ export async function storeRefusedRequests(app: App): Promise<void> {
 const RUN_GAP_MS = 86_400_000;
 
 /** Wrong signatures in the name of each payment service, of production too: of them no request is kept, only that they were. */
-function refusedKeysOf(owned: readonly Owned[]): RefusedKey[] {
+async function refusedKeysOf(app: App, owned: readonly Owned[]): Promise<RefusedKey[]> {
   const wrong = owned.filter(({ place, row }) => place !== NOBODY && row.code === 'SIGNATURE_INVALID');
-  return [...Map.groupBy(wrong, ({ place }) => place.id)].map(([environment_id, of]) => {
+  const keys: RefusedKey[] = [];
+  for (const [environment_id, of] of Map.groupBy(wrong, ({ place }) => place.id)) {
     const times = of.map(({ row }) => row.at);
-    return { environment_id, since: Math.min(...times), last_at: Math.max(...times), refusals: of.length };
-  });
+    const owner = of[0]?.place.payment_service_id ?? '';
+    const proved = await countProved(
+      app,
+      owner,
+      of.map(({ fields }) => fields),
+    );
+    const run = { since: Math.min(...times), last_at: Math.max(...times), refusals: of.length };
+    keys.push({ environment_id, ...run, proved });
+  }
+  return keys;
 }
 
 /** Deletes what is older than it is kept; answers how many. */
@@ -62,11 +72,11 @@ export function forgetRefusedRequests(app: App, limit: number): Promise<number> 
   });
 }
 
-type Place = { id: number; environment: string };
+type Place = { id: number; environment: string; payment_service_id: string };
 
-const NOBODY: Place = { id: 0, environment: '' };
+const NOBODY: Place = { id: 0, environment: '', payment_service_id: '' };
 
-type Owned = { place: Place; row: RefusedRequest };
+type Owned = { place: Place; row: RefusedRequest; fields: readonly Field[] };
 
 /** Each request as a row, and whose it was. */
 async function findOwners(app: App, refusals: readonly Refusal[]): Promise<Owned[]> {
@@ -77,7 +87,7 @@ async function findOwners(app: App, refusals: readonly Refusal[]): Promise<Owned
   const byTransaction = await findTransactions(app, refusals);
   return read.map(({ refusal, token, fields }) => {
     const place = byToken.get(token ?? '') ?? byTransaction.get(refusal) ?? NOBODY;
-    return { place, row: rowOf(refusal, place, fields) };
+    return { place, row: rowOf(refusal, place, fields), fields };
   });
 }
 

@@ -5,6 +5,7 @@ import { measureAttention } from '../../src/attention/measure-attention.ts';
 import { readConfig } from '../../src/config.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { storeSecretUse } from '../../src/payment-services/note-secret-use.ts';
+import { addRefusedKey, type RefusedKey } from '../../src/refused-requests/refused-key-queries.ts';
 import { storeRefusedRequests } from '../../src/refused-requests/store-refused-requests.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
@@ -19,7 +20,7 @@ forEachEngine('a merchant whose own service signs with a wrong key', (openTestDa
     const settings = { RUBRICA_ENV: 'production', PUBLIC_URL: 'https://pay.example.cl', RATE_LIMITS: 'off' };
     const config = readConfig({ MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent', ...settings });
     const app = createTestApp(await openTestDatabase(), { config });
-    const { id, production } = await createPaymentService(app, 'Norte', TESTER);
+    const { id, production, development } = await createPaymentService(app, 'Norte', TESTER);
     const server = await startTestServer(app);
     const post = async (secret: string, times = 1) => {
       for (let at = 0; at < times; at++) {
@@ -30,7 +31,7 @@ forEachEngine('a merchant whose own service signs with a wrong key', (openTestDa
       await storeRefusedRequests(app);
       await storeSecretUse(app);
     };
-    return { app, id, server, right: production.secret_token, post };
+    return { app, id, server, right: production.secret_token, other: development.secret_token, post };
   };
 
   test('nobody was told of it in production, where no request is kept: now it waits for a person from the fifth on', async () => {
@@ -56,17 +57,41 @@ forEachEngine('a merchant whose own service signs with a wrong key', (openTestDa
     assert.deepEqual(await app.db.query('select request_id from refused_requests'), []);
   });
 
-  test('goes on while wrong and right ones take turns, and ends an hour after the last wrong one', async () => {
-    const { app, server, right, post } = await open();
+  test('goes on while right ones and those of another Secret Token of it take turns, and ends an hour after the last of those', async () => {
+    const { app, server, right, other, post } = await open();
     await using _server = server;
     const waits = async () => (await listAttention(app, 'key', 10)).length;
-    await post('wrong', 5);
+    await post(right);
+    await post(other, 5);
     app.now.advance(HOUR / 2);
     await post(right);
-    assert.equal(await waits(), 1);
+    const [row] = await listAttention(app, 'key', 10);
+    assert.match(row?.reason ?? '', /signs with another Secret Token of its own/);
     app.now.advance(HOUR);
     await post(right);
     assert.equal(await waits(), 0);
+  });
+
+  test('a stranger who knows only its Service Token could call a person at any time: now only the service itself can', async () => {
+    const { app, server, right, post } = await open();
+    await using _server = server;
+    const waits = async () => (await listAttention(app, 'key', 10)).length;
+    await post(right);
+    app.now.advance(30 * 24 * HOUR);
+    await post('wrong', 20);
+    assert.equal(await waits(), 0);
+  });
+
+  test('what a process writes late does not set the time of the last one back', async () => {
+    const { app, server, post } = await open();
+    await using _server = server;
+    await post('wrong', 5);
+    const read = () => app.db.query<RefusedKey>('select * from refused_keys');
+    const [before] = await read();
+    const late = { ...(before as RefusedKey), since: app.now() - 2000, last_at: app.now() - 1000, refusals: 1 };
+    await app.db.transaction((tx) => addRefusedKey(tx, late, 24 * HOUR));
+    const [after] = await read();
+    assert.deepEqual([after?.since, after?.last_at, after?.refusals], [late.since, before?.last_at, 6]);
   });
 
   test('ends a day after the last wrong one where nothing comes any more, and then begins anew', async () => {
