@@ -1,4 +1,5 @@
 import type { Database, SqlRow, Tx } from '../db/database.ts';
+import { selectLike, type TableWalk } from '../db/walk-queries.ts';
 import type { CallbackState } from './callback-state.ts';
 import type { CallbackKey } from './old-callback-queries.ts';
 
@@ -14,18 +15,16 @@ export type PersonalCallback = SqlRow & {
   body: string;
 };
 
-/** The next callbacks, in the order of their ids, whose address or body is `like`. Looks through the whole table. */
-export function selectPersonalCallbacks(
-  db: Reader,
-  like: string,
-  afterId: number,
-  limit: number,
-): Promise<PersonalCallback[]> {
-  return db.query<PersonalCallback>(
-    `select id, environment_id, transaction_id, created_at, state, url, body from callbacks
-     where id > $2 and lower(url || ' ' || body) like $1 escape '!' order by id limit $3`,
-    [like, afterId, limit],
-  );
+const CALLBACKS: TableWalk = {
+  table: 'callbacks',
+  key: ['id'],
+  columns: 'id, environment_id, transaction_id, created_at, state, url, body',
+  text: "url || ' ' || body",
+};
+
+/** The callbacks whose address or body is `like`, in the order of their ids. Looks through the whole table. */
+export function selectPersonalCallbacks(db: Reader, like: string): Promise<PersonalCallback[]> {
+  return selectLike<PersonalCallback>(db, CALLBACKS, like);
 }
 
 /** Only of one that has its end, so that nothing is posted elsewhere. Answers whether it was changed. */
@@ -46,19 +45,16 @@ export type PersonalAttempt = SqlRow & {
   excerpt: string | null;
 };
 
-/** The next delivery attempts, in the order of their ids, whose answer is `like`. Looks through the whole table. */
-export function selectPersonalAttempts(
-  db: Reader,
-  like: string,
-  afterId: number,
-  limit: number,
-): Promise<PersonalAttempt[]> {
-  return db.query<PersonalAttempt>(
-    `select id, environment_id, callback_id, started_at, location, excerpt from delivery_attempts
-     where id > $2 and lower(coalesce(location, '') || ' ' || coalesce(excerpt, '')) like $1 escape '!'
-     order by id limit $3`,
-    [like, afterId, limit],
-  );
+const ATTEMPTS: TableWalk = {
+  table: 'delivery_attempts',
+  key: ['id'],
+  columns: 'id, environment_id, callback_id, started_at, location, excerpt',
+  text: "coalesce(location, '') || ' ' || coalesce(excerpt, '')",
+};
+
+/** The delivery attempts whose answer is `like`, in the order of their ids. Looks through the whole table. */
+export function selectPersonalAttempts(db: Reader, like: string): Promise<PersonalAttempt[]> {
+  return selectLike<PersonalAttempt>(db, ATTEMPTS, like);
 }
 
 export async function updateAttemptTexts(tx: Tx, row: PersonalAttempt): Promise<void> {

@@ -15,8 +15,6 @@ import type { Kept } from './kept.ts';
 import { KEPT_PLACES, selectKeptTexts } from './kept-queries.ts';
 import type { Person } from './person.ts';
 
-const PAGE = 500;
-
 /** Everything that is kept of a person beside validations of bank accounts and recipients, which are found by a hash. */
 export type PersonalData = {
   transactions: PersonalTransaction[];
@@ -27,22 +25,19 @@ export type PersonalData = {
   kept: Kept[];
 };
 
-/** Looks through the tables in pages, and through what is found with the exact pattern. Reads only. */
+/** Looks through whole tables, part by part, and through what is found with the exact pattern. Reads only. */
 export async function findPersonalData(app: App, person: Person): Promise<PersonalData> {
   const { db } = app;
   const { like } = person;
   return {
-    transactions: await collect(
-      (after) => selectPersonalTransactions(db, like, after, PAGE),
-      (row) => erasableTexts(row).some((text) => person.holds(text)),
+    transactions: (await selectPersonalTransactions(db, like)).filter((row) =>
+      erasableTexts(row).some((text) => person.holds(text)),
     ),
-    callbacks: await collect(
-      (after) => selectPersonalCallbacks(db, like, after, PAGE),
+    callbacks: (await selectPersonalCallbacks(db, like)).filter(
       ({ url, body }) => person.holds(url) || person.holds(body),
     ),
-    delivery_attempts: await collect(
-      (after) => selectPersonalAttempts(db, like, after, PAGE),
-      ({ location, excerpt }) => person.holds(`${location ?? ''} ${excerpt ?? ''}`),
+    delivery_attempts: (await selectPersonalAttempts(db, like)).filter(({ location, excerpt }) =>
+      person.holds(`${location ?? ''} ${excerpt ?? ''}`),
     ),
     refused_requests: (await selectRefusedLike(db, like)).filter(({ detail, errors, fields }) =>
       person.holds(`${detail} ${errors} ${fields}`),
@@ -55,21 +50,6 @@ export async function findPersonalData(app: App, person: Person): Promise<Person
 function erasableTexts(row: PersonalTransaction): string[] {
   const { customer_email, session_id, url_callback, url_cancel, url_complete, unsigned_fields } = row;
   return [customer_email, session_id, url_callback, url_cancel, url_complete, unsigned_fields ?? ''];
-}
-
-async function collect<Row extends { id: number }>(
-  select: (after: number) => Promise<Row[]>,
-  holds: (row: Row) => boolean,
-): Promise<Row[]> {
-  const found: Row[] = [];
-  let after = 0;
-  for (let page = PAGE; page === PAGE; ) {
-    const rows = await select(after);
-    found.push(...rows.filter(holds));
-    after = rows.at(-1)?.id ?? after;
-    page = rows.length;
-  }
-  return found;
 }
 
 /** More than this of one kind nobody reads one by one. */

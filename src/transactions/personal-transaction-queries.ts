@@ -1,4 +1,5 @@
 import type { Database, SqlRow, Tx } from '../db/database.ts';
+import { selectLike, type TableWalk } from '../db/walk-queries.ts';
 
 /** A transaction's texts that others wrote. Times are UTC milliseconds, `amount` is in minor units. */
 export type PersonalTransaction = SqlRow & {
@@ -17,22 +18,18 @@ export type PersonalTransaction = SqlRow & {
   unsigned_fields: string | null;
 };
 
-const TEXTS = `lower(customer_email || ' ' || reference || ' ' || session_id || ' ' || url_callback || ' ' || url_cancel
-  || ' ' || url_complete || ' ' || coalesce(unsigned_fields, ''))`;
+const TRANSACTIONS: TableWalk = {
+  table: 'transactions',
+  key: ['id'],
+  columns:
+    'id, environment_id, created_at, state, amount, currency, reference, customer_email, session_id, url_callback, url_cancel, url_complete, unsigned_fields',
+  text: `customer_email || ' ' || reference || ' ' || session_id || ' ' || url_callback || ' ' || url_cancel
+    || ' ' || url_complete || ' ' || coalesce(unsigned_fields, '')`,
+};
 
-/** The next transactions, in the order of their ids, whose texts are `like`. Looks through the whole table. */
-export function selectPersonalTransactions(
-  db: Pick<Database, 'query'>,
-  like: string,
-  afterId: number,
-  limit: number,
-): Promise<PersonalTransaction[]> {
-  return db.query<PersonalTransaction>(
-    `select id, environment_id, created_at, state, amount, currency, reference, customer_email, session_id,
-       url_callback, url_cancel, url_complete, unsigned_fields
-     from transactions where id > $2 and ${TEXTS} like $1 escape '!' order by id limit $3`,
-    [like, afterId, limit],
-  );
+/** The transactions whose texts are `like`, in the order of their ids. Looks through the whole table. */
+export function selectPersonalTransactions(db: Pick<Database, 'query'>, like: string): Promise<PersonalTransaction[]> {
+  return selectLike<PersonalTransaction>(db, TRANSACTIONS, like);
 }
 
 /** Changes the texts of a transaction that no entry of the books stands on. */

@@ -1,0 +1,67 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Database, SqlParameter, SqlRow } from './database.ts';
+
+type Reader = Pick<Database, 'query'>;
+
+/** A table in the order of a key that no two rows share, what is read of a row, and the text that is looked at. */
+export type TableWalk = { table: string; key: readonly [string, ...string[]]; columns: string; text: string };
+
+/** Looked at by one statement: on SQLite it holds the whole process, payments too. */
+export const ROWS_OF_A_PART = 2_000;
+
+/**
+ * The rows whose text in small letters is `like … escape '!'`, in the order of the key, at most `limit` (all unless said). Looks through
+ * the whole table, part by part, and others have their turn in between.
+ */
+export async function selectLike<Row extends SqlRow>(
+  db: Reader,
+  walk: TableWalk,
+  like: string,
+  limit = Number.POSITIVE_INFINITY,
+): Promise<Row[]> {
+  const found: Row[] = [];
+  let after: readonly SqlParameter[] = [];
+  do {
+    const last = await selectLastOfPart(db, walk, after);
+    found.push(...(await selectPart<Row>(db, walk, like, after, last)));
+    after = last;
+    await nextTurn();
+  } while (after.length > 0 && found.length < limit);
+  return found.slice(0, limit);
+}
+
+/** The key of the last row of the next part; none where the table ends in it. */
+async function selectLastOfPart(
+  db: Reader,
+  { table, key }: TableWalk,
+  after: readonly SqlParameter[],
+): Promise<SqlParameter[]> {
+  const columns = key.join(', ');
+  const [row] = await db.query<SqlRow>(
+    `select ${columns} from ${table} where ${beyond(key, '>', after, 1)}
+     order by ${columns} limit 1 offset ${ROWS_OF_A_PART - 1}`,
+    after,
+  );
+  return row === undefined ? [] : key.map((column) => row[column] as SqlParameter);
+}
+
+function selectPart<Row extends SqlRow>(
+  db: Reader,
+  { table, key, columns, text }: TableWalk,
+  like: string,
+  after: readonly SqlParameter[],
+  last: readonly SqlParameter[],
+): Promise<Row[]> {
+  return db.query<Row>(
+    `select ${columns} from ${table}
+     where ${beyond(key, '>', after, 2)} and ${beyond(key, '<=', last, 2 + after.length)}
+       and lower(${text}) like $1 escape '!'
+     order by ${key.join(', ')}`,
+    [like, ...after, ...last],
+  );
+}
+
+function beyond(key: readonly string[], than: '>' | '<=', values: readonly SqlParameter[], firstPlace: number): string {
+  if (values.length === 0) return '1 = 1';
+  return `(${key.join(', ')}) ${than} (${values.map((_, at) => `$${firstPlace + at}`).join(', ')})`;
+}

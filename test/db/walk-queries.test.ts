@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ROWS_OF_A_PART, selectLike, type TableWalk } from '../../src/db/walk-queries.ts';
+import { insertRefused } from '../../src/refused-requests/refused-request-queries.ts';
+import { forEachEngine } from '../support/engines.ts';
+
+const WALK: TableWalk = {
+  table: 'refused_requests',
+  key: ['request_id', 'environment_id'],
+  columns: 'request_id, environment_id',
+  text: 'detail',
+};
+
+forEachEngine('looking through a table for a text', (openTestDatabase) => {
+  const open = async (rows: number) => {
+    const db = await openTestDatabase();
+    const row = { at: 1, method: 'GET', route: '/', status: 400, code: 'X', errors: '[]', fields: '{}', repeated: 0 };
+    const all = Array.from({ length: rows }, (_, at) => ({
+      ...row,
+      // Two rows share a part of the key, and stand on both sides of the end of a part.
+      request_id: `r-${String(Math.floor((at + 1) / 2)).padStart(6, '0')}`,
+      environment_id: (at + 1) % 2,
+      detail: `Row ${at % 500}.`,
+    }));
+    await db.transaction((tx) => insertRefused(tx, all));
+    return db;
+  };
+  const find = async (db: Awaited<ReturnType<typeof open>>, like: string, limit?: number) =>
+    (await selectLike(db, WALK, like, limit)).map((row) => `${row['request_id']} ${row['environment_id']}`);
+
+  test('finds each row once, whichever part it is in, in the order of the key', async () => {
+    const db = await open(2 * ROWS_OF_A_PART);
+    const found = await find(db, '%row%');
+    assert.equal(new Set(found).size, 2 * ROWS_OF_A_PART);
+    assert.deepEqual(found, found.toSorted());
+    assert.equal((await find(db, '%row 7.%')).length, (2 * ROWS_OF_A_PART) / 500);
+    assert.deepEqual(await find(db, '%row 7.%', 1), ['r-000004 0']);
+    assert.deepEqual(await find(db, '%nothing%'), []);
+    await db.transaction((tx) => tx.query('delete from refused_requests'));
+    assert.deepEqual(await find(db, '%row%'), []);
+  });
+
+  // Once, on SQLite payments waited for seconds while somebody looked for a person in a large store.
+  test('lets others have their turn after each part', async () => {
+    const db = await open(2 * ROWS_OF_A_PART + 1);
+    let turns = 0;
+    let ended = false;
+    const others = () => {
+      turns++;
+      if (!ended) setImmediate(others);
+    };
+    setImmediate(others);
+    await find(db, '%nothing%');
+    ended = true;
+    assert.ok(turns >= 3, `${turns} turns`);
+  });
+});
