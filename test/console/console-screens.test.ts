@@ -61,6 +61,25 @@ withBrowser('the console in a browser', (openVisitor) => {
       assert.deepEqual(complaints, []);
     });
 
+    test('listens to nothing in a tab that sleeps, and is up to date again when it wakes', once, async (context) => {
+      const { origin, cookie, pay } = await openConsole(context, openTestDatabase);
+      const { context: browser, page } = await openVisitor({ locale: 'en-US' });
+      await browser.addCookies([{ name: 'rubrica_console', value: cookie, url: `${origin}/console` }]);
+      const listens = () => page.waitForResponse(/\/console\/live$/);
+      const ended = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/console/live'));
+      const sleep = (hidden: boolean) =>
+        page.evaluate(
+          `Object.defineProperty(document, 'hidden', { configurable: true, value: ${hidden} });
+           document.dispatchEvent(new Event('visibilitychange'))`,
+        );
+      await Promise.all([listens(), page.goto(`${origin}/console/payments`)]);
+      await sleep(true);
+      await ended;
+      await pay('ORD-NEW');
+      await Promise.all([listens(), sleep(false)]);
+      await page.getByText('ORD-NEW').waitFor();
+    });
+
     test('breaks no policy that its browser would report without a script', once, async (context) => {
       const { origin, cookie, paths } = await openConsole(context, openTestDatabase);
       const { context: browser, page, complaints } = await openVisitor({ javaScriptEnabled: false });

@@ -53,7 +53,7 @@ function columnsFor(visit: ConsoleVisit): Column<ListedAct>[] {
       text: 'column.who',
       value: ({ who }) => who.name,
       cell: ({ who }) =>
-        html`<a href="?who=${encodeURIComponent(who.name)}">${who.name}</a>${who.from !== null && html`<br><span class="quiet">${who.from}</span>`}`,
+        html`<a class="whole" href="?who=${encodeURIComponent(who.name)}">${who.name}</a>${who.from !== null && html`<br><span class="quiet">${who.from}</span>`}`,
     },
     { name: 'from', text: 'column.from', value: ({ who }) => who.from, hidden: true },
     {

@@ -77,7 +77,7 @@ function elsewhere(app: App, { language, user }: ConsoleVisit, { id }: ListedPay
   const at = `${publicPath(app)}/console`;
   const link = (path: string, text: ConsoleText) =>
     html`<a class="button" href="${at}${path}">${tell(language, text)}</a> `;
-  return html`${user.may.has('books:read') && link(`/accounts/${id}`, 'merchant.own_account')}
+  return html`${user.may.has('payments:read') && link(`/payments?merchant=${id}`, 'merchant.payments')}${user.may.has('books:read') && link(`/accounts/${id}`, 'merchant.own_account')}
 ${user.may.has('payments:read') && link(`/requests?merchant=${id}`, 'requests.title')}
 ${user.may.has('audit:read') && user.environmentIds === null && link(`/audit?subject=${id}`, 'merchant.changes')}`;
 }

@@ -2,6 +2,7 @@ import type { App } from '../../app.ts';
 import type { User } from '../../auth/user.ts';
 import { type ListedPaymentService, listPaymentServices } from '../../payment-services/list-payment-services.ts';
 import { ENVIRONMENTS, type Environment } from '../../payment-services/payment-service.ts';
+import type { Filter } from '../console-list.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
 
 /** The payment services that a person sees, each with the tokens of the environments that the person sees. */
@@ -12,6 +13,13 @@ export async function listMerchants(app: App, { environmentIds }: User): Promise
     const tokens = service.tokens.filter(({ environment_id }) => environmentIds.has(environment_id));
     return tokens.length === 0 ? [] : [{ ...service, tokens }];
   });
+}
+
+/** A filter by the payment services that the person sees, where there are several. */
+export async function merchantFilter(app: App, user: User): Promise<Filter[]> {
+  const merchants = await listMerchants(app, user);
+  if (merchants.length < 2) return [];
+  return [{ name: 'merchant', text: 'column.merchant', type: merchants.map(({ id, name }) => [id, name] as const) }];
 }
 
 /** The payment service of the path, as far as the person may see it. */

@@ -15,6 +15,7 @@ import { emptyState, paymentBadges } from '../console-format.ts';
 import { askedOf, type Column, type Filter, formatOf, sendList } from '../console-list.ts';
 import { type ConsoleText, tell, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
+import { merchantFilter } from '../merchants/visible-merchants.ts';
 
 const STATES: readonly TransactionState[] = ['pending', 'completed', 'failed', 'cancelled', 'expired'];
 const SHOWN = 50;
@@ -91,7 +92,7 @@ async function sendPayments(app: App, visit: ConsoleVisit) {
     path: '/payments',
     columns: columnsFor(app, language),
     rows: found.payments,
-    filters: filtersIn(language),
+    filters: [...filtersIn(language), ...(await merchantFilter(app, user))],
     paged: found.next !== null || after !== '',
     empty: nothingToList(language, asked),
     above: incompleteNote(language, found.complete),
@@ -173,7 +174,7 @@ function columnsFor(app: App, language: Language): Column<FoundPayment>[] {
 type Asked = Record<string, string>;
 
 /** Unknown values are as if they were not there. */
-function filterOf({ state, since = '', until = '', email = '', amount = '' }: Asked): PaymentFilter {
+function filterOf({ state, since = '', until = '', email = '', amount = '', merchant = '' }: Asked): PaymentFilter {
   const minor = parseDecimal(amount.replace(/[$.\s]/g, ''), 'CLP');
   return {
     ...NO_FILTER,
@@ -181,6 +182,7 @@ function filterOf({ state, since = '', until = '', email = '', amount = '' }: As
     since: isDay(since) ? boundsOfDay(since).from : null,
     until: isDay(until) ? boundsOfDay(until).to : null,
     email: email === '' ? null : email,
+    paymentService: merchant === '' ? null : merchant,
     amount: minor === null ? null : { amount: minor, currency: 'CLP' },
   };
 }

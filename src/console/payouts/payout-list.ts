@@ -67,7 +67,9 @@ function actionsOf(app: App, { language, user }: ConsoleVisit): Html {
     user.may.has('payouts:create') &&
     html`<a class="button primary" href="${at}/payouts/upload">${tell(language, 'upload.title')}</a>
 <a class="button" href="${at}/recipients">${tell(language, 'payouts.to_one')}</a>`
-  } <a class="button" href="${at}/batches">${tell(language, 'batches.title')}</a></p>`;
+  }
+${user.may.has('payouts:approve') && html`<a class="button" href="${at}/payouts?state=awaiting_approval">${tell(language, 'payouts.to_sign')}</a>`}
+<a class="button" href="${at}/batches">${tell(language, 'batches.title')}</a></p>`;
 }
 
 function pageLinks(app: App, language: Language, asked: Record<string, string>, after: string, next: string): Html {

@@ -10,7 +10,7 @@ import { badge, emptyState, tableOf, testBadge, timeCell } from '../console-form
 import { askedOf, type Column, type Filter, formatOf, sendList } from '../console-list.ts';
 import { tell, tellAll } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
-import { listMerchants } from '../merchants/visible-merchants.ts';
+import { merchantFilter } from '../merchants/visible-merchants.ts';
 
 const SHOWN = 100;
 /** A file has more than one page. */
@@ -48,19 +48,10 @@ export const getConsoleRequests: Screen = {
 };
 
 async function filtersFor(app: App, { user }: ConsoleVisit): Promise<Filter[]> {
-  const merchants = await listMerchants(app, user);
   return [
     { name: 'request_id', text: 'requests.id', type: 'search' },
     { name: 'code', text: 'requests.code', type: 'search' },
-    ...(merchants.length > 1
-      ? [
-          {
-            name: 'merchant',
-            text: 'column.merchant',
-            type: merchants.map(({ id, name }) => [id, name] as const),
-          } as const,
-        ]
-      : []),
+    ...(await merchantFilter(app, user)),
   ];
 }
 
