@@ -8,6 +8,7 @@ import { measureCreateSqlite } from './create-sqlite.ts';
 import { measureDeliveries } from './deliveries.ts';
 import { measureGrowth } from './growth.ts';
 import { measureIdle } from './idle.ts';
+import { measureMove } from './move.ts';
 import { measureProfile } from './profile.ts';
 import { measureSearch } from './search.ts';
 import { measureSign } from './sign.ts';
@@ -26,6 +27,7 @@ const FIGURES: Record<string, (bench: Bench) => Promise<Figure>> = {
   deliveries: measureDeliveries,
   growth: measureGrowth,
   search: measureSearch,
+  move: measureMove,
   sign: measureSign,
   idle: measureIdle,
   connections: measureConnections,

@@ -13,6 +13,8 @@ export type Sizes = {
   /** Until what a start left over is gone and the first looks of the worker are done. */
   settleMs: number;
   callbacks: number;
+  /** Paid payments of the merchant who moves. */
+  moved: number;
   signatures: number;
 };
 
@@ -23,6 +25,7 @@ const FULL: Sizes = {
   stored: [0, 1_000_000, 10_000_000],
   settleMs: 3_000,
   callbacks: 20_000,
+  moved: 100_000,
   signatures: 100_000,
 };
 const QUICK: Sizes = {
@@ -32,6 +35,7 @@ const QUICK: Sizes = {
   stored: [0, 1_000],
   settleMs: 100,
   callbacks: 100,
+  moved: 100,
   signatures: 1_000,
 };
 

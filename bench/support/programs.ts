@@ -36,11 +36,14 @@ export async function startProgram(
   return { pid: child.pid, line: lineIn(stdout) as string, stop };
 }
 
+/** Longer than anything here takes on a slow machine. */
+const LONGEST_MS = 2 * 3_600_000;
+
 /** Runs a program to its end and answers its standard output. Rejects when it fails. */
 export function runProgram(
   program: Program,
   args: readonly string[],
   environment: NodeJS.ProcessEnv = {},
 ): Promise<string> {
-  return outputOf(program, args, { cwd: repository, env: { ...process.env, ...environment } });
+  return outputOf(program, args, { cwd: repository, env: { ...process.env, ...environment }, longestMs: LONGEST_MS });
 }

@@ -8,12 +8,18 @@ export type Installation = { environment: NodeJS.ProcessEnv; serviceToken: strin
 
 export type Service = RunningProgram & { port: number };
 
-/** Makes a data folder with a payment service in it. `databaseUrl` names an empty database. */
+/** Settings of a service that keeps its data in `folder`. `databaseUrl` names an empty database. */
+export function environmentOf(folder: string, databaseUrl = `sqlite:${join(folder, 'rubrica.db')}`): NodeJS.ProcessEnv {
+  return { DATA_DIR: folder, DATABASE_URL: databaseUrl, PORT: '0', RATE_LIMITS: 'off', LOG_LEVEL: 'info' };
+}
+
+/** Makes a data folder with a payment service in it. `databaseUrl` names an empty database; `settings` stand beside the usual ones. */
 export async function createInstallation(
   folder: string,
-  databaseUrl = `sqlite:${join(folder, 'rubrica.db')}`,
+  databaseUrl?: string,
+  settings: NodeJS.ProcessEnv = {},
 ): Promise<Installation> {
-  const environment = { DATA_DIR: folder, DATABASE_URL: databaseUrl, PORT: '0', RATE_LIMITS: 'off', LOG_LEVEL: 'info' };
+  const environment = { ...environmentOf(folder, databaseUrl), ...settings };
   const text = await runProgram(
     'node',
     ['src/main.ts', 'payment-service', 'create', '--name', 'Bench', '--json'],
@@ -25,7 +31,7 @@ export async function createInstallation(
 
 /** Starts the service as its users do: `serve`, with limits off and everything else as it comes. */
 export async function startService(
-  { environment }: Installation,
+  { environment }: Pick<Installation, 'environment'>,
   nodeOptions: readonly string[] = [],
 ): Promise<Service> {
   const isReady = (line: string) => line.includes('"msg":"ready"');

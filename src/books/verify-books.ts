@@ -52,7 +52,11 @@ export type BooksVerification = {
  * A person who can rewrite the whole store can also rewrite the whole chain; that shows against the heads that were exported
  * before and are kept elsewhere.
  */
-export async function verifyBooks(app: App, exported: readonly ExportedHead[] = []): Promise<BooksVerification> {
+export async function verifyBooks(
+  app: App,
+  exported: readonly ExportedHead[] = [],
+  onProgress: (entries: number) => void = () => {},
+): Promise<BooksVerification> {
   const booked = await selectBookedEnvironments(app.db);
   const environments = new Set([...booked, ...exported.map((head) => head.environment_id)]);
   const balances = await selectWrongBalances(app.db);
@@ -67,7 +71,7 @@ export async function verifyBooks(app: App, exported: readonly ExportedHead[] = 
   };
   for (const environmentId of environments) {
     const heads = exported.filter((head) => head.environment_id === environmentId);
-    await verifyChain(app, environmentId, heads, verification);
+    await verifyChain(app, environmentId, heads, verification, onProgress);
   }
   verification.records.push(...(await findUnbooked(app)));
   return verification;
@@ -78,6 +82,7 @@ async function verifyChain(
   environmentId: number,
   exported: readonly ExportedHead[],
   verification: BooksVerification,
+  onProgress: (entries: number) => void,
 ): Promise<void> {
   const report = (problem: BooksProblem['problem'], link: number, until = link) =>
     verification.problems.push({ environment_id: environmentId, link, until, problem });
@@ -91,6 +96,7 @@ async function verifyChain(
   for await (const entries of readLinks(app, environmentId)) {
     const [{ link, hash }] = entries;
     verification.entries += entries.length;
+    if (link % PAGE === 0) onProgress(verification.entries);
     noteOwner(entries[0]);
     const unexplained = entries.filter((entry) => !isExplained(entry));
     verification.records.push(...unexplained.map((entry) => problemOf(entry, 'unexplained')));

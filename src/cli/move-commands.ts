@@ -6,12 +6,13 @@ import { composeApp, type RunningApp } from '../compose-app.ts';
 import { readConfig } from '../config.ts';
 import { SEALED_KINDS } from '../health/sealed-kinds.ts';
 import { listMoves } from '../moves/list-moves.ts';
-import { type MoveProgress, MoveRefusal } from '../moves/move.ts';
+import { MoveRefusal } from '../moves/move.ts';
 import { type Moved, movePaymentService } from '../moves/move-payment-service.ts';
 import { raiseIds } from '../moves/raise-ids.ts';
 import { undoMove } from '../moves/undo-move.ts';
 import { openStore } from './prepare-store.ts';
 import { CommandError, invalidOption, print, table, time, unusableFile } from './print.ts';
+import { progressLine } from './progress-line.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
@@ -45,8 +46,8 @@ export function addIdsCommand(program: Command): void {
 type MoveOptions = ActingOptions & { to: string; undo?: boolean; json?: boolean };
 
 async function move(id: string, options: MoveOptions): Promise<void> {
-  const { to: file, undo, json } = options;
-  const say = json === true || !process.stderr.isTTY ? () => {} : showProgress;
+  const { to: file, undo } = options;
+  const line = progressLine(options);
   try {
     if (undo === true) {
       const ended = await withBoth(options, (from, to, by) => undoMove(from, to, id, by));
@@ -56,13 +57,20 @@ async function move(id: string, options: MoveOptions): Promise<void> {
       return;
     }
     const moved = await withBoth(options, (from, to, by) =>
-      movePaymentService(from, to, { paymentServiceId: id, by, kinds: SEALED_KINDS, onProgress: say }),
+      movePaymentService(from, to, {
+        paymentServiceId: id,
+        by,
+        kinds: SEALED_KINDS,
+        onProgress: ({ step, table: name, rows }) => line.say(`${step} ${name}`, rows),
+      }),
     );
     const { id: moveId, events, pauseMs, strangers } = moved;
     const value = { id, move: moveId, events, pause_ms: pauseMs, users_missing: strangers };
     print(options, value, linesOf(id, file, moved));
   } catch (error) {
     throw error instanceof MoveRefusal ? new CommandError(error.message, 1, error.code) : error;
+  } finally {
+    line.clear();
   }
 }
 
@@ -75,11 +83,6 @@ function linesOf(id: string, file: string, { events, pauseMs, strangers }: Moved
       ? []
       : [`These users may see it here and are not known there; invite them: ${strangers.join(', ')}`]),
   ];
-}
-
-/** One line that is written over, as long as somebody looks. */
-function showProgress({ step, table: name, rows }: MoveProgress): void {
-  process.stderr.write(`\r\u001b[K${step} ${name}: ${rows}`);
 }
 
 function withBoth<Result>(
@@ -95,7 +98,6 @@ function withBoth<Result>(
       return await run(from, to, by);
     } finally {
       await to.close();
-      if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
     }
   });
 }

@@ -9,6 +9,7 @@ import { type StoreVerification, verifyStore } from '../proof/verify-store.ts';
 import { noteUpkeep } from '../upkeep/note-upkeep.ts';
 import { anchorLine, counted, findingLine, restoreLine } from './finding-lines.ts';
 import { print, unusableFile } from './print.ts';
+import { progressLine } from './progress-line.ts';
 import { recordLine } from './reconcile-command.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
@@ -44,11 +45,12 @@ export function addVerifyCommand(group: Command): void {
 async function verify(options: Options): Promise<void> {
   const exported = options.head === undefined ? [] : readHeads(options.head);
   for (const file of options.anchor) if (!existsSync(file)) throw unusableFile(`There is no file ${file}.`);
+  const line = progressLine(options);
   const verification = await withApp(async (app) => {
-    const verified = await verifyStore(app, exported, options.anchor);
+    const verified = await verifyStore(app, exported, options.anchor, line.say);
     await noteUpkeep(app, 'books', verified.ok);
     return verified;
-  });
+  }).finally(line.clear);
   print(options, verification, verificationLines(verification, exported.length > 0));
   if (!verification.ok) process.exitCode = 1;
 }

@@ -23,6 +23,7 @@ export async function verifyCallbacks(
   skipped: ReadonlySet<number>,
   cut: number | null,
   findings: Findings,
+  onProgress: (callbacks: number) => void = () => {},
 ): Promise<number> {
   const environments = new Map<number, ServiceEnvironment | null>();
   let [last, callbacks] = [0, 0];
@@ -41,6 +42,7 @@ export async function verifyCallbacks(
       if (!isGood) report(findings, row);
     }
     callbacks += rows.length;
+    onProgress(callbacks);
     last = rows.at(-1)?.id ?? last;
     page = rows.length;
   }

@@ -11,14 +11,21 @@ const ORPHANS = 1000;
  * end. It needs no chain, so it also finds what was changed before the feed was sealed. Of a transaction from before `cut` (UTC
  * milliseconds) the first events may be gone: they were older than RETENTION_EVENTS. Reads only, in pages.
  */
-export async function verifyEvents(app: App, cut: number | null, findings: Findings): Promise<void> {
-  let last = 0;
+export async function verifyEvents(
+  app: App,
+  cut: number | null,
+  findings: Findings,
+  onProgress: (events: number) => void = () => {},
+): Promise<void> {
+  let [last, events] = [0, 0];
   for (;;) {
     const end = await selectPageEnd(app.db, last, PAGE);
     if (end === null) break;
     const rows = await selectTold(app.db, last, end);
     for (const told of Map.groupBy(rows, ({ id }) => id).values()) verifyTold(told as Told, cut, findings);
     last = end;
+    events += rows.length;
+    onProgress(events);
   }
   for (const { environment_id, transaction_id, sequence, created_at } of await selectOrphans(app.db, ORPHANS)) {
     const subject = `evt_${transaction_id}_${sequence}`;

@@ -20,7 +20,11 @@ type Place = { commitId: number; position: number };
  * Computes the chain over the feed again. What was changed, deleted or put between is located to the events of one link,
  * which are those of about a second. Reads only, in pages.
  */
-export async function verifyFeed(app: App, findings: Findings): Promise<FeedCoverage> {
+export async function verifyFeed(
+  app: App,
+  findings: Findings,
+  onProgress: (events: number) => void = () => {},
+): Promise<FeedCoverage> {
   const cut = await readCut(app, findings);
   const events = readEvents(app, cut);
   let previous: string | null = FEED_GENESIS;
@@ -48,6 +52,7 @@ export async function verifyFeed(app: App, findings: Findings): Promise<FeedCove
     const found = await hashUntil(events, link, previous ?? FEED_GENESIS);
     if (found.count !== link.events || (previous !== null && found.hash !== link.hash)) report(findings, link, found);
     sealed += found.count;
+    onProgress(sealed);
     last = link.link;
     previous = link.hash;
   }

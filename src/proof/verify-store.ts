@@ -30,23 +30,26 @@ export type StoreVerification = Omit<BooksVerification, 'owners'> & {
  * Holds everything that says where money is against everything else that says it: the books, what they stand on, what their
  * entries explain, what was told of it, and what was sealed of it. Reads only, in pages, and runs beside a service that goes
  * on. `exported`: ends of the books' chains that were kept elsewhere. `anchorFiles`: anchors beside those of the store and of
- * ANCHOR_DIR, which are compared without being told.
+ * ANCHOR_DIR, which are compared without being told. `onProgress` is told now and then what is held against the rest, and how many
+ * rows of it were.
  */
 export async function verifyStore(
   app: App,
   exported: readonly ExportedHead[] = [],
   anchorFiles: readonly string[] = [],
+  onProgress: (what: string, rows: number) => void = () => {},
 ): Promise<StoreVerification> {
+  const telling = (what: string) => (rows: number) => onProgress(what, rows);
   const { incomplete } = await findElsewhere(app);
   const findings = collectFindings(incomplete);
-  const { owners, ...books } = withoutIncomplete(await verifyBooks(app, exported), incomplete);
+  const { owners, ...books } = withoutIncomplete(await verifyBooks(app, exported, telling('entries')), incomplete);
   for (const links of owners) findings.add(foreignLinks(links));
   await verifyPayouts(app, findings);
   const facts = await verifyFacts(app, findings);
-  const feed = await verifyFeed(app, findings);
-  await verifyEvents(app, feed.cut, findings);
+  const feed = await verifyFeed(app, findings, telling('events of the feed'));
+  await verifyEvents(app, feed.cut, findings, telling('events of transactions'));
   const foreign = new Set(owners.map(({ environment_id }) => environment_id));
-  const callbacks = await verifyCallbacks(app, foreign, feed.cut, findings);
+  const callbacks = await verifyCallbacks(app, foreign, feed.cut, findings, telling('callbacks'));
   const { anchors, restores } = await verifyAnchors(app, anchorFiles, findings);
   const wrong = books.problems.length + books.records.length + books.balances.length + findings.named.length;
   return {

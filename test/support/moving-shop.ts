@@ -38,12 +38,13 @@ export async function twoWithShop(openTestDatabase: OpenTestDatabase) {
 
 const KEY = '5a'.repeat(32);
 
-export function configOf(host: string, key = KEY) {
+export function configOf(host: string, key = KEY, basePath = '') {
   return readConfig({
     MASTER_KEY: key,
     LOG_LEVEL: 'silent',
     PUBLIC_URL: `https://${host}.example.cl`,
     DATABASE_URL: `sqlite:/tmp/${host}`,
+    BASE_PATH: basePath,
   });
 }
 

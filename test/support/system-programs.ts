@@ -16,6 +16,7 @@ const debianPackages = {
   'mkfs.ext4': 'e2fsprogs',
   mkfifo: 'coreutils',
   mount: 'mount',
+  nginx: 'nginx-light',
   npm: 'npm',
   perl: 'perl-base',
   pg_basebackup: 'postgresql',
