@@ -49,6 +49,7 @@ export async function measureMove(bench: Bench): Promise<Figure> {
     const way = `${from.name} to ${to.name}`;
     bench.say(`  moving from ${way}`);
     const moved = await moveUnderLoad(from, to, paymentServiceId, shop);
+    bench.say(`  ${way}: ${JSON.stringify(moved)}`);
     const what = `pause of a payment service with ${count.toLocaleString('en')} paid payments that moves from ${way}, with orders going on`;
     lines.push(limitLine(what, 's', PAUSE_S, [moved.pauseMs / 1000]));
     rows.push([

@@ -22,7 +22,15 @@ test('every figure runs, and all together are one JSON object', async () => {
   const { figures } = JSON.parse(stdout) as Printed;
   const found = Object.fromEntries(figures.map(({ name, lines, details }) => [name, lines.length + details.length]));
   const onSqlite = { 'create-sqlite': 2, validations: 2, sign: 2, idle: 2 };
-  const onPostgres = { 'create-postgres': 2, deliveries: 3, growth: 4, search: 28, move: 3, connections: 2, profile: 6 };
+  const onPostgres = {
+    'create-postgres': 2,
+    deliveries: 3,
+    growth: 4,
+    search: 28,
+    move: 3,
+    connections: 2,
+    profile: 6,
+  };
   const all = /PostgreSQL is missing/.test(stderr) ? onSqlite : { ...onSqlite, ...onPostgres };
   assert.deepEqual(found, all, stderr);
   // Its value may be nothing: on a busy machine a quick round can end before the first answer.
