@@ -4,7 +4,7 @@ import { randomHex } from '../lib/ids.ts';
 import type { SealedKind } from '../sealing/sealed-kind.ts';
 import { beginMove } from './begin-move.ts';
 import { compareCopy, compareFeed, FEED_BEGIN } from './compare-copy.ts';
-import { copyRows } from './copy-rows.ts';
+import { copyRows, copyTails } from './copy-rows.ts';
 import { copyWhole } from './copy-whole.ts';
 import { drainChanges } from './drain-changes.ts';
 import { addressOf, type Move, type MoveProgress, MoveRefusal, type MoveRow, type Progress } from './move.ts';
@@ -45,8 +45,11 @@ export async function movePaymentService(from: App, to: App, wish: MoveWish): Pr
     await copyWhole(move);
     await goOnFromEarlierCopy(move);
     await copyRows(move);
-    const compared = await compareCopy(move);
+    const first = await compareCopy(move);
+    // Comparing takes long: what has come meanwhile is copied before the pause, and not in it.
+    await copyTails(move, 'settled');
     await drainChanges(move, new Map());
+    const compared = await compareFeed(move, first);
     pauseMs = await leave(move, compared, by);
   }
   const left = performance.now();
