@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
@@ -8,6 +8,8 @@ import { proveInstalled } from '../support/installed-product.ts';
 import { run } from '../support/sdk-package.ts';
 
 const repository = join(import.meta.dirname, '../..');
+/** It brings half of Perl with it, so `bin/test` does not install it. */
+const LINTIAN = '/usr/bin/lintian';
 const skip = process.getuid?.() === 0 ? false : 'dpkg installs as root alone';
 
 suite("Debian's package", { skip }, () => {
@@ -49,6 +51,19 @@ suite("Debian's package", { skip }, () => {
       [],
       'everybody may write it',
     );
+  });
+
+  test("has no fault that Debian's own critic names, but those that are explained", {
+    skip: existsSync(LINTIAN) ? false : 'lintian is not installed',
+  }, async () => {
+    const tags = await outputOf(
+      LINTIAN,
+      ['--allow-root', '--tag-display-limit', '0', '--fail-on', 'none', '-L', '>=warning', file],
+      {
+        longestMs: 8 * 60_000,
+      },
+    );
+    assert.equal(tags, '');
   });
 
   test('is installed, makes a user and a key that only root reads, and runs', async () => {
