@@ -13,7 +13,7 @@ import {
   type Samples,
   SIGNED_SAMPLES,
 } from './request-samples.ts';
-import { renderMembers, typeOf } from './schema-members.ts';
+import { describedIn, renderMembers, typeOf } from './schema-members.ts';
 
 type Words = (typeof REFERENCE_WORDS)[AnswerLanguage];
 
@@ -46,14 +46,20 @@ ${words.info.map((paragraph) => html`<p>${renderInline(paragraph)}</p>`)}
 </section>
 ${tags.map(
   (tag) => html`<section id="${tag.id}" class="tag"><h2>${tag.name}</h2><p>${tag.description}</p>
-${tag.operations.map((described) => renderOperation(described, document, base, words))}
+${tag.operations.map((described) => renderOperation(described, document, base, language))}
 </section>`,
 )}
 </div>
 </div>`;
 }
 
-function renderOperation(described: Described, document: OpenApiDocument, base: string, words: Words): Html {
+function renderOperation(
+  described: Described,
+  document: OpenApiDocument,
+  base: string,
+  language: AnswerLanguage,
+): Html {
+  const words = REFERENCE_WORDS[language];
   const { method, path, aliases, operation } = described;
   const { schemas } = document.components;
   const body = contentOf(operation.requestBody?.content);
@@ -67,12 +73,12 @@ ${
   operation.parameters !== undefined &&
   html`<h4>${words.parameters}</h4><ul class="members">${operation.parameters.map(
     ({ name, in: place, required, description, schema }) =>
-      html`<li><code>${name}</code> <span class="type">${words.in(typeOf(schema, schemas), place)}</span>${!required && html` <span class="optional">${words.optional}</span>`}<p>${renderInline(description)}</p></li>`,
+      html`<li><code>${name}</code> <span class="type">${words.in(typeOf(schema, schemas, language), place)}</span>${!required && html` <span class="optional">${words.optional}</span>`}<p>${renderInline(describedIn(language, description))}</p></li>`,
   )}</ul>`
 }
-${body !== null && html`<h4>${words.body} <span class="type">${Object.keys(operation.requestBody?.content ?? {}).join(` ${words.or} `)}</span></h4>${renderMembers(body.schema, schemas)}`}
+${body !== null && html`<h4>${words.body} <span class="type">${Object.keys(operation.requestBody?.content ?? {}).join(` ${words.or} `)}</span></h4>${renderMembers(body.schema, schemas, language)}`}
 <h4>${words.answers}</h4>
-${Object.entries(operation.responses).map(([status, reply]) => ('$ref' in reply || Number(status) >= 400 ? false : renderReply(status, reply, document)))}
+${Object.entries(operation.responses).map(([status, reply]) => ('$ref' in reply || Number(status) >= 400 ? false : renderReply(status, reply, document, language)))}
 ${renderErrors(operation, base, words)}
 </div>
 <div class="code">
@@ -83,15 +89,15 @@ ${Object.entries(operation.responses).map(([status, reply]) => ('$ref' in reply 
 </article>`;
 }
 
-function renderReply(status: string, reply: Reply, { components }: OpenApiDocument): Html {
+function renderReply(status: string, reply: Reply, { components }: OpenApiDocument, language: AnswerLanguage): Html {
   const content = contentOf(reply.content);
   const headers = Object.entries(reply.headers).filter(([, header]) => !('$ref' in (header as object))) as [
     string,
     { description: string },
   ][];
-  return html`<details class="reply"><summary><span class="status">${status}</span> ${renderInline(reply.description)}</summary>
-${headers.length > 0 && html`<ul class="members">${headers.map(([name, { description }]) => html`<li><code>${name}</code> <span class="type">header</span><p>${description}</p></li>`)}</ul>`}
-${content !== null && renderMembers(content.schema, components.schemas)}
+  return html`<details class="reply"><summary><span class="status">${status}</span> ${renderInline(describedIn(language, reply.description))}</summary>
+${headers.length > 0 && html`<ul class="members">${headers.map(([name, { description }]) => html`<li><code>${name}</code> <span class="type">${REFERENCE_WORDS[language].header}</span><p>${describedIn(language, description)}</p></li>`)}</ul>`}
+${content !== null && renderMembers(content.schema, components.schemas, language)}
 </details>`;
 }
 
@@ -169,7 +175,6 @@ function accessOf(described: Described, words: Words): Html {
   return renderInline(`**${words.access}** ${schemes[scheme] ?? words.open}${needs}`);
 }
 
-/** Parameters and members are described in English in both. */
 function inLanguage(described: Described, language: AnswerLanguage): Described {
   const [summary, description] = SPANISH_OPERATIONS[described.operation.operationId] ?? [];
   if (language === 'en' || summary === undefined) return described;

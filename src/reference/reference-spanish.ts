@@ -61,7 +61,7 @@ export const SPANISH_OPERATIONS: Readonly<Record<string, readonly [summary: stri
   ],
   listRefusedRequests: [
     'Lista las solicitudes rechazadas',
-    'Las de los últimos 7 días, primero la más nueva. Una solicitud es tuya por el Service Token que nombra o por la transacción de su ruta. Las de tokens de producción se guardan si la instalación lo dice (`REFUSED_REQUESTS`).',
+    'Las de los últimos 7 días, primero la más nueva. Una solicitud es tuya por el Service Token que nombra o por la transacción de su ruta. Las de tokens de producción se guardan si la instalación lo dice (`REFUSED_REQUESTS`). Qué estaba mal se cuenta en el idioma de `Accept-Language`.',
   ],
   createWebhook: [
     'Suscríbete a abonos y devoluciones',
@@ -227,6 +227,7 @@ export const REFERENCE_WORDS = {
     answers: 'Answers',
     answer: 'Answer',
     errors: 'Errors',
+    header: 'header',
     try: 'Try it with your own fields',
     access: 'Access.',
     signed: 'Signed with the Secret Token of the payment service.',
@@ -253,6 +254,7 @@ export const REFERENCE_WORDS = {
     answers: 'Respuestas',
     answer: 'Respuesta',
     errors: 'Errores',
+    header: 'encabezado',
     try: 'Pruébalo con tus propios campos',
     access: 'Acceso.',
     signed: 'Firmado con el Secret Token del servicio de pago.',

@@ -64,7 +64,7 @@ export const NOT_BUILT: readonly NotBuilt[] = [
     es: 'Los pagos con una tarjeta guardada, `/one-click-users`, no están hechos.',
   },
   {
-    calls: /^\w+ \/(?:subscriptions?|getAllButtons)(?:\/|$)/,
+    calls: /^\w+ \/(?:subscriptions?|getAllButtons|user|users\/directions)(?:\/|$)/,
     en: 'The subscriptions API, `/subscription`, is not built: create a transaction for each charge.',
     es: 'La API de suscripciones, `/subscription`, no está hecha: crea una transacción por cada cobro.',
   },

@@ -7,6 +7,7 @@ import { SIGNED_REQUEST_EXAMPLE } from '../../src/api/transactions/transaction-s
 import { readConfig } from '../../src/config.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { SPANISH_OPERATIONS, SPANISH_TAGS } from '../../src/reference/reference-spanish.ts';
+import { SPANISH_MEMBERS } from '../../src/reference/spanish-members.ts';
 import { ROUTES } from '../../src/server/routes.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
@@ -120,6 +121,26 @@ forEachEngine('the documentation', (openTestDatabase) => {
       described.filter(({ tag }) => SPANISH_TAGS[tag] === undefined).map(({ tag }) => tag),
       [],
     );
+  });
+
+  test('told members, parameters and answers in English on the Spanish page: each has a Spanish text, and none is left over', async () => {
+    await using server = await startTestServer(createTestApp(await openTestDatabase()));
+    const document = JSON.parse((await server.get('/openapi.json')).text) as {
+      components: { schemas: object };
+      paths: object;
+    };
+    const texts = new Set(describedTexts([document.components.schemas, document.paths]));
+    assert.deepEqual(
+      [...texts].filter((text) => SPANISH_MEMBERS[text] === undefined),
+      [],
+    );
+    assert.deepEqual(
+      Object.keys(SPANISH_MEMBERS).filter((text) => !texts.has(text)),
+      [],
+    );
+    const page = (await server.get('/docs/reference', { 'accept-language': 'es' })).text;
+    assert.match(page, /<span class="optional">opcional<\/span>/);
+    assert.doesNotMatch(page, />optional<|>Members<|list of | characters[< ]|of the form/);
   });
 
   test('explains a refused body, form or JSON, without a secret and without creating anything', async () => {
@@ -282,4 +303,13 @@ async function crawl(server: TestServer, start: string): Promise<Map<string, Cra
 /** Comments are words. */
 function codeOf(markdown: string): string[] {
   return [...markdown.matchAll(/```\w+\n([\s\S]*?)```/g)].map(([, code = '']) => code.replaceAll(/^# .*$/gm, ''));
+}
+
+/** The descriptions of members, parameters and answers; of an operation its own stands elsewhere, and errors have pages. */
+function describedTexts(value: unknown, key = ''): string[] {
+  if (typeof value !== 'object' || value === null || ['example', 'examples'].includes(key)) return [];
+  const { description, operationId } = value as { description?: unknown; operationId?: unknown };
+  const own = typeof description === 'string' && operationId === undefined ? [description] : [];
+  const inner = Object.entries(value).filter(([name]) => !/^[45]\d\d$/.test(name));
+  return [...own, ...inner.flatMap(([name, one]) => describedTexts(one, name))];
 }
