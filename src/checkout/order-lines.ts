@@ -20,6 +20,12 @@ export function orderLines({ unsigned_fields, amount, currency }: Transaction): 
   return total === amount ? lines : lines.map((line) => ({ ...line, amount: null }));
 }
 
+/** The subject of a payment by a link, which has no shop; null of a shop's. */
+export function linkSubject(transaction: Transaction): string | null {
+  if (transaction.url_complete !== '') return null;
+  return orderLines(transaction)[0]?.name ?? transaction.reference;
+}
+
 type Product = Readonly<Record<string, unknown>>;
 
 function productsOf(unsignedFields: string | null): Product[] {

@@ -15,6 +15,7 @@ export const TEXTS = {
 
     'summary.merchant': 'Comercio',
     'summary.reference': 'Orden',
+    'summary.subject': 'Concepto',
     'summary.amount': 'Monto',
     'summary.refunded': 'Devuelto',
     'summary.method': 'Medio de pago',
@@ -31,6 +32,7 @@ export const TEXTS = {
     'payable.time': 'Tienes {time} para pagar.',
     'payable.cancel': 'Anular el pago',
     'payable.no_method': 'Por ahora no hay un medio de pago disponible. Vuelve a la tienda e inténtalo más tarde.',
+    'payable.no_method_link': 'Por ahora no hay un medio de pago disponible. Inténtalo más tarde.',
 
     'cancel.title': '¿Anular este pago?',
     'cancel.text': 'No se te ha cobrado nada. Si anulas, esta orden ya no se podrá pagar desde aquí.',
@@ -48,12 +50,16 @@ export const TEXTS = {
 
     'completed.title': 'Pago aprobado',
     'completed.text': 'Listo. {merchant} ya recibe la confirmación.',
+    'completed.text_link': 'Listo. {merchant} ya tiene tu pago.',
     'failed.title': 'Pago rechazado',
     'failed.text': '{why} No se te cobró nada. Vuelve a la tienda para hacer una nueva orden.',
+    'failed.text_link': '{why} No se te cobró nada. Abre el enlace otra vez para pagar de nuevo.',
     'cancelled.title': 'Pago anulado',
     'cancelled.text': 'No se te cobró nada. Si cambias de opinión, vuelve a la tienda y haz una nueva orden.',
+    'cancelled.text_link': 'No se te cobró nada. Si cambias de opinión, abre el enlace otra vez.',
     'expired.title': 'Se acabó el tiempo para pagar',
     'expired.text': 'No se te cobró nada. Vuelve a la tienda y haz una nueva orden.',
+    'expired.text_link': 'No se te cobró nada. Abre el enlace otra vez para pagar.',
     'under_review.title': 'Estamos revisando tu pago',
     'under_review.text':
       'El medio de pago confirmó un cobro que no esperábamos. No pagues otra vez: contacta a {merchant} e indica el número de transacción.',
@@ -64,6 +70,8 @@ export const TEXTS = {
 
     'receipt.keep':
       'Este enlace es tu comprobante. Si la tienda no responde, tu pago vale igual: consulta a {contact} con el número de transacción.',
+    'receipt.keep_link':
+      'Este enlace es tu comprobante: guárdalo. Si tienes dudas, consulta a {contact} con el número de transacción.',
     'receipt.silent':
       'La tienda no responde por ahora. Tu pago está hecho y se lo seguimos avisando: no pagues otra vez.',
     'receipt.print': 'Imprimir',
@@ -86,6 +94,7 @@ export const TEXTS = {
     'mail.paid.subject': 'Tu comprobante de {merchant}: {amount}',
     'mail.paid.title': 'Pagaste {amount} a {merchant}',
     'mail.paid.text': 'Este es tu comprobante de la orden {reference}.',
+    'mail.paid.text_link': 'Este es tu comprobante de {subject}.',
     'mail.refunded.subject': '{merchant} te devolvió {refunded}',
     'mail.refunded.title': '{merchant} te devolvió {refunded}',
     'mail.refunded.text': 'El dinero va al mismo medio de pago con que pagaste. Tu banco dice cuándo lo verás.',
@@ -95,6 +104,7 @@ export const TEXTS = {
     'return.in': 'Vuelves a {merchant} en',
     'return.stay': 'Quedarme aquí',
     'return.button': 'Volver a la tienda',
+    'return.button_link': 'Volver al enlace',
 
     'redirect.title': 'Te llevamos a {method}',
     'redirect.text': 'Ahí completas el pago de {amount} a {merchant}. Después vuelves aquí.',
@@ -160,6 +170,7 @@ export const TEXTS = {
 
     'summary.merchant': 'Merchant',
     'summary.reference': 'Order',
+    'summary.subject': 'For',
     'summary.amount': 'Amount',
     'summary.refunded': 'Refunded',
     'summary.method': 'Payment method',
@@ -176,6 +187,7 @@ export const TEXTS = {
     'payable.time': 'You have {time} to pay.',
     'payable.cancel': 'Cancel the payment',
     'payable.no_method': 'There is no payment method available right now. Return to the shop and try again later.',
+    'payable.no_method_link': 'There is no payment method available right now. Try again later.',
 
     'cancel.title': 'Cancel this payment?',
     'cancel.text': 'Nothing has been charged. Once cancelled, this order can no longer be paid here.',
@@ -193,12 +205,16 @@ export const TEXTS = {
 
     'completed.title': 'Payment approved',
     'completed.text': 'All done. {merchant} is receiving the confirmation.',
+    'completed.text_link': 'All done. {merchant} has your payment.',
     'failed.title': 'Payment declined',
     'failed.text': '{why} Nothing was charged. Return to the shop to place a new order.',
+    'failed.text_link': '{why} Nothing was charged. Open the link again to pay anew.',
     'cancelled.title': 'Payment cancelled',
     'cancelled.text': 'Nothing was charged. If you change your mind, return to the shop and place a new order.',
+    'cancelled.text_link': 'Nothing was charged. If you change your mind, open the link again.',
     'expired.title': 'The time to pay is over',
     'expired.text': 'Nothing was charged. Return to the shop and place a new order.',
+    'expired.text_link': 'Nothing was charged. Open the link again to pay.',
     'under_review.title': 'We are reviewing your payment',
     'under_review.text':
       'The payment method confirmed a charge that we did not expect. Do not pay again: contact {merchant} and give them the transaction number.',
@@ -209,6 +225,8 @@ export const TEXTS = {
 
     'receipt.keep':
       'This link is your receipt. If the shop does not answer, your payment counts all the same: ask {contact} with the transaction number.',
+    'receipt.keep_link':
+      'This link is your receipt: keep it. If you have questions, ask {contact} with the transaction number.',
     'receipt.silent':
       'The shop does not answer right now. Your payment is done, and we keep telling the shop: do not pay again.',
     'receipt.print': 'Print',
@@ -231,6 +249,7 @@ export const TEXTS = {
     'mail.paid.subject': 'Your receipt from {merchant}: {amount}',
     'mail.paid.title': 'You paid {amount} to {merchant}',
     'mail.paid.text': 'This is your receipt for order {reference}.',
+    'mail.paid.text_link': 'This is your receipt for {subject}.',
     'mail.refunded.subject': '{merchant} refunded {refunded}',
     'mail.refunded.title': '{merchant} refunded {refunded}',
     'mail.refunded.text': 'The money goes to the payment method that you paid with. Your bank says when you see it.',
@@ -240,6 +259,7 @@ export const TEXTS = {
     'return.in': 'You return to {merchant} in',
     'return.stay': 'Stay here',
     'return.button': 'Return to the shop',
+    'return.button_link': 'Return to the link',
 
     'redirect.title': 'Taking you to {method}',
     'redirect.text': 'You complete the payment of {amount} to {merchant} there. Then you come back here.',
@@ -302,6 +322,19 @@ export type TextKey = keyof (typeof TEXTS)['es'];
 /** A text in the payer's language. The values are plain text: the page escapes it. */
 export function say(language: Language, key: TextKey, values: Record<string, string> = {}): string {
   return TEXTS[language][key].replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
+}
+
+/** The texts that are another where a payer came by a link, and there is no shop to go back to. */
+type ShopKey = { [Key in TextKey]: Key extends `${infer Base}_link` ? Extract<TextKey, Base> : never }[TextKey];
+
+/** The same, in the words for a shop or, with `subject` given, for a payment link. */
+export function sayOf(
+  language: Language,
+  key: ShopKey,
+  subject: string | null,
+  values?: Record<string, string>,
+): string {
+  return say(language, subject === null ? key : `${key}_link`, values);
 }
 
 /** Spanish when the browser asks for it or for nothing, English when it asks for another language only. */

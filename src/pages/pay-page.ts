@@ -1,8 +1,8 @@
 import type { App } from '../app.ts';
 import type { Payment } from '../checkout/find-payment.ts';
 import { formatAmount, formatRemaining } from '../checkout/format-for-payer.ts';
-import { orderLines } from '../checkout/order-lines.ts';
-import { type Language, methodName, methodTakes, say } from '../checkout/texts.ts';
+import { linkSubject, orderLines } from '../checkout/order-lines.ts';
+import { type Language, methodName, methodTakes, say, sayOf } from '../checkout/texts.ts';
 import { publicPath } from '../http/assets.ts';
 import { type Html, html } from '../http/html.ts';
 import type { Page } from '../http/page.ts';
@@ -136,7 +136,7 @@ function payableParts(app: App, payment: Payment, language: Language, chosen: st
   const main = html`
 <section class="sheet">
 <h1><span class="to">${say(language, 'payable.total')}</span> <span class="${amountClass(amount)}">${amount}</span></h1>
-<p class="order">${say(language, 'payable.order', { reference: transaction.reference })}</p>
+${linkSubject(transaction) === null && html`<p class="order">${say(language, 'payable.order', { reference: transaction.reference })}</p>`}
 ${orderList(payment, language)}
 </section>
 ${methodList(app, payment, language, chosen)}
@@ -177,7 +177,9 @@ function reloadAfter(milliseconds: number, url: string): { refresh?: { seconds: 
 function methodList(app: App, payment: Payment, language: Language, chosen: string | undefined): Html {
   const methods = [...payment.methods].sort((a, b) => Number(b.code === chosen) - Number(a.code === chosen));
   const [only, ...others] = methods;
-  if (only === undefined) return html`<p class="notice">${say(language, 'payable.no_method')}</p>`;
+  if (only === undefined) {
+    return html`<p class="notice">${sayOf(language, 'payable.no_method', linkSubject(payment.transaction))}</p>`;
+  }
   const path = payPath(app, payment);
   const row = (method: PaymentMethod) => html`<button name="method" value="${method.code}">
 ${mark(app, method)}

@@ -1,5 +1,6 @@
 import type { Payment } from '../checkout/find-payment.ts';
 import { formatAmount, formatTime } from '../checkout/format-for-payer.ts';
+import { linkSubject } from '../checkout/order-lines.ts';
 import { type Language, methodName, say, type TextKey } from '../checkout/texts.ts';
 import { type Html, html } from '../http/html.ts';
 
@@ -31,12 +32,13 @@ export function summary(payment: Payment, language: Language): Html {
 export function summaryRows(payment: Payment, language: Language): [name: string, value: string][] {
   const { transaction, environment, attempt, method, givenBack } = payment;
   const detail = JSON.parse(attempt?.detail ?? '{}') as { authorization_code?: string };
+  const subject = linkSubject(transaction);
   const paidAt = payment.stage === 'completed' ? transaction.settled_at : null;
   const rows: [TextKey, string | undefined][] = [
     ['summary.amount', amountOf(payment, language)],
     ['summary.refunded', givenBack === 0 ? undefined : formatAmount(language, givenBack, transaction.currency)],
     ['summary.merchant', environment.paymentServiceName],
-    ['summary.reference', transaction.reference],
+    subject === null ? ['summary.reference', transaction.reference] : ['summary.subject', subject],
     ['summary.method', method === null ? undefined : methodName(language, method)],
     // A bank that declines may send one too, which authorises nothing.
     ['summary.authorization', attempt?.state === 'approved' ? detail.authorization_code : undefined],

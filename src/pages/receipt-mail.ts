@@ -1,8 +1,9 @@
 import type { App } from '../app.ts';
 import { describePayment, type Payment } from '../checkout/find-payment.ts';
 import { formatAmount } from '../checkout/format-for-payer.ts';
+import { linkSubject } from '../checkout/order-lines.ts';
 import { payUrl } from '../checkout/pay-link.ts';
-import { type Language, say } from '../checkout/texts.ts';
+import { type Language, say, sayOf } from '../checkout/texts.ts';
 import { type Html, html } from '../http/html.ts';
 import type { MailMessage } from '../lib/mailer.ts';
 import { isMailAddress, type Mail } from '../mail/mail.ts';
@@ -49,11 +50,15 @@ function wordsOf(payment: Payment, refund: number | null, language: Language): W
   const amount = amountOf(payment, language);
   const kind = refund === null ? 'mail.paid' : 'mail.refunded';
   const refunded = refund === null ? '' : formatAmount(language, refund, transaction.currency);
-  const values = { merchant, amount, refunded, reference: transaction.reference };
+  const subject = linkSubject(transaction);
+  const values = { merchant, amount, refunded, reference: transaction.reference, subject: subject ?? '' };
   return {
     subject: say(language, `${kind}.subject`, values),
     title: say(language, `${kind}.title`, values),
-    text: say(language, `${kind}.text`, values),
+    text:
+      refund === null
+        ? sayOf(language, 'mail.paid.text', subject, values)
+        : say(language, 'mail.refunded.text', values),
   };
 }
 

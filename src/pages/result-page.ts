@@ -1,8 +1,9 @@
 import type { App } from '../app.ts';
 import type { Payment } from '../checkout/find-payment.ts';
 import { formatAmount } from '../checkout/format-for-payer.ts';
+import { linkSubject } from '../checkout/order-lines.ts';
 import { returnToShop } from '../checkout/return-to-shop.ts';
-import { type Language, say } from '../checkout/texts.ts';
+import { type Language, say, sayOf } from '../checkout/texts.ts';
 import { publicPath } from '../http/assets.ts';
 import { type Html, html } from '../http/html.ts';
 import type { Page } from '../http/page.ts';
@@ -36,7 +37,7 @@ export function resultParts(
   const goes = back.kind === 'post' && (isFirstReturn || !isLate(app, payment));
   const afterMs = goes && !asked ? pauseBeforeReturn(payment, stage) : null;
   const leaves = afterMs === RETURN_AFTER_MS;
-  const button = say(language, 'return.button');
+  const button = sayOf(language, 'return.button', linkSubject(payment.transaction));
   const head = html`
 ${outcome(icon, title, text)}
 ${leaves && leavingPart(payment, language)}
@@ -78,12 +79,17 @@ function sayResult(payment: Payment, language: Language, stage: EndStage): { ico
     const text = say(language, 'refunded.text', { refunded, amount: amountOf(payment, language) });
     return { icon: 'neutral', title: say(language, `${kind}.title`), text };
   }
-  // Nothing is being told to a shop that does not answer.
-  if (stage === 'completed' && payment.shopIsSilent) {
+  const subject = linkSubject(transaction);
+  // Nothing is being told to a shop that does not answer. A payer by a link knows of none.
+  if (stage === 'completed' && payment.shopIsSilent && subject === null) {
     return { icon: ICONS[stage], title: say(language, 'completed.title'), text: say(language, 'receipt.silent') };
   }
   const why = stage === 'failed' ? declineText(payment, language) : '';
-  const text = say(language, `${stage}.text`, { merchant: environment.paymentServiceName, why });
+  const values = { merchant: environment.paymentServiceName, why };
+  const text =
+    stage === 'under_review'
+      ? say(language, 'under_review.text', values)
+      : sayOf(language, `${stage}.text`, subject, values);
   return { icon: ICONS[stage], title: say(language, `${stage}.title`), text };
 }
 
@@ -96,7 +102,7 @@ function leavingPart({ environment }: Payment, language: Language): Html {
 function receiptPart(app: App, payment: Payment, language: Language): Html {
   const { environment, look, transaction } = payment;
   const contact = look.contact ?? environment.paymentServiceName;
-  return html`<p class="quiet">${say(language, 'receipt.keep', { contact })}</p>
+  return html`<p class="quiet">${sayOf(language, 'receipt.keep', linkSubject(transaction), { contact })}</p>
 ${environment.receipts !== null && mailForm(`${publicPath(app)}/pay/${payToken(transaction)}/receipt`, language)}
 <button type="button" class="secondary print" hidden>${say(language, 'receipt.print')}</button>`;
 }

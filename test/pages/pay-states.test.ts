@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 import { violationsOn } from '../support/axe.ts';
+import { runChild } from '../support/child-process.ts';
 import { openPayStates, type PayState } from '../support/pay-states.ts';
+import { whyMissing } from '../support/system-programs.ts';
 import { withBrowser } from '../support/test-browser.ts';
 
 type PayStates = Awaited<ReturnType<typeof openPayStates>>;
@@ -25,6 +30,7 @@ const LOOKS: Readonly<Record<string, readonly Look[]>> = {
   ],
 };
 const MOST_BYTES = 15_000;
+const MARGIN = { top: '15mm', bottom: '15mm', left: '15mm', right: '15mm' };
 
 withBrowser('the pages of payers', (openVisitor) => {
   let world: PayStates;
@@ -56,6 +62,40 @@ withBrowser('the pages of payers', (openVisitor) => {
       }
       assert.deepEqual(complaints, []);
     });
+  }
+
+  test('every receipt and a poster print on one page each', async () => {
+    const { page } = await openVisitor({ locale: 'es-CL' });
+    for (const name of ['paid', 'receipt', 'partly refunded', 'paid and shop down', 'receipt of a link', 'poster']) {
+      await open(page, world.server.origin, stateOf(name));
+      await page.emulateMedia({ media: 'print' });
+      // The form for a mail and the button Print stood on the paper.
+      assert.equal(await page.locator('button:visible, input:visible, a.primary:visible').count(), 0, name);
+      await page.emulateMedia({ media: null });
+      const pdf = (await page.pdf({ format: 'Letter', margin: MARGIN })).toString('latin1');
+      assert.equal(pdf.match(/\/Type\s*\/Page\b(?!s)/g)?.length, 1, name);
+    }
+  });
+
+  test('a phone reads the code of a poster, by day and night, and is led to the link', {
+    skip: whyMissing('zbarimg') ?? false,
+  }, async () => {
+    const { page } = await openVisitor({ viewport: { width: 360, height: 740 } });
+    const poster = stateOf('poster');
+    const url = `http://127.0.0.1:8080${poster.path.replace('/poster', '')}`;
+    const picture = join(tmpdir(), `poster-${process.pid}.png`);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await open(page, world.server.origin, poster);
+      await page.screenshot({ path: picture, fullPage: true });
+      const { stdout } = await runChild('zbarimg', ['--quiet', '--raw', picture]);
+      assert.equal(stdout.trim(), url, colorScheme);
+    }
+    rmSync(picture);
+  });
+
+  function stateOf(name: string): PayState {
+    return world.states.find((state) => state.name === name) as PayState;
   }
 
   test('each weighs less than 15 kB with all that it loads, before the logo', async () => {

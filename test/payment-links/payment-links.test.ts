@@ -45,7 +45,9 @@ forEachEngine('a payment link', (openTestDatabase) => {
     await shop.server.post(pay, { headers: FORM, body: 'method=simulated' });
     const receipt = (await shop.server.get(pay)).text;
     assert.match(receipt, /<h1>Pago aprobado<\/h1>/);
-    assert.doesNotMatch(receipt, /Volver a la tienda|data-submit-after/);
+    // It spoke of a shop that has to hear of it, and of an order by the id of the link.
+    assert.doesNotMatch(receipt, /tienda|Orden|data-submit-after|pl_[0-9a-z]{20}-1/);
+    assert.match(receipt, /<dt>Concepto<\/dt><dd>Curso de &lt;cerámica&gt;<\/dd>/);
     assert.deepEqual(await shop.app.db.query('select id from callbacks'), []);
     const used = await shop.server.get(shop.path);
     assert.deepEqual([used.status, /<h1>([^<]+)/.exec(used.text)?.[1]], [410, 'Este enlace ya se pagó']);
@@ -55,6 +57,22 @@ forEachEngine('a payment link', (openTestDatabase) => {
     assert.ok(found.ok, JSON.stringify([found.problems, found.findings]));
     const [listed] = await listPaymentLinks(shop.app, null, 10);
     assert.deepEqual([listed?.state, listed?.paid, listed?.name], ['used', 1, 'Test shop']);
+  });
+
+  test('that was cancelled or whose time was over led to a shop: its pages lead to the link again', async () => {
+    await using shop = await openLink(openTestDatabase, { uses: 'many' });
+    const cancelled = await shop.press();
+    const [first] = await shop.transactions();
+    await cancelTransaction(shop.app, first as Transaction);
+    const expired = await shop.press();
+    shop.app.now.advance(2 * HOUR);
+    await expireTransactions(shop.app, 10);
+    for (const path of [cancelled, expired]) {
+      const page = (await shop.server.get(path)).text;
+      assert.match(page, /abre el enlace otra vez|Abre el enlace otra vez/, path);
+      assert.match(page, new RegExp(`href="http://127.0.0.1:8080${shop.path}">Volver al enlace<`));
+      assert.doesNotMatch(page, /tienda/);
+    }
   });
 
   test('that is paid once gives all who press the same transaction, and the next after one that ended without a payment', async () => {

@@ -29,6 +29,7 @@ const debianPackages = {
   strace: 'strace',
   tar: 'tar',
   umount: 'mount',
+  zbarimg: 'zbar-tools',
   zsh: 'zsh',
 } as const;
 
