@@ -300,15 +300,19 @@ export const CATALOGUE = {
 
 export type ErrorCode = keyof typeof CATALOGUE;
 
-/** One thing that is wrong with a request. `pointer` is a JSON pointer into the body, or a header or parameter name. */
-export type ErrorItem = {
-  pointer: string;
-  code: string;
-  message: string;
-  fix: string;
-  /** Both in Spanish, where the code alone does not say them. Not answered as it is. */
-  es?: { message: string; fix: string };
-};
+/** One thing that is wrong with a request, in one language. `pointer` is a JSON pointer into the body, or a header or parameter name. */
+export type AnsweredError = { pointer: string; code: string } & ErrorWords;
+
+/** The same in English and, as `es`, in Spanish. */
+export type ErrorItem = AnsweredError & { es: ErrorWords };
+
+type ErrorWords = { message: string; fix: string };
+
+/** `words`: message and fix in English, then in Spanish. */
+export function errorItem(pointer: string, code: string, words: readonly [string, string, string, string]): ErrorItem {
+  const [message, fix, spanish, spanishFix] = words;
+  return { pointer, code, message, fix, es: { message: spanish, fix: spanishFix } };
+}
 
 /** A sentence in both languages. */
 export type InBoth = { readonly en: string; readonly es: string };

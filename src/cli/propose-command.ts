@@ -6,6 +6,7 @@ import { Option } from 'commander';
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { Problem } from '../error-catalogue.ts';
+import { wordsOf } from '../http/problem-words.ts';
 import { formatMoney } from '../lib/money.ts';
 import { findEnvironmentById } from '../payment-services/find-environment.ts';
 import { ENVIRONMENTS, type Environment, type ServiceEnvironment } from '../payment-services/payment-service.ts';
@@ -20,6 +21,7 @@ import { confirm, yesOption } from './confirm.ts';
 import { readAmount } from './options.ts';
 import { payoutJson, payoutLines } from './payout-view.ts';
 import { CommandError, missingOption, print, unknownPaymentService, unusableFile } from './print.ts';
+import { terminalLanguage } from './terminal-language.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 
 type ProposeOptions = ActingOptions & {
@@ -123,10 +125,11 @@ async function proposeFile(app: App, by: Actor, owner: ServiceEnvironment, file:
 }
 
 /** The rows that are wrong, by their lines in the file. */
-function rowProblem({ code, extras }: Problem, lines: readonly number[]): Error {
-  const said = (extras.errors ?? []).slice(0, 50).map(({ pointer, message, fix }) => {
+function rowProblem(problem: Problem, lines: readonly number[]): Error {
+  const { errors } = wordsOf(problem, terminalLanguage());
+  const said = errors.slice(0, 50).map(({ pointer, message, fix }) => {
     const [, row] = /^\/(\d+)\//.exec(pointer) ?? [];
     return row === undefined ? `${message} ${fix}` : `Line ${lines[Number(row)]}: ${message} ${fix}`;
   });
-  return new CommandError(['Nothing was proposed.', ...said].join('\n'), 1, code);
+  return new CommandError(['Nothing was proposed.', ...said].join('\n'), 1, problem.code);
 }

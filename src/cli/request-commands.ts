@@ -3,6 +3,7 @@ import { ENVIRONMENTS, type Environment } from '../payment-services/payment-serv
 import { listRefusedRequests, type ReadRefused, readRefused } from '../refused-requests/list-refused-requests.ts';
 import { readLimit, readTime, TIMES } from './options.ts';
 import { notFound, print, table, timeInChile } from './print.ts';
+import { terminalLanguage } from './terminal-language.ts';
 import { withApp } from './with-app.ts';
 
 /** `request list | show`. */
@@ -45,7 +46,7 @@ async function list(options: ListOptions): Promise<void> {
     since: options.since === undefined ? null : readTime('--since', options.since).from,
   };
   const found = await withApp((app) => listRefusedRequests(app, search, limit));
-  const requests = found.requests.map(readRefused);
+  const requests = found.requests.map((row) => readRefused(row, 'en'));
   const head = ['WHEN (CHILE)', 'REQUEST', 'MERCHANT', 'ENVIRONMENT', 'ENDPOINT', 'STATUS', 'CODE', 'AND LIKE IT'];
   const rows = requests.map((row) => [
     timeInChile(row.at),
@@ -62,7 +63,8 @@ async function list(options: ListOptions): Promise<void> {
 
 async function show(id: string, options: { json?: boolean }): Promise<void> {
   const found = await withApp((app) => listRefusedRequests(app, { environmentIds: null, requestId: id }, 1));
-  const [request] = found.requests.map(readRefused);
+  const language = options.json === true ? 'en' : terminalLanguage();
+  const [request] = found.requests.map((row) => readRefused(row, language));
   if (request === undefined)
     throw notFound(
       `No refused request ${id} is kept: bin/rubrica request list. Production is kept with REFUSED_REQUESTS=all.`,

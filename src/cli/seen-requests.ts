@@ -41,7 +41,9 @@ export function ownRequests(app: App): RequestSource {
     ]);
     return [
       ...created.payments.map((payment) => seenCreation(listedTransaction(payment))),
-      ...refused.requests.map(readRefused).map((row) => seenRefusal({ ...row, merchant: row.name, path: row.route })),
+      ...refused.requests
+        .map((row) => readRefused(row, 'en'))
+        .map((row) => seenRefusal({ ...row, merchant: row.name, path: row.route })),
     ];
   };
 }

@@ -21,8 +21,9 @@ export function noteRefusal(app: App, request: FastifyRequest, problem: Problem,
     route: endpoint.paths[0],
     status,
     code: problem.code,
-    // Kept in one language, whatever the client asked for.
-    ...englishOf(problem),
+    // Kept in both languages, whichever the client asked for.
+    detail: { en: wordsOf(problem, 'en').detail, es: wordsOf(problem, 'es').detail },
+    errors: problem.extras.errors ?? [],
     body: endpoint.access === 'signature' ? bodyOf(request) : null,
     serviceToken: typeof named === 'string' ? named : null,
     bearer:
@@ -33,11 +34,6 @@ export function noteRefusal(app: App, request: FastifyRequest, problem: Problem,
 }
 
 const KEPT_ACCESS: ReadonlySet<Endpoint['access']> = new Set(['signature', 'service-token', 'bearer']);
-
-function englishOf(problem: Problem) {
-  const { detail, errors } = wordsOf(problem, 'en');
-  return { detail, errors };
-}
 
 function bodyOf(request: FastifyRequest) {
   const bytes = request.body as Buffer | undefined;

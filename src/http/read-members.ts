@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import type { Field } from '../../protocol/field.ts';
 import { readJsonFields } from '../../protocol/read-json-fields.ts';
-import { type ErrorItem, Problem } from '../error-catalogue.ts';
+import { type ErrorItem, errorItem, Problem } from '../error-catalogue.ts';
 import type { ObjectSchema, Schema, Static } from './json-schema.ts';
-import { pointerTo } from './send-problem.ts';
+import { pointerTo } from './problem-words.ts';
 
 /** A flat object of the API: the kinds of its members and which may be left out. */
 type FlatSchema = ObjectSchema<Readonly<Record<string, Schema>>>;
@@ -50,16 +50,16 @@ export function invalidBody(errors: [ErrorItem, ...ErrorItem[]]): Problem {
 /** A name that the object at `parent` may not have. A stranger chose it, so an answer repeats only its beginning. */
 export function unknownMember(name: string, known: readonly string[], parent = ''): ErrorItem {
   const shown = name.slice(0, 64);
-  return {
-    pointer: parent + pointerTo(shown),
-    code: 'UNKNOWN_FIELD',
-    message: `${shown} does not belong here.`,
-    fix: `Send only ${known.join(', ')}.`,
-  };
+  return errorItem(parent + pointerTo(shown), 'UNKNOWN_FIELD', [
+    `${shown} does not belong here.`,
+    `Send only ${known.join(', ')}.`,
+    `${shown} no va aquí.`,
+    `Envía solo ${known.join(', ')}.`,
+  ]);
 }
 
 function missing(name: string): ErrorItem {
-  return { pointer: `/${name}`, code: 'MISSING_FIELD', message: `${name} is missing.`, fix: 'Send it.' };
+  return errorItem(`/${name}`, 'MISSING_FIELD', [`${name} is missing.`, 'Send it.', `${name} falta.`, 'Envíalo.']);
 }
 
 /** Undefined: the member may hold anything, and is not looked at. */
@@ -72,16 +72,24 @@ function faultOf({ name, kind, text }: Field, schema: Schema): ErrorItem | null 
   if (expected === undefined) return null;
   const pointer = `/${name}`;
   if (kind !== expected) {
-    return { pointer, code: 'INVALID_TYPE', message: `${name} is not a ${expected}.`, fix: `Send a ${expected}.` };
+    const [spanish, sent] = expected === 'string' ? ['texto', 'texto entre comillas'] : ['número', 'un número'];
+    return errorItem(pointer, 'INVALID_TYPE', [
+      `${name} is not a ${expected}.`,
+      `Send a ${expected}.`,
+      `${name} no es un ${spanish}.`,
+      `Envía ${sent}.`,
+    ]);
   }
-  if (text === '') return { pointer, code: 'EMPTY_FIELD', message: `${name} is empty.`, fix: 'Give it a value.' };
+  if (text === '') {
+    const words = [`${name} is empty.`, 'Give it a value.', `${name} está vacío.`, 'Dale un valor.'] as const;
+    return errorItem(pointer, 'EMPTY_FIELD', words);
+  }
   const words = schema['enum'] as readonly string[] | undefined;
   if (words === undefined || words.includes(text)) return null;
-  return {
-    pointer,
-    code: 'INVALID_PARAMETER',
-    message: `${name} is another word.`,
-    fix: `Send ${words.join(' or ')}.`,
-    es: { message: `${name} es otra palabra.`, fix: `Envía ${words.join(' o ')}.` },
-  };
+  return errorItem(pointer, 'INVALID_PARAMETER', [
+    `${name} is another word.`,
+    `Send ${words.join(' or ')}.`,
+    `${name} es otra palabra.`,
+    `Envía ${words.join(' o ')}.`,
+  ]);
 }

@@ -2,13 +2,13 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { SigningError } from '../../protocol/signing-error.ts';
 import type { App } from '../app.ts';
 import { StorageError } from '../db/database.ts';
-import { CATALOGUE, type ErrorCode, type ErrorItem, Problem } from '../error-catalogue.ts';
+import { type AnsweredError, CATALOGUE, type ErrorCode, Problem } from '../error-catalogue.ts';
 import { BatcherFullError } from '../lib/batcher.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import { logRefusal } from './log-refusal.ts';
 import { noteRefusal } from './note-refusal.ts';
 import { problemHeaders } from './problem-headers.ts';
-import { type AnswerLanguage, answerLanguage, wordsOf } from './problem-words.ts';
+import { type AnswerLanguage, answerLanguage, signingItem, wordsOf } from './problem-words.ts';
 
 /** The body of every error: RFC 9457, and beside it the members that older clients read. */
 export type ProblemBody = {
@@ -17,7 +17,7 @@ export type ProblemBody = {
   status: number;
   code: ErrorCode;
   detail: string;
-  errors: ErrorItem[];
+  errors: AnsweredError[];
   request_id: string;
   message: string;
   data: Record<string, unknown> | null;
@@ -117,15 +117,10 @@ const FRAMEWORK_CODES: Record<string, ErrorCode> = {
 /** The readers' codes are in the catalogue too; every problem of the body is listed. */
 function fromSigningError(error: SigningError): Problem {
   return new Problem(catalogued(error.code), {
-    errors: error.problems.map(({ code, field, message, fix }) => ({ pointer: pointerTo(field), code, message, fix })),
+    errors: error.problems.map(signingItem),
   });
 }
 
 function catalogued(code: string): ErrorCode {
   return code in CATALOGUE ? (code as ErrorCode) : 'INVALID_JSON';
-}
-
-/** The JSON pointer of a top-level field; null is the whole body. */
-export function pointerTo(field: string | null): string {
-  return field === null ? '' : `/${field.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }

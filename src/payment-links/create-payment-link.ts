@@ -2,14 +2,18 @@ import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import type { Tx } from '../db/database.ts';
+import { Problem } from '../error-catalogue.ts';
 import { prefixedId } from '../lib/ids.ts';
-import type { LinkWish, PaymentLink } from './payment-link.ts';
+import { isLinkEnd, type LinkWish, type PaymentLink, WRONG_LINK_END } from './payment-link.ts';
 import { insertPaymentLink, selectLinkAnywhere, selectLinkByKey, updateLinkEnded } from './payment-link-queries.ts';
 
 /** `replayed`: its key made this link before. `reused`: its key belongs to a wish for another. */
 export type LinkCreation = { kind: 'created' | 'replayed' | 'reused'; link: PaymentLink };
 
-/** Makes a link that can be paid at once. The caller has checked what is asked for and that the environment is the maker's. */
+/**
+ * Makes a link that can be paid at once. The caller has checked what is asked for and that the environment is the maker's; a
+ * new link that would end in the past is refused here (`Problem` INVALID_BODY), where a repeated wish for one is known.
+ */
 export async function createPaymentLink(
   app: App,
   environmentId: number,
@@ -20,6 +24,9 @@ export async function createPaymentLink(
   const { amount, currency, uses, expires_at } = link;
   return app.db.transaction<LinkCreation>(async (tx) => {
     if (!(await insertPaymentLink(tx, link))) return findEarlier(tx, link);
+    if (expires_at !== null && !isLinkEnd(expires_at, link.created_at)) {
+      throw new Problem('INVALID_BODY', { errors: [WRONG_LINK_END] });
+    }
     await recordAudit(tx, {
       at: link.created_at,
       by,

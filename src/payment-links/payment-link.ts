@@ -1,4 +1,5 @@
 import type { SqlRow } from '../db/database.ts';
+import { errorItem } from '../error-catalogue.ts';
 
 /** How often it can be paid: once, or by as many as come. */
 export type LinkUses = 'one' | 'many';
@@ -68,6 +69,14 @@ export function readSubject(text: string): string | null {
   const subject = text.trim();
   return subject === '' || subject.length > MOST_SUBJECT || /\p{Cc}/u.test(subject) ? null : subject;
 }
+
+/** The refusal of a time at which no link can end. */
+export const WRONG_LINK_END = errorItem('/expires_at', 'INVALID_PARAMETER', [
+  'expires_at is no time at which a link can end.',
+  'Send a time such as 2026-12-31T23:59:59Z, in the future and within five years.',
+  'expires_at no es una hora en que un enlace pueda vencer.',
+  'Envía una hora como 2026-12-31T23:59:59Z, futura y dentro de cinco años.',
+]);
 
 /** Whether a link can end at that time. */
 export function isLinkEnd(expiresAt: number, now: number): boolean {

@@ -5,7 +5,8 @@ import { type IdentityHashes, identityHashes } from '../bank-validation/identity
 import { type RutFormat, readRut } from '../bank-validation/rut.ts';
 import type { Validation } from '../bank-validation/stored-validation.ts';
 import { validateBatch } from '../bank-validation/validate-batch.ts';
-import { type ErrorItem, Problem } from '../error-catalogue.ts';
+import { CATALOGUE, type ErrorItem, errorItem, type InBoth, Problem } from '../error-catalogue.ts';
+import { SPANISH_ERRORS } from '../error-spanish.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { selectPayees, selectVersionsOf } from './payee-queries.ts';
 import { selectLastAccounts } from './payout-queries.ts';
@@ -162,41 +163,44 @@ async function validateMissing(
 
 function errorOf(validation: Validation, name: string | null): ErrorItem | null {
   if (validation.state !== 'completed') {
-    const message = 'The provider is still checking the account.';
-    return {
-      pointer: '/bankData/bankAccount',
-      code: 'VALIDATION_PENDING',
-      message,
-      fix: 'Send it again in a minute.',
-      es: { message: 'El proveedor todavía revisa la cuenta.', fix: 'Envíalo de nuevo en un minuto.' },
-    };
+    return errorItem('/bankData/bankAccount', 'VALIDATION_PENDING', [
+      'The provider is still checking the account.',
+      'Send it again in a minute.',
+      'El proveedor todavía revisa la cuenta.',
+      'Envíalo de nuevo en un minuto.',
+    ]);
   }
   if (!isValid(validation.verdict)) {
     const failed = validation.checks.find(({ result }) => result !== 'pass' && result !== 'not_performed');
-    const message = `The account is ${validation.verdict}${failed === undefined ? '.' : `: ${failed.message.en}`}`;
     const pointer = failed?.field ?? '/bankData/bankAccount';
-    const es = `La cuenta está ${validation.verdict}${failed === undefined ? '.' : `: ${failed.message.es}`}`;
-    return {
-      pointer,
-      code: failed?.code ?? 'ACCOUNT_NOT_PAYABLE',
-      message,
-      fix: 'Mend it, and send it again.',
-      es: { message: es, fix: MENDED },
-    };
+    return errorItem(pointer, failed?.code ?? 'ACCOUNT_NOT_PAYABLE', [
+      `The account is ${validation.verdict}${failed === undefined ? '.' : `: ${failed.message.en}`}`,
+      MENDED.en,
+      `La cuenta ${SPANISH_VERDICTS[validation.verdict]}${failed === undefined ? '.' : `: ${failed.message.es}`}`,
+      MENDED.es,
+    ]);
   }
   if (name !== null && name.trim() !== '') return null;
-  const message = 'The name of the recipient is missing.';
-  return {
-    pointer: '/recipientData/name',
-    code: 'MISSING_FIELD',
-    message,
-    fix: 'Send it.',
-    es: { message: 'Falta el nombre del destinatario.', fix: 'Envíalo.' },
-  };
+  return errorItem('/recipientData/name', 'MISSING_FIELD', [
+    'The name of the recipient is missing.',
+    'Send it.',
+    'Falta el nombre del destinatario.',
+    'Envíalo.',
+  ]);
 }
 
-function problemItem({ code, message }: { code: string; message: string }): ErrorItem {
-  return { pointer: '/bankData/bankAccount', code, message, fix: 'Send it again later.' };
+const SPANISH_VERDICTS: Readonly<Record<Validation['verdict'], string>> = {
+  invalid: 'no es válida',
+  plausible: 'es plausible',
+  confirmed: 'está confirmada',
+  mismatch: 'es de otra persona',
+  undetermined: 'no se pudo comprobar',
+};
+
+function problemItem({ code }: Problem): ErrorItem {
+  const [english, spanish] = [CATALOGUE[code].title, SPANISH_ERRORS[code].title];
+  const words = [`${english}.`, 'Send it again later.', `${spanish}.`, 'Envíalo de nuevo más tarde.'] as const;
+  return errorItem('/bankData/bankAccount', code, words);
 }
 
 type Version = {
@@ -255,11 +259,10 @@ function readWish(wish: PayeeWish, hashes: IdentityHashes): Read | { error: Erro
   };
 }
 
-const MENDED = 'Corrígelo y envíalo de nuevo.';
+const MENDED = { en: 'Mend it, and send it again.', es: 'Corrígelo y envíalo de nuevo.' };
 
-function unreadable(pointer: string, code: string, said: { en: string; es: string }): { error: ErrorItem } {
-  const es = { message: said.es, fix: MENDED };
-  return { error: { pointer, code, message: said.en, fix: 'Mend it, and send it again.', es } };
+function unreadable(pointer: string, code: string, { en, es }: InBoth): { error: ErrorItem } {
+  return { error: errorItem(pointer, code, [en, MENDED.en, es, MENDED.es]) };
 }
 
 /** A recipient has one RUT and one account; the bank is part of the hash of the account. */

@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
 import { identityHashes } from '../bank-validation/identity-hash.ts';
-import { type ErrorItem, Problem } from '../error-catalogue.ts';
+import { type ErrorItem, errorItem, Problem } from '../error-catalogue.ts';
 import type { PayeeWish } from './find-payees.ts';
 
 /** One payout that somebody wants. `amount` in CLP. `reference` is the client's id for it. */
@@ -33,20 +33,27 @@ export async function checkWishes(
   const seen = new Set<string>();
   for (const [row, { reference }] of wishes.entries()) {
     if (seen.has(reference)) {
-      errors.push({
-        ...item(`/${row}/id`, 'DUPLICATE_KEY', 'The id occurs twice.', 'Give each payout its own.'),
-        es: { message: 'El id aparece dos veces.', fix: 'Cada pago lleva el suyo.' },
-      });
+      errors.push(
+        errorItem(`/${row}/id`, 'DUPLICATE_KEY', [
+          'The id occurs twice.',
+          'Give each payout its own.',
+          'El id aparece dos veces.',
+          'Cada pago lleva el suyo.',
+        ]),
+      );
     }
     seen.add(reference);
   }
   const split = errors.length > 0 ? [] : wishes.flatMap((wish, row) => partsOf(wish, row, most));
   if (errors.length === 0 && (split.length === 0 || split.length > MOST_IN_BATCH)) {
-    const fix = `Send 1 to ${MOST_IN_BATCH} at once.`;
-    errors.push({
-      ...item('', 'INVALID_PARAMETER', `There are ${split.length} payouts.`, fix),
-      es: { message: `Hay ${split.length} pagos.`, fix: `Envía de 1 a ${MOST_IN_BATCH} a la vez.` },
-    });
+    errors.push(
+      errorItem('', 'INVALID_PARAMETER', [
+        `There are ${split.length} payouts.`,
+        `Send 1 to ${MOST_IN_BATCH} at once.`,
+        `Hay ${split.length} pagos.`,
+        `Envía de 1 a ${MOST_IN_BATCH} a la vez.`,
+      ]),
+    );
   }
   if (errors.length > 0) throw invalidRows('INVALID_PAYOUT', errors);
   return hashed(app, split);
@@ -72,44 +79,38 @@ function partsOf(wish: PayoutWish, row: number, most: number): (PayoutWish & { r
 function wishErrors({ reference, amount, message }: PayoutWish, row: number, most: number): ErrorItem[] {
   const errors: ErrorItem[] = [];
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/.test(reference)) {
-    const fix = 'Send 1 to 80 letters, digits, points, hyphens and underscores.';
-    errors.push({
-      ...item(`/${row}/id`, 'INVALID_REFERENCE', 'The id cannot be used.', fix),
-      es: {
-        message: 'El id no se puede usar.',
-        fix: 'Usa de 1 a 80 letras, números, puntos, guiones y guiones bajos.',
-      },
-    });
+    errors.push(
+      errorItem(`/${row}/id`, 'INVALID_REFERENCE', [
+        'The id cannot be used.',
+        'Send 1 to 80 letters, digits, points, hyphens and underscores.',
+        'El id no se puede usar.',
+        'Usa de 1 a 80 letras, números, puntos, guiones y guiones bajos.',
+      ]),
+    );
   }
   if (!Number.isSafeInteger(amount) || amount <= 0 || amount > most) {
-    const fix =
-      amount > most ? `One transfer takes ${most} pesos at most: send several.` : 'Send whole pesos, such as 15000.';
-    errors.push({
-      ...item(`/${row}/amount`, 'INVALID_AMOUNT', 'The amount cannot be paid.', fix),
-      es: {
-        message: 'El monto no se puede pagar.',
-        fix:
-          amount > most
-            ? `Una transferencia lleva como máximo ${most} pesos: envía varias.`
-            : 'Escribe pesos enteros, como 15000.',
-      },
-    });
+    errors.push(
+      errorItem(`/${row}/amount`, 'INVALID_AMOUNT', [
+        'The amount cannot be paid.',
+        amount > most ? `One transfer takes ${most} pesos at most: send several.` : 'Send whole pesos, such as 15000.',
+        'El monto no se puede pagar.',
+        amount > most
+          ? `Una transferencia lleva como máximo ${most} pesos: envía varias.`
+          : 'Escribe pesos enteros, como 15000.',
+      ]),
+    );
   }
   if (message.length > MOST_MESSAGE || /\p{Cc}/u.test(message)) {
-    const fix = `Send at most ${MOST_MESSAGE} characters without line breaks.`;
-    errors.push({
-      ...item(`/${row}/messageToAddressee`, 'FIELD_TOO_LONG', 'The message cannot be used.', fix),
-      es: {
-        message: 'El mensaje no se puede usar.',
-        fix: `Escribe como máximo ${MOST_MESSAGE} caracteres, sin saltos de línea.`,
-      },
-    });
+    errors.push(
+      errorItem(`/${row}/messageToAddressee`, 'FIELD_TOO_LONG', [
+        'The message cannot be used.',
+        `Send at most ${MOST_MESSAGE} characters without line breaks.`,
+        'El mensaje no se puede usar.',
+        `Escribe como máximo ${MOST_MESSAGE} caracteres, sin saltos de línea.`,
+      ]),
+    );
   }
   return errors;
-}
-
-function item(pointer: string, code: string, message: string, fix: string): ErrorItem {
-  return { pointer, code, message, fix };
 }
 
 /** With the hash of everything that was asked for: the same id with something else is another wish. */

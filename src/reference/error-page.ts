@@ -1,5 +1,6 @@
 import { type CauseCode, FIXES, type Language } from '../../protocol/signature-causes.ts';
 import type { ErrorCode } from '../error-catalogue.ts';
+import { SPANISH_HINTS } from '../hint-spanish.ts';
 import { type Html, html } from '../http/html.ts';
 import { LANGUAGE_NAMES } from '../http/language-of-client.ts';
 import type { AnswerLanguage } from '../http/problem-words.ts';
@@ -19,7 +20,7 @@ export function errorPage(error: ListedError, language: AnswerLanguage, base: st
   const { code, kind, status, title, fix } = error;
   const words = WORDS[language];
   const { next, wrong, right, causes } = guideOf(error);
-  const fixes = kind === 'signature' ? Object.entries(FIXES[code as CauseCode]).filter(([name]) => name !== 'fix') : [];
+  const fixes = kind === 'signature' ? Object.entries(hintsOf(code as CauseCode, language)) : [];
   return html`<article class="guide">
 <p><a class="secondary" href="${base}/errors">${words.all}</a></p>
 <h1>${title}</h1>
@@ -41,6 +42,11 @@ ${(fixes as [Language, string][]).map(([name, text]) => html`<h3>${LANGUAGE_NAME
 <h2>${words.next}</h2>
 <p>${renderInline(NEXT_STEPS[next][language], base)}</p>
 </article>`;
+}
+
+function hintsOf(code: CauseCode, language: AnswerLanguage): Partial<Record<Language, string>> {
+  const { fix: _, ...hints } = FIXES[code];
+  return language === 'es' ? { ...hints, ...SPANISH_HINTS[code] } : hints;
 }
 
 function guideOf({ code, kind }: ListedError): ErrorGuide {

@@ -1,5 +1,6 @@
 import type { App } from '../app.ts';
-import { CATALOGUE, type ErrorCode, type ErrorItem, Problem } from '../error-catalogue.ts';
+import { type AnsweredError, CATALOGUE, type ErrorCode, type ErrorItem, Problem } from '../error-catalogue.ts';
+import { SPANISH_ERRORS } from '../error-spanish.ts';
 import { type ListedRefused, type RefusedFilter, selectRefused } from './refused-request-queries.ts';
 
 export type RefusedSearch = Partial<Omit<RefusedFilter, 'after' | 'environmentIds'>> & {
@@ -47,20 +48,26 @@ function readCursor(text: string): NonNullable<RefusedFilter['after']> {
 }
 
 /** A refused request with its texts read. */
-export type ReadRefused = Omit<ListedRefused, 'errors' | 'fields'> & {
+export type ReadRefused = Omit<ListedRefused, 'detail_es' | 'errors' | 'fields'> & {
   /** Of the catalogue. */
   title: string;
-  errors: ErrorItem[];
+  errors: AnsweredError[];
   fields: { name: string; value: string }[];
 };
 
-/** Describes a refused request for people and programs. */
-export function readRefused({ errors, fields, ...row }: ListedRefused): ReadRefused {
+/** Describes a refused request for people and programs. What was kept in English alone stays so. */
+export function readRefused(
+  { detail, detail_es, errors, fields, ...row }: ListedRefused,
+  language: 'en' | 'es',
+): ReadRefused {
   const shown = Object.entries(JSON.parse(fields) as Record<string, string>);
+  const titles = language === 'es' ? SPANISH_ERRORS : CATALOGUE;
+  const items = JSON.parse(errors) as (AnsweredError & Partial<Pick<ErrorItem, 'es'>>)[];
   return {
     ...row,
-    title: CATALOGUE[row.code as ErrorCode]?.title ?? row.code,
-    errors: JSON.parse(errors) as ErrorItem[],
+    title: titles[row.code as ErrorCode]?.title ?? row.code,
+    detail: language === 'es' ? (detail_es ?? detail) : detail,
+    errors: items.map(({ es, ...item }) => (language === 'es' ? { ...item, ...es } : item)),
     fields: shown.map(([name, value]) => ({ name, value })),
   };
 }

@@ -1,5 +1,5 @@
 import type { App } from '../app.ts';
-import type { ErrorItem } from '../error-catalogue.ts';
+import type { ErrorItem, InBoth } from '../error-catalogue.ts';
 import { perInstance } from '../lib/per-instance.ts';
 
 /** A refusal as it was answered, and by what its payment service is found. */
@@ -11,7 +11,7 @@ export type Refusal = {
   route: string;
   status: number;
   code: string;
-  detail: string;
+  detail: InBoth;
   errors: readonly ErrorItem[];
   /** The body that a shop signed, or should have; null where the request has no such body. */
   body: { bytes: Buffer; isForm: boolean } | null;

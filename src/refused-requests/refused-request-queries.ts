@@ -15,6 +15,7 @@ const REFUSED_REQUESTS: InsertTarget = {
     'status',
     'code',
     'detail',
+    'detail_es',
     'errors',
     'fields',
     'repeated',
@@ -141,7 +142,7 @@ const KEPT: TableWalk = {
   table: 'refused_requests',
   key: ['request_id', 'environment_id'],
   columns: '*',
-  text: "detail || ' ' || errors || ' ' || fields",
+  text: "detail || ' ' || coalesce(detail_es, '') || ' ' || errors || ' ' || fields",
 };
 
 /** Those whose texts are `like`, in small letters. Looks through the whole table. */

@@ -14,6 +14,8 @@ export type KeptRefusal = {
   status: number;
   code: string;
   detail: string;
+  /** The same in Spanish; null: kept by a version that knew only English. */
+  detail_es: string | null;
   errors: string;
   fields: string;
   /** How many like it came after it in its hour and were not kept. */

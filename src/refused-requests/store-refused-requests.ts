@@ -128,7 +128,8 @@ function readBody({ body, serviceToken }: Refusal): { token: string | null; fiel
 
 function rowOf(refusal: Refusal, { id }: Place, fields: readonly Field[]): RefusedRequest {
   const { requestId, at, method, route, status, code, detail, errors } = refusal;
-  const answered = { at, method, route, status, code, detail: detail.slice(0, 1_000) };
+  const said = { detail: detail.en.slice(0, 1_000), detail_es: detail.es.slice(0, 1_000) };
+  const answered = { at, method, route, status, code, ...said };
   const texts = { errors: JSON.stringify(errors.slice(0, 20)), fields: JSON.stringify(shownFields(fields)) };
   return { request_id: requestId, environment_id: id, ...answered, ...texts, repeated: 0 };
 }

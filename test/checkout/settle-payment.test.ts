@@ -62,18 +62,6 @@ forEachEngine('settling a payment', (openTestDatabase) => {
     assert.deepEqual([events, callbacks], [['created', 'completed'], 1]);
   });
 
-  test('an end without money from before the commit was sent anew ended an attempt that may take money: it is no news', async () => {
-    const { app, attempt } = await openPayment(openTestDatabase);
-    const [earlier, latest] = [app.now(), app.now() + 1000];
-    await app.db.transaction((tx) =>
-      tx.query('update payment_attempts set commit_sent_at = $1 where id = $2', [latest, attempt.id]),
-    );
-    const aborted: PaymentOutcome = { kind: 'aborted', detail: {} };
-    assert.equal((await settlePayment(app, attempt, aborted, earlier)).kind, 'ignored');
-    assert.equal((await readAttempt(app)).state, 'pending');
-    assert.equal((await settlePayment(app, attempt, aborted, latest)).kind, 'aborted');
-  });
-
   test('no end yet: the transaction stays pending and the next look-up has its time', async () => {
     const { app, attempt } = await openPayment(openTestDatabase);
     for (const outcome of [unknown, pending, unknown]) {

@@ -21,6 +21,7 @@ forEachEngine('looking through a table for a text', (openTestDatabase) => {
       request_id: `r-${String(Math.floor((at + 1) / 2)).padStart(6, '0')}`,
       environment_id: (at + 1) % 2,
       detail: `Row ${at % 500}.`,
+      detail_es: null,
     }));
     await db.transaction((tx) => insertRefused(tx, all));
     return db;

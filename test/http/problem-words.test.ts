@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { problem, SigningError } from '../../protocol/signing-error.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
-import { CATALOGUE, type ErrorCode, Problem } from '../../src/error-catalogue.ts';
-import { answerLanguage, wordsOf } from '../../src/http/problem-words.ts';
+import { CATALOGUE, type ErrorCode, errorItem, Problem } from '../../src/error-catalogue.ts';
+import { answerLanguage, signingItem, wordsOf } from '../../src/http/problem-words.ts';
 import { checkOutboundUrl } from '../../src/lib/address-filter.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { jsonOf, startTestServer } from '../support/test-server.ts';
@@ -45,20 +45,14 @@ suite('the words of errors', () => {
 
   test('what is wrong with a body is told member by member in Spanish, and nothing else is added to the answer', () => {
     const error = new SigningError([problem('MISSING_FIELD', 'x_amount'), problem('UNKNOWN_FIELD', 'x_foo')]);
-    const errors = error.problems.map(({ code, field, message, fix }) => ({
-      pointer: `/${field}`,
-      code,
-      message,
-      fix,
-    }));
-    const unsigned = { pointer: '/items/0/rut', code: 'MISSING_FIELD', message: 'rut is missing.', fix: 'Send it.' };
-    const own = { ...unsigned, code: 'INVALID_PARAMETER', es: { message: 'rut no es esto.', fix: 'Envía otro.' } };
-    const said = wordsOf(new Problem('INVALID_BODY', { errors: [...errors, unsigned, own] }), 'es');
+    const errors = error.problems.map(signingItem);
+    const own = errorItem('/rut', 'INVALID_PARAMETER', ['no', 'Send another.', 'rut no es esto.', 'Envía otro.']);
+    const said = wordsOf(new Problem('INVALID_BODY', { errors: [...errors, own] }), 'es');
     assert.deepEqual(
       said.errors.map(({ message }) => message),
-      ['x_amount falta.', 'x_foo no es un campo de este mensaje.', 'rut falta.', 'rut no es esto.'],
+      ['x_amount falta.', 'x_foo no es un campo de este mensaje.', 'rut no es esto.'],
     );
-    assert.equal(said.errors[2]?.fix, 'Envíalo.');
+    assert.equal(said.errors[2]?.fix, 'Envía otro.');
     for (const item of said.errors) assert.deepEqual(Object.keys(item), ['pointer', 'code', 'message', 'fix']);
   });
 

@@ -193,7 +193,7 @@ forEachEngine('what is kept of a person', (openTestDatabase, engine) => {
       status: 422,
     };
     const texts = { code: 'INVALID_BODY', detail: '', errors: '[{"message":"11.111.111-1 is new"}]', fields: '{}' };
-    await app.db.transaction((tx) => insertRefused(tx, [{ ...refused, ...texts, repeated: 0 }]));
+    await app.db.transaction((tx) => insertRefused(tx, [{ ...refused, ...texts, detail_es: null, repeated: 0 }]));
     const exported = await exportPerson(app, ANA_BY_RUT, TESTER);
     assert.deepEqual(
       exported.refused_requests.map((row) => row['request_id']),

@@ -22,7 +22,7 @@ forEachEngine('refused requests', (openTestDatabase) => {
     const refused = async (search = {}) => {
       await storeRefusedRequests(app);
       const { requests } = await listRefusedRequests(app, { environmentIds: null, ...search }, 500);
-      return requests.map(readRefused);
+      return requests.map((row) => readRefused(row, 'en'));
     };
     return { app, shop, server, refused };
   };

@@ -45,6 +45,7 @@ const layers: readonly (readonly string[])[] = [
     'metrics',
     'error-spanish',
     'cause-spanish',
+    'hint-spanish',
   ],
   ['lib', 'error-catalogue'],
 ];

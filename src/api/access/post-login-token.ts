@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { App } from '../../app.ts';
 import type { AccessToken } from '../../auth/access-token.ts';
 import { logInWithApiToken } from '../../auth/log-in-with-api-token.ts';
-import { Problem } from '../../error-catalogue.ts';
+import { errorItem, Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
 import { invalidBody, type Members, readMembers } from '../../http/read-members.ts';
@@ -67,13 +67,23 @@ async function logInWith(app: App, request: FastifyRequest): Promise<AccessToken
 function readExpiry(app: App, { expDate }: Members<typeof ApiTokenLoginSchema>): number | null {
   if (expDate === null) return null;
   if (/^\d{1,12}$/.test(expDate) && Number(expDate) * 1000 > app.now()) return Number(expDate);
-  const fix = 'Send a time to come, in Unix seconds.';
-  throw invalidBody([{ pointer: '/expDate', code: 'INVALID_PARAMETER', message: 'expDate cannot be used.', fix }]);
+  const words = [
+    'expDate cannot be used.',
+    'Send a time to come, in Unix seconds.',
+    'expDate no sirve.',
+    'Envía una hora futura, en segundos Unix.',
+  ] as const;
+  throw invalidBody([errorItem('/expDate', 'INVALID_PARAMETER', words)]);
 }
 
 function incomplete(name: string): Problem {
-  const fix = 'Send email and apiToken together, or the API token in the Authorization header.';
-  return invalidBody([{ pointer: `/${name}`, code: 'MISSING_FIELD', message: `${name} is missing.`, fix }]);
+  const words = [
+    `${name} is missing.`,
+    'Send email and apiToken together, or the API token in the Authorization header.',
+    `${name} falta.`,
+    'Envía email y apiToken juntos, o el token de API en el encabezado Authorization.',
+  ] as const;
+  return invalidBody([errorItem(`/${name}`, 'MISSING_FIELD', words)]);
 }
 
 function tokenInHeader(request: FastifyRequest): string {

@@ -4,7 +4,7 @@ import type { User } from '../../auth/user.ts';
 import type { Language } from '../../bank-validation/check-messages.ts';
 import { RUT_FORMATS, type RutFormat } from '../../bank-validation/rut.ts';
 import { type BatchResult, validateBatch } from '../../bank-validation/validate-batch.ts';
-import { CATALOGUE, type ErrorItem, type Problem } from '../../error-catalogue.ts';
+import { CATALOGUE, errorItem, type Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
 import { wordsOf } from '../../http/problem-words.ts';
@@ -88,42 +88,48 @@ type Item = { reference: string | null; reading: ReturnType<typeof readAccountIn
 function readBatch(request: FastifyRequest): { items: unknown[]; rutFormat: RutFormat | null } {
   const { items, rut_format: rutFormat, ...others } = readStrictJson(request.body as Buffer | undefined, LIMITS);
   const [stranger] = Object.keys(others);
-  const fix = `Send only items, an array of 1 to ${MOST_ITEMS} objects, and rut_format if you like.`;
   if (stranger !== undefined) {
-    throw invalidBody([{ pointer: '', code: 'UNKNOWN_FIELD', message: 'A member does not belong here.', fix }]);
+    throw wrongBatch('', 'UNKNOWN_FIELD', 'A member does not belong here.', 'Un miembro no va aquí.');
   }
   if (!Array.isArray(items)) {
     const code = items === undefined ? 'MISSING_FIELD' : 'INVALID_TYPE';
-    throw invalidBody([{ pointer: '/items', code, message: 'items is not an array.', fix }]);
+    throw wrongBatch('/items', code, 'items is not an array.', 'items no es un arreglo.');
   }
-  if (items.length < 1 || items.length > MOST_ITEMS) {
-    throw invalidBody([
-      { pointer: '/items', code: 'INVALID_LENGTH', message: `items has ${items.length} entries.`, fix },
-    ]);
+  const { length } = items;
+  if (length < 1 || length > MOST_ITEMS) {
+    throw wrongBatch('/items', 'INVALID_LENGTH', `items has ${length} entries.`, `items tiene ${length} elementos.`);
   }
   if (!isRutFormat(rutFormat)) throw invalidBody([rutFormatError('')]);
   return { items, rutFormat: rutFormat ?? null };
 }
 
+function wrongBatch(pointer: string, code: string, message: string, spanish: string): Problem {
+  const fix = `Send only items, an array of 1 to ${MOST_ITEMS} objects, and rut_format if you like.`;
+  const spanishFix = `Envía solo items, un arreglo de 1 a ${MOST_ITEMS} objetos, y rut_format si quieres.`;
+  return invalidBody([errorItem(pointer, code, [message, fix, spanish, spanishFix])]);
+}
+
 function readItem(item: unknown, index: number, rutFormat: RutFormat | null): Item {
   const pointer = `/items/${index}`;
   if (!isObject(item)) {
-    const fix = 'Send an object with rut, bankData and, if you like, reference.';
-    return {
-      reference: null,
-      reading: { errors: [{ pointer, code: 'INVALID_TYPE', message: 'The item is no object.', fix }] },
-    };
+    const words = [
+      'The item is no object.',
+      'Send an object with rut, bankData and, if you like, reference.',
+      'El elemento no es un objeto.',
+      'Envía un objeto con rut, bankData y, si quieres, reference.',
+    ] as const;
+    return { reference: null, reading: { errors: [errorItem(pointer, 'INVALID_TYPE', words)] } };
   }
   const reading = readAccountInput(item, pointer, ['reference'], rutFormat);
   const { reference = null } = item;
   if (reference === null || (typeof reference === 'string' && reference.length <= LONGEST_REFERENCE))
     return { reference, reading };
-  const error: ErrorItem = {
-    pointer: `${pointer}/reference`,
-    code: 'INVALID_REFERENCE',
-    message: 'The reference cannot be used.',
-    fix: `Send a text of at most ${LONGEST_REFERENCE} characters, or leave it out.`,
-  };
+  const error = errorItem(`${pointer}/reference`, 'INVALID_REFERENCE', [
+    'The reference cannot be used.',
+    `Send a text of at most ${LONGEST_REFERENCE} characters, or leave it out.`,
+    'La referencia no se puede usar.',
+    `Envía un texto de ${LONGEST_REFERENCE} caracteres como máximo, o no la envíes.`,
+  ]);
   return { reference: null, reading: { errors: 'errors' in reading ? [...reading.errors, error] : [error] } };
 }
 

@@ -1,6 +1,6 @@
 import type { AccountInput } from '../../bank-validation/account-checks.ts';
 import { RUT_FORMATS, type RutFormat } from '../../bank-validation/rut.ts';
-import type { ErrorItem } from '../../error-catalogue.ts';
+import { type ErrorItem, errorItem } from '../../error-catalogue.ts';
 import { unknownMember } from '../../http/read-members.ts';
 import { AccountRequestSchema, LONGEST_NAME } from './validation-schemas.ts';
 
@@ -24,7 +24,9 @@ export function readAccountInput(
   const { rut_format: ownFormat, holderName } = members;
   const [first, ...more] = [
     ...textErrors(members, 'rut', pointer),
-    ...(bank === null ? [shapeError(members, 'bankData', pointer)] : bankErrors(bank, `${pointer}/bankData`)),
+    ...(bank === null
+      ? [shapeError(members, 'bankData', pointer, OBJECT_FIX)]
+      : bankErrors(bank, `${pointer}/bankData`)),
     ...(isRutFormat(ownFormat) ? [] : [rutFormatError(pointer)]),
     ...(isName(holderName) ? [] : [nameError(pointer)]),
     ...unknownErrors(members, [...Object.keys(AccountRequestSchema.properties), ...others], pointer),
@@ -46,16 +48,12 @@ function isName(value: unknown): boolean {
 }
 
 function nameError(parent: string): ErrorItem {
-  return {
-    pointer: `${parent}/holderName`,
-    code: 'INVALID_PARAMETER',
-    message: 'holderName is no name.',
-    fix: `Send a text of 1 to ${LONGEST_NAME} characters, or leave it out.`,
-    es: {
-      message: 'holderName no es un nombre.',
-      fix: `Envía un texto de 1 a ${LONGEST_NAME} caracteres, o no lo envíes.`,
-    },
-  };
+  return errorItem(`${parent}/holderName`, 'INVALID_PARAMETER', [
+    'holderName is no name.',
+    `Send a text of 1 to ${LONGEST_NAME} characters, or leave it out.`,
+    'holderName no es un nombre.',
+    `Envía un texto de 1 a ${LONGEST_NAME} caracteres, o no lo envíes.`,
+  ]);
 }
 
 /** Whether a member says how a RUT without a hyphen is to be read, or is not there. */
@@ -65,13 +63,12 @@ export function isRutFormat(value: unknown): value is RutFormat | undefined {
 
 /** The error of a `rut_format` with another value. */
 export function rutFormatError(parent: string): ErrorItem {
-  return {
-    pointer: `${parent}/rut_format`,
-    code: 'INVALID_PARAMETER',
-    message: 'rut_format is another word.',
-    fix: `Send ${RUT_FORMATS.join(' or ')}, or leave it out.`,
-    es: { message: 'rut_format es otra palabra.', fix: `Envía ${RUT_FORMATS.join(' o ')}, o no lo envíes.` },
-  };
+  return errorItem(`${parent}/rut_format`, 'INVALID_PARAMETER', [
+    'rut_format is another word.',
+    `Send ${RUT_FORMATS.join(' or ')}, or leave it out.`,
+    'rut_format es otra palabra.',
+    `Envía ${RUT_FORMATS.join(' o ')}, o no lo envíes.`,
+  ]);
 }
 
 /** An object as `{}` makes it, no array and no `null`. */
@@ -87,25 +84,46 @@ function bankErrors(bank: Record<string, unknown>, pointer: string): ErrorItem[]
   ];
 }
 
+type Fix = { en: string; es: string };
+
 const TEXT_FIX = {
-  rut: 'Send the RUT as a text such as "12345678-5".',
-  bankSBIFNumber: 'Send the three digits of the bank as a text with its zeros, such as "012".',
-  bankAccount: 'Send the account number as a text, so that its zeros stay.',
+  rut: {
+    en: 'Send the RUT as a text such as "12345678-5".',
+    es: 'Envía el RUT como texto, por ejemplo "12345678-5".',
+  },
+  bankSBIFNumber: {
+    en: 'Send the three digits of the bank as a text with its zeros, such as "012".',
+    es: 'Envía los tres dígitos del banco como texto con sus ceros, por ejemplo "012".',
+  },
+  bankAccount: {
+    en: 'Send the account number as a text, so that its zeros stay.',
+    es: 'Envía el número de cuenta como texto, para que no pierda sus ceros.',
+  },
+} as const satisfies Record<string, Fix>;
+
+const OBJECT_FIX: Fix = {
+  en: 'Send an object with bankSBIFNumber and bankAccount.',
+  es: 'Envía un objeto con bankSBIFNumber y bankAccount.',
 };
 
 function textErrors(members: Record<string, unknown>, name: keyof typeof TEXT_FIX, parent: string): ErrorItem[] {
   const value = members[name];
   const fix = TEXT_FIX[name];
-  if (typeof value !== 'string') return [{ ...shapeError(members, name, parent), fix }];
+  if (typeof value !== 'string') return [shapeError(members, name, parent, fix)];
   if (value !== '') return [];
-  return [{ pointer: `${parent}/${name}`, code: 'EMPTY_FIELD', message: `${name} is empty.`, fix }];
+  return [errorItem(`${parent}/${name}`, 'EMPTY_FIELD', [`${name} is empty.`, fix.en, `${name} está vacío.`, fix.es])];
 }
 
-function shapeError(members: Record<string, unknown>, name: string, parent: string): ErrorItem {
+function shapeError(members: Record<string, unknown>, name: string, parent: string, fix: Fix): ErrorItem {
   const pointer = `${parent}/${name}`;
-  const fix = 'Send an object with bankSBIFNumber and bankAccount.';
-  if (!Object.hasOwn(members, name)) return { pointer, code: 'MISSING_FIELD', message: `${name} is missing.`, fix };
-  return { pointer, code: 'INVALID_TYPE', message: `${name} has the wrong JSON type.`, fix };
+  return Object.hasOwn(members, name)
+    ? errorItem(pointer, 'INVALID_TYPE', [
+        `${name} has the wrong JSON type.`,
+        fix.en,
+        `${name} tiene el tipo JSON equivocado.`,
+        fix.es,
+      ])
+    : errorItem(pointer, 'MISSING_FIELD', [`${name} is missing.`, fix.en, `${name} falta.`, fix.es]);
 }
 
 function unknownErrors(members: Record<string, unknown>, known: readonly string[], parent: string): ErrorItem[] {

@@ -1,5 +1,6 @@
 import { operation } from '../../http/endpoint.ts';
 import { type Static, Type } from '../../http/json-schema.ts';
+import { answerLanguage } from '../../http/problem-words.ts';
 import { readTime } from '../../http/read-time.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { listRefusedRequests, type ReadRefused, readRefused } from '../../refused-requests/list-refused-requests.ts';
@@ -68,7 +69,7 @@ export const getRequests = operation({
     operationId: 'listRefusedRequests',
     summary: 'List refused requests',
     description:
-      'The requests of the last 7 days that were refused, the newest first. A request is yours by the Service Token that it names or the transaction in its path. Requests with production tokens are kept where the installation says so (`REFUSED_REQUESTS`). Of a flood the first 50 of each hour and code are kept. `data.next` is the cursor of the next page.',
+      'The requests of the last 7 days that were refused, the newest first. A request is yours by the Service Token that it names or the transaction in its path. Requests with production tokens are kept where the installation says so (`REFUSED_REQUESTS`). Of a flood the first 50 of each hour and code are kept. What was wrong is told in the language of `Accept-Language`. `data.next` is the cursor of the next page.',
     tag: 'Transactions',
     parameters: [
       { name: 'request_id', in: 'query', description: 'Of one answer', schema: Type.String() },
@@ -105,7 +106,7 @@ export const getRequests = operation({
     },
     errors: ['INVALID_PARAMETER'],
   },
-  handle: async (app, request, _reply, query) => {
+  handle: async (app, request, reply, query) => {
     const { environmentIds } = await requireUser(app, request);
     const { request_id, code, payment_service, environment, since, after, limit = USUAL } = query();
     const asked = {
@@ -118,10 +119,12 @@ export const getRequests = operation({
       after: after ?? null,
     };
     const { requests, next } = await listRefusedRequests(app, asked, limit);
+    const language = answerLanguage(request.headers['accept-language']);
+    reply.headers({ 'content-language': language, vary: 'accept-language' });
     return {
       message: 'OK',
       errors: null,
-      data: { requests: requests.map((row) => described(readRefused(row))), next },
+      data: { requests: requests.map((row) => described(readRefused(row, language))), next },
     };
   },
 });

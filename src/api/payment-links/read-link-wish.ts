@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../../app.ts';
 import type { User } from '../../auth/user.ts';
-import type { ErrorItem } from '../../error-catalogue.ts';
+import { type ErrorItem, errorItem } from '../../error-catalogue.ts';
 import { Type } from '../../http/json-schema.ts';
 import { invalidBody, readMembers } from '../../http/read-members.ts';
 import { checkOutboundUrl } from '../../lib/address-filter.ts';
@@ -14,6 +14,7 @@ import {
   type LinkWish,
   MOST_LINK_AMOUNT,
   readSubject,
+  WRONG_LINK_END,
 } from '../../payment-links/payment-link.ts';
 import { listEnvironmentIds } from '../../payment-services/list-environments.ts';
 import { ENVIRONMENTS, type Environment } from '../../payment-services/payment-service.ts';
@@ -62,9 +63,11 @@ export async function readLinkWish(
     ...readAmount(members, errors),
     subject: readSubjectOf(members, errors),
     uses: LINK_USES.find((one) => one === members.uses) ?? 'one',
-    expiresAt: readEnd(members, app.now(), errors),
+    expiresAt: readEnd(members, errors),
     urlCallback: readCallback(app, owner?.environment ?? 'production', members, errors),
   };
+  const { expiresAt } = wish;
+  if (errors.length > 0 && expiresAt !== null && !isLinkEnd(expiresAt, app.now())) errors.push(WRONG_LINK_END);
   const [first, ...others] = errors;
   if (first !== undefined) throw invalidBody([first, ...others]);
   return { environmentId: owner?.id ?? 0, wish };
@@ -132,19 +135,12 @@ function readSubjectOf(members: Members, errors: ErrorItem[]): string {
   return '';
 }
 
-function readEnd(members: Members, now: number, errors: ErrorItem[]): number | null {
+function readEnd(members: Members, errors: ErrorItem[]): number | null {
   if (members.expires_at === null) return null;
   const at = readIsoTime(members.expires_at);
-  if (at !== null && isLinkEnd(at, now)) return at;
-  errors.push(
-    wrong('expires_at', [
-      'expires_at is no time at which a link can end.',
-      'Send a time such as 2026-12-31T23:59:59Z, in the future and within five years.',
-      'expires_at no es una hora en que un enlace pueda vencer.',
-      'Envía una hora como 2026-12-31T23:59:59Z, futura y dentro de cinco años.',
-    ]),
-  );
-  return null;
+  // Whether it is still to come is asked when the link is made: a repeated request may come after that time.
+  if (at === null) errors.push(WRONG_LINK_END);
+  return at;
 }
 
 function readCallback(app: App, environment: Environment, members: Members, errors: ErrorItem[]): string | null {
@@ -157,8 +153,6 @@ function readCallback(app: App, environment: Environment, members: Members, erro
   return null;
 }
 
-/** `words`: message and fix in English, then in Spanish. */
-function wrong(name: string, words: readonly [string, string, string, string]): ErrorItem {
-  const [message, fix, spanish, spanishFix] = words;
-  return { pointer: `/${name}`, code: 'INVALID_PARAMETER', message, fix, es: { message: spanish, fix: spanishFix } };
+function wrong(name: string, words: Parameters<typeof errorItem>[2]): ErrorItem {
+  return errorItem(`/${name}`, 'INVALID_PARAMETER', words);
 }

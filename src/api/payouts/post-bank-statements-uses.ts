@@ -92,28 +92,47 @@ type Asked = Members<typeof RequestSchema>;
 
 function lineOf({ line, use }: Asked): number | null {
   if (line === null && use === 'other') return null;
-  if (line === null || !/^[1-9]\d{0,6}$/.test(line)) throw invalidBody([wrong('line', 'Send the line of the file.')]);
+  if (line === null || !/^[1-9]\d{0,6}$/.test(line))
+    throw invalidBody([wrong('line', 'Send the line of the file.', 'Envía la línea del archivo.')]);
   return Number(line);
 }
 
 function reasonOf({ reason }: Asked): string {
   if (isReason(reason.trim())) return reason.trim();
-  throw invalidBody([wrong('reason', 'Send 1 to 200 characters, without an e-mail address or a card number.')]);
+  throw invalidBody([
+    wrong(
+      'reason',
+      'Send 1 to 200 characters, without an e-mail address or a card number.',
+      'Envía de 1 a 200 caracteres, sin correos ni números de tarjeta.',
+    ),
+  ]);
 }
 
 function subjectOf(app: App, { use, payoutId, depositId, from, commission, paymentServiceId }: Asked): LineSubject {
   if (use === 'other') return { use };
   if (use !== 'deposit') {
-    if (payoutId === null) throw invalidBody([wrong('payoutId', 'Send which payout it is.')]);
+    if (payoutId === null) throw invalidBody([wrong('payoutId', 'Send which payout it is.', 'Envía cuál pago es.')]);
     return { use, payoutId };
   }
   if (depositId !== null) return { use, deposit: { id: depositId } };
   if (from !== 'merchant' && !app.paymentMethods.some(({ code }) => code === from)) {
-    throw invalidBody([wrong('from', 'Send depositId, or from: merchant or the code of a payment method.')]);
+    throw invalidBody([
+      wrong(
+        'from',
+        'Send depositId, or from: merchant or the code of a payment method.',
+        'Envía depositId, o from: merchant o el código de un medio de pago.',
+      ),
+    ]);
   }
   const kept = commission ?? '0';
   if (!/^\d{1,12}$/.test(kept) || (from === 'merchant' && kept !== '0')) {
-    throw invalidBody([wrong('commission', 'Send a whole number, and none of what a merchant paid in.')]);
+    throw invalidBody([
+      wrong(
+        'commission',
+        'Send a whole number, and none of what a merchant paid in.',
+        'Envía un número entero, y ninguno si el dinero lo puso un comercio.',
+      ),
+    ]);
   }
   const paymentMethod = from === 'merchant' ? null : from;
   return { use, deposit: { paymentServiceId, paymentMethod, commission: Number(kept) } };

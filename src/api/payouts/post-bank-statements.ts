@@ -85,13 +85,15 @@ export const postBankStatements = operation({
 
 function readAccountOf(app: App, { account, environment = app.config.mode, paymentServiceId = null }: Members) {
   const [first, ...others] = [
-    ...(typeof account === 'string' && /^\d{4,20}$/.test(account) ? [] : [wrong('account', 'Send 4 to 20 digits.')]),
+    ...(typeof account === 'string' && /^\d{4,20}$/.test(account)
+      ? []
+      : [wrong('account', 'Send 4 to 20 digits.', 'Envía de 4 a 20 dígitos.')]),
     ...(environment === 'development' || environment === 'production'
       ? []
-      : [wrong('environment', 'Send development or production.')]),
+      : [wrong('environment', 'Send development or production.', 'Envía development o production.')]),
     ...(paymentServiceId === null || isText(paymentServiceId, 100)
       ? []
-      : [wrong('paymentServiceId', 'Send the id of a payment service.')]),
+      : [wrong('paymentServiceId', 'Send the id of a payment service.', 'Envía el id de un servicio de pago.')]),
   ];
   if (first !== undefined) throw invalidBody([first, ...others]);
   return {

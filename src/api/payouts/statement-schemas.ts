@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { ErrorItem } from '../../error-catalogue.ts';
+import { type ErrorItem, errorItem } from '../../error-catalogue.ts';
 import { type Static, Type } from '../../http/json-schema.ts';
 import { invalidBody, unknownMember } from '../../http/read-members.ts';
 import { readStrictJson } from '../../http/read-strict-json.ts';
@@ -44,10 +44,18 @@ export function readSentFile(
   const bytes = typeof content === 'string' && isBase64(content) ? Buffer.from(content, 'base64') : Buffer.alloc(0);
   const known = ['fileName', 'content', ...names];
   const [first, ...others] = [
-    ...(isText(fileName, 200) ? [] : [wrong('fileName', 'Send a text of 1 to 200 characters.')]),
+    ...(isText(fileName, 200)
+      ? []
+      : [wrong('fileName', 'Send a text of 1 to 200 characters.', 'Envía un texto de 1 a 200 caracteres.')]),
     ...(bytes.length > 0 && bytes.length <= MOST_FILE_BYTES
       ? []
-      : [wrong('content', 'Send the bytes of the file in base64, 2 MiB of them at most.')]),
+      : [
+          wrong(
+            'content',
+            'Send the bytes of the file in base64, 2 MiB of them at most.',
+            'Envía los bytes del archivo en base64, 2 MiB como máximo.',
+          ),
+        ]),
     ...Object.keys(members)
       .filter((name) => !names.includes(name))
       .map((name) => unknownMember(name, known)),
@@ -62,8 +70,13 @@ export function isText(value: unknown, most: number): value is string {
 }
 
 /** Says that a member is missing or cannot be used. */
-export function wrong(name: string, fix: string): ErrorItem {
-  return { pointer: `/${name}`, code: 'INVALID_PARAMETER', message: `${name} is missing or cannot be used.`, fix };
+export function wrong(name: string, fix: string, spanishFix: string): ErrorItem {
+  return errorItem(`/${name}`, 'INVALID_PARAMETER', [
+    `${name} is missing or cannot be used.`,
+    fix,
+    `${name} falta o no sirve.`,
+    spanishFix,
+  ]);
 }
 
 /** Node leaves out what is not base64, and would read another file. */

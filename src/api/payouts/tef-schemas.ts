@@ -1,4 +1,4 @@
-import type { ErrorItem } from '../../error-catalogue.ts';
+import { type ErrorItem, errorItem } from '../../error-catalogue.ts';
 import { Type } from '../../http/json-schema.ts';
 import { invalidBody, unknownMember } from '../../http/read-members.ts';
 import { PAYOUT_STATES, type PayoutState } from '../../payouts/payout.ts';
@@ -163,8 +163,6 @@ function optionalText(value: unknown, pointer: string, errors: ErrorItem[]): str
   return null;
 }
 
-/** `words`: message and fix in English, then in Spanish. */
-function wrong(pointer: string, words: readonly [string, string, string, string]): ErrorItem {
-  const [message, fix, spanish, spanishFix] = words;
-  return { pointer, code: 'INVALID_PARAMETER', message, fix, es: { message: spanish, fix: spanishFix } };
+function wrong(pointer: string, words: Parameters<typeof errorItem>[2]): ErrorItem {
+  return errorItem(pointer, 'INVALID_PARAMETER', words);
 }

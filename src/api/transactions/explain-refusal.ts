@@ -2,12 +2,14 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { FastifyRequest } from 'fastify';
 import type { Cause, ExplainOptions, Explanation } from '../../../protocol/explain-signature.ts';
-import type { Language } from '../../../protocol/signature-causes.ts';
-import { SIGNING_CATALOGUE, type SigningCode } from '../../../protocol/signing-error.ts';
+import type { CauseCode, Language } from '../../../protocol/signature-causes.ts';
+import { problem, type SigningCode } from '../../../protocol/signing-error.ts';
 import type { App } from '../../app.ts';
+import { SPANISH_CAUSES } from '../../cause-spanish.ts';
 import type { ErrorItem, ProblemExtras } from '../../error-catalogue.ts';
+import { SPANISH_HINTS } from '../../hint-spanish.ts';
 import { LANGUAGE_NAMES, languageOfClient } from '../../http/language-of-client.ts';
-import { pointerTo } from '../../http/send-problem.ts';
+import { pointerTo, signingItem } from '../../http/problem-words.ts';
 import { BatcherFullError, createBatcher } from '../../lib/batcher.ts';
 import { clientNetwork } from '../../lib/client-network.ts';
 import { withinTime } from '../../lib/within-time.ts';
@@ -110,10 +112,24 @@ async function ask(question: ExplainOptions): Promise<Explanation> {
 }
 
 function itemOf({ code, field, fix, fixes }: Cause, language: Language | null): ErrorItem {
-  const pointer = pointerTo(field);
+  if (!Object.hasOwn(SPANISH_CAUSES, code)) return signingItem(problem(code as SigningCode, field));
+  const spanish = { ...fixes, ...SPANISH_HINTS[code as CauseCode] };
+  return {
+    pointer: pointerTo(field),
+    code,
+    message: fix,
+    fix: hintIn(fixes, language),
+    es: { message: SPANISH_CAUSES[code as CauseCode], fix: hintIn(spanish, language) },
+  };
+}
+
+/** In the language of the client, where it is known; else in all. */
+function hintIn(fixes: Cause['fixes'], language: Language | null): string {
   const own = language === null ? undefined : fixes[language];
-  const all = Object.entries(fixes).map(([name, text]) => `${LANGUAGE_NAMES[name as Language]}: ${text}`);
-  if (all.length > 0) return { pointer, code, message: fix, fix: own ?? all.join(' | ') };
-  const [predicate] = SIGNING_CATALOGUE[code as SigningCode];
-  return { pointer, code, message: `${field ?? 'The body'} ${predicate}.`, fix };
+  return (
+    own ??
+    Object.entries(fixes)
+      .map(([name, text]) => `${LANGUAGE_NAMES[name as Language]}: ${text}`)
+      .join(' | ')
+  );
 }

@@ -1,10 +1,8 @@
 import type { App } from '../../app.ts';
 import type { Language } from '../../checkout/texts.ts';
-import { CATALOGUE, type ErrorCode, Problem } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
-import { wordsOf } from '../../http/problem-words.ts';
 import { listRefusedRequests, type ReadRefused, readRefused } from '../../refused-requests/list-refused-requests.ts';
 import { badge, emptyState, tableOf, testBadge, timeCell } from '../console-format.ts';
 import { askedOf, type Column, type Filter, formatOf, sendList } from '../console-list.ts';
@@ -35,7 +33,7 @@ export const getConsoleRequests: Screen = {
       title: tell(language, 'requests.title'),
       path: '/requests',
       columns: columnsFor(app, language),
-      rows: requests.map(readRefused),
+      rows: requests.map((row) => readRefused(row, language)),
       filters: await filtersFor(app, visit),
       paged: next !== null || after !== '',
       above: html`<p class="quiet">${tell(language, 'requests.text')}</p>`,
@@ -60,7 +58,7 @@ export const getConsoleRequest: Screen = {
   handle: consoleHandler(async (app, { language, user, request, send }) => {
     const { id } = request.params as { id: string };
     const search = { environmentIds: user.environmentIds, requestId: id };
-    const [found] = (await listRefusedRequests(app, search, 1)).requests.map(readRefused);
+    const [found] = (await listRefusedRequests(app, search, 1)).requests.map((row) => readRefused(row, language));
     if (found === undefined) return send(404, notFoundPage(language));
     return send(200, { title: tell(language, 'request.title', { id }), main: requestPage(app, language, found) });
   }),
@@ -106,20 +104,8 @@ function merchantCell(language: Language, { name, environment }: ReadRefused): H
   return html`${name}${testBadge(language, environment)}`;
 }
 
-/** In Spanish as far as there are words for it: English is what is kept. */
-function wordsIn(language: Language, { code, title, detail, errors }: ReadRefused) {
-  if (language === 'en' || !isErrorCode(code)) return { title, detail, errors };
-  const isOwn = errors.length === 0 && detail !== CATALOGUE[code].fix;
-  return wordsOf(new Problem(code, { ...(isOwn && { detail: { en: detail, es: detail } }), errors }), language);
-}
-
-function isErrorCode(code: string): code is ErrorCode {
-  return Object.hasOwn(CATALOGUE, code);
-}
-
 function requestPage(app: App, language: Language, found: ReadRefused): Html {
-  const { request_id: id, method, route, status, code, fields, repeated } = found;
-  const { title, detail, errors } = wordsIn(language, found);
+  const { request_id: id, method, route, status, code, title, detail, errors, fields, repeated } = found;
   const wrong = errors.map((item) => [html`<span class="code">${item.pointer}</span>`, item.message, item.fix]);
   const sent = fields.map(({ name, value }) => [
     html`<span class="code">${name}</span>`,

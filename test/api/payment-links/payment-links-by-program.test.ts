@@ -64,6 +64,20 @@ forEachEngine('payment links of programs', (openTestDatabase) => {
     assert.notEqual(dataOf(await desk.make(WISH)).id, dataOf(await desk.make(WISH)).id, 'without a key two links');
   });
 
+  test('a repeated request was refused once its time had passed: it is answered as the first time', async () => {
+    await using desk = await openDesk(openTestDatabase);
+    const key = { 'idempotency-key': 'factura-1043' };
+    const wish = { ...WISH, expires_at: new Date(desk.app.now() + 60_000).toISOString() };
+    const first = await desk.make(wish, key);
+    desk.app.now.advance(120_000);
+    const again = await desk.make(wish, key);
+    assert.deepEqual([again.status, again.headers.get('idempotency-hit')], [200, 'true']);
+    assert.deepEqual(dataOf(again), { ...dataOf(first), state: 'expired' });
+    const other = await desk.make(wish, { 'idempotency-key': 'factura-1044' });
+    assert.deepEqual([other.status, jsonOf(other)['code']], [422, 'INVALID_BODY'], 'another one is new, and too late');
+    assert.deepEqual(await desk.list(), [dataOf(first).id]);
+  });
+
   test('come in pages, each once, the newest first', async () => {
     await using desk = await openDesk(openTestDatabase);
     const made: string[] = [];
