@@ -42,6 +42,7 @@ const GROUPS: readonly Group[] = [
       { path: '/recipients', text: 'recipients.title', permission: 'recipients:read' },
       { path: '/bank-accounts', text: 'bank_accounts.title', permission: 'accounts:validate' },
       { path: '/payout-files', text: 'files.title', permission: 'recipients:read' },
+      { path: '/statements', text: 'statements.title', permission: 'books:read' },
     ],
   },
   {

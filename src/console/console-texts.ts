@@ -16,6 +16,7 @@ import { REQUEST_TEXTS } from './requests/request-texts.ts';
 import { SETTLEMENT_TEXTS } from './settlements/settlement-texts.ts';
 import { PERSON_TEXTS } from './staff/person-texts.ts';
 import { STAFF_TEXTS } from './staff/staff-texts.ts';
+import { BANK_STATEMENT_TEXTS } from './statements/bank-statement-texts.ts';
 
 /** The texts of all screens; a room brings the texts of its own screens (`roomTexts`) and stands here. No two say the same key. */
 export const ROOMS = [
@@ -35,6 +36,7 @@ export const ROOMS = [
   PAYEE_TEXTS,
   STAFF_TEXTS,
   BANK_FILE_TEXTS,
+  BANK_STATEMENT_TEXTS,
 ] as const satisfies readonly Record<Language, Record<string, string>>[];
 
 type KeysOf<Room> = Room extends { es: infer Texts } ? keyof Texts : never;

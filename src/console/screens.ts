@@ -163,6 +163,23 @@ export const postConsoleSettlements = later(
 export const getConsoleSettlement = later(() => import('./settlements/settlement-page.ts'), 'getConsoleSettlement');
 export const postConsoleAccept = later(() => import('./settlements/settlement-page.ts'), 'postConsoleAccept', FORM);
 
+export const getConsoleStatements = later(() => import('./statements/bank-statement-list.ts'), 'getConsoleStatements');
+export const getConsoleNewStatement = later(
+  () => import('./statements/bank-statement-list.ts'),
+  'getConsoleNewStatement',
+);
+export const postConsoleStatements = later(
+  () => import('./statements/bank-statement-list.ts'),
+  'postConsoleStatements',
+  upload(UPLOAD_BYTES.payouts),
+);
+export const getConsoleStatement = later(() => import('./statements/bank-statement-page.ts'), 'getConsoleStatement');
+export const postConsoleStatementUses = later(
+  () => import('./statements/explain-line.ts'),
+  'postConsoleStatementUses',
+  FORM,
+);
+
 export const getConsoleTotp = later(() => import('./staff/enrol-totp-page.ts'), 'getConsoleTotp');
 export const postConsoleTotp = later(() => import('./staff/enrol-totp-page.ts'), 'postConsoleTotp', FORM);
 export const getConsoleInvitation = later(() => import('./staff/invitation-page.ts'), 'getConsoleInvitation');

@@ -104,7 +104,7 @@ export type PayoutFound = SqlRow & {
  * them.
  */
 export function selectPayoutsOfAmounts(
-  tx: Tx,
+  tx: Reader,
   { environmentIds, amounts, since }: CandidateSpan,
 ): Promise<PayoutFound[]> {
   return tx.query<PayoutFound>(
@@ -122,7 +122,10 @@ export function selectPayoutsOfAmounts(
 type FileFound = { id: string; environment_id: number; total: number; created_at: number };
 
 /** Files of payouts whose total is one of these amounts, and that no line has used, nor one of their payouts. */
-export function selectFilesOfTotals(tx: Tx, { environmentIds, amounts, since }: CandidateSpan): Promise<FileFound[]> {
+export function selectFilesOfTotals(
+  tx: Reader,
+  { environmentIds, amounts, since }: CandidateSpan,
+): Promise<FileFound[]> {
   return tx.query<FileFound>(
     `select f.id, f.environment_id, f.total, f.created_at from payout_files f
      where f.environment_id {among $1} and f.total {among $2} and f.created_at >= $3
@@ -143,7 +146,7 @@ type DepositFound = {
 
 /** Deposits that are recorded and that no line has used, the oldest first. */
 export function selectDepositsOfAmounts(
-  tx: Tx,
+  tx: Reader,
   { environmentIds, amounts, since }: CandidateSpan,
 ): Promise<DepositFound[]> {
   return tx.query<DepositFound>(
@@ -185,6 +188,18 @@ export function selectStatements(
   return db.query<ListedStatement>(
     `${LISTED} ${owners === null ? '' : owned} order by s.imported_at desc, s.id limit $1`,
     owners === null ? [limit] : [limit, owners],
+  );
+}
+
+/** Lists the statements of the same account, in any writing of its number, that have days in common with this one, the newest first. */
+export function selectOverlapping(
+  db: Reader,
+  { id, environment, account, first_day, last_day }: KeptStatement,
+): Promise<ListedStatement[]> {
+  return db.query<ListedStatement>(
+    `${LISTED} where s.environment = $1 and ltrim(s.account, '0') = ltrim($2, '0') and s.last_day >= $3 and s.first_day <= $4
+       and s.id <> $5 order by s.imported_at desc, s.id limit 20`,
+    [environment, account, first_day, last_day, id],
   );
 }
 

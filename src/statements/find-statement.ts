@@ -3,7 +3,7 @@ import { Problem } from '../error-catalogue.ts';
 import { findEnvironmentById } from '../payment-services/find-environment.ts';
 import { listEnvironmentIds } from '../payment-services/list-environments.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
-import { selectLines, selectListedStatement, selectStatements } from './bank-statement-queries.ts';
+import { selectLines, selectListedStatement, selectOverlapping, selectStatements } from './bank-statement-queries.ts';
 import type { KeptLine, LineUse, ListedStatement } from './statement.ts';
 
 /** The environments whose statements somebody sees; null: all, with the accounts of all payment services. */
@@ -29,6 +29,17 @@ export async function findStatement(
     });
   }
   return { statement, lines: await selectLines(app.db, id, use) };
+}
+
+/** Lists the statements that overlap one, as far as somebody may see them. */
+export async function findOverlapping(
+  app: App,
+  scope: StatementScope,
+  statement: ListedStatement,
+): Promise<ListedStatement[]> {
+  const owners = await ownersOf(app, scope);
+  const overlapping = await selectOverlapping(app.db, statement);
+  return overlapping.filter((one) => owners?.includes(ownerOf(one)) ?? true);
 }
 
 /**

@@ -1,16 +1,10 @@
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
-import { identityHashes } from '../bank-validation/identity-hash.ts';
 import type { Tx } from '../db/database.ts';
-import { Problem } from '../error-catalogue.ts';
-import { boundsOfDay, dayOf, shiftDay } from '../lib/calendar-day.ts';
 import type { Evidence } from '../lib/evidence-file.ts';
 import { prefixedId } from '../lib/ids.ts';
-import { findElsewhere, refuseElsewhere } from '../payment-services/elsewhere.ts';
 import { findEnvironmentById } from '../payment-services/find-environment.ts';
-import { listEnvironmentIds } from '../payment-services/list-environments.ts';
-import type { Environment } from '../payment-services/payment-service.ts';
 import { requireUserOf } from '../payouts/person-of.ts';
 import { recordContradiction } from '../payouts/record-contradiction.ts';
 import { type SaidOutcome, settleOutcomes } from '../payouts/settle-outcomes.ts';
@@ -19,32 +13,28 @@ import {
   insertLines,
   insertStatement,
   lockCandidates,
-  selectDepositsOfAmounts,
-  selectFilesOfTotals,
   selectIdsOfFiles,
-  selectKnownKeys,
-  selectPayoutsOfAmounts,
   selectStatementOfFile,
 } from './bank-statement-queries.ts';
-import { type Candidates, type LineMatch, matchLines, type ReadLine } from './match-lines.ts';
-import { isOfAcquirer, rutsIn } from './ruts-in-text.ts';
 import {
+  environmentsOfAccount,
+  findCandidates,
+  freshLines,
+  type KeyedLine,
+  keyLines,
+  spanOf,
+} from './find-candidates.ts';
+import { type Candidates, type LineMatch, matchLines } from './match-lines.ts';
+import {
+  type AccountOfStatement,
+  countUses,
   type KeptStatement,
   type LineUse,
-  lineIdentities,
-  olderIdentities,
   type ReadStatement,
-  wholeText,
 } from './statement.ts';
 
-/** The account of a statement, and its owner. `paymentServiceId` null: it is the account of all of them. */
-export type StatementImport = {
-  readonly environment: Environment;
-  readonly paymentServiceId: string | null;
-  readonly account: string;
-  readonly evidence: Evidence;
-  readonly by: Actor;
-};
+/** A statement to take over: the account, the file and the person. */
+export type StatementImport = AccountOfStatement & { readonly evidence: Evidence; readonly by: Actor };
 
 /**
  * The result of an import, line by line. `known`: they had come with another file. `settled` and `contradicted` are payouts.
@@ -59,8 +49,6 @@ export type ImportedStatement = {
   contradicted: string[];
 };
 
-/** Money that left so long ago is not looked for. */
-const DAYS_BACK = 75;
 const CURRENCY = 'CLP';
 
 /**
@@ -73,28 +61,8 @@ export async function importStatement(
   wish: StatementImport,
   statement: ReadStatement,
 ): Promise<ImportedStatement> {
-  const { environment, paymentServiceId, account } = wish;
-  const all = await listEnvironmentIds(app, environment, paymentServiceId, null);
-  const [first] = all;
-  if (first === undefined)
-    throw new Problem('NOT_FOUND', {
-      detail: { en: 'There is no such payment service.', es: 'No existe ese servicio de pago.' },
-    });
-  if (paymentServiceId !== null) refuseElsewhere((await findEnvironmentById(app, first)) ?? { elsewhere: null });
-  // A payout that has moved ends where it is now: here the database refuses it, and with it the whole file.
-  const { environments: elsewhere } = await findElsewhere(app);
-  const environmentIds = all.filter((id) => !elsewhere.has(id));
-  const hashes = await identityHashes(app);
-  const keysOf = (identities: readonly string[]) => identities.map((identity) => hashes.ofRequest(identity));
-  const keys = keysOf(lineIdentities(account, statement.lines));
-  const olderKeys = keysOf(olderIdentities(account, statement.lines));
-  const lines = statement.lines.map((line, at): NewLine => {
-    const text = wholeText(line);
-    const ruts = rutsIn(text);
-    const rutHashes = ruts.map((rut) => hashes.ofRut(rut));
-    const named = { key: keys[at] as string, olderKey: olderKeys[at] as string };
-    return { ...line, text, rutHashes, isAcquirer: isOfAcquirer(text, ruts), ...named };
-  });
+  const environmentIds = await environmentsOfAccount(app, wish);
+  const lines = await keyLines(app, wish.account, statement.lines);
   for (;;) {
     try {
       return await app.db.transaction((tx) => importLines(app, tx, wish, { statement, lines, environmentIds }));
@@ -107,12 +75,9 @@ export async function importStatement(
 /** Rolls the commit back: another process has taken over the same lines, or what they are of. Read again, they are known. */
 class QuickerFile extends Error {}
 
-/** `olderKey`: as versions before this one knew the line. */
-type NewLine = ReadLine & { key: string; olderKey: string };
-
 type Lines = {
   statement: ReadStatement;
-  lines: readonly NewLine[];
+  lines: readonly KeyedLine[];
   environmentIds: readonly number[];
 };
 
@@ -123,18 +88,12 @@ async function importLines(
   { statement, lines, environmentIds }: Lines,
 ): Promise<ImportedStatement> {
   const { environment, paymentServiceId: owner, by, evidence } = wish;
-  const known = await selectKnownKeys(
-    tx,
-    { environment, owner },
-    lines.flatMap(({ key, olderKey }) => [key, olderKey]),
-  );
-  const fresh = lines.filter(({ key, olderKey }) => !known.has(key) && !known.has(olderKey));
-  const uses = { payout: 0, return: 0, deposit: 0, suspense: 0, other: 0 };
+  const fresh = await freshLines(tx, wish, lines);
   const result = {
     id: null,
     lines: lines.length,
     known: lines.length - fresh.length,
-    uses,
+    uses: countUses([]),
     settled: [],
     contradicted: [],
   };
@@ -143,13 +102,15 @@ async function importLines(
     return { ...result, id: earlier?.id ?? null };
   }
   const at = app.now();
-  const found = await findCandidates(tx, environmentIds, fresh);
+  const span = spanOf(environmentIds, fresh);
+  await lockCandidates(tx, span);
+  const found = await findCandidates(tx, span);
   const matches = matchLines(fresh, found);
+  const uses = countUses(matches);
   const kept = keptStatement(wish, statement, at);
   await insertStatement(tx, kept);
   const rows = fresh.map(({ line, day, amount, key }, index) => {
     const { use, subject, note } = matches[index] as LineMatch;
-    uses[use]++;
     const place = { statement_id: kept.id, number: index + 1, environment, owner: owner ?? '', file_line: line };
     return { ...place, day, amount, currency: CURRENCY, line_key: key, used_as: use, subject, note, kept_at: at };
   });
@@ -158,43 +119,7 @@ async function importLines(
   const after = { environment, file_name: evidence.name, file_sha256: evidence.sha256, lines: fresh.length, ...uses };
   const subject = { kind: 'statement', id: kept.id };
   await recordAudit(tx, { at, by, action: 'statement.imported', subject, after });
-  return { ...result, id: kept.id, ...settled };
-}
-
-async function findCandidates(
-  tx: Tx,
-  environmentIds: readonly number[],
-  lines: readonly ReadLine[],
-): Promise<Candidates> {
-  const amounts = [...new Set(lines.map(({ amount }) => Math.abs(amount)))];
-  const first = lines.reduce((earliest, { day }) => (day < earliest ? day : earliest), lines[0]?.day ?? '');
-  const since = boundsOfDay(shiftDay(first, -DAYS_BACK)).from;
-  const wanted = { environmentIds, amounts, since };
-  await lockCandidates(tx, wanted);
-  const payouts = await selectPayoutsOfAmounts(tx, wanted);
-  const files = await selectFilesOfTotals(tx, wanted);
-  const deposits = await selectDepositsOfAmounts(tx, wanted);
-  return {
-    payouts: payouts.map((one) => ({
-      id: one.id,
-      environmentId: one.environment_id,
-      reference: one.reference,
-      amount: one.amount,
-      rutHash: one.rut_hash,
-      state: one.state,
-      fileId: one.file_id,
-      leftDay: dayOf(one.sent_at),
-      hasPayoutLine: one.has_payout_line === 1,
-      hasReturnLine: one.has_return_line === 1,
-    })),
-    files: files.map(({ id, total, created_at }) => ({ id, total, day: dayOf(created_at) })),
-    deposits: deposits.map(({ id, amount, created_at, reference, payment_method }) => ({
-      id,
-      amount,
-      day: dayOf(created_at),
-      paidInAs: payment_method === null ? reference : null,
-    })),
-  };
+  return { ...result, id: kept.id, uses, ...settled };
 }
 
 type Settling = {

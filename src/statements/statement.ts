@@ -22,6 +22,20 @@ export type ReadStatement = { readonly lines: readonly StatementLine[]; readonly
  */
 export type LineUse = 'payout' | 'return' | 'deposit' | 'suspense' | 'other';
 
+/** The account that a statement is of. `paymentServiceId` null: it is the account of all of them. */
+export type AccountOfStatement = {
+  readonly environment: Environment;
+  readonly paymentServiceId: string | null;
+  readonly account: string;
+};
+
+/** Counts how many lines have each use. */
+export function countUses(lines: readonly { readonly use: LineUse }[]): Record<LineUse, number> {
+  const uses = { payout: 0, return: 0, deposit: 0, suspense: 0, other: 0 };
+  for (const { use } of lines) uses[use]++;
+  return uses;
+}
+
 /** A row of `bank_statement_lines`. */
 export type KeptLine = SqlRow & {
   statement_id: string;

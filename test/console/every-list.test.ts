@@ -22,7 +22,12 @@ const NO_LISTS: Readonly<Record<string, string>> = {
 };
 
 /** These are of one subject, whose lines are several tables of a page; the export is one. */
-const IN_PARTS = ['/console/settlements/:id', '/console/batches/:id', '/console/payout-files/:id'];
+const IN_PARTS = [
+  '/console/settlements/:id',
+  '/console/batches/:id',
+  '/console/payout-files/:id',
+  '/console/statements/:id',
+];
 
 forEachEngine('every list of the console', (openTestDatabase) => {
   const open = async (context: TestContext) => {

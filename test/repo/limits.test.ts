@@ -82,6 +82,7 @@ test('no endpoint takes a larger body than the page says', () => {
       '/console/settlements',
       '/console/payouts/upload',
       '/console/payout-files/:id/results',
+      '/console/statements',
       '/console/merchants/:id/look',
       '/console/bank-accounts',
     ],

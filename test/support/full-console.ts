@@ -3,6 +3,7 @@ import { makeApiToken } from '../../src/auth/make-api-token.ts';
 import { readSettlement } from '../../src/books/read-settlement.ts';
 import { drawDemoLogo } from '../../src/cli/demo-logo.ts';
 import type { Database } from '../../src/db/database.ts';
+import { dayOf } from '../../src/lib/calendar-day.ts';
 import { keepSettlement } from '../../src/movements/keep-settlement.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { createPaymentLink } from '../../src/payment-links/create-payment-link.ts';
@@ -11,6 +12,7 @@ import { type LookChanges, setLook } from '../../src/payment-services/set-look.t
 import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
 import { storeRefusedRequests } from '../../src/refused-requests/store-refused-requests.ts';
 import { ROUTES } from '../../src/server/routes.ts';
+import { importStatement } from '../../src/statements/import-statement.ts';
 import { TESTER } from './test-actor.ts';
 import { createTestApp, type TestApp } from './test-app.ts';
 import { createPaidTransaction } from './test-books.ts';
@@ -48,7 +50,7 @@ export async function fillConsole(app: TestApp, server: TestServer) {
   await delivery.poll();
   await delivery.drain();
   const owner = await createTestUser(app, { role: 'owner', may: [] });
-  const { payout, file } = await payOut(app);
+  const { payout, file, statement } = await payOut(app);
   await createPaymentLink(app, environment.id, LINK, TESTER);
   await createPaymentLink(app, environment.id, { ...LINK, subject: 'Cuota 1', expiresAt: app.now() }, TESTER);
   await setLook(app, environment.paymentServiceId, LOOK, TESTER);
@@ -67,6 +69,7 @@ export async function fillConsole(app: TestApp, server: TestServer) {
     '/console/payouts/:id/approve': payout.id,
     '/console/recipients/:id': payout.recipient_id,
     '/console/payout-files/:id': file,
+    '/console/statements/:id': statement,
     '/console/batches/:id': batch,
     '/console/batches/:id/approve': batch,
     '/console/payments/:id': String(payment.id),
@@ -89,6 +92,7 @@ export async function fillConsole(app: TestApp, server: TestServer) {
   const questions = [
     { route: '/console/merchants/:id/rotate', path: `/console/merchants/${merchant}/rotate?environment=development` },
     { route: '/console/staff/:id/confirm', path: `/console/staff/${other.id}/confirm?act=disable` },
+    { route: '/console/statements/:id', path: `/console/statements/${statement}?use=suspense&line=3` },
     { route: '/console/payments/:id/refund', path: `/console/payments/${payment.id}/refund?amount=1000&reason=doble` },
   ];
   return { owner, environment, screens: [...screens, ...questions] };
@@ -99,7 +103,7 @@ const SCREENS = ROUTES.filter(({ method, access }) => method === 'GET' && access
   .map(({ paths: [path] }) => path)
   .filter((path) => path !== '/console/live');
 
-/** One payout in a file of a bank, and another that waits. */
+/** One payout in a file of a bank, which its statement confirms, and another that waits. */
 async function payOut(app: TestApp) {
   const desk = await openPayoutDesk(app);
   const [filed] = await approved(app, desk);
@@ -112,7 +116,15 @@ async function payOut(app: TestApp) {
   });
   const [payout] = await propose(app, desk);
   if (payout === undefined) throw new Error('There is no payout');
-  return { payout, file: made?.file.id };
+  const account = { environment: 'development', paymentServiceId: null, account: '123456789' } as const;
+  const evidence = { name: 'cartola de enero.xls', sha256: '0'.repeat(64), bytes: 1, excerpt: '' };
+  const day = dayOf(app.now());
+  const lines = [
+    { line: 2, day, amount: -10_000, text: 'TEF 12531909-2' },
+    { line: 3, day, amount: 2_500_000, text: 'ABONO' },
+  ];
+  const { id } = await importStatement(app, { ...account, evidence, by: desk.maker }, { lines, proof: 'balance' });
+  return { payout, file: made?.file.id, statement: id };
 }
 
 /** A settlement of one line that no payment has. */

@@ -156,6 +156,13 @@ const PLACES: Readonly<Partial<Record<AttentionRow['kind'], Place>>> = {
   payout: ['recipients:read', ({ id }) => `/payouts/${id}`],
   approval: ['recipients:read', ({ id }) => (id.startsWith('pb_') ? `/batches/${id}` : `/payouts/${id}`)],
   settlement: ['books:read', ({ id }) => `/settlements/${id}`],
+  statement: [
+    'books:read',
+    ({ id }) => {
+      const [statement, line] = id.split('/');
+      return `/statements/${statement}?use=suspense&line=${line}`;
+    },
+  ],
   backup: ['payment-services:manage', () => '/health'],
   books: ['payment-services:manage', () => '/health'],
   restore: ['payment-services:manage', () => '/health'],

@@ -56,6 +56,7 @@ async function sendFound(app: App, visit: ConsoleVisit, text: string) {
 /** Where a text leads that says by its form that it is of payouts; null: nowhere, or the person may not see it. */
 function payoutPlace({ user }: ConsoleVisit, text: string): string | null {
   if (!user.may.has('recipients:read')) return null;
+  if (/^st_\w{1,60}$/.test(text)) return user.may.has('books:read') ? `/statements/${text}` : null;
   const [, kind] = /^(po|pb|rcp|pf)_\w{1,60}$/.exec(text) ?? [];
   return kind === undefined ? null : `/${PAYOUT_PLACES[kind as keyof typeof PAYOUT_PLACES]}/${text}`;
 }

@@ -1,0 +1,251 @@
+import { Readable } from 'node:stream';
+import type { App } from '../../app.ts';
+import type { Language } from '../../checkout/texts.ts';
+import { publicPath } from '../../http/assets.ts';
+import type { Screen } from '../../http/endpoint.ts';
+import { type Html, html } from '../../http/html.ts';
+import { describeEvidence } from '../../lib/evidence-file.ts';
+import { foldText } from '../../lib/fold-text.ts';
+import { formatMoney } from '../../lib/money.ts';
+import type { Environment } from '../../payment-services/payment-service.ts';
+import { listStatements } from '../../statements/find-statement.ts';
+import { importStatement } from '../../statements/import-statement.ts';
+import type { LineUse, ListedStatement, ReadStatement } from '../../statements/statement.ts';
+import { badge, emptyState, tableOf } from '../console-format.ts';
+import { askedOf, type Column, sendList } from '../console-list.ts';
+import { tell } from '../console-texts.ts';
+import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
+import { listMerchants } from '../merchants/visible-merchants.ts';
+import { carriedFile, MOST_FILE_BYTES, readSentFile, type SentFile } from '../payouts/kept-upload.ts';
+import { listSeenOwners } from '../payouts/owner-choice.ts';
+import { refusalOf } from '../payouts/payout-cells.ts';
+
+const SHOWN = 200;
+const NEW = '/statements/new';
+const USES: readonly LineUse[] = ['payout', 'return', 'deposit', 'suspense'];
+
+type SeenStatement = ListedStatement & { merchant: string };
+
+/** The newest statements of the bank, each with how many of its lines wait for a person. */
+export const getConsoleStatements: Screen = {
+  handle: consoleHandler(async (app, visit) => {
+    const { language, user } = visit;
+    const statements = await listStatements(app, user.environmentIds, SHOWN);
+    const merchants = new Map((await listMerchants(app, user)).map(({ id, name }) => [id, name]));
+    return sendList<SeenStatement>(visit, {
+      title: tell(language, 'statements.title'),
+      path: '/statements',
+      columns: columnsFor(app, language),
+      rows: statements
+        .map((one) => ({ ...one, merchant: merchantOf(language, merchants, one) }))
+        .filter(isAsked(askedOf(visit))),
+      filters: [
+        {
+          name: 'state',
+          text: 'filter.state',
+          type: [
+            ['open', tell(language, 'statements.with_open')],
+            ['explained', tell(language, 'statements.explained')],
+          ],
+        },
+        { name: 'text', text: 'statements.find', type: 'search' },
+      ],
+      above:
+        user.may.has('movements:record') &&
+        html`<p class="actions"><a class="button primary" href="${publicPath(app)}/console${NEW}">${tell(language, 'statements.import')}</a></p>`,
+      empty: emptyState(
+        tell(language, 'statements.none'),
+        'bin/rubrica statement import cartola.xlsx --account NUMBER --as EMAIL',
+      ),
+    });
+  }),
+};
+
+/** Whether a statement passes the filters of the address; a text is a part of its file's name, its merchant or the end of its account. */
+function isAsked({ state = '', text = '' }: Record<string, string>): (one: SeenStatement) => boolean {
+  const wanted = foldText(text);
+  return ({ open, file_name, merchant, account }) =>
+    (state === '' || (state === 'open') === open > 0) &&
+    foldText(`${file_name} ${merchant} ${account.slice(-4)}`).includes(wanted);
+}
+
+/** Takes a statement as the bank exports it. */
+export const getConsoleNewStatement: Screen = {
+  handle: consoleHandler(async (app, visit) => {
+    const asked = requireProof(app, visit, NEW);
+    return asked ?? sendForm(app, visit, { status: 200, said: '' });
+  }),
+};
+
+/** Shows by what a statement proves itself and what its lines would do; with `confirm` takes it over. */
+export const postConsoleStatements: Screen = {
+  handle: consoleHandler(async (app, visit) => {
+    const { language, by, request, send, goTo } = visit;
+    const asked = requireProof(app, visit, NEW);
+    if (asked !== null) return asked;
+    const { fields, file } = await readSentFile(request);
+    const owner = await accountOwnerNamed(app, visit, fields['of']);
+    if (owner === null) return send(404, notFoundPage(language));
+    const account = (fields['account'] ?? '').replace(/[\s.-]/g, '');
+    const refuse = (status: number, said: string) => sendForm(app, visit, { status, said, of: fields['of'], account });
+    if (file === null || file.content.length > MOST_FILE_BYTES) return refuse(400, tell(language, 'upload.no_file'));
+    if (!/^\d{4,20}$/.test(account)) return refuse(400, tell(language, 'statements.bad_account'));
+    try {
+      const { readStatement } = await import('../../statements/read-statement.ts');
+      const statement = await readStatement(Readable.from([file.content]));
+      const evidence = describeEvidence(file.name, file.content);
+      const wish = { ...owner, account, evidence, by };
+      if (fields['confirm'] === undefined)
+        return await sendPreview(app, visit, { wish, statement, file, of: fields['of'] ?? '' });
+      const { id } = await importStatement(app, wish, statement);
+      return await goTo(id === null ? '/statements' : `/statements/${id}?done=imported`);
+    } catch (error) {
+      const { status, said } = refusalOf(language, error);
+      return refuse(status, said);
+    }
+  }),
+};
+
+/** Says by what a file proved itself. */
+export function proofBadge(language: Language, proof: ListedStatement['proof']): Html {
+  return badge(proof === 'nothing' ? 'warn' : 'good', tell(language, `proof.${proof}`));
+}
+
+/** Shows the charges and credits of some lines in one sentence. */
+export function sumsText(language: Language, lines: readonly { amount: number }[]): string {
+  const sum = (sign: 1 | -1) =>
+    lines.reduce((total, { amount }) => (Math.sign(amount) === sign ? total + Math.abs(amount) : total), 0);
+  return tell(language, 'statements.sums', {
+    charges: formatMoney(sum(-1), 'CLP'),
+    credits: formatMoney(sum(1), 'CLP'),
+  });
+}
+
+/** The name of the merchant whose account it is. */
+export function merchantOf(
+  language: Language,
+  merchants: ReadonlyMap<string, string>,
+  { payment_service_id, environment }: Pick<ListedStatement, 'payment_service_id' | 'environment'>,
+): string {
+  const name =
+    payment_service_id === null
+      ? tell(language, 'statements.of_all')
+      : (merchants.get(payment_service_id) ?? payment_service_id);
+  return `${name} · ${tell(language, `merchant.${environment}`).toLowerCase()}`;
+}
+
+type AccountOwner = { environment: Environment; paymentServiceId: string | null };
+
+/** An account of a merchant is named by the id of its environment, the account of all by `all ENVIRONMENT`. Null: not for this person. */
+async function accountOwnerNamed(app: App, { user }: ConsoleVisit, name = ''): Promise<AccountOwner | null> {
+  const [, all] = /^all (development|production)$/.exec(name) ?? [];
+  if (all !== undefined) {
+    return user.environmentIds === null ? { environment: all as Environment, paymentServiceId: null } : null;
+  }
+  const owner = (await listSeenOwners(app, user)).find(({ id }) => String(id) === name);
+  return owner === undefined ? null : { environment: owner.environment, paymentServiceId: owner.merchant };
+}
+
+type Answer = { status: number; said: string; of?: string | undefined; account?: string };
+
+async function sendForm(app: App, visit: ConsoleVisit, { status, said, of = '', account = '' }: Answer) {
+  const { language, user, send } = visit;
+  const title = tell(language, 'statements.import');
+  const owners = await listSeenOwners(app, user);
+  const environments = [...new Set(owners.map(({ environment }) => environment))];
+  const all =
+    user.environmentIds === null
+      ? environments.map(
+          (environment) => [`all ${environment}`, tell(language, 'statements.of_all'), environment] as const,
+        )
+      : [];
+  const each = owners.map(({ id, name, environment }) => [String(id), name, environment] as const);
+  const options = [...each, ...all].map(
+    ([value, name, environment]) =>
+      html`<option value="${value}"${value === of && html` selected`}>${name} · ${tell(language, `merchant.${environment}`).toLowerCase()}</option>`,
+  );
+  const main = html`${said !== '' && html`<p class="notice" role="alert">${said}</p>`}
+<h1>${title}</h1>
+<p>${tell(language, 'statements.text')}</p>
+<form class="card pad narrow" method="post" enctype="multipart/form-data" action="${publicPath(app)}/console/statements">
+<label>${tell(language, 'statements.file')}<input type="file" name="file" required accept=".csv,.txt,.xlsx,.xls"></label>
+<label>${tell(language, 'statements.account')}<input name="account" required maxlength="30" inputmode="numeric" value="${account}" autocomplete="off"></label>
+<label>${tell(language, 'statements.whose')}<select name="of" required>${options}</select></label>
+<p class="actions"><button class="primary">${tell(language, 'statements.look')}</button></p></form>`;
+  return send(status, { title, main });
+}
+
+type Preview = { wish: Parameters<typeof importStatement>[1]; statement: ReadStatement; file: SentFile; of: string };
+
+async function sendPreview(app: App, visit: ConsoleVisit, { wish, statement, file, of }: Preview) {
+  const { language, send } = visit;
+  const { previewStatement } = await import('../../statements/preview-statement.ts');
+  const { known, uses } = await previewStatement(app, wish, statement);
+  const { lines, proof } = statement;
+  const days = lines.map(({ day }) => day).toSorted();
+  const fresh = lines.length - known;
+  const title = tell(language, 'statements.preview', { n: lines.length, from: days[0] ?? '', to: days.at(-1) ?? '' });
+  const rows = USES.map((use) => [useBadge(language, use), String(uses[use])]);
+  const main = html`<h1>${title}</h1>
+<p>${file.name} · <span class="code">…${wish.account.slice(-4)}</span> · ${proofBadge(language, proof)}</p>
+<p>${sumsText(language, lines)}</p>
+<p class="notice">${known > 0 && html`${tell(language, 'statements.known', { n: known })} `}${tell(language, fresh === 0 ? 'statements.nothing_new' : 'statements.nothing_yet')}</p>
+${fresh > 0 && tableOf([tell(language, 'statements.use'), tell(language, 'statements.lines')], rows, [1])}
+<form class="actions" method="post" enctype="multipart/form-data" action="${publicPath(app)}/console/statements">
+${carriedFile(file)}<input type="hidden" name="of" value="${of}"><input type="hidden" name="account" value="${wish.account}"><input type="hidden" name="confirm" value="yes">
+${fresh > 0 && html`<button class="primary">${tell(language, 'statements.confirm', { n: fresh })}</button>`}
+<a class="button" href="${publicPath(app)}/console${NEW}">${tell(language, 'refund.back')}</a></form>`;
+  return send(200, { title, main });
+}
+
+const TONES: Readonly<Record<LineUse, string>> = {
+  payout: 'good',
+  return: 'bad',
+  deposit: 'good',
+  suspense: 'warn',
+  other: 'calm',
+};
+
+/** The use of a line. */
+export function useBadge(language: Language, use: LineUse): Html {
+  return badge(TONES[use], tell(language, `use.${use}`));
+}
+
+function columnsFor(app: App, language: Language): Column<SeenStatement>[] {
+  return [
+    {
+      name: 'file',
+      text: 'column.file',
+      value: ({ file_name }) => file_name,
+      cell: ({ id, file_name }) => html`<a href="${publicPath(app)}/console/statements/${id}">${file_name}</a>`,
+    },
+    { name: 'id', text: 'statements.id', value: ({ id }) => id, hidden: true },
+    { name: 'account', text: 'column.account', value: ({ account }) => `…${account.slice(-4)}` },
+    { name: 'days', text: 'column.days', value: ({ first_day, last_day }) => `${first_day} – ${last_day}` },
+    { name: 'lines', text: 'statements.lines', kind: 'number', value: ({ lines }) => lines },
+    {
+      name: 'open',
+      text: 'statements.open',
+      kind: 'number',
+      value: ({ open }) => open,
+      cell: ({ id, open }) =>
+        open === 0
+          ? '0'
+          : html`<a href="${publicPath(app)}/console/statements/${id}?use=suspense">${badge('warn', String(open))}</a>`,
+    },
+    {
+      name: 'proof',
+      text: 'statements.proof',
+      value: ({ proof }) => tell(language, `proof.${proof}`),
+      cell: ({ proof }) => proofBadge(language, proof),
+    },
+    { name: 'imported', text: 'statements.imported', kind: 'time', value: ({ imported_at }) => imported_at },
+    {
+      name: 'by',
+      text: 'column.who',
+      value: ({ imported_by }) => imported_by,
+      cell: ({ imported_by }) => html`<span class="mail">${imported_by}</span>`,
+    },
+    { name: 'merchant', text: 'column.merchant', value: ({ merchant }) => merchant },
+  ];
+}

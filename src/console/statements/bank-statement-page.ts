@@ -1,0 +1,154 @@
+import type { App } from '../../app.ts';
+import { publicPath } from '../../http/assets.ts';
+import type { Screen } from '../../http/endpoint.ts';
+import { type Html, html } from '../../http/html.ts';
+import { formatMoney, formatPlain } from '../../lib/money.ts';
+import { findOverlapping, findStatement } from '../../statements/find-statement.ts';
+import type { KeptLine, LineUse, ListedStatement } from '../../statements/statement.ts';
+import { tableOf, timeCell } from '../console-format.ts';
+import { askedOf, type Column, exportLinks, formatOf, sendList } from '../console-list.ts';
+import { type ConsoleText, tell } from '../console-texts.ts';
+import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
+import { listMerchants } from '../merchants/visible-merchants.ts';
+import { merchantOf, proofBadge, sumsText, useBadge } from './bank-statement-list.ts';
+import { allOtherForm, explainForm } from './explain-forms.ts';
+
+const SHOWN = 500;
+const USES: readonly LineUse[] = ['payout', 'return', 'deposit', 'suspense', 'other'];
+
+/** One statement: by what it proved itself, what its lines are of, and the files that it overlaps. */
+export const getConsoleStatement: Screen = {
+  handle: consoleHandler((app, visit) => sendStatement(app, visit, 200, '')),
+};
+
+/**
+ * Answers with the page of the statement of the path, or its lines as a file; `said` stands on top of it. `asked`: the lines of one use
+ * alone, and the line that is to be explained.
+ */
+export async function sendStatement(
+  app: App,
+  visit: ConsoleVisit,
+  status: number,
+  said: string,
+  asked: Record<string, string> = askedOf(visit),
+) {
+  const { language, user, request, send } = visit;
+  const { id } = request.params as { id: string };
+  const use = USES.find((one) => one === asked['use']) ?? null;
+  const { statement, lines } = await findStatement(app, user.environmentIds, id, null);
+  const chosen = use === null ? lines : lines.filter(({ used_as }) => used_as === use);
+  const path = `/statements/${id}`;
+  if (formatOf(visit) !== null) {
+    const columns = columnsOf(visit);
+    return sendList<KeptLine>(visit, { title: statement.file_name, path, columns, rows: chosen, empty: html`` });
+  }
+  const overlapping = await findOverlapping(app, user.environmentIds, statement);
+  const merchants = new Map((await listMerchants(app, user)).map(({ id: one, name }) => [one, name]));
+  const at = `${publicPath(app)}/console${path}`;
+  const mayExplain = user.may.has('movements:record');
+  const explained = mayExplain ? lines.find((line) => String(line.file_line) === asked['line']) : undefined;
+  const known = statement.lines - lines.length;
+  const open = lines.filter(({ used_as }) => used_as === 'suspense').length;
+  const main = html`${said === '' ? noticeOf(visit) : html`<p class="notice" role="alert">${said}</p>`}
+<div class="head"><div>
+<p class="quiet">${merchantOf(language, merchants, statement)} · <span class="code">${id}</span></p>
+<h1>${statement.file_name}</h1>
+<p>…${statement.account.slice(-4)} · ${statement.first_day} – ${statement.last_day} · ${proofBadge(language, statement.proof)}</p>
+<p>${sumsText(language, lines)} · ${tell(language, 'line.by', { name: statement.imported_by })} · ${timeCell(statement.imported_at)}</p>
+<p class="quiet code">SHA-256 ${statement.file_sha256}</p>
+</div>${exportLinks(visit, path)}</div>
+${known > 0 && html`<p class="notice">${tell(language, 'statements.known', { n: known })}</p>`}
+${overlapping.length > 0 && html`<p>${tell(language, 'statements.overlaps')} ${overlapping.map((one) => overlapLink(app, one))}</p>`}
+<p class="badges">${usesOf(lines).map(([name, count]) => html`<a href="${at}?use=${name}">${useBadge(language, name)} ${count}</a> `)}${use !== null && html`<a class="button" href="${at}">${tell(language, 'filter.any')}</a>`}</p>
+${explained !== undefined && (await explainForm(app, visit, statement, explained))}
+<h2>${tell(language, 'statements.lines_of')}</h2>
+<p class="quiet">${tell(language, 'statements.kept_without_text')}</p>
+${chosen.length === 0 ? html`<div class="card pad">${tell(language, 'statements.no_lines')}</div>` : lineTable(app, visit, chosen.slice(0, SHOWN), mayExplain)}
+${chosen.length > SHOWN && html`<p class="quiet">${tell(language, 'statements.lines_more', { n: chosen.length - SHOWN })}</p>`}
+${mayExplain && open > 0 && allOtherForm(app, visit, statement, open)}`;
+  return send(status, { title: statement.file_name, main });
+}
+
+function noticeOf({ request, language }: ConsoleVisit): Html | false {
+  const { done, resolved } = request.query as Record<string, unknown>;
+  if (done === 'imported') return html`<p class="notice done" role="status">${tell(language, 'statements.done')}</p>`;
+  if (!/^\d{1,6}$/.test(String(resolved))) return false;
+  return html`<p class="notice done" role="status">${tell(language, 'statements.resolved', { n: Number(resolved) })}</p>`;
+}
+
+function usesOf(lines: readonly KeptLine[]): [LineUse, number][] {
+  return USES.flatMap((use) => {
+    const count = lines.filter(({ used_as }) => used_as === use).length;
+    return count === 0 ? [] : [[use, count] as [LineUse, number]];
+  });
+}
+
+function overlapLink(app: App, { id, file_name, first_day, last_day }: ListedStatement): Html {
+  return html`<a href="${publicPath(app)}/console/statements/${id}">${file_name}</a> (${first_day} – ${last_day}) `;
+}
+
+function lineTable(app: App, { language }: ConsoleVisit, lines: readonly KeptLine[], mayExplain: boolean): Html {
+  const head = [
+    tell(language, 'column.line'),
+    tell(language, 'statements.day'),
+    tell(language, 'column.amount'),
+    tell(language, 'statements.use'),
+    tell(language, 'statements.of'),
+    tell(language, 'statements.note'),
+  ];
+  const rows = lines.map((line) => [
+    String(line.file_line),
+    line.day,
+    formatMoney(line.amount, line.currency),
+    useBadge(language, line.used_as),
+    subjectCell(app, line),
+    whyCell(app, language, line, mayExplain),
+  ]);
+  return tableOf(head, rows, [0, 2]);
+}
+
+const PLACES = { po: 'payouts', pf: 'payout-files' } as const;
+
+function subjectCell(app: App, { subject }: KeptLine): Html | string {
+  if (subject === null) return '—';
+  const [, kind] = /^(po|pf)_/.exec(subject) ?? [];
+  if (kind === undefined) return html`<span class="code whole">${subject}</span>`;
+  const place = PLACES[kind as keyof typeof PLACES];
+  return html`<a class="code" href="${publicPath(app)}/console/${place}/${subject}">${subject}</a>`;
+}
+
+function whyCell(app: App, language: ConsoleVisit['language'], line: KeptLine, mayExplain: boolean): Html | string {
+  const { reason, resolved_by, used_as, statement_id, file_line } = line;
+  if (reason !== null) return html`<span>${reason}<br><span class="quiet mail">${resolved_by}</span></span>`;
+  const why = noteText(language, line);
+  if (used_as !== 'suspense' || !mayExplain) return why === '' ? '—' : why;
+  const at = `${publicPath(app)}/console/statements/${statement_id}?use=suspense&line=${file_line}`;
+  return html`<span>${why}<br><a href="${at}">${tell(language, 'explain.do')}</a></span>`;
+}
+
+/** The notes as the store has them, which the command line says. */
+const NOTES: Readonly<Record<string, ConsoleText>> = {
+  'of nothing that is known here': 'line_note.unknown',
+  'the payout has left by another line': 'line_note.left_twice',
+  'the payout came back by another line': 'line_note.back_twice',
+  'several payouts could be meant': 'line_note.several',
+  'a deposit of an acquirer that is not recorded': 'line_note.acquirer',
+};
+
+function noteText(language: ConsoleVisit['language'], { note }: KeptLine): string {
+  const text = note === null ? undefined : NOTES[note];
+  return text === undefined ? (note ?? '') : tell(language, text);
+}
+
+function columnsOf({ language }: ConsoleVisit): Column<KeptLine>[] {
+  return [
+    { name: 'number', text: 'column.line', value: ({ file_line }) => file_line },
+    { name: 'day', text: 'statements.day', value: ({ day }) => day },
+    { name: 'amount', text: 'column.amount', value: ({ amount, currency }) => Number(formatPlain(amount, currency)) },
+    { name: 'currency', text: 'column.currency', value: ({ currency }) => currency },
+    { name: 'use', text: 'statements.use', value: ({ used_as }) => tell(language, `use.${used_as}`) },
+    { name: 'of', text: 'statements.of', value: ({ subject }) => subject },
+    { name: 'note', text: 'statements.note', value: (line) => line.reason ?? noteText(language, line) },
+    { name: 'by', text: 'statements.said_by', value: ({ resolved_by }) => resolved_by },
+  ];
+}

@@ -1,0 +1,56 @@
+import type { App } from '../../app.ts';
+import { isReason } from '../../audit/reason.ts';
+import type { Language } from '../../checkout/texts.ts';
+import { CATALOGUE, Problem } from '../../error-catalogue.ts';
+import type { Screen } from '../../http/endpoint.ts';
+import { wordsOf } from '../../http/problem-words.ts';
+import { findStatement } from '../../statements/find-statement.ts';
+import { type LineSubject, resolveLine } from '../../statements/resolve-line.ts';
+import { tell } from '../console-texts.ts';
+import { consoleHandler, requireProof } from '../console-visit.ts';
+import { fieldsOf } from '../sign-in.ts';
+import { sendStatement } from './bank-statement-page.ts';
+
+/** A person says what a line in suspense is, or that all of them are of nothing here. */
+export const postConsoleStatementUses: Screen = {
+  handle: consoleHandler(async (app, visit) => {
+    const { language, user, by, request, goTo } = visit;
+    const { id } = request.params as { id: string };
+    const fields = fieldsOf(request);
+    const line = /^[1-9]\d{0,6}$/.test(fields['line'] ?? '') ? Number(fields['line']) : null;
+    await findStatement(app, user.environmentIds, id, 'suspense');
+    const back = `/statements/${id}?use=suspense`;
+    const asked = requireProof(app, visit, line === null ? back : `${back}&line=${line}`);
+    if (asked !== null) return asked;
+    const reason = (fields['reason'] ?? '').trim();
+    const refuse = (status: number, said: string) =>
+      sendStatement(app, visit, status, said, { use: 'suspense', line: fields['line'] ?? '' });
+    const is = subjectOf(app, language, fields);
+    if (typeof is === 'string') return refuse(400, is);
+    if (!isReason(reason)) return refuse(400, tell(language, 'refund.no_reason'));
+    try {
+      const lines = await resolveLine(app, { statementId: id, fileLine: line, is, reason, by });
+      return await goTo(`/statements/${id}?resolved=${lines.length}`);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      return refuse(CATALOGUE[error.code].status, wordsOf(error, language).detail);
+    }
+  }),
+};
+
+/** Reads what a person says that a line is; a text: why that cannot be. */
+function subjectOf(app: App, language: Language, fields: Record<string, string>): LineSubject | string {
+  const { is = '', subject: text = '', merchant = '', commission: kept = '' } = fields;
+  const [subject, commission] = [text.trim(), kept.trim()];
+  if (is === 'other') return { use: 'other' };
+  if (is === 'payout' || is === 'return' || is === 'deposit') {
+    if (subject === '') return tell(language, 'explain.no_subject');
+    return is === 'deposit' ? { use: is, deposit: { id: subject } } : { use: is, payoutId: subject };
+  }
+  const method = app.paymentMethods.find(({ code }) => is === `method ${code}`)?.code ?? null;
+  if (!/^\d{0,12}$/.test(commission) || (method === null && Number(commission) !== 0)) {
+    return tell(language, 'explain.bad_commission');
+  }
+  const paymentServiceId = merchant === '' ? null : merchant;
+  return { use: 'deposit', deposit: { paymentServiceId, paymentMethod: method, commission: Number(commission) } };
+}

@@ -1,0 +1,24 @@
+import type { App } from '../app.ts';
+import { environmentsOfAccount, findCandidates, spanOf } from './find-candidates.ts';
+import type { AccountOfStatement, KeptLine } from './statement.ts';
+
+/** A payout or a deposit that a line may be of: `says` names it for a person. */
+export type Explanation = { readonly id: string; readonly says: string };
+
+/** Lists the payouts and deposits of a line's amount that no line of the same kind has, for a person to choose from. */
+export async function listExplanations(
+  app: App,
+  owner: Omit<AccountOfStatement, 'account'>,
+  { day, amount, file_line }: KeptLine,
+): Promise<Explanation[]> {
+  const environmentIds = await environmentsOfAccount(app, owner);
+  const line = { line: file_line, day, amount, text: '', rutHashes: [], isAcquirer: false };
+  const { payouts, deposits } = await findCandidates(app.db, spanOf(environmentIds, [line]));
+  const free = payouts.filter(({ hasPayoutLine, hasReturnLine }) => !(amount < 0 ? hasPayoutLine : hasReturnLine));
+  return [
+    ...free.map(({ id, reference, state, leftDay }) => ({ id, says: `${reference} · ${leftDay} · ${state}` })),
+    ...(amount < 0
+      ? []
+      : deposits.map(({ id, day: recorded, paidInAs }) => ({ id, says: `${paidInAs ?? ''} ${recorded}`.trim() }))),
+  ];
+}

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ROLES, type Role } from '../../src/auth/permission.ts';
+import { dayOf } from '../../src/lib/calendar-day.ts';
+import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
+import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
+import { selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
+import { verifyStore } from '../../src/proof/verify-store.ts';
+import { ROUTES } from '../../src/server/routes.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { formHeaders } from '../support/form-headers.ts';
+import { TESTER } from '../support/test-actor.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { approved, openPayoutDesk, wish } from '../support/test-payouts.ts';
+import { startTestServer } from '../support/test-server.ts';
+import { createTestUser, type TestUser } from '../support/test-user.ts';
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
+
+forEachEngine('the screens of bank statements', (openTestDatabase) => {
+  const open = async () => {
+    const app = createTestApp(await openTestDatabase());
+    const desk = await openPayoutDesk(app);
+    const [payout] = await approved(app, desk, [wish({ reference: 'FAC-100', amount: 15_000 })]);
+    const payer = { account: '123456789', rut: '', name: '', agreement: '' };
+    const { environment: owner, maker: by } = desk;
+    await makePayoutFiles(app, { owner, by, format: 'santander', payer, batchId: null });
+    const server = await startTestServer(app);
+    const as = (user: TestUser, language = 'en') => {
+      const headers = { 'accept-language': language, ...user.console };
+      return {
+        get: (path: string) => server.get(`/console${path}`, headers),
+        post: (path: string, fields: Record<string, string> = {}) =>
+          server.post(`/console${path}`, {
+            headers: { ...FORM, ...headers },
+            body: String(new URLSearchParams(fields)),
+          }),
+        upload: async (fields: Record<string, string>) => {
+          const form = new FormData();
+          for (const [name, value] of Object.entries(fields)) form.set(name, value);
+          const request = new Request('http://localhost', { method: 'POST', body: form });
+          const type = request.headers.get('content-type') ?? '';
+          return server.post('/console/statements', {
+            headers: { 'content-type': type, 'sec-fetch-site': 'same-origin', ...headers },
+            body: Buffer.from(await request.arrayBuffer()) as never,
+          });
+        },
+      };
+    };
+    const day = dayOf(app.now());
+    const cartola = (...rows: string[]) =>
+      Buffer.from(['Fecha;Descripción;Cargos;Abonos;Saldo', ...rows.map((row) => `${day};${row}`)].join('\n')).toString(
+        'base64',
+      );
+    const sent = (content: string, more: Record<string, string> = {}) => ({
+      of: String(desk.environment.id),
+      account: '1234-56789',
+      file_name: 'cartola.csv',
+      content,
+      ...more,
+    });
+    return { app, desk, payout, server, as, cartola, sent };
+  };
+
+  const RENT = 'ARRIENDO;5.000;;980.000';
+  const LINES = ['TEF 12.531.909-2;15.000;;985.000', RENT, 'ABONO WEBPAY;;20.000;1.000.000'];
+
+  test('a statement proves itself, shows its effect, changes payouts when it is confirmed, and each line is explained', async () => {
+    const { app, desk, payout, server, as, cartola, sent } = await open();
+    await using _server = server;
+    const maker = as(desk.users.maker);
+    const content = cartola(...LINES);
+    const preview = await maker.upload(sent(content));
+    assert.equal(preview.status, 200);
+    for (const said of [
+      '3 lines',
+      'its balances follow',
+      'Charges $20.000 CLP, credits $20.000 CLP',
+      'Import 3 new lines',
+    ])
+      assert.ok(preview.text.includes(said), said);
+    assert.equal((await selectPayoutAnywhere(app.db, payout?.id ?? ''))?.state, 'sent', 'nothing has changed yet');
+    const done = await maker.upload(sent(content, { confirm: 'yes' }));
+    const path = /^\/console(\/statements\/st_\w+)\?done=imported$/.exec(done.headers.get('location') ?? '')?.[1] ?? '';
+    assert.equal((await selectPayoutAnywhere(app.db, payout?.id ?? ''))?.state, 'confirmed');
+    const page = await maker.get(path);
+    for (const said of ['cartola.csv', '…6789', payout?.id ?? '', 'In suspense', 'of nothing that is known here'])
+      assert.ok(page.text.includes(said), said);
+    assert.ok(!page.text.includes('ARRIENDO'), 'the text of a line is not kept');
+    assert.match((await as(desk.users.maker, 'es').get(path)).text, /Sin explicar.*no es de nada que se conozca/s);
+    const form = await maker.get(`${path}?use=suspense&line=4`);
+    assert.match(form.text, /What is line 4\?/);
+    assert.match(form.text, /A deposit of simulated/);
+    const explain = (fields: Record<string, string>) => maker.post(`${path}/uses`, { line: '4', ...fields });
+    assert.match((await explain({ is: 'deposit', reason: 'x' })).text, /Say which one it is/);
+    assert.match((await explain({ is: 'method simulated', reason: '' })).text, /reason/i);
+    assert.equal((await explain({ is: 'deposit', subject: 'mv_none', reason: 'x' })).status, 404);
+    const booked = await explain({ is: 'method simulated', commission: '500', reason: 'abono del 15' });
+    assert.equal(booked.headers.get('location'), `/console${path}?resolved=1`);
+    const rest = await maker.post(`${path}/uses`, { is: 'other', reason: 'arriendos' });
+    assert.equal(rest.headers.get('location'), `/console${path}?resolved=1`);
+    assert.match((await maker.get('/statements')).text, /cartola\.csv/);
+    const csv = await maker.get(`${path}?format=csv`);
+    assert.match(csv.text, /-15000,CLP,Payout,po_/);
+    assert.equal((await verifyStore(app)).ok, true);
+  });
+
+  test('a file that overlaps another counts nothing twice and says so, and one that contradicts itself is refused with its line', async () => {
+    const { desk, server, as, cartola, sent } = await open();
+    await using _server = server;
+    const maker = as(desk.users.maker);
+    await maker.upload(sent(cartola(...LINES.slice(0, 2)), { confirm: 'yes', file_name: 'provisoria.csv' }));
+    const final = sent(cartola(...LINES), { file_name: 'definitiva.csv' });
+    assert.match((await maker.upload(final)).text, /2 of its lines came with another statement.*Import 1 new lines/s);
+    const done = await maker.upload({ ...final, confirm: 'yes' });
+    const page = await maker.get((done.headers.get('location') ?? '').replace('/console', ''));
+    assert.match(page.text, /Shares days with:.*provisoria\.csv/s);
+    assert.match(page.text, /2 of its lines came with another statement/);
+    assert.match((await maker.upload(final)).text, /All of its lines came with other statements/);
+    const broken = await maker.upload(sent(cartola(LINES[0] as string, 'ARRIENDO;5.000;;981.000')));
+    assert.deepEqual(
+      [broken.status, /line 3 does not follow/i.test(broken.text)],
+      [422, true],
+      broken.text.slice(0, 300),
+    );
+    assert.equal((await maker.upload(sent('', {}))).status, 400);
+    assert.equal((await maker.upload(sent(cartola(RENT), { account: 'abc' }))).status, 400);
+    assert.equal((await maker.upload(sent(cartola(RENT), { of: '999' }))).status, 404);
+    assert.equal(
+      (await maker.upload(sent(cartola(RENT), { of: 'all development' }))).status,
+      404,
+      'the account of all',
+    );
+  });
+
+  test('nothing of a statement is shown or changed for those of another merchant, without the permission, without the factor, or from another site', async () => {
+    const { app, desk, server, as, cartola, sent } = await open();
+    await using _server = server;
+    const maker = as(desk.users.maker);
+    const done = await maker.upload(sent(cartola(...LINES), { confirm: 'yes', file_name: 'SECRETA.csv' }));
+    const id = /st_\w+/.exec(done.headers.get('location') ?? '')?.[0] ?? '';
+    const other = await createPaymentService(app, 'Other', TESTER);
+    const screens = ROUTES.filter(
+      ({ access, paths }) => access === 'session' && paths[0].startsWith('/console/statements'),
+    );
+    const before = await app.db.query('select * from bank_statement_lines');
+    const strangers: [Role, TestUser][] = [];
+    for (const role of Object.keys(ROLES) as Role[]) {
+      strangers.push([role, await createTestUser(app, { role, may: [], paymentServices: [other.id] })]);
+    }
+    for (const screen of screens) {
+      const { method, paths, permission } = screen;
+      const path = paths[0].replace(':id', id);
+      for (const [role, user] of strangers) {
+        const answer = await server.send(method, path, {
+          headers: { ...formHeaders(screen), ...user.console },
+          ...(method === 'POST' && { body: 'is=other&reason=x' }),
+        });
+        const about = `${role} at ${method} ${path}: ${answer.status}`;
+        assert.doesNotMatch(answer.text, /SECRETA/, about);
+        if (paths[0].includes(':id')) assert.ok([403, 404].includes(answer.status), about);
+        if (answer.status === 403) assert.ok(answer.text.includes(permission ?? ''), about);
+      }
+      if (method !== 'POST') continue;
+      const headers = { ...formHeaders(screen), 'sec-fetch-site': 'cross-site', ...desk.users.maker.console };
+      assert.equal((await server.post(path, { headers, body: 'is=other&reason=x' })).status, 403, path);
+    }
+    app.now.advance(16 * 60_000);
+    const late = await maker.post(`/statements/${id}/uses`, { is: 'other', reason: 'x' });
+    assert.match(late.headers.get('location') ?? '', /^\/console\/prove\?next=/);
+    assert.match((await maker.upload(sent(cartola(RENT)))).headers.get('location') ?? '', /^\/console\/prove\?next=/);
+    assert.deepEqual(await app.db.query('select * from bank_statement_lines'), before);
+  });
+});
