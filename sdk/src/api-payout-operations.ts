@@ -2,6 +2,13 @@
 
 import type {
   Balance,
+  PayoutBatchApproval,
+  PayoutBatchDecided,
+  PayoutBatchList,
+  PayoutBatchProposed,
+  PayoutBatchRead,
+  PayoutBatchReason,
+  PayoutBatchRequest,
   PayoutFileList,
   PayoutFileRead,
   PayoutResultsRequest,
@@ -55,6 +62,51 @@ export type PayoutOperations = {
   };
   'GET /balance': { reply: Balance };
   'GET /availableBalance': { reply: Balance };
+  'POST /payout-batches': { body: PayoutBatchRequest; reply: PayoutBatchProposed };
+  'GET /payout-batches': {
+    query: {
+      /** 100 unless said */
+      limit?: number | undefined;
+    };
+    reply: PayoutBatchList;
+  };
+  'GET /payout-batches/{id}': {
+    path: {
+      /** Id of the batch */
+      id: string;
+    };
+    query: {
+      /** data.next of the page before */
+      after?: string | undefined;
+      /** 1000 unless said */
+      limit?: number | undefined;
+    };
+    reply: PayoutBatchRead;
+  };
+  'POST /payout-batches/{id}/approve': {
+    path: {
+      /** Id of the batch */
+      id: string;
+    };
+    body: PayoutBatchApproval;
+    reply: PayoutBatchDecided;
+  };
+  'POST /payout-batches/{id}/reject': {
+    path: {
+      /** Id of the batch */
+      id: string;
+    };
+    body: PayoutBatchReason;
+    reply: PayoutBatchDecided;
+  };
+  'POST /payout-batches/{id}/cancel': {
+    path: {
+      /** Id of the batch */
+      id: string;
+    };
+    body: PayoutBatchReason;
+    reply: PayoutBatchDecided;
+  };
   'GET /payout-files': {
     query: {
       /** 100 unless said */

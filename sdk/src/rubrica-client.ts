@@ -1,35 +1,17 @@
-import { trimEnd } from '../../protocol/plain-text.ts';
-import { type RequestInput, signAsync } from '../../protocol/sign-fields.ts';
+import { signAsync } from '../../protocol/sign-fields.ts';
 import type { Operations } from './api-operations.ts';
 import type * as Api from './api-types.ts';
+import {
+  type KeyOption,
+  type LanguageOption,
+  type Order,
+  type RubricaClientOptions,
+  readBaseUrl,
+} from './client-options.ts';
 import { keepToken, type TokenSource } from './keep-token.ts';
 import { repeatRequest } from './repeat-request.ts';
 import { RubricaError } from './rubrica-error.ts';
-import { type Connection, type Fetch, type RequestParts, sendRequest } from './send-request.ts';
-
-export type RubricaClientOptions = {
-  /** Where the service is, with its base path: `https://pay.example.cl`. */
-  baseUrl: string;
-  /** To create transactions and to list payment methods. */
-  serviceToken?: string | undefined;
-  /** To create transactions. It signs, and never leaves this process. */
-  secretToken?: string | undefined;
-  /** To read, refund and validate: an access token, or a login with which the client gets one when it needs it. */
-  accessToken?: string | undefined;
-  login?: Api.LoginRequest | { apiToken: string } | undefined;
-  /** The platform's by default. */
-  fetch?: Fetch | undefined;
-  /** How long one answer may take; 10,000 by default. */
-  timeoutMs?: number | undefined;
-};
-
-/** The fields of a transaction. The client adds the Service Token and the signature. */
-export type Order = Omit<RequestInput, 'x_account_id'>;
-
-export type LanguageOption = { language?: 'en' | 'es' | undefined };
-
-/** Yours, 1 to 200 visible characters: the same key never does the same thing twice. A new one for each call by default. */
-export type KeyOption = { idempotencyKey?: string | undefined };
+import { type Connection, type RequestParts, sendRequest } from './send-request.ts';
 
 /**
  * A client for the service. Its methods throw `RubricaError` when the service refuses or does not answer, and
@@ -293,6 +275,39 @@ export class RubricaClient {
     return (await this.#sendAsUser('POST /payment-links/{id}/end', { path: { id } })).data;
   }
 
+  /** Proposes payouts that are approved and carried together; the same payouts again are the same batch. */
+  async proposePayoutBatch(batch: Api.PayoutBatchRequest): Promise<Api.PayoutBatch> {
+    return (await this.#sendAsUser('POST /payout-batches', { body: batch })).data;
+  }
+
+  /** Lists the newest batches of payouts. */
+  async listPayoutBatches(query: Query<'GET /payout-batches'> = {}): Promise<Api.PayoutBatch[]> {
+    return [...(await this.#sendAsUser('GET /payout-batches', { query })).data.batches];
+  }
+
+  /** Reads a batch with its payouts, what is odd about each, and the files in which they left. */
+  async readPayoutBatch(
+    id: string,
+    query: Query<'GET /payout-batches/{id}'> = {},
+  ): Promise<Api.PayoutBatchRead['data']> {
+    return (await this.#sendAsUser('GET /payout-batches/{id}', { path: { id }, query })).data;
+  }
+
+  /** Approves a batch as another person than its maker, with the `code` of the second factor. */
+  async approvePayoutBatch(id: string, approval: Api.PayoutBatchApproval): Promise<Api.PayoutBatch> {
+    return (await this.#sendAsUser('POST /payout-batches/{id}/approve', { path: { id }, body: approval })).data.batch;
+  }
+
+  /** Rejects the payouts of a batch that wait for an approval. */
+  async rejectPayoutBatch(id: string, reason: string): Promise<Api.PayoutBatch> {
+    return (await this.#sendAsUser('POST /payout-batches/{id}/reject', { path: { id }, body: { reason } })).data.batch;
+  }
+
+  /** Takes back the payouts of a batch that have not left. */
+  async cancelPayoutBatch(id: string, reason: string): Promise<Api.PayoutBatch> {
+    return (await this.#sendAsUser('POST /payout-batches/{id}/cancel', { path: { id }, body: { reason } })).data.batch;
+  }
+
   /** Lists the newest files of payouts that were made for banks. */
   async listPayoutFiles(query: Query<'GET /payout-files'> = {}): Promise<Api.PayoutFile[]> {
     return [...(await this.#sendAsUser('GET /payout-files', { query })).data.files];
@@ -371,22 +386,6 @@ type Operation = keyof Operations;
 type PartsOf<O extends Operation> = Omit<Operations[O], 'reply'>;
 type ReplyOf<O extends Operation> = Operations[O]['reply'];
 type Query<O extends Operation> = Operations[O] extends { query: infer Q } ? Q : never;
-
-/** Throws `TypeError`, with the address unless it may hold a password. */
-function readBaseUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (text.includes('@'))
-    throw new TypeError('baseUrl holds a user or a password: give createRubricaClient a login instead');
-  if (url === null || !/^https?:$/.test(url.protocol)) {
-    // A service on this machine speaks http.
-    const scheme = /^(?:localhost|127\.)/.test(text) ? 'http' : 'https';
-    const example = /^[\w.-]+(?::\d+)?(?:\/|$)/.test(text) ? `${scheme}://${text}` : 'https://pay.example.cl';
-    throw new TypeError(`baseUrl is '${text}': write the whole address, with its scheme, such as ${example}`);
-  }
-  if (url.search !== '' || url.hash !== '')
-    throw new TypeError('baseUrl has a query or a fragment: leave out what follows the path');
-  return trimEnd(url.href, '/');
-}
 
 function missing(what: string): TypeError {
   return new TypeError(`Give createRubricaClient ${what} for this`);

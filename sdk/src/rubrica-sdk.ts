@@ -16,13 +16,7 @@ export {
 } from '../../protocol/verify-callback.ts';
 export { signWebhook, webhookKey } from '../../protocol/webhook-signature.ts';
 export type * as Api from './api-types.ts';
-export {
-  createRubricaClient,
-  type KeyOption,
-  type LanguageOption,
-  type Order,
-  type RubricaClient,
-  type RubricaClientOptions,
-} from './rubrica-client.ts';
+export type { KeyOption, LanguageOption, Order, RubricaClientOptions } from './client-options.ts';
+export { createRubricaClient, type RubricaClient } from './rubrica-client.ts';
 export { RubricaError, type RubricaErrorCode } from './rubrica-error.ts';
 export type { Fetch } from './send-request.ts';

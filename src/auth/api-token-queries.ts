@@ -56,6 +56,18 @@ export function selectApiTokens(db: Reader): Promise<OwnedTokenRow[]> {
   );
 }
 
+/** A person who made an API token of a user, and knows it therefore; `until` null: it has no end. */
+export type TokenHolder = { user_id: string; holder_id: string; until: number | null };
+
+/** The people who made API tokens of these users. */
+export function selectTokenHolders(db: Reader, userIds: readonly string[]): Promise<TokenHolder[]> {
+  return db.query<TokenHolder>(
+    `select t.user_id, u.id as holder_id, coalesce(t.ended_at, t.expires_at) as until from api_tokens t
+     join users u on u.email = t.created_by where t.user_id {named $1} and t.user_id <> u.id`,
+    [userIds],
+  );
+}
+
 /** When each user last came with an API token. */
 export async function selectTokenUses(db: Reader): Promise<Map<string, number>> {
   const rows = await db.query<{ user_id: string; used_at: number }>(

@@ -2,7 +2,8 @@ import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { AuditAction } from '../audit/audit-action.ts';
 import { recordAudit } from '../audit/record-audit.ts';
-import type { Tx } from '../db/database.ts';
+import { selectTokenHolders, type TokenHolder } from '../auth/api-token-queries.ts';
+import type { Database, Tx } from '../db/database.ts';
 import { type InBoth, Problem } from '../error-catalogue.ts';
 import { formatMoney } from '../lib/money.ts';
 import { lockFunds } from '../payment-services/lock-funds.ts';
@@ -41,10 +42,11 @@ export async function approvePayouts(app: App, decision: PayoutDecision): Promis
     const payouts = await lockThose(tx, decision, 'approved');
     const versions = await selectVersionsOf(tx, [...new Set(payouts.map(({ recipient_id }) => recipient_id))]);
     const byRecipient = Map.groupBy(versions, ({ id }) => id);
+    const holders = await findHolders(tx, payouts);
     const terms = { now, maxAgeDays: app.config.verdictMaxAgeDays };
     for (const payout of payouts) {
       const own = byRecipient.get(payout.recipient_id) ?? [];
-      const why = whyNotYours(payout, keepersOfChange(payout, own), user.id) ?? whyNotPayable(payout, own, terms);
+      const why = barredFrom(payout, own, holders).get(user.id) ?? whyNotPayable(payout, own, terms);
       if (why !== null) throw approvalRefused(payout, why);
     }
     const inBatch = 'batchId' in decision.named;
@@ -106,36 +108,45 @@ export function whyNotPayable(
   };
 }
 
+const MADE_IT = {
+  en: 'you made it yourself: another person approves it.',
+  es: 'lo propusiste tú: lo aprueba otra persona.',
+};
+const CHANGED_ACCOUNT = {
+  en: 'you changed the account that it goes to: another person approves it.',
+  es: 'tú cambiaste la cuenta a la que va: lo aprueba otra persona.',
+};
+const HOLDS_TOKEN = {
+  en: 'you made an API token of the program that made it: another person approves it.',
+  es: 'tú hiciste un token de API del programa que lo propuso: lo aprueba otra persona.',
+};
+
+/** The people who may never approve a payout, whatever they may do, each with the reason. */
+export type Barred = ReadonlyMap<string, InBoth>;
+
 /**
- * Lists the people who kept the account of a payout, where it is not the one that was paid last: the person who changed it,
- * and people who validated it again since. `versions` are all of its recipient.
+ * Names the people who are barred from a payout: its maker; who knows an API token of the program that made it, having made the token;
+ * and where its account is not the one that was paid last, who changed it or validated it again since. `versions` are all of its
+ * recipient, `holders` of its maker.
  */
-export function keepersOfChange(
-  { account_changed_by, account_hash, recipient_version }: Payout,
-  versions: readonly RecipientRow[],
-): ReadonlySet<string> {
-  if (account_changed_by === null) return new Set();
-  const kept = versions.filter((row) => row.account_hash === account_hash && row.version <= recipient_version);
-  return new Set([account_changed_by, ...kept.map(({ created_by }) => created_by)]);
+export function barredFrom(payout: Payout, versions: readonly RecipientRow[], holders: readonly TokenHolder[]): Barred {
+  const { account_changed_by, account_hash, recipient_version, proposed_by_id, created_at } = payout;
+  const barred = new Map<string, InBoth>();
+  for (const { user_id, holder_id, until } of holders) {
+    if (user_id === proposed_by_id && (until ?? created_at) >= created_at) barred.set(holder_id, HOLDS_TOKEN);
+  }
+  if (account_changed_by !== null) {
+    const kept = versions.filter((row) => row.account_hash === account_hash && row.version <= recipient_version);
+    for (const id of [account_changed_by, ...kept.map(({ created_by }) => created_by)]) barred.set(id, CHANGED_ACCOUNT);
+  }
+  return barred.set(proposed_by_id, MADE_IT);
 }
 
-/** Why this person may never approve it, whatever they may do; null: nothing speaks against it. `keepers`: `keepersOfChange`. */
-export function whyNotYours(
-  { proposed_by_id }: Pick<Payout, 'proposed_by_id'>,
-  keepers: ReadonlySet<string>,
-  userId: string,
-): InBoth | null {
-  if (proposed_by_id === userId) {
-    return {
-      en: 'you made it yourself: another person approves it.',
-      es: 'lo propusiste tú: lo aprueba otra persona.',
-    };
-  }
-  if (!keepers.has(userId)) return null;
-  return {
-    en: 'you changed the account that it goes to: another person approves it.',
-    es: 'tú cambiaste la cuenta a la que va: lo aprueba otra persona.',
-  };
+/** Finds the people who know API tokens of the programs that made payouts. */
+export function findHolders(db: Pick<Database, 'query'>, payouts: readonly Payout[]): Promise<TokenHolder[]> {
+  const programs = payouts.filter(({ proposed_kind }) => proposed_kind === 'program');
+  const ids = [...new Set(programs.map(({ proposed_by_id }) => proposed_by_id))];
+  return ids.length === 0 ? Promise.resolve([]) : selectTokenHolders(db, ids);
 }
 
 function approvalRefused({ id }: Payout, { en, es }: InBoth): Problem {

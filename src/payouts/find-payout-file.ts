@@ -1,10 +1,12 @@
 import type { App } from '../app.ts';
 import { Problem } from '../error-catalogue.ts';
 import { idsOf, type PayoutScope } from './find-payout.ts';
+import type { PayoutBatch } from './payout-batch-queries.ts';
 import {
   type FileSum,
   type ListedPayoutFile,
   type PayoutFile,
+  selectFilesOfBatch,
   selectPayoutFile,
   selectPayoutFiles,
   sumApprovedOf,
@@ -34,6 +36,11 @@ export async function listPayoutFiles(app: App, scope: PayoutScope, limit: numbe
     sums.push(...(await sumFiles(app.db, environmentId, ids)));
   }
   return files.map((file) => ({ file, sums: sums.filter(({ file_id }) => file_id === file.id) }));
+}
+
+/** The files in which the payouts of a batch left, the oldest first. */
+export function listFilesOfBatch(app: App, { id, environment_id }: PayoutBatch): Promise<ListedPayoutFile[]> {
+  return selectFilesOfBatch(app.db, environment_id, id);
 }
 
 /** Sums the approved payouts that have not left, by environment. */

@@ -2,7 +2,8 @@ import type { App } from '../app.ts';
 import type { User } from '../auth/user.ts';
 import { Problem } from '../error-catalogue.ts';
 import { findEnvironmentById } from '../payment-services/find-environment.ts';
-import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
+import { listEnvironmentIds } from '../payment-services/list-environments.ts';
+import type { Environment, ServiceEnvironment } from '../payment-services/payment-service.ts';
 import { selectOwnedEnvironments } from './payout-owner-queries.ts';
 
 const NONE = {
@@ -14,15 +15,27 @@ const SEVERAL = {
   es: 'Ves varios servicios de pago; el dinero solo puede salir de uno.',
 };
 
+/** A merchant and an environment as a request names them; null: it does not. */
+export type NamedOwner = { readonly paymentServiceId: string | null; readonly environment: Environment | null };
+
 /**
- * Finds the payment service whose money a user's request is about, since the transfers API names nobody: the only payment
- * service that the user sees, in the environment of RUBRICA_ENV where the user sees it. Throws `Problem`
- * PAYMENT_SERVICE_AMBIGUOUS.
+ * Finds the payment service whose money a user's request is about: the one that it names, or the only one that the user sees, since
+ * the transfers API names nobody; in the environment that it names, or of RUBRICA_ENV where the user sees it. Throws `Problem`
+ * NOT_FOUND or PAYMENT_SERVICE_AMBIGUOUS.
  */
 export async function findPayoutOwner(
   app: App,
   { environmentIds }: Pick<User, 'environmentIds'>,
+  named: NamedOwner = { paymentServiceId: null, environment: null },
 ): Promise<ServiceEnvironment> {
+  if (named.paymentServiceId !== null) {
+    const environment = named.environment ?? app.config.mode;
+    const [id] = await listEnvironmentIds(app, environment, named.paymentServiceId, environmentIds);
+    if (id !== undefined) return (await findEnvironmentById(app, id)) as ServiceEnvironment;
+    throw new Problem('NOT_FOUND', {
+      detail: { en: 'There is no such payment service.', es: 'No existe ese servicio de pago.' },
+    });
+  }
   const seen = await selectOwnedEnvironments(app.db, environmentIds === null ? null : [...environmentIds]);
   const services = new Set(seen.map(({ payment_service_id }) => payment_service_id));
   const [first] = seen;
@@ -30,6 +43,6 @@ export async function findPayoutOwner(
     const detail = services.size === 0 ? NONE : SEVERAL;
     throw new Problem('PAYMENT_SERVICE_AMBIGUOUS', { detail });
   }
-  const { id } = seen.find(({ environment }) => environment === app.config.mode) ?? first;
+  const { id } = seen.find(({ environment }) => environment === (named.environment ?? app.config.mode)) ?? first;
   return (await findEnvironmentById(app, id)) as ServiceEnvironment;
 }

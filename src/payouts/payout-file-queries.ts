@@ -58,6 +58,16 @@ export function selectPayoutFiles(
   );
 }
 
+/** Those in which payouts of a batch left. */
+export function selectFilesOfBatch(db: Reader, environmentId: number, batchId: string): Promise<ListedPayoutFile[]> {
+  return db.query(
+    `select id, environment_id, format, name, created_at, made_by, payouts, total, sha256 from payout_files
+     where environment_id = $1 and id in (select file_id from payouts where environment_id = $1 and batch_id = $2)
+     order by created_at, id`,
+    [environmentId, batchId],
+  );
+}
+
 /** How many payouts of a file are in which state. */
 export type FileSum = { file_id: string; state: PayoutState; count: number };
 

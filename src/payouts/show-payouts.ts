@@ -2,7 +2,7 @@ import type { App } from '../app.ts';
 import { dayOf } from '../lib/calendar-day.ts';
 import { formatMoney } from '../lib/money.ts';
 import { selectApprovers } from './approver-queries.ts';
-import { keepersOfChange, whyNotPayable, whyNotYours } from './decide-payouts.ts';
+import { type Barred, barredFrom, findHolders, whyNotPayable } from './decide-payouts.ts';
 import { selectVersionsOf } from './payee-queries.ts';
 import type { Payout } from './payout.ts';
 import { payableBalance } from './payout-balance.ts';
@@ -23,8 +23,8 @@ export type ShownPayout = {
   recipient: (Pick<RecipientDetails, 'name' | 'rut' | 'email'> & { id: string; version: number }) | null;
   verdictDays: number;
   warnings: PayoutWarning[];
-  /** The people who may not approve it besides its maker. */
-  keepers: ReadonlySet<string>;
+  /** The people who may never approve it. */
+  barred: Barred;
 };
 
 const DAY_MS = 86_400_000;
@@ -52,15 +52,17 @@ async function showSome(app: App, environmentId: number, payouts: readonly Payou
   const alike = Map.groupBy(await selectAlike(app.db, environmentId, ids, now - ALIKE_MS), ({ id }) => id);
   const waits = payouts.some(({ state }) => state === 'awaiting_approval');
   const approvers = waits ? await selectApprovers(app.db, environmentId) : new Set<string>();
+  const holders = waits ? await findHolders(app.db, payouts) : [];
   const available = waits ? await payableBalance(app, environmentId) : 0;
   return payouts.map((payout) => {
     const own = versions.get(payout.recipient_id) ?? [];
     const others = (alike.get(payout.id) ?? []).filter(
       ({ reference, other_reference }) => partOf(reference) !== partOf(other_reference),
     );
+    const barred = barredFrom(payout, own, holders);
     const warnings = [...changed(payout), ...same(others)];
     if (payout.state === 'awaiting_approval') {
-      warnings.push(...hindrances(payout, own, { now, maxAgeDays: app.config.verdictMaxAgeDays, approvers }));
+      warnings.push(...hindrances(payout, own, { now, maxAgeDays: app.config.verdictMaxAgeDays, approvers, barred }));
       if (payout.amount > available) {
         const left = formatMoney(available, PAYOUT_CURRENCY);
         const text = {
@@ -75,7 +77,7 @@ async function showSome(app: App, environmentId: number, payouts: readonly Payou
       recipient: recipientOf(app, payout, own),
       verdictDays: Math.floor((now - payout.validated_at) / DAY_MS),
       warnings,
-      keepers: keepersOfChange(payout, own),
+      barred,
     };
   });
 }
@@ -123,12 +125,11 @@ function same(others: readonly Alike[]): PayoutWarning[] {
   return warnings;
 }
 
-type Terms = { now: number; maxAgeDays: number; approvers: ReadonlySet<string> };
+type Terms = { now: number; maxAgeDays: number; approvers: ReadonlySet<string>; barred: Barred };
 
 function hindrances(payout: Payout, versions: readonly RecipientRow[], terms: Terms): PayoutWarning[] {
   const why = whyNotPayable(payout, versions, terms);
-  const keepers = keepersOfChange(payout, versions);
-  const able = [...terms.approvers].filter((id) => whyNotYours(payout, keepers, id) === null);
+  const able = [...terms.approvers].filter((id) => !terms.barred.has(id));
   return [
     ...(why === null
       ? []

@@ -88,7 +88,9 @@ const GROUPED = `with makers as materialized (
     select distinct environment_id, proposed_by_id from payouts where state = 'awaiting_approval'),
   alone as materialized (
     select m.environment_id, m.proposed_by_id from makers m join environments e on e.id = m.environment_id
-    where not exists (select 1 from users u where u.id <> m.proposed_by_id and ${MAY_APPROVE})),
+    where not exists (select 1 from users u where u.id <> m.proposed_by_id and ${MAY_APPROVE}
+      and not exists (select 1 from api_tokens t
+        where t.user_id = m.proposed_by_id and t.created_by = u.email and t.ended_at is null))),
   one as materialized (
     select p.environment_id, coalesce(p.batch_id, p.id) as id, p.state, p.changed_at, p.amount, p.currency,
       case when p.next_look_at is null then 0 else 1 end as by_sender,

@@ -145,6 +145,27 @@ export const SPANISH_OPERATIONS: Readonly<Record<string, readonly [summary: stri
     'Por el id que le diste. `status` dice si sigue en curso; `state` dice exactamente dónde está.',
   ],
   readBalance: ['Lee el saldo', 'Lo que es del comercio, con lo aprobado para pagar que aún no llega.'],
+  proposePayoutBatch: [
+    'Propón un lote de pagos',
+    'Todos o ninguno: con una fila mala no se crea nada, y se nombra cada fila. Se valida cada cuenta. Un lote espera la aprobación de otra persona, también el de un programa. Los mismos pagos otra vez (sus ids con los mismos campos) son el mismo lote; lo que no cabe en una transferencia se divide en varios.',
+  ],
+  listPayoutBatches: ['Lista los lotes de pagos', 'Los más nuevos primero, con cuánto de cada uno está en qué estado.'],
+  readPayoutBatch: [
+    'Lee un lote de pagos',
+    'Con sus pagos, lo raro de cada uno, y los archivos de banco en que salieron. Envía `next` como `after` para los pagos que siguen.',
+  ],
+  approvePayoutBatch: [
+    'Aprueba un lote de pagos',
+    'Todos los que esperan, o ninguno; desde entonces su dinero queda reservado. Lo hace una persona que no los propuso, ni cambió una de sus cuentas, ni hizo un token de API del programa que los propuso, y prueba su segundo factor con `code`. Un programa no aprueba nada.',
+  ],
+  rejectPayoutBatch: [
+    'Rechaza un lote de pagos',
+    'Los que esperan una aprobación no la tienen; nada de su dinero se había tomado.',
+  ],
+  cancelPayoutBatch: [
+    'Retira un lote de pagos',
+    'Los que no han salido, aprobados o no; lo reservado vuelve a estar disponible.',
+  ],
   listPayoutFiles: [
     'Lista los archivos de pagos',
     'Los más nuevos primero, como se hicieron para los bancos; sin sus bytes.',

@@ -20,13 +20,20 @@ import { getRequests } from '../api/operation/get-requests.ts';
 import { postCspReports } from '../api/operation/post-csp-reports.ts';
 import { getPaymentLinks, getPaymentLinksId } from '../api/payment-links/get-payment-links.ts';
 import { postPaymentLinkEnd, postPaymentLinks } from '../api/payment-links/post-payment-links.ts';
+import {
+  postPayoutBatchApprove,
+  postPayoutBatchCancel,
+  postPayoutBatchReject,
+} from '../api/payouts/decide-payout-batch.ts';
 import { getAvailableBalance, getBalance } from '../api/payouts/get-balance.ts';
 import { getBankStatements, getBankStatementsId } from '../api/payouts/get-bank-statements.ts';
+import { getPayoutBatches, getPayoutBatchesId } from '../api/payouts/get-payout-batches.ts';
 import { getPayoutFiles, getPayoutFilesId } from '../api/payouts/get-payout-files.ts';
 import { getRecipients, getRecipientsId } from '../api/payouts/get-recipients.ts';
 import { getTefId } from '../api/payouts/get-tef-id.ts';
 import { postBankStatements } from '../api/payouts/post-bank-statements.ts';
 import { postBankStatementsUses } from '../api/payouts/post-bank-statements-uses.ts';
+import { postPayoutBatches } from '../api/payouts/post-payout-batches.ts';
 import { postPayoutFilesResults } from '../api/payouts/post-payout-files-results.ts';
 import { postRecipients, postRecipientsId } from '../api/payouts/post-recipients.ts';
 import { postTef } from '../api/payouts/post-tef.ts';
@@ -131,6 +138,12 @@ export const ROUTES: readonly Endpoint[] = [
   bearer('GET', ['/tef/:id', '/payout/tef/:id'], 'payouts:create', getTefId),
   bearer('GET', ['/balance', '/payout/balance'], 'payouts:create', getBalance),
   bearer('GET', ['/availableBalance', '/payout/availableBalance'], 'payouts:create', getAvailableBalance),
+  bearer('POST', ['/payout-batches'], 'payouts:create', postPayoutBatches),
+  bearer('GET', ['/payout-batches'], 'recipients:read', getPayoutBatches),
+  bearer('GET', ['/payout-batches/:id'], 'recipients:read', getPayoutBatchesId),
+  bearer('POST', ['/payout-batches/:id/approve'], 'payouts:approve', postPayoutBatchApprove),
+  bearer('POST', ['/payout-batches/:id/reject'], 'payouts:approve', postPayoutBatchReject),
+  bearer('POST', ['/payout-batches/:id/cancel'], 'payouts:create', postPayoutBatchCancel),
   bearer('GET', ['/payout-files'], 'recipients:read', getPayoutFiles),
   bearer('GET', ['/payout-files/:id'], 'recipients:read', getPayoutFilesId),
   bearer('POST', ['/payout-files/:id/results'], 'movements:record', postPayoutFilesResults),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { createRubricaClient, type RubricaClientOptions } from '../../sdk/src/rubrica-client.ts';
+import type { RubricaClientOptions } from '../../sdk/src/client-options.ts';
+import { createRubricaClient } from '../../sdk/src/rubrica-client.ts';
 import { createUser } from '../../src/auth/create-user.ts';
 import { dayOf } from '../../src/lib/calendar-day.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';

@@ -77,6 +77,7 @@ test('no endpoint takes a larger body than the page says', () => {
     larger.map(({ paths }) => paths[0]),
     [
       '/validations/BankAccount/batch',
+      '/payout-batches',
       '/payout-files/:id/results',
       '/bank-statements',
       '/console/settlements',

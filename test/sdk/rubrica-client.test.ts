@@ -5,7 +5,8 @@ import { describe, type TestContext, test } from 'node:test';
 import { inspect } from 'node:util';
 import openapi from '../../openapi.json' with { type: 'json' };
 import { SigningError } from '../../protocol/signing-error.ts';
-import { createRubricaClient, type RubricaClientOptions } from '../../sdk/src/rubrica-client.ts';
+import type { RubricaClientOptions } from '../../sdk/src/client-options.ts';
+import { createRubricaClient } from '../../sdk/src/rubrica-client.ts';
 import { RubricaError } from '../../sdk/src/rubrica-error.ts';
 
 /** What the service answers with, or the failure of the network. */

@@ -40,6 +40,7 @@ export type Merchant = {
     | 'recipient'
     | 'payout'
     | 'payoutFile'
+    | 'payoutBatch'
     | 'statement'
     | 'email'
     | 'user'
@@ -61,6 +62,7 @@ export const MISSING: Merchant['objects'] = {
   recipient: 'rcp_00000000000000000000',
   payout: 'nobodys-payout',
   payoutFile: 'pf_00000000000000000000',
+  payoutBatch: 'pb_00000000000000000000',
   statement: 'st_00000000000000000000',
   email: 'nobody@example.cl',
   user: 'usr_00000000000000000000',
@@ -131,6 +133,10 @@ const recipientAt: RouteRow = {
 const payoutFileAt = (path: string): RouteRow => ({
   access: 'bearer',
   objects: [{ object: 'payoutFile', path: (id) => path.replace(':id', id), refusal: 'NOT_FOUND', seenBy: 'overseer' }],
+});
+const payoutBatchAt = (path: string): RouteRow => ({
+  access: 'bearer',
+  objects: [{ object: 'payoutBatch', path: (id) => path.replace(':id', id), refusal: 'NOT_FOUND', seenBy: 'overseer' }],
 });
 const statementAt = (path: string): RouteRow => ({
   access: 'bearer',
@@ -284,6 +290,18 @@ export const ROUTE_ROWS: Record<string, RouteRow> = {
   },
   'GET /balance': { access: 'bearer' },
   'GET /availableBalance': { access: 'bearer' },
+  'POST /payout-batches': { access: 'bearer', body: () => ({ name: 'Lote', payouts: [tef('NOT-YET-BATCHED')] }) },
+  'GET /payout-batches': { access: 'bearer' },
+  'GET /payout-batches/:id': payoutBatchAt('/payout-batches/:id'),
+  'POST /payout-batches/:id/approve': { ...payoutBatchAt('/payout-batches/:id/approve'), body: () => ({ code: '1' }) },
+  'POST /payout-batches/:id/reject': {
+    ...payoutBatchAt('/payout-batches/:id/reject'),
+    body: () => ({ reason: 'ya pagado' }),
+  },
+  'POST /payout-batches/:id/cancel': {
+    ...payoutBatchAt('/payout-batches/:id/cancel'),
+    body: () => ({ reason: 'ya pagado' }),
+  },
   'GET /payout-files': { access: 'bearer' },
   'GET /payout-files/:id': payoutFileAt('/payout-files/:id'),
   'POST /payout-files/:id/results': {

@@ -77,6 +77,9 @@ async function createMerchant(app: App, server: TestServer, reference: string): 
   const limits = { ...NO_LIMITS, automatic_per_payout: 100 };
   await app.db.transaction((tx) => upsertPayoutLimits(tx, environment.id, 'CLP', limits));
   await proposePayouts(app, { owner: environment, by, wishes, batch: null });
+  const inBatch = [wish({ reference: `batched-${reference}`, amount: 100 })];
+  const named = { name: 'Lote', fileSha256: null };
+  const { batch } = await proposePayouts(app, { owner: environment, by, wishes: inBatch, batch: named });
   const payer = { account: '123456789', rut: '', name: '', agreement: '' };
   const [made] = await makePayoutFiles(app, { owner: environment, by, format: 'bice', payer, batchId: null });
   return {
@@ -87,6 +90,7 @@ async function createMerchant(app: App, server: TestServer, reference: string): 
     objects: {
       payout,
       payoutFile: made?.file.id ?? '',
+      payoutBatch: batch?.id ?? '',
       statement: await importRent(app, environment, by),
       transaction: String(transaction.id),
       refund: refund.id,

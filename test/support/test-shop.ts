@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { Order } from '../../sdk/src/rubrica-client.ts';
+import type { Order } from '../../sdk/src/client-options.ts';
 import type { App } from '../../src/app.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { loadEnvironment } from '../../src/payment-services/find-environment.ts';

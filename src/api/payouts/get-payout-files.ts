@@ -11,7 +11,7 @@ const MOST = 100;
 
 export const StateSchema = Type.String({ enum: Object.keys(PAYOUT_STATES) as PayoutState[] });
 
-const PayoutFileSchema = Type.Object(
+export const PayoutFileSchema = Type.Object(
   {
     id: Type.String(),
     format: Type.String({ description: 'The bank that takes it: see docs/payouts.md' }),
@@ -25,7 +25,7 @@ const PayoutFileSchema = Type.Object(
   { $id: 'PayoutFile' },
 );
 
-const FILE_EXAMPLE = {
+export const FILE_EXAMPLE = {
   id: 'pf_4m0c7r2n9k5xw3ehb8tq',
   format: 'santander',
   name: 'santander-2026-01-15-3ehb8t.xlsx',
@@ -132,7 +132,8 @@ export const getPayoutFilesId = operation({
   },
 });
 
-function fileJson(file: ListedPayoutFile): Static<typeof PayoutFileSchema> {
+/** A file of payouts as JSON. */
+export function fileJson(file: ListedPayoutFile): Static<typeof PayoutFileSchema> {
   const { id, format, name, created_at, made_by, payouts, total, sha256 } = file;
   return { id, format, name, createdAt: new Date(created_at).toISOString(), madeBy: made_by, payouts, total, sha256 };
 }

@@ -13,7 +13,6 @@ import type { ServiceEnvironment } from '../../payment-services/payment-service.
 import { findPayoutOwner } from '../../payouts/find-payout-owner.ts';
 import type { Payout } from '../../payouts/payout.ts';
 import { tefResponse } from '../../payouts/payout-told.ts';
-import type { PayoutWish } from '../../payouts/payout-wish.ts';
 import { type Proposed, proposePayouts } from '../../payouts/propose-payouts.ts';
 import {
   readTef,
@@ -66,7 +65,7 @@ export const postTef = operation({
     const user = await requireUser(app, request);
     const wish = readTef(readStrictJson(request.body as Buffer | undefined, { depth: 4, members: 64 }));
     const owner = await findPayoutOwner(app, user);
-    checkCallback(app, owner, wish);
+    checkCallback(app, owner, wish.callbackUrl, '/callbackUrl');
     const by = userActor(user, clientNetwork(request.ip));
     const { kind, payouts } = await proposed(() => proposePayouts(app, { owner, by, wishes: [wish], batch: null }));
     if (kind === 'replayed') reply.header('idempotency-hit', 'true');
@@ -89,9 +88,15 @@ async function proposed(propose: () => Promise<Proposed>): Promise<Proposed> {
   }
 }
 
-function checkCallback(app: App, { environment }: ServiceEnvironment, { callbackUrl }: PayoutWish): void {
+/** Refuses an address that is never called. Throws `Problem` INVALID_BODY with its pointer. */
+export function checkCallback(
+  app: App,
+  { environment }: ServiceEnvironment,
+  callbackUrl: string | null,
+  pointer: string,
+): void {
   if (callbackUrl === null) return;
   const allowPrivate = app.config.allowPrivateCallbacks && environment === 'development';
   const refusal = checkOutboundUrl(callbackUrl, { allowPrivate, ...ownPlaces(app.config) });
-  if (refusal !== null) throw invalidBody([{ pointer: '/callbackUrl', ...refusal }]);
+  if (refusal !== null) throw invalidBody([{ pointer, ...refusal }]);
 }

@@ -5,7 +5,6 @@ import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { addUp } from '../../lib/exact-sum.ts';
 import { formatMoney, formatPlain } from '../../lib/money.ts';
-import { whyNotYours } from '../../payouts/decide-payouts.ts';
 import { findBatch, type ListedBatch, listBatches, listPayouts } from '../../payouts/find-payout.ts';
 import type { Payout, PayoutState } from '../../payouts/payout.ts';
 import type { PayoutBatch } from '../../payouts/payout-batch-queries.ts';
@@ -125,7 +124,7 @@ function decisionsOf(
 ): Html {
   const at = `${publicPath(app)}/console/batches/${id}`;
   const waiting = seen.filter(({ payout }) => payout.state === 'awaiting_approval');
-  const why = waiting.map(({ payout, keepers }) => whyNotYours(payout, keepers, user.id)).find((one) => one !== null);
+  const why = waiting.map(({ barred }) => barred.get(user.id)).find((one) => one !== undefined);
   const mayApprove = user.may.has('payouts:approve');
   const approval =
     waiting.length > 0 &&

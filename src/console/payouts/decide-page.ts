@@ -12,7 +12,6 @@ import {
   type PayoutDecision,
   rejectPayouts,
   submitPayouts,
-  whyNotYours,
 } from '../../payouts/decide-payouts.ts';
 import { findBatch, findPayout, listPayouts } from '../../payouts/find-payout.ts';
 import type { Payout } from '../../payouts/payout.ts';
@@ -156,7 +155,7 @@ async function sendQuestion(app: App, visit: ConsoleVisit, kind: Kind, { owner, 
   const { language, user, send } = visit;
   const waiting = payouts.filter(({ state }) => state === 'awaiting_approval');
   const seen = await seePayouts(app, waiting);
-  const own = seen.map(({ payout, keepers }) => whyNotYours(payout, keepers, user.id)).find((why) => why !== null);
+  const own = seen.map(({ barred }) => barred.get(user.id)).find((why) => why !== undefined);
   if (waiting.length === 0) return kind.send(app, visit, 409, tell(language, 'decide.nothing_waits'));
   if (own !== undefined) return kind.send(app, visit, 409, tell(language, 'decide.not_yours', { why: own[language] }));
   const total = addUp(waiting.map(({ amount }) => amount));

@@ -5,7 +5,6 @@ import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { clockOf } from '../../lib/calendar-day.ts';
 import { formatMoney } from '../../lib/money.ts';
-import { whyNotYours } from '../../payouts/decide-payouts.ts';
 import { findPayout } from '../../payouts/find-payout.ts';
 import { PAYOUT_STATES, type Payout } from '../../payouts/payout.ts';
 import { type PayoutLine, tellPayout } from '../../payouts/payout-history.ts';
@@ -120,17 +119,17 @@ function factsOf(app: App, language: Language, seen: SeenPayout): Html {
 }
 
 /** Shows the decisions that the person may take in this state. */
-function decisionsOf(app: App, { language, user }: ConsoleVisit, { payout, keepers }: SeenPayout): Html {
+function decisionsOf(app: App, { language, user }: ConsoleVisit, { payout, barred }: SeenPayout): Html {
   const at = `${publicPath(app)}/console/payouts/${payout.id}`;
   const next = PAYOUT_STATES[payout.state];
   const may = (permission: 'payouts:approve' | 'payouts:create') => user.may.has(permission);
-  const why = whyNotYours(payout, keepers, user.id);
+  const why = barred.get(user.id);
   return html`${
     next.includes('approved') &&
     html`<h2>${tell(language, 'decide.approval')}</h2>${
       !may('payouts:approve')
         ? html`<p class="quiet">${tell(language, 'decide.another')}</p>`
-        : why === null
+        : why === undefined
           ? html`<p class="actions"><a class="button primary" href="${at}/approve">${tell(language, 'decide.approve')}</a></p>`
           : html`<p class="notice">${tell(language, 'decide.not_yours', { why: why[language] })}</p>`
     }`

@@ -1,0 +1,44 @@
+import { trimEnd } from '../../protocol/plain-text.ts';
+import type { RequestInput } from '../../protocol/sign-fields.ts';
+import type * as Api from './api-types.ts';
+import type { Fetch } from './send-request.ts';
+
+export type RubricaClientOptions = {
+  /** Where the service is, with its base path: `https://pay.example.cl`. */
+  baseUrl: string;
+  /** To create transactions and to list payment methods. */
+  serviceToken?: string | undefined;
+  /** To create transactions. It signs, and never leaves this process. */
+  secretToken?: string | undefined;
+  /** To read, refund and validate: an access token, or a login with which the client gets one when it needs it. */
+  accessToken?: string | undefined;
+  login?: Api.LoginRequest | { apiToken: string } | undefined;
+  /** The platform's by default. */
+  fetch?: Fetch | undefined;
+  /** How long one answer may take; 10,000 by default. */
+  timeoutMs?: number | undefined;
+};
+
+/** The fields of a transaction. The client adds the Service Token and the signature. */
+export type Order = Omit<RequestInput, 'x_account_id'>;
+
+export type LanguageOption = { language?: 'en' | 'es' | undefined };
+
+/** Yours, 1 to 200 visible characters: the same key never does the same thing twice. A new one for each call by default. */
+export type KeyOption = { idempotencyKey?: string | undefined };
+
+/** Reads the address of a service. Throws `TypeError`, with the address unless it may hold a password. */
+export function readBaseUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (text.includes('@'))
+    throw new TypeError('baseUrl holds a user or a password: give createRubricaClient a login instead');
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    // A service on this machine speaks http.
+    const scheme = /^(?:localhost|127\.)/.test(text) ? 'http' : 'https';
+    const example = /^[\w.-]+(?::\d+)?(?:\/|$)/.test(text) ? `${scheme}://${text}` : 'https://pay.example.cl';
+    throw new TypeError(`baseUrl is '${text}': write the whole address, with its scheme, such as ${example}`);
+  }
+  if (url.search !== '' || url.hash !== '')
+    throw new TypeError('baseUrl has a query or a fragment: leave out what follows the path');
+  return trimEnd(url.href, '/');
+}

@@ -1,0 +1,153 @@
+import type { FastifyRequest } from 'fastify';
+import type { App } from '../../app.ts';
+import { isReason } from '../../audit/reason.ts';
+import type { User } from '../../auth/user.ts';
+import { userActor } from '../../auth/user-actor.ts';
+import { operation } from '../../http/endpoint.ts';
+import { type Static, Type } from '../../http/json-schema.ts';
+import { invalidBody, readMembers } from '../../http/read-members.ts';
+import { requireUser } from '../../http/require-user.ts';
+import { clientNetwork } from '../../lib/client-network.ts';
+import { approvePayouts, cancelPayouts, rejectPayouts } from '../../payouts/decide-payouts.ts';
+import { findBatch } from '../../payouts/find-payout.ts';
+import { BATCH_ERRORS, BATCH_EXAMPLE, BATCH_ID, BatchSchema, proveApproval, readBatch } from './batch-schemas.ts';
+import { wrong } from './statement-schemas.ts';
+
+const DecidedSchema = Type.Object(
+  {
+    message: Type.String(),
+    errors: Type.Null(),
+    data: Type.Object({ decided: Type.Integer({ description: 'How many payouts it was about' }), batch: BatchSchema }),
+  },
+  { $id: 'PayoutBatchDecided' },
+);
+
+const REPLIES = {
+  200: {
+    description: 'The batch as it is now',
+    schema: DecidedSchema,
+    example: { message: 'It is decided.', errors: null, data: { decided: 2, batch: BATCH_EXAMPLE } },
+  },
+};
+
+const ERRORS = [
+  ...BATCH_ERRORS,
+  'PERSON_NEEDED',
+  'PAYOUT_STATE',
+  'INVALID_JSON',
+  'CONTROL_CHARACTER',
+  'FIELD_TOO_LONG',
+  'INVALID_BODY',
+  'UNSUPPORTED_MEDIA_TYPE',
+] as const;
+
+const ApprovalSchema = Type.Object(
+  {
+    code: Type.Optional(
+      Type.String({ description: 'Of your app, or a recovery code: always needed, and it works once' }),
+    ),
+    reason: Type.Optional(Type.String({ description: 'Why, for a later reader; it names no person' })),
+  },
+  { $id: 'PayoutBatchApproval', additionalProperties: false },
+);
+
+/** Approves the payouts of a batch that wait for it. */
+export const postPayoutBatchApprove = operation({
+  consumes: ['application/json'],
+  describe: {
+    operationId: 'approvePayoutBatch',
+    summary: 'Approve a batch of payouts',
+    description:
+      'All or none of those that wait; their money is reserved from then on. A person does it who neither made them, nor changed one of their accounts, nor holds an API token of the program that made them, and proves the second factor by its `code`. A program approves nothing.',
+    tag: 'Payouts',
+    parameters: [...BATCH_ID],
+    body: ApprovalSchema,
+    bodyExample: { code: '123456', reason: 'facturas de enero' },
+    replies: REPLIES,
+    errors: [
+      ...ERRORS,
+      'APPROVAL_REFUSED',
+      'INSUFFICIENT_BALANCE',
+      'PAYOUT_LIMIT_REACHED',
+      'SECOND_FACTOR_NEEDED',
+      'FACTOR_REFUSED',
+      'RATE_LIMITED',
+    ],
+  },
+  handle: async (app, request) => {
+    const { code, reason } = readMembers(request, ApprovalSchema);
+    if (reason !== null) checkReason(reason);
+    return decide(app, request, approvePayouts, {
+      reason: reason?.trim() ?? null,
+      prove: (user) => proveApproval(app, request, user, code),
+    });
+  },
+});
+
+const ReasonSchema = Type.Object(
+  { reason: Type.String({ description: 'Why, for a later reader; it names no person' }) },
+  { $id: 'PayoutBatchReason', additionalProperties: false },
+);
+
+/** Refuses the payouts of a batch that wait for an approval. */
+export const postPayoutBatchReject = operation({
+  consumes: ['application/json'],
+  describe: {
+    operationId: 'rejectPayoutBatch',
+    summary: 'Reject a batch of payouts',
+    description: 'Those that wait for an approval get none; nothing of their money was taken.',
+    tag: 'Payouts',
+    parameters: [...BATCH_ID],
+    body: ReasonSchema,
+    bodyExample: { reason: 'ya se pagó por caja' },
+    replies: REPLIES,
+    errors: [...ERRORS],
+  },
+  handle: (app, request) => decide(app, request, rejectPayouts, readReason(request)),
+});
+
+/** Takes back the payouts of a batch that have not left. */
+export const postPayoutBatchCancel = operation({
+  consumes: ['application/json'],
+  describe: {
+    operationId: 'cancelPayoutBatch',
+    summary: 'Take back a batch of payouts',
+    description: 'Those that have not left, approved or not; what was reserved is available again.',
+    tag: 'Payouts',
+    parameters: [...BATCH_ID],
+    body: ReasonSchema,
+    bodyExample: { reason: 'proveedor equivocado' },
+    replies: REPLIES,
+    errors: [...ERRORS],
+  },
+  handle: (app, request) => decide(app, request, cancelPayouts, readReason(request)),
+});
+
+type Decision = { reason: string | null; prove?: (user: User) => Promise<void> };
+
+async function decide(
+  app: App,
+  request: FastifyRequest,
+  act: typeof approvePayouts,
+  { reason, prove }: Decision,
+): Promise<Static<typeof DecidedSchema>> {
+  const user = await requireUser(app, request);
+  const { id } = request.params as { id: string };
+  const { owner } = await findBatch(app, user.environmentIds, id);
+  await prove?.(user);
+  const by = userActor(user, clientNetwork(request.ip));
+  const decided = await act(app, { owner, named: { batchId: id }, by, reason });
+  const batch = await readBatch(app, user, id);
+  return { message: 'It is decided.', errors: null, data: { decided: decided.length, batch } };
+}
+
+function readReason(request: FastifyRequest): Decision {
+  const { reason } = readMembers(request, ReasonSchema);
+  checkReason(reason);
+  return { reason: reason.trim() };
+}
+
+function checkReason(reason: string): void {
+  if (isReason(reason.trim())) return;
+  throw invalidBody([wrong('reason', 'Send 1 to 200 characters, without an e-mail address or a card number.')]);
+}

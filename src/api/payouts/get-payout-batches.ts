@@ -1,0 +1,190 @@
+import { operation } from '../../http/endpoint.ts';
+import { type Static, Type } from '../../http/json-schema.ts';
+import { requireUser } from '../../http/require-user.ts';
+import { findEnvironmentById } from '../../payment-services/find-environment.ts';
+import type { ServiceEnvironment } from '../../payment-services/payment-service.ts';
+import { findBatch, listBatches, listPayouts } from '../../payouts/find-payout.ts';
+import { listFilesOfBatch } from '../../payouts/find-payout-file.ts';
+import { type ShownPayout, showPayouts } from '../../payouts/show-payouts.ts';
+import { BATCH_ERRORS, BATCH_EXAMPLE, BATCH_ID, BatchSchema, batchJson } from './batch-schemas.ts';
+import { FILE_EXAMPLE, fileJson, PayoutFileSchema, StateSchema } from './get-payout-files.ts';
+
+const MOST = 100;
+const MOST_SHOWN = 1000;
+
+/** The batches that the user may see. */
+export const getPayoutBatches = operation({
+  describe: {
+    operationId: 'listPayoutBatches',
+    summary: 'List the batches of payouts',
+    description: 'The newest first, each with how much of it is in which state.',
+    tag: 'Payouts',
+    parameters: [
+      {
+        name: 'limit',
+        in: 'query',
+        description: `${MOST} unless said`,
+        schema: Type.Integer({ minimum: 1, maximum: MOST }),
+      },
+    ],
+    replies: {
+      200: {
+        description: 'The newest batches',
+        schema: Type.Object(
+          { message: Type.String(), errors: Type.Null(), data: Type.Object({ batches: Type.Array(BatchSchema) }) },
+          { $id: 'PayoutBatchList' },
+        ),
+        example: { message: 'OK', errors: null, data: { batches: [BATCH_EXAMPLE] } },
+      },
+    },
+    errors: [...BATCH_ERRORS, 'INVALID_PARAMETER'],
+  },
+  handle: async (app, request, _reply, query) => {
+    const user = await requireUser(app, request);
+    const listed = await listBatches(app, user.environmentIds, query().limit ?? MOST);
+    const batches: Static<typeof BatchSchema>[] = [];
+    for (const one of listed) {
+      batches.push(batchJson(one, (await findEnvironmentById(app, one.batch.environment_id)) as ServiceEnvironment));
+    }
+    return { message: 'OK', errors: null, data: { batches } };
+  },
+});
+
+const nullable = Type.Union([Type.String(), Type.Null()]);
+
+const BatchedPayoutSchema = Type.Object(
+  {
+    id: Type.String(),
+    reference: Type.String({
+      description: 'The id that was sent; with `/1`, `/2` … where one transfer did not take it',
+    }),
+    amount: Type.Integer({ description: 'Pesos' }),
+    state: StateSchema,
+    recipient: Type.Union([
+      Type.Object(
+        { id: Type.String(), name: Type.String(), rut: Type.String() },
+        { description: 'Null: it was erased' },
+      ),
+      Type.Null(),
+    ]),
+    bankCode: Type.String(),
+    account: Type.Object({ masked: Type.String() }),
+    verdict: Type.String(),
+    verdictDays: Type.Integer({ description: 'How old the verdict of the account is' }),
+    warnings: Type.Array(
+      Type.Object({ code: Type.String({ description: 'See docs/payouts.md' }), text: Type.String() }),
+      { description: 'Odd things about it, to be read before anybody approves' },
+    ),
+    approvedBy: nullable,
+    file: Type.Union([Type.String(), Type.Null()], { description: 'The file of a bank in which it left' }),
+    line: Type.Union([Type.Integer(), Type.Null()]),
+    reason: nullable,
+    contradiction: nullable,
+  },
+  { $id: 'BatchedPayout' },
+);
+
+const PAYOUT_EXAMPLE = {
+  id: 'po_4m0c7r2n9k5xw3ehb8tq',
+  reference: 'factura-12',
+  amount: 15_000,
+  state: 'awaiting_approval' as const,
+  recipient: { id: 'rcp_4m0c7r2n9k5xw3ehb8tq', name: 'Ana Núñez', rut: '12531909-2' },
+  bankCode: '012',
+  account: { masked: '•••••1909' },
+  verdict: 'plausible',
+  verdictDays: 3,
+  warnings: [{ code: 'SAME_AMOUNT', text: 'Same RUT and amount as po_… of 2026-01-10 (confirmed).' }],
+  approvedBy: null,
+  file: null,
+  line: null,
+  reason: null,
+  contradiction: null,
+};
+
+/** One batch with its payouts, what is odd about each, and the files in which they left. */
+export const getPayoutBatchesId = operation({
+  describe: {
+    operationId: 'readPayoutBatch',
+    summary: 'Read a batch of payouts',
+    description:
+      'With its payouts, what is odd about each, and the files of banks in which they left. Send `next` as `after` for the payouts that follow.',
+    tag: 'Payouts',
+    parameters: [
+      ...BATCH_ID,
+      { name: 'after', in: 'query', description: 'data.next of the page before', schema: Type.String() },
+      {
+        name: 'limit',
+        in: 'query',
+        description: `${MOST_SHOWN} unless said`,
+        schema: Type.Integer({ minimum: 1, maximum: MOST_SHOWN }),
+      },
+    ],
+    replies: {
+      200: {
+        description: 'The batch',
+        schema: Type.Object(
+          {
+            message: Type.String(),
+            errors: Type.Null(),
+            data: Type.Object({
+              batch: BatchSchema,
+              payouts: Type.Array(BatchedPayoutSchema),
+              files: Type.Array(PayoutFileSchema),
+              next: Type.Union([Type.String(), Type.Null()], { description: 'The `after` of the page that follows' }),
+            }),
+          },
+          { $id: 'PayoutBatchRead' },
+        ),
+        example: {
+          message: 'OK',
+          errors: null,
+          data: { batch: BATCH_EXAMPLE, payouts: [PAYOUT_EXAMPLE], files: [FILE_EXAMPLE], next: null },
+        },
+      },
+    },
+    errors: [...BATCH_ERRORS, 'INVALID_PARAMETER'],
+  },
+  handle: async (app, request, _reply, query) => {
+    const user = await requireUser(app, request);
+    const { id } = request.params as { id: string };
+    const { after = null, limit = MOST_SHOWN } = query();
+    const found = await findBatch(app, user.environmentIds, id);
+    // The payouts of a batch are made at once.
+    const before = after === null ? {} : { before: { created_at: found.batch.created_at, id: after } };
+    const payouts = await listPayouts(app, new Set([found.owner.id]), { batchId: id }, { ...before, limit });
+    const shown = await showPayouts(app, payouts);
+    const files = await listFilesOfBatch(app, found.batch);
+    return {
+      message: 'OK',
+      errors: null,
+      data: {
+        batch: batchJson(found, found.owner),
+        payouts: shown.map(payoutJson),
+        files: files.map(fileJson),
+        next: payouts.length < limit ? null : (payouts.at(-1)?.id ?? null),
+      },
+    };
+  },
+});
+
+function payoutJson({ payout, recipient, verdictDays, warnings }: ShownPayout): Static<typeof BatchedPayoutSchema> {
+  const { id, reference, amount, state, bank_code, account_masked, verdict, approved_by } = payout;
+  return {
+    id,
+    reference,
+    amount,
+    state,
+    recipient: recipient === null ? null : { id: recipient.id, name: recipient.name, rut: recipient.rut },
+    bankCode: bank_code,
+    account: { masked: account_masked },
+    verdict,
+    verdictDays,
+    warnings: warnings.map(({ code, text }) => ({ code, text: text.en })),
+    approvedBy: approved_by,
+    file: payout.file_id,
+    line: payout.file_line,
+    reason: payout.reason,
+    contradiction: payout.contradiction,
+  };
+}

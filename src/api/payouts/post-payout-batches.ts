@@ -1,0 +1,158 @@
+import type { FastifyRequest } from 'fastify';
+import { userActor } from '../../auth/user-actor.ts';
+import { type ErrorItem, Problem } from '../../error-catalogue.ts';
+import { operation } from '../../http/endpoint.ts';
+import { Type } from '../../http/json-schema.ts';
+import { invalidBody, unknownMember } from '../../http/read-members.ts';
+import { readStrictJson } from '../../http/read-strict-json.ts';
+import { limitItems } from '../../http/request-limits.ts';
+import { requireUser } from '../../http/require-user.ts';
+import { clientNetwork } from '../../lib/client-network.ts';
+import { findPayoutOwner } from '../../payouts/find-payout-owner.ts';
+import type { PayoutWish } from '../../payouts/payout-wish.ts';
+import { proposePayouts } from '../../payouts/propose-payouts.ts';
+import { BATCH_ERRORS, BATCH_EXAMPLE, BatchSchema, readBatch } from './batch-schemas.ts';
+import { checkCallback } from './post-tef.ts';
+import { isText, wrong } from './statement-schemas.ts';
+import { readTef, TEF_REQUEST_EXAMPLE, TefRequestSchema } from './tef-schemas.ts';
+
+/** In one request; a file of the console or of the command line has up to 10,000. */
+const MOST_PAYOUTS = 1000;
+/** Of a payout: its own members, its recipient's and its bank's, and some to be told that they do not belong there. */
+const LIMITS = { depth: 5, members: 16 * MOST_PAYOUTS };
+const NAMES = ['name', 'payouts', 'paymentServiceId', 'environment', 'draft'];
+
+const RequestSchema = Type.Object(
+  {
+    name: Type.String({ description: 'For the people who approve it, up to 200 characters' }),
+    payouts: Type.Array(TefRequestSchema.properties.tef, {
+      description: `1 to ${MOST_PAYOUTS}, as \`POST /tef\` has them`,
+    }),
+    paymentServiceId: Type.Optional(
+      Type.String({ description: 'The merchant that pays; unless said the only one that the user sees' }),
+    ),
+    environment: Type.Optional(
+      Type.String({ enum: ['development', 'production'], description: 'Of the service unless said' }),
+    ),
+    draft: Type.Optional(Type.Boolean({ description: 'true: nobody is asked to approve it yet' })),
+  },
+  { $id: 'PayoutBatchRequest', additionalProperties: false },
+);
+
+/** Proposes payouts that are approved and carried together. */
+export const postPayoutBatches = operation({
+  consumes: ['application/json'],
+  bodyLimit: 512 * 1024,
+  describe: {
+    operationId: 'proposePayoutBatch',
+    summary: 'Propose a batch of payouts',
+    description:
+      'All or none: one bad row, and nothing is made, with every row named. Each account is validated. A batch waits for the approval of another person, also one of a program. The same payouts again (their ids with the same fields) are the same batch; what one transfer does not take becomes several.',
+    tag: 'Payouts',
+    body: RequestSchema,
+    bodyExample: { name: 'Proveedores enero', payouts: [TEF_REQUEST_EXAMPLE.tef] },
+    replies: {
+      201: {
+        description: 'Kept, now or by an earlier identical request',
+        schema: Type.Object(
+          { message: Type.String(), errors: Type.Null(), data: BatchSchema },
+          { $id: 'PayoutBatchProposed' },
+        ),
+        example: { message: 'The batch is kept.', errors: null, data: BATCH_EXAMPLE },
+        headers: { 'Idempotency-Hit': 'true when these payouts had been sent before' },
+      },
+    },
+    errors: [
+      ...BATCH_ERRORS,
+      'INVALID_JSON',
+      'DUPLICATE_KEY',
+      'INVALID_BODY',
+      'INVALID_PAYOUT',
+      'ACCOUNT_NOT_PAYABLE',
+      'PAYOUT_CONFLICT',
+      'PAYOUT_LIMIT_REACHED',
+      'PAYMENT_SERVICE_AMBIGUOUS',
+      'PERSON_NEEDED',
+      'PAYLOAD_TOO_LARGE',
+      'UNSUPPORTED_MEDIA_TYPE',
+    ],
+  },
+  handle: async (app, request, reply) => {
+    const user = await requireUser(app, request);
+    const { name, wishes, draft, ...named } = readProposal(request);
+    const owner = await findPayoutOwner(app, user, named);
+    for (const [row, { callbackUrl }] of wishes.entries())
+      checkCallback(app, owner, callbackUrl, `/payouts/${row}/url`);
+    await limitItems(app, request, user.id, wishes.length);
+    const by = userActor(user, clientNetwork(request.ip));
+    const proposal = { owner, by, wishes, batch: { name, fileSha256: null }, draft };
+    const { kind, batch, payouts } = await proposePayouts(app, proposal).catch(namePayouts);
+    const id = batch?.id ?? payouts[0]?.batch_id ?? null;
+    if (id === null) throw new Problem('PAYOUT_CONFLICT', { detail: SINGLE });
+    if (kind === 'replayed') reply.header('idempotency-hit', 'true');
+    reply.code(201);
+    return { message: 'The batch is kept.', errors: null, data: await readBatch(app, user, id) };
+  },
+});
+
+const SINGLE = {
+  en: 'These payouts were proposed one by one, and are in no batch.',
+  es: 'Estos pagos se propusieron uno por uno, y no están en un lote.',
+};
+
+/** Names the errors of the rows as errors of `payouts`. */
+function namePayouts(error: unknown): never {
+  if (!(error instanceof Problem) || error.extras.errors === undefined) throw error;
+  throw new Problem(error.code, {
+    ...error.extras,
+    errors: error.extras.errors.map((item) => under('/payouts', item)),
+  });
+}
+
+function under(parent: string, item: ErrorItem): ErrorItem {
+  return { ...item, pointer: `${parent}${item.pointer}` };
+}
+
+function readProposal(request: FastifyRequest) {
+  const body = readStrictJson(request.body as Buffer | undefined, LIMITS);
+  const { name, payouts, paymentServiceId = null, environment = null, draft = false } = body;
+  const errors = [
+    ...Object.keys(body).flatMap((member) => (NAMES.includes(member) ? [] : [unknownMember(member, NAMES)])),
+    ...(isText(name, 200) ? [] : [wrong('name', 'Send a text of 1 to 200 characters.')]),
+    ...(Array.isArray(payouts) && payouts.length > 0 && payouts.length <= MOST_PAYOUTS
+      ? []
+      : [wrong('payouts', `Send an array of 1 to ${MOST_PAYOUTS} payouts.`)]),
+    ...(paymentServiceId === null || isText(paymentServiceId, 100)
+      ? []
+      : [wrong('paymentServiceId', 'Send the id of a payment service.')]),
+    ...(environment === null || environment === 'development' || environment === 'production'
+      ? []
+      : [wrong('environment', 'Send development or production.')]),
+    ...(typeof draft === 'boolean' ? [] : [wrong('draft', 'Send true or false.')]),
+  ];
+  const wishes: PayoutWish[] = [];
+  for (const [row, tef] of (errors.length === 0 ? (payouts as unknown[]) : []).entries()) {
+    const read = readRow(tef);
+    if (Array.isArray(read)) errors.push(...read.map((item) => under(`/payouts/${row}`, item)));
+    else wishes.push(read);
+  }
+  const [first, ...others] = errors.slice(0, 1000);
+  if (first !== undefined) throw invalidBody([first, ...others]);
+  return {
+    name: (name as string).trim(),
+    wishes,
+    paymentServiceId: paymentServiceId as string | null,
+    environment: environment as 'development' | 'production' | null,
+    draft: draft as boolean,
+  };
+}
+
+/** One payout as `POST /tef` has it, or everything that is wrong with it. */
+function readRow(tef: unknown): PayoutWish | ErrorItem[] {
+  try {
+    return readTef({ tef });
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return (error.extras.errors ?? []).map((item) => ({ ...item, pointer: item.pointer.replace(/^\/tef/, '') }));
+  }
+}

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { addTotp } from '../../../src/auth/factors/enrol-totp.ts';
+import { totpCode } from '../../../src/auth/factors/totp.ts';
+import { makeApiToken } from '../../../src/auth/make-api-token.ts';
+import { approvePayouts } from '../../../src/payouts/decide-payouts.ts';
+import { makePayoutFiles } from '../../../src/payouts/make-payout-files.ts';
+import { proposePayouts } from '../../../src/payouts/propose-payouts.ts';
+import { showPayouts } from '../../../src/payouts/show-payouts.ts';
+import { forEachEngine } from '../../support/engines.ts';
+import { TESTER } from '../../support/test-actor.ts';
+import { createTestApp } from '../../support/test-app.ts';
+import { openPayoutDesk, propose, wish } from '../../support/test-payouts.ts';
+import { jsonOf, startTestServer } from '../../support/test-server.ts';
+import { createTestUser, type TestUser } from '../../support/test-user.ts';
+
+const tef = (id: string, amount: unknown = 15_000, account = '12531909') => ({
+  id,
+  messageToAddressee: 'Factura',
+  amount,
+  recipientData: { rut: '12.531.909-2', name: 'Ana Núñez', email: 'ana@example.cl' },
+  bankData: { bankSBIFNumber: '012', bankAccount: account },
+});
+
+type Body = { data: Record<string, unknown>; code?: string; errors: { pointer: string }[] };
+
+forEachEngine('batches of payouts by API', (openTestDatabase) => {
+  const open = async () => {
+    const app = createTestApp(await openTestDatabase());
+    const server = await startTestServer(app);
+    const desk = await openPayoutDesk(app);
+    const as = ({ headers }: TestUser) => ({
+      post: async (path: string, json: unknown) => {
+        const reply = await server.post(path, { json, headers });
+        return { status: reply.status, headers: reply.headers, ...(jsonOf(reply) as Body) };
+      },
+      get: async (path: string) => {
+        const reply = await server.get(path, headers);
+        return { status: reply.status, ...(jsonOf(reply) as Body) };
+      },
+    });
+    return { app, server, desk, as };
+  };
+  const propose2 = { name: 'Proveedores', payouts: [tef('FAC-1'), tef('FAC-2', '9000')] };
+
+  test('a batch is proposed once, listed, shown with what is odd, and approved by another person with the second factor', async () => {
+    const { app, server, desk, as } = await open();
+    await using _server = server;
+    const maker = as(desk.users.maker);
+    const made = await maker.post('/payout-batches', propose2);
+    assert.deepEqual([made.status, made.data['payouts'], made.data['total']], [201, 2, 24_000]);
+    const id = String(made.data['id']);
+    const again = await maker.post('/payout-batches', propose2);
+    assert.deepEqual([again.headers.get('idempotency-hit'), again.data['id']], ['true', id]);
+    const other = await maker.post('/payout-batches', { ...propose2, payouts: [tef('FAC-1', 1)] });
+    assert.deepEqual([other.status, other.code], [409, 'PAYOUT_CONFLICT']);
+    const listed = (await maker.get('/payout-batches')).data['batches'] as { id: string }[];
+    assert.deepEqual(
+      listed.map((one) => one.id),
+      [id],
+    );
+    const first = (await maker.get(`/payout-batches/${id}?limit=1`)).data;
+    const second = (await maker.get(`/payout-batches/${id}?limit=1&after=${first['next']}`)).data;
+    const shown = [first, second].flatMap(
+      ({ payouts }) => payouts as { reference: string; recipient: { rut: string } }[],
+    );
+    assert.deepEqual(shown.map(({ reference, recipient }) => `${reference} ${recipient.rut}`).sort(), [
+      'FAC-1 12531909-2',
+      'FAC-2 12531909-2',
+    ]);
+    const approve = `/payout-batches/${id}/approve`;
+    assert.equal((await maker.post(approve, { code: '1' })).code, 'PERMISSION_MISSING');
+    const boss = as(desk.users.approver);
+    assert.equal((await boss.post(approve, { code: '000000' })).code, 'SECOND_FACTOR_NEEDED', 'there is none yet');
+    const added = await addTotp(app, desk.users.approver, 'Phone', TESTER);
+    const code = await totpCode(added?.secret ?? '', app.now());
+    assert.equal((await boss.post(approve, {})).code, 'SECOND_FACTOR_NEEDED');
+    assert.equal((await boss.post(approve, { code: '000000' })).code, 'FACTOR_REFUSED');
+    const done = await boss.post(approve, { code, reason: 'facturas de enero' });
+    const { decided, batch } = done.data as { decided: number; batch: { states: { state: string }[] } };
+    assert.deepEqual([done.status, decided, batch.states.map(({ state }) => state)], [200, 2, ['approved']]);
+    const payer = { account: '123456789', rut: '', name: '', agreement: '' };
+    const { environment: owner, maker: by } = desk;
+    const [file] = await makePayoutFiles(app, { owner, by, format: 'santander', payer, batchId: id });
+    const files = (await boss.get(`/payout-batches/${id}`)).data['files'] as { id: string }[];
+    assert.deepEqual(
+      files.map((one) => one.id),
+      [file?.file.id],
+    );
+    assert.equal((await maker.post(`/payout-batches/${id}/cancel`, { reason: 'tarde' })).code, 'PAYOUT_STATE');
+  });
+
+  test('one bad row makes nothing and is named, a batch is rejected and taken back with a reason, and a program approves nothing', async () => {
+    const { app, server, desk, as } = await open();
+    await using _server = server;
+    const maker = as(desk.users.maker);
+    const bad = await maker.post('/payout-batches', { name: 'x', payouts: [tef('A'), tef('B', 0), { id: 3 }] });
+    assert.equal(bad.status, 422);
+    assert.ok(
+      bad.errors.every(({ pointer }) => pointer.startsWith('/payouts/2')),
+      JSON.stringify(bad.errors),
+    );
+    const unpaid = await maker.post('/payout-batches', { name: 'x', payouts: [tef('A'), tef('B', 0)] });
+    assert.deepEqual(
+      unpaid.errors.map(({ pointer }) => pointer),
+      ['/payouts/1/amount'],
+    );
+    for (const body of [{}, { name: 'x', payouts: [] }, { ...propose2, paymentServiceId: 'ps_none' }]) {
+      assert.ok([404, 422].includes((await maker.post('/payout-batches', body)).status));
+    }
+    assert.deepEqual(await app.db.query('select id from payouts'), []);
+    const id = String((await maker.post('/payout-batches', propose2)).data['id']);
+    const boss = as(desk.users.approver);
+    assert.equal((await boss.post(`/payout-batches/${id}/reject`, { reason: '' })).status, 422);
+    assert.equal((await boss.post(`/payout-batches/${id}/reject`, { reason: 'ya pagado' })).status, 200);
+    const taken = String((await maker.post('/payout-batches', { name: 'y', payouts: [tef('C')] })).data['id']);
+    assert.equal((await maker.post(`/payout-batches/${taken}/cancel`, { reason: 'no va' })).status, 200);
+    const program = await createTestUser(app, {
+      may: ['payouts:create', 'payouts:approve'],
+      paymentServices: [desk.environment.paymentServiceId],
+    });
+    const waiting = String((await maker.post('/payout-batches', { name: 'z', payouts: [tef('D')] })).data['id']);
+    const refused = await as(program).post(`/payout-batches/${waiting}/approve`, { code: '1' });
+    assert.ok(['PERSON_NEEDED', 'SECOND_FACTOR_NEEDED'].includes(refused.code ?? ''), String(refused.code));
+  });
+
+  test('who had made an API token of a program approved what the program proposed', async () => {
+    const { app, server, desk } = await open();
+    await using _server = server;
+    const { environment: owner, approver, program, users } = desk;
+    const { payouts } = await proposePayouts(app, { owner, by: program, wishes: [wish()], batch: null });
+    const ids = payouts.map(({ id }) => id);
+    const decision = { owner, named: { ids }, by: approver, reason: null };
+    await makeApiToken(app, String(users.program.id), { name: 'mine', expiresAt: null }, approver);
+    await assert.rejects(approvePayouts(app, decision), { code: 'APPROVAL_REFUSED' });
+    const [shown] = await showPayouts(app, payouts);
+    assert.match(shown?.barred.get(String(users.approver.id))?.en ?? '', /API token/);
+    assert.ok(shown?.warnings.some(({ code }) => code === 'NO_APPROVER'));
+    const [own] = await propose(app, desk);
+    await approvePayouts(app, { ...decision, named: { ids: [own?.id ?? ''] } });
+  });
+});
