@@ -134,9 +134,10 @@ const payoutFileAt = (path: string): RouteRow => ({
   access: 'bearer',
   objects: [{ object: 'payoutFile', path: (id) => path.replace(':id', id), refusal: 'NOT_FOUND', seenBy: 'overseer' }],
 });
-const payoutBatchAt = (path: string): RouteRow => ({
+/** A program approves nothing, and what is decided once is not decided again. */
+const payoutBatchAt = (path: string, seenBy: ObjectRequest['seenBy'] = 'nobody'): RouteRow => ({
   access: 'bearer',
-  objects: [{ object: 'payoutBatch', path: (id) => path.replace(':id', id), refusal: 'NOT_FOUND', seenBy: 'overseer' }],
+  objects: [{ object: 'payoutBatch', path: (id) => path.replace(':id', id), refusal: 'NOT_FOUND', seenBy }],
 });
 const statementAt = (path: string): RouteRow => ({
   access: 'bearer',
@@ -292,7 +293,7 @@ export const ROUTE_ROWS: Record<string, RouteRow> = {
   'GET /availableBalance': { access: 'bearer' },
   'POST /payout-batches': { access: 'bearer', body: () => ({ name: 'Lote', payouts: [tef('NOT-YET-BATCHED')] }) },
   'GET /payout-batches': { access: 'bearer' },
-  'GET /payout-batches/:id': payoutBatchAt('/payout-batches/:id'),
+  'GET /payout-batches/:id': payoutBatchAt('/payout-batches/:id', 'overseer'),
   'POST /payout-batches/:id/approve': { ...payoutBatchAt('/payout-batches/:id/approve'), body: () => ({ code: '1' }) },
   'POST /payout-batches/:id/reject': {
     ...payoutBatchAt('/payout-batches/:id/reject'),

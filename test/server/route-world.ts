@@ -55,6 +55,7 @@ const MERCHANTS_MAY = [
   'callbacks:listen',
   'accounts:validate',
   'payouts:create',
+  'payouts:approve',
   'movements:record',
   'users:manage',
 ] as const;
