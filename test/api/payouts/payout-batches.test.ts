@@ -60,7 +60,7 @@ forEachEngine('batches of payouts by API', (openTestDatabase) => {
       [id],
     );
     const first = (await maker.get(`/payout-batches/${id}?limit=1`)).data;
-    const second = (await maker.get(`/payout-batches/${id}?limit=1&after=${first['next']}`)).data;
+    const second = (await maker.get(`/payout-batches/${id}?limit=1&after=${String(first['next'])}`)).data;
     const shown = [first, second].flatMap(
       ({ payouts }) => payouts as { reference: string; recipient: { rut: string } }[],
     );
@@ -131,10 +131,10 @@ forEachEngine('batches of payouts by API', (openTestDatabase) => {
     const { payouts } = await proposePayouts(app, { owner, by: program, wishes: [wish()], batch: null });
     const ids = payouts.map(({ id }) => id);
     const decision = { owner, named: { ids }, by: approver, reason: null };
-    await makeApiToken(app, String(users.program.id), { name: 'mine', expiresAt: null }, approver);
+    await makeApiToken(app, users.program.id, { name: 'mine', expiresAt: null }, approver);
     await assert.rejects(approvePayouts(app, decision), { code: 'APPROVAL_REFUSED' });
     const [shown] = await showPayouts(app, payouts);
-    assert.match(shown?.barred.get(String(users.approver.id))?.en ?? '', /API token/);
+    assert.match(shown?.barred.get(users.approver.id)?.en ?? '', /API token/);
     assert.ok(shown?.warnings.some(({ code }) => code === 'NO_APPROVER'));
     const [own] = await propose(app, desk);
     await approvePayouts(app, { ...decision, named: { ids: [own?.id ?? ''] } });
