@@ -149,5 +149,11 @@ function readReason(request: FastifyRequest): Decision {
 
 function checkReason(reason: string): void {
   if (isReason(reason.trim())) return;
-  throw invalidBody([wrong('reason', 'Send 1 to 200 characters, without an e-mail address or a card number.')]);
+  throw invalidBody([
+    wrong(
+      'reason',
+      'Send 1 to 200 characters, without an e-mail address or a card number.',
+      'Envía de 1 a 200 caracteres, sin un correo ni un número de tarjeta.',
+    ),
+  ]);
 }

@@ -118,17 +118,25 @@ function readProposal(request: FastifyRequest) {
   const { name, payouts, paymentServiceId = null, environment = null, draft = false } = body;
   const errors = [
     ...Object.keys(body).flatMap((member) => (NAMES.includes(member) ? [] : [unknownMember(member, NAMES)])),
-    ...(isText(name, 200) ? [] : [wrong('name', 'Send a text of 1 to 200 characters.')]),
+    ...(isText(name, 200)
+      ? []
+      : [wrong('name', 'Send a text of 1 to 200 characters.', 'Envía un texto de 1 a 200 caracteres.')]),
     ...(Array.isArray(payouts) && payouts.length > 0 && payouts.length <= MOST_PAYOUTS
       ? []
-      : [wrong('payouts', `Send an array of 1 to ${MOST_PAYOUTS} payouts.`)]),
+      : [
+          wrong(
+            'payouts',
+            `Send an array of 1 to ${MOST_PAYOUTS} payouts.`,
+            `Envía un arreglo de 1 a ${MOST_PAYOUTS} pagos.`,
+          ),
+        ]),
     ...(paymentServiceId === null || isText(paymentServiceId, 100)
       ? []
-      : [wrong('paymentServiceId', 'Send the id of a payment service.')]),
+      : [wrong('paymentServiceId', 'Send the id of a payment service.', 'Envía el id de un servicio de pago.')]),
     ...(environment === null || environment === 'development' || environment === 'production'
       ? []
-      : [wrong('environment', 'Send development or production.')]),
-    ...(typeof draft === 'boolean' ? [] : [wrong('draft', 'Send true or false.')]),
+      : [wrong('environment', 'Send development or production.', 'Envía development o production.')]),
+    ...(typeof draft === 'boolean' ? [] : [wrong('draft', 'Send true or false.', 'Envía true o false.')]),
   ];
   const wishes: PayoutWish[] = [];
   for (const [row, tef] of (errors.length === 0 ? (payouts as unknown[]) : []).entries()) {
