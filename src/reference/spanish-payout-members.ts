@@ -107,4 +107,21 @@ export const SPANISH_PAYOUT_MEMBERS: Readonly<Record<string, string>> = {
   'The owner of a deposit that is booked, where the account is of all payment services':
     'De quién es un depósito que se anota, si la cuenta es de todos los servicios de pago',
   'Why, for a later reader; it names no person': 'Por qué, para quien lo lea después; no nombra a nadie',
+  'For the people who approve it, up to 200 characters': 'Para quienes lo aprueban, hasta 200 caracteres',
+  '1 to 1000, as `POST /tef` has them': 'De 1 a 1000, como los recibe `POST /tef`',
+  'The merchant that pays; unless said the only one that the user sees':
+    'El comercio que paga; si no lo envías, el único que ve el usuario',
+  'true: nobody is asked to approve it yet': 'true: todavía no se le pide a nadie que lo apruebe',
+  'Of the merchant that pays': 'Del comercio que paga',
+  'How many': 'Cuántos',
+  'How many are in which state': 'Cuántos están en cada estado',
+  'The id that was sent; with `/1`, `/2` … where one transfer did not take it':
+    'El id que se envió; con `/1`, `/2` … si no cabía en una transferencia',
+  'Null: it was erased': 'Null: fue borrado',
+  'How old the verdict of the account is': 'Cuántos días tiene el veredicto de la cuenta',
+  'Odd things about it, to be read before anybody approves': 'Lo raro que tiene, para leerlo antes de aprobar',
+  'The file of a bank in which it left': 'El archivo de banco en que salió',
+  'Of your app, or a recovery code: always needed, and it works once':
+    'De tu app, o un código de recuperación: siempre hace falta, y sirve una sola vez',
+  'How many payouts it was about': 'De cuántos pagos se trataba',
 };

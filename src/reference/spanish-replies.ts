@@ -118,4 +118,10 @@ export const SPANISH_REPLIES: Readonly<Record<string, string>> = {
   'It runs': 'Funciona',
   'Send requests': 'Envía solicitudes',
   Metrics: 'Métricas',
+  'true when these payouts had been sent before': 'true si estos pagos ya se habían enviado',
+  'The newest batches': 'Los lotes más nuevos',
+  'Id of the batch': 'Id del lote',
+  '1000 unless said': '1000 si no lo envías',
+  'The batch': 'El lote',
+  'The batch as it is now': 'El lote como está ahora',
 };
