@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { FastifyReply } from 'fastify';
 import type { App } from '../app.ts';
 import { type Language, say } from '../checkout/texts.ts';
+import { perInstance } from '../lib/per-instance.ts';
 import { type AssetName, assetPath, publicPath } from './assets.ts';
 import { type Html, html, trustedHtml } from './html.ts';
 
@@ -33,7 +34,7 @@ export type Brand = { mark: Html; foot: Html; stylesheet: string | null };
 
 /** Answers with a page: its markup, its language, and the policies that a browser holds it to. */
 export function sendPage(app: App, reply: FastifyReply, page: Page): FastifyReply {
-  return sendDocument(app, reply, page, layout(app, page));
+  return sendDocument(app, reply, page, makeDocument(app, page));
 }
 
 /** The same for a document with a layout of its own. */
@@ -49,8 +50,10 @@ export function sendDocument(
     .header('content-language', LANGUAGE_TAGS[language])
     .header('content-security-policy', contentSecurityPolicy(app, formTarget))
     .header('reporting-endpoints', `csp="${publicPath(app)}/csp-reports"`)
-    .send(document.text);
+    .send(bytesOf(document));
 }
+
+const bytesOf = perInstance((document: Html) => Buffer.from(document.text));
 
 export const LANGUAGE_TAGS: Record<Language, string> = { es: 'es-CL', en: 'en' };
 
@@ -92,7 +95,8 @@ function formSources(target: string | undefined): string[] {
   return protocol === 'http:' ? [origin, 'http:', 'https:'] : [origin, 'https:'];
 }
 
-function layout(app: App, page: Page): Html {
+/** The whole markup of a page. One that is kept and sent again, by `sendDocument`, shares its memory among all who read it. */
+export function makeDocument(app: App, page: Page): Html {
   const { language, title, refresh, script, style, nav, payment, brand } = page;
   const test = payment?.test === true;
   return html`${beginDocument(app, language, title)}

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
 import { publicPath } from '../http/assets.ts';
 import { type Html, html } from '../http/html.ts';
-import { sendPage } from '../http/page.ts';
+import { makeDocument, sendDocument } from '../http/page.ts';
 import { type AnswerLanguage, answerLanguage } from '../http/problem-words.ts';
 
 export type DocsPage = {
@@ -42,6 +42,11 @@ const OTHER_NAMES = { en: 'Español', es: 'English' };
 
 /** Answers with a page of the documentation: wider than the others, with the way to its neighbours and its other language. */
 export function sendDocsPage(app: App, reply: FastifyReply, page: DocsPage): FastifyReply {
+  return sendDocument(app, reply, { status: 200, language: page.language }, makeDocsPage(app, reply.request, page));
+}
+
+/** The same as markup, for a page that is kept. It depends on the languages of the page and of the request alone. */
+export function makeDocsPage(app: App, request: FastifyRequest, page: DocsPage): Html {
   const { path, language, title, main, script = true } = page;
   const base = publicPath(app);
   const link = (place: string, name: string, rest: Html | false = false) =>
@@ -52,7 +57,7 @@ export function sendDocsPage(app: App, reply: FastifyReply, page: DocsPage): Fas
   const nav = html`<nav class="places" lang="${language}" aria-label="${NAV_NAMES[language]}">${PLACES.map((place) =>
     link(withLanguage(place.path, language), place.name[language], place.path === path && html` aria-current="page"`),
   )}${link(otherPath, OTHER_NAMES[language], html` lang="${other}" hreflang="${other}"`)}</nav>`;
-  return sendPage(app, reply, {
+  return makeDocument(app, {
     status: 200,
     language,
     title: `${title} · Rúbrica`,
@@ -64,6 +69,6 @@ export function sendDocsPage(app: App, reply: FastifyReply, page: DocsPage): Fas
 
   function withLanguage(place: string, said: AnswerLanguage): string {
     // A reader who changed the language of a page stays in it, whatever the browser asks for.
-    return said === answerLanguage(reply.request.headers['accept-language']) ? place : `${place}?lang=${said}`;
+    return said === answerLanguage(request.headers['accept-language']) ? place : `${place}?lang=${said}`;
   }
 }

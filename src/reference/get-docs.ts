@@ -2,10 +2,11 @@ import type { App } from '../app.ts';
 import { Problem } from '../error-catalogue.ts';
 import { publicPath } from '../http/assets.ts';
 import type { Operation } from '../http/endpoint.ts';
-import { html } from '../http/html.ts';
-import type { AnswerLanguage } from '../http/problem-words.ts';
+import { type Html, html } from '../http/html.ts';
+import { sendDocument } from '../http/page.ts';
+import { type AnswerLanguage, answerLanguage } from '../http/problem-words.ts';
 import { perInstance } from '../lib/per-instance.ts';
-import { pageLanguage, readSearch, sendDocsPage } from './docs-page.ts';
+import { makeDocsPage, pageLanguage, readSearch, sendDocsPage } from './docs-page.ts';
 import { readOpenApi } from './get-openapi.ts';
 import { groupGuides, guidePath, readGuides, renderGuide } from './guides.ts';
 import { operationsOf } from './openapi-operations.ts';
@@ -58,9 +59,16 @@ export const getDocsReference: Operation = {
     const language = pageLanguage(request);
     const main = (await referencesOf(app))[language];
     const title = language === 'es' ? 'Referencia de la API' : 'API reference';
-    return sendDocsPage(app, reply, { path: '/docs/reference', language, title, main });
+    // It is the largest page there is: made for each of many who never read it, it kept payments waiting.
+    const key = `${language} ${answerLanguage(request.headers['accept-language'])}`;
+    const document =
+      madeReferences(app).get(key) ?? makeDocsPage(app, request, { path: '/docs/reference', language, title, main });
+    madeReferences(app).set(key, document);
+    return sendDocument(app, reply, { status: 200, language }, document);
   },
 };
+
+const madeReferences = perInstance((_app: App) => new Map<string, Html>());
 
 const referencesOf = perInstance(async (app: App) => {
   const { referencePage } = await import('./reference-page.ts');
