@@ -78,6 +78,8 @@ withBrowser('the console in a browser', (openVisitor) => {
       await pay('ORD-NEW');
       await Promise.all([listens(), sleep(false)]);
       await page.getByText('ORD-NEW').waitFor();
+      // The server waits for who listens.
+      await page.close();
     });
 
     test('breaks no policy that its browser would report without a script', once, async (context) => {

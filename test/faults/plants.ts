@@ -41,11 +41,14 @@ const KILL_IN_ROTATION: Edit = {
         if (globalThis.resealed === Number(process.env.KILL_AT)) process.kill(process.pid, 'SIGKILL');`,
 };
 
-const NO_FENCE: Edit = {
-  file: QUERIES,
-  find: 'lease = null\n     where id {among $1} and environment_id = $9 and lease = $2 returning id',
-  put: 'lease = null\n     where id {among $1} and environment_id = $9 and $2 = $2 returning id',
-};
+const NO_FENCE: readonly Edit[] = [
+  {
+    file: QUERIES,
+    find: 'environment_id = $5 and lease = $2 returning id',
+    put: 'environment_id = $5 and $2 = $2 returning id',
+  },
+  { file: QUERIES, find: 'environment_id = $3 and lease = $2\n', put: 'environment_id = $3 and $2 = $2\n' },
+];
 
 const UNKNOWN_IS_REFUSED: Edit = {
   file: POSTGRES,
@@ -83,7 +86,7 @@ export const PLANTS = {
     { file: SCHEDULE, find: 'outcome.status : 0;', put: `outcome.status : outcome.reason === 'timeout' ? 200 : 0;` },
   ],
   'lease shorter than time-out': [{ file: ENGINE, find: 'const LEASE_MS = 60_000', put: 'const LEASE_MS = 5_000' }],
-  'no fencing token': [NO_FENCE],
+  'no fencing token': NO_FENCE,
   'global queue': [
     { file: ENGINE, find: '(callback) => callback.endpoint_id)', put: '() => 0)' },
     { file: QUERIES, find: 'partition by endpoint_id ', put: '' },
@@ -231,7 +234,7 @@ export const PLANTS = {
   'not anchored': [{ file: 'src/db/anchor-clock.ts', find: `if (db.engine === 'postgres')`, put: 'if (false)' }],
   // What happens in a minute happens in seconds.
   'short lease': SHORT_LEASE,
-  'short lease, no fencing token': [...SHORT_LEASE, NO_FENCE],
+  'short lease, no fencing token': [...SHORT_LEASE, ...NO_FENCE],
   'reads the whole store at its start': [
     {
       file: 'src/cli/prepare-store.ts',

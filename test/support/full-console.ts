@@ -52,7 +52,8 @@ export async function fillConsole(app: TestApp, server: TestServer) {
   const owner = await createTestUser(app, { role: 'owner', may: [] });
   const { payout, file, statement } = await payOut(app);
   await createPaymentLink(app, environment.id, LINK, TESTER);
-  await createPaymentLink(app, environment.id, { ...LINK, subject: 'Cuota 1', expiresAt: app.now() }, TESTER);
+  await createPaymentLink(app, environment.id, { ...LINK, subject: 'Cuota 1', expiresAt: app.now() + 1 }, TESTER);
+  app.now.advance(1);
   await setLook(app, environment.paymentServiceId, LOOK, TESTER);
   const other = await createTestUser(app, { role: 'support', may: [] });
   const program = await createTestUser(app, { may: ['payments:read'] });
