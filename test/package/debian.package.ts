@@ -23,9 +23,14 @@ suite("Debian's package", { skip }, () => {
   });
   after(() => rmSync(folder, { recursive: true }));
 
+  /** Where dpkg looks for what only an administrator has on the path. */
+  const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` };
   /** Installs into a root of its own, whose scripts see it as DPKG_ROOT: the machine stays as it is. */
   const dpkg = (...words: string[]) =>
-    run(folder, 'dpkg', `--root=${root}`, '--force-depends', '--force-script-chrootless', ...words);
+    outputOf('dpkg', [`--root=${root}`, '--force-depends', '--force-script-chrootless', ...words], {
+      cwd: folder,
+      env,
+    });
 
   test('holds the unit, the page for man, the completions and the settings, all owned by root', async () => {
     const listed = (await run(folder, 'dpkg-deb', '--contents', file)).trim().split('\n');
