@@ -8,7 +8,7 @@ import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
-import { deposit, payOut } from '../support/test-movements.ts';
+import { deposit, payOut, setTestFee } from '../support/test-movements.ts';
 import { openPayoutDesk, propose, wish } from '../support/test-payouts.ts';
 import { refundingMethod, refund as refundOf } from '../support/test-refunds.ts';
 
@@ -64,5 +64,17 @@ forEachEngine('the money of a merchant', (openTestDatabase) => {
     assert.equal((await refund(3001)).kind, 'refused');
     const both = await Promise.all([refund(2000), refund(1500)]);
     assert.deepEqual(both.map(({ kind }) => kind).toSorted(), ['accepted', 'refused']);
+  });
+
+  test('the fee of a payment covers the part of a refund that it is, once, and nothing that was overdrawn', async () => {
+    const { app, environment, rule, refund } = await open();
+    await setTestFee(app, environment);
+    const withFee = await createPaidTransaction(app, environment, { amount: 10_000 });
+    assert.equal((await payOut(app, environment, 10_000)).kind, 'recorded');
+    assert.equal((await refundOf(app, withFee, 9500)).kind, 'accepted');
+    await rule({ overdraft: 400 });
+    assert.equal((await refund(400)).kind, 'accepted');
+    await rule({ overdraft: 0 });
+    assert.equal((await refundOf(app, withFee, 500)).kind, 'refused');
   });
 });
