@@ -28,6 +28,8 @@ export type SplitOptions = {
 };
 
 const CLIENTS = 16;
+/** Begins the references, and is found among what goes to the database. */
+const PREFIX = 'split';
 /** A request waits for its turn, perhaps for ids, and for its commit: each for at most ten seconds. */
 const LONGEST_ANSWER_MS = 30_000;
 /** Whatever a network does, clients hear one of these. */
@@ -40,7 +42,8 @@ const UNFELT = ['created', 'replayed', 'OVERLOADED'];
 export async function splitFromDatabase(databaseUrl: string, options: SplitOptions): Promise<SplitReport> {
   const { fault, ms, plant } = options;
   await prepareStore(databaseUrl);
-  const network = await splitNetwork(databaseUrl);
+  // Not the commit of a block of ids: creates that wait for one are refused, and rightly so.
+  const network = await splitNetwork(databaseUrl, `${PREFIX}-`);
   const journal = createJournal();
   using client = createShopClient({ timeoutMs: LONGEST_ANSWER_MS });
   const service = await startServe({ databaseUrl: network.url, plant });
@@ -54,7 +57,7 @@ export async function splitFromDatabase(databaseUrl: string, options: SplitOptio
       return reply;
     },
   };
-  const load = startLoad({ client: timed, url: () => service.url, clients: CLIENTS, journal, prefix: 'n' });
+  const load = startLoad({ client: timed, url: () => service.url, clients: CLIENTS, journal, prefix: PREFIX });
   try {
     if (!(await comesTrue(() => journal.acknowledged.size > CLIENTS))) throw new Error('There was no load');
     const ready = await breakFor({ network, client, service, journal }, fault, ms);

@@ -3,8 +3,8 @@ import { type AddressInfo, createServer, connect as dial, type Socket } from 'no
 
 /**
  * What the network between a service and its database does.
- * `silent`: nothing arrives any more, and nobody is told. `commits unanswered`: commits arrive, and from then on no answer
- * comes back. `resets`: every connection is reset, new ones too. `slow`: everything comes later.
+ * `silent`: nothing arrives any more, and nobody is told. `commits unanswered`: the commits of what was watched for arrive, and
+ * from then on no answer comes back. `resets`: every connection is reset, new ones too. `slow`: everything comes later.
  */
 export type NetworkFault = 'silent' | 'commits unanswered' | 'resets' | 'slow';
 
@@ -20,8 +20,8 @@ const SLOW_MS = 100;
 
 type Pair = { client: Socket; server: Socket };
 
-/** A network of its own between a service and the PostgreSQL at `url`. */
-export async function splitNetwork(url: string): Promise<SplitNetwork> {
+/** A network of its own between a service and the PostgreSQL at `url`. `watched` is a text that the statements of interest carry. */
+export async function splitNetwork(url: string, watched: string): Promise<SplitNetwork> {
   const target = new URL(url);
   const database = { host: target.hostname, port: Number(target.port) };
   const pairs = new Set<Pair>();
@@ -43,9 +43,12 @@ export async function splitNetwork(url: string): Promise<SplitNetwork> {
     const pair = { client, server };
     pairs.add(pair);
     client.once('close', () => pairs.delete(pair));
+    let isWatched = false;
     forward(client, server, (chunk) => {
+      if (chunk.includes('begin')) isWatched = false;
+      if (chunk.includes(watched)) isWatched = true;
       // The statement alone, which ends there: not `read committed`, nor a column of that name.
-      if (fault === 'commits unanswered' && chunk.includes('commit\0')) server.pause();
+      if (fault === 'commits unanswered' && isWatched && chunk.includes('commit\0')) server.pause();
     });
     forward(server, client);
     if (fault === 'silent') hold(pair);
