@@ -4,7 +4,7 @@ import { Problem } from '../error-catalogue.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { FIXED_HEADERS } from '../http/fixed-headers.ts';
 import { checkFraming, checkMediaType, checkQuery } from '../http/framing.ts';
-import { holdRefusal } from '../http/hold-refusal.ts';
+import { holdBack } from '../http/hold-back.ts';
 import { addLimitHeaders, isCountedBefore, judgeFailure, limitAddress } from '../http/request-limits.ts';
 import { noteFailure, sendFailure } from '../http/send-problem.ts';
 import { randomToken } from '../lib/ids.ts';
@@ -66,7 +66,7 @@ export function buildServer(app: App, endpoints: readonly Endpoint[]): FastifyIn
     if (app.config.rateLimits) addLimitHeaders(request, reply);
     count(app, request, reply);
     const isRefusal = reply.statusCode >= 400 && reply.statusCode < 500;
-    const heldMs = isRefusal && isDirect ? holdRefusal(app, request.ip) : 0;
+    const heldMs = isRefusal && isDirect ? holdBack(app, request.ip) : 0;
     if (heldMs === 0) done();
     else setTimeout(() => done(), heldMs);
   });

@@ -3,7 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { readMetrics } from '../api/operation/get-metrics.ts';
 import type { App } from '../app.ts';
-import { holdRefusal } from '../http/hold-refusal.ts';
+import { holdBack } from '../http/hold-back.ts';
 import { guardSockets } from './guard-sockets.ts';
 
 const CONNECTIONS = 32;
@@ -37,7 +37,7 @@ async function answer(app: App, { method, url, socket }: IncomingMessage, respon
     return;
   }
   // A monitor asks a few times a minute. One that asks all the time waits as somebody does who is refused.
-  const heldMs = app.config.rateLimits ? holdRefusal(app, socket.remoteAddress ?? '') : 0;
+  const heldMs = app.config.rateLimits ? holdBack(app, socket.remoteAddress ?? '') : 0;
   if (heldMs > 0) await wait(heldMs);
   const { type, text } = await readMetrics(app);
   response.writeHead(200, { 'content-type': type, 'cache-control': 'no-store' });

@@ -9,7 +9,7 @@ import {
 } from '../../src/api/bank-accounts/post-validations-bank-account-batch.ts';
 import { EXPLAIN_LIMITS } from '../../src/api/transactions/explain-refusal.ts';
 import { LOGIN_LIMITS } from '../../src/auth/log-in.ts';
-import { HELD_REFUSALS } from '../../src/http/hold-refusal.ts';
+import { HELD_BACK } from '../../src/http/hold-back.ts';
 import { REQUEST_LIMITS } from '../../src/http/request-limits.ts';
 import { shareOfOne } from '../../src/lib/fair-shares.ts';
 import { ROUTES } from '../../src/server/routes.ts';
@@ -66,7 +66,7 @@ for (const [what, most] of SIZES) {
 }
 
 test('the page of limits says when a refusal is held', () => {
-  const { most, windowMs, heldMs } = HELD_REFUSALS;
+  const { most, windowMs, heldMs } = HELD_BACK;
   assert.deepEqual([windowMs, heldMs], [100, 1_000]);
   assert.ok(page.includes(`more than ${most} times in a tenth of a second`));
 });

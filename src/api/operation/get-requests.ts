@@ -1,5 +1,6 @@
 import { operation } from '../../http/endpoint.ts';
 import { type Static, Type } from '../../http/json-schema.ts';
+import { limitParameter } from '../../http/limit-parameter.ts';
 import { answerLanguage } from '../../http/problem-words.ts';
 import { readTime } from '../../http/read-time.ts';
 import { requireUser } from '../../http/require-user.ts';
@@ -83,12 +84,7 @@ export const getRequests = operation({
       },
       { name: 'since', in: 'query', description: 'ISO 8601, with an offset or `Z`', schema: Type.String() },
       { name: 'after', in: 'query', description: 'data.next of the page before', schema: Type.String() },
-      {
-        name: 'limit',
-        in: 'query',
-        description: `${USUAL} unless said`,
-        schema: Type.Integer({ minimum: 1, maximum: MOST }),
-      },
+      limitParameter(MOST, USUAL),
     ],
     replies: {
       200: {

@@ -3,6 +3,7 @@ import type { User } from '../../auth/user.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
+import { limitParameter } from '../../http/limit-parameter.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { findListedLink, type ListedLink, listPaymentLinks } from '../../payment-links/find-payment-link.ts';
 import type { LinkPlace } from '../../payment-links/payment-link-queries.ts';
@@ -40,12 +41,7 @@ export const getPaymentLinks = operation({
     tag: 'Payment links',
     parameters: [
       { name: 'after', in: 'query', description: 'data.next of the page before', schema: Type.String() },
-      {
-        name: 'limit',
-        in: 'query',
-        description: `${USUAL} unless said`,
-        schema: Type.Integer({ minimum: 1, maximum: MOST }),
-      },
+      limitParameter(MOST, USUAL),
     ],
     replies: {
       200: {

@@ -1,5 +1,6 @@
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
+import { limitParameter } from '../../http/limit-parameter.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { findStatement, listStatements } from '../../statements/find-statement.ts';
 import { TEF_ERRORS } from './post-tef.ts';
@@ -21,14 +22,7 @@ export const getBankStatements = operation({
     summary: 'List the statements of the bank',
     description: 'The newest first, each with how many of its lines are in suspense.',
     tag: 'Payouts',
-    parameters: [
-      {
-        name: 'limit',
-        in: 'query',
-        description: `${MOST} unless said`,
-        schema: Type.Integer({ minimum: 1, maximum: MOST }),
-      },
-    ],
+    parameters: [limitParameter(MOST)],
     replies: {
       200: {
         description: 'The newest statements',

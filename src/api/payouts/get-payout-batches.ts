@@ -1,5 +1,6 @@
 import { operation } from '../../http/endpoint.ts';
 import { type Static, Type } from '../../http/json-schema.ts';
+import { limitParameter } from '../../http/limit-parameter.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { findEnvironmentById } from '../../payment-services/find-environment.ts';
 import type { ServiceEnvironment } from '../../payment-services/payment-service.ts';
@@ -19,14 +20,7 @@ export const getPayoutBatches = operation({
     summary: 'List the batches of payouts',
     description: 'The newest first, each with how much of it is in which state.',
     tag: 'Payouts',
-    parameters: [
-      {
-        name: 'limit',
-        in: 'query',
-        description: `${MOST} unless said`,
-        schema: Type.Integer({ minimum: 1, maximum: MOST }),
-      },
-    ],
+    parameters: [limitParameter(MOST)],
     replies: {
       200: {
         description: 'The newest batches',
@@ -113,12 +107,7 @@ export const getPayoutBatchesId = operation({
     parameters: [
       ...BATCH_ID,
       { name: 'after', in: 'query', description: 'data.next of the page before', schema: Type.String() },
-      {
-        name: 'limit',
-        in: 'query',
-        description: `${MOST_SHOWN} unless said`,
-        schema: Type.Integer({ minimum: 1, maximum: MOST_SHOWN }),
-      },
+      limitParameter(MOST_SHOWN),
     ],
     replies: {
       200: {

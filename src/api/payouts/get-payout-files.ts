@@ -1,5 +1,6 @@
 import { operation } from '../../http/endpoint.ts';
 import { type Static, Type } from '../../http/json-schema.ts';
+import { limitParameter } from '../../http/limit-parameter.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { findPayoutFile, listPayoutFiles } from '../../payouts/find-payout-file.ts';
 import { PAYOUT_STATES, type Payout, type PayoutState } from '../../payouts/payout.ts';
@@ -55,14 +56,7 @@ export const getPayoutFiles = operation({
     summary: 'List the files of payouts',
     description: 'The newest first, as they were made for banks; without their bytes.',
     tag: 'Payouts',
-    parameters: [
-      {
-        name: 'limit',
-        in: 'query',
-        description: `${MOST} unless said`,
-        schema: Type.Integer({ minimum: 1, maximum: MOST }),
-      },
-    ],
+    parameters: [limitParameter(MOST)],
     replies: {
       200: {
         description: 'The newest files',

@@ -1,5 +1,6 @@
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
+import { limitParameter } from '../../http/limit-parameter.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { findRecipient, listRecipients } from '../../payouts/find-recipient.ts';
 import { PAYOUTS_ERRORS } from '../bank-accounts/validation-schemas.ts';
@@ -29,12 +30,7 @@ export const getRecipients = operation({
     tag: 'Recipients',
     parameters: [
       { name: 'after', in: 'query', description: 'data.next of the page before', schema: Type.String() },
-      {
-        name: 'limit',
-        in: 'query',
-        description: `${MOST} unless said`,
-        schema: Type.Integer({ minimum: 1, maximum: MOST }),
-      },
+      limitParameter(MOST),
     ],
     replies: {
       200: {

@@ -1,5 +1,6 @@
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
+import { limitParameter } from '../../http/limit-parameter.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { readFeed } from '../../outbox/read-feed.ts';
 
@@ -16,12 +17,7 @@ export const getEvents = operation({
     tag: 'Events',
     parameters: [
       { name: 'after', in: 'query', description: 'data.next of the page before', schema: Type.String() },
-      {
-        name: 'limit',
-        in: 'query',
-        description: `${USUAL} unless said`,
-        schema: Type.Integer({ minimum: 1, maximum: MOST }),
-      },
+      limitParameter(MOST, USUAL),
     ],
     replies: { 200: { description: 'A page of events', schema: replySchema(), example: replyExample() } },
     errors: ['INVALID_PARAMETER', 'CURSOR_BEFORE_RESTORE', 'CURSOR_OF_ANOTHER_DATABASE', 'CURSOR_TOO_OLD'],

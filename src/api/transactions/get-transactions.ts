@@ -2,6 +2,7 @@ import type { App } from '../../app.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
+import { limitParameter } from '../../http/limit-parameter.ts';
 import { readTime } from '../../http/read-time.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { parseTyped } from '../../lib/money.ts';
@@ -52,12 +53,7 @@ const FILTERS = [
   },
   { name: 'until', in: 'query', description: 'Created before', schema: Type.String() },
   { name: 'after', in: 'query', description: 'data.next of the page before', schema: Type.String() },
-  {
-    name: 'limit',
-    in: 'query',
-    description: `${USUAL} unless said`,
-    schema: Type.Integer({ minimum: 1, maximum: MOST }),
-  },
+  limitParameter(MOST, USUAL),
 ] as const;
 
 /** Finds payments by what people know of them, the newest first. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
-import { HELD_REFUSALS, holdRefusal } from '../../src/http/hold-refusal.ts';
+import { HELD_BACK, holdBack } from '../../src/http/hold-back.ts';
 import { comesTrue } from '../support/comes-true.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { startTestServer } from '../support/test-server.ts';
@@ -15,11 +15,11 @@ function createApp(settings: Record<string, string>) {
 
 /** How many of the refusals of one moment are held. */
 function countHeld(app: ReturnType<typeof createApp>, ip: string, refusals: number, at = 0): number {
-  const held = Array.from({ length: refusals }, () => holdRefusal(app, ip, () => at));
+  const held = Array.from({ length: refusals }, () => holdBack(app, ip, () => at));
   return held.filter((ms) => ms > 0).length;
 }
 
-const { most, windowMs } = HELD_REFUSALS;
+const { most, windowMs } = HELD_BACK;
 
 test('a network is refused so often at once without a wait, and waits for each further refusal', () => {
   const app = createApp({ RATE_LIMITS: 'on' });
