@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
@@ -6,6 +7,9 @@ import ipaddr from 'ipaddr.js';
  * times is counted by fewer `bits`. Text that is no address counts as it is.
  */
 export function clientNetwork(address: string, bits: 64 | 56 | 48 = 64): string {
+  // As connections have it. Reading it digit by digit took as long as all else that a new connection costs.
+  const plain = address.startsWith(MAPPED) ? address.slice(MAPPED.length) : address;
+  if (isIPv4(plain)) return plain;
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);
   if (parsed instanceof ipaddr.IPv4) return parsed.toString();
@@ -15,9 +19,13 @@ export function clientNetwork(address: string, bits: 64 | 56 | 48 = 64): string 
   return bits === 64 ? network : `${network}/${bits}`;
 }
 
+/** An IPv4 address where a server listens for both. */
+const MAPPED = '::ffff:';
+
 /** The networks that an address is in, from the smallest on: for IPv6 by 64, 56 and 48 bits. */
 export function clientNetworks(address: string): readonly string[] {
   const own = clientNetwork(address);
+  if (isIPv4(own)) return [own];
   const wide = clientNetwork(address, 48);
   return own === wide ? [own] : [own, clientNetwork(address, 56), wide];
 }

@@ -9,7 +9,8 @@ export type ExpiringCache<Value> = {
   /** The value when it is there and fresh. Spares the hot path a promise. */
   peek(key: string): Value | null;
   keep(key: string, value: Value): void;
-  forget(key: string): void;
+  /** Loads anew what may have changed; until that is here, others are given what is there and fresh. */
+  refresh(key: string, load: () => Promise<Value | null>): Promise<Value | null>;
 };
 
 /** Makes an empty cache. `now` is in milliseconds; when `capacity` is reached all is forgotten and loaded again. */
@@ -29,7 +30,7 @@ export function createExpiringCache<Value>(options: {
     const entry = entries.get(key);
     return entry !== undefined && entry.until > options.now() ? entry.value : null;
   };
-  const refresh = async (key: string, load: () => Promise<Value | null>) => {
+  const loadInto = async (key: string, load: () => Promise<Value | null>) => {
     try {
       const value = await load();
       if (value === null) entries.delete(key);
@@ -40,19 +41,19 @@ export function createExpiringCache<Value>(options: {
     }
   };
 
+  const refresh = (key: string, load: () => Promise<Value | null>) => {
+    let pending = loading.get(key);
+    if (pending === undefined) {
+      pending = loadInto(key, load);
+      loading.set(key, pending);
+    }
+    return pending;
+  };
+
   return {
     peek,
     keep,
-    forget: (key) => void entries.delete(key),
-    get: async (key, load) => {
-      const fresh = peek(key);
-      if (fresh !== null) return fresh;
-      let pending = loading.get(key);
-      if (pending === undefined) {
-        pending = refresh(key, load);
-        loading.set(key, pending);
-      }
-      return pending;
-    },
+    refresh,
+    get: async (key, load) => peek(key) ?? refresh(key, load),
   };
 }

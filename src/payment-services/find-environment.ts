@@ -22,11 +22,12 @@ export function cachedEnvironment(app: App, serviceToken: string): ServiceEnviro
   return caches(app).peek(serviceToken);
 }
 
-/** The environment of a Service Token as the store has it now. Null: unknown, or its payment service is disabled. */
-export async function loadEnvironment(app: App, serviceToken: string): Promise<ServiceEnvironment | null> {
-  const cache = caches(app);
-  cache.forget(serviceToken);
-  return cache.get(serviceToken, async () => {
+/**
+ * The environment of a Service Token as the store has it now. Null: unknown, or its payment service is disabled. What is cached stays
+ * until then: who signs wrongly in a merchant's name makes the merchant's own requests wait for nothing.
+ */
+export function loadEnvironment(app: App, serviceToken: string): Promise<ServiceEnvironment | null> {
+  return caches(app).refresh(serviceToken, async () => {
     const rows = await selectEnvironmentByToken(app.db, serviceToken, app.now());
     const [first] = rows;
     if (first?.service_token === serviceToken && first.disabled_at === null) return fromRows(app, rows);

@@ -39,8 +39,8 @@ export async function findPersonalData(app: App, person: Person): Promise<Person
     delivery_attempts: (await selectPersonalAttempts(db, like)).filter(({ location, excerpt }) =>
       person.holds(`${location ?? ''} ${excerpt ?? ''}`),
     ),
-    refused_requests: (await selectRefusedLike(db, like)).filter(({ detail, errors, fields }) =>
-      person.holds(`${detail} ${errors} ${fields}`),
+    refused_requests: (await selectRefusedLike(db, like)).filter(({ detail, detail_es, errors, fields }) =>
+      person.holds(`${detail} ${detail_es ?? ''} ${errors} ${fields}`),
     ),
     mails: (await selectPersonalMails(db, like)).filter(({ address }) => person.holds(address)),
     kept: [...(await findKept(app, person)), ...(await keptPayouts(app, person))],

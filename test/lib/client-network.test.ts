@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clientNetwork } from '../../src/lib/client-network.ts';
+import { clientNetwork, clientNetworks } from '../../src/lib/client-network.ts';
 
 const cases: [string, string][] = [
   ['192.0.2.7', '192.0.2.7'],
@@ -8,6 +8,8 @@ const cases: [string, string][] = [
   ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::'],
   ['2001:0db8:0001:0002::ffff', '2001:db8:1:2::'],
   ['fe80::1%eth0', 'fe80::'],
+  ['127.1', '127.0.0.1'],
+  ['::ffff:no address', '::ffff:no address'],
   ['no address', 'no address'],
 ];
 
@@ -19,4 +21,13 @@ test('by fewer bits counts what a provider may have handed out as one', () => {
   assert.equal(clientNetwork('2001:db8:1:2ff:3::6', 56), '2001:db8:1:200::/56');
   assert.equal(clientNetwork('2001:db8:1:2ff:3::6', 48), '2001:db8:1::/48');
   for (const bits of [56, 48] as const) assert.equal(clientNetwork('::ffff:192.0.2.7', bits), '192.0.2.7');
+});
+
+test('the networks of an address go from the smallest to the largest; of IPv4 there is one', () => {
+  assert.deepEqual(clientNetworks('2001:db8:1:2ff:3::6'), [
+    '2001:db8:1:2ff::',
+    '2001:db8:1:200::/56',
+    '2001:db8:1::/48',
+  ]);
+  for (const address of ['192.0.2.7', '::ffff:192.0.2.7']) assert.deepEqual(clientNetworks(address), ['192.0.2.7']);
 });

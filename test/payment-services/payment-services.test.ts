@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import pino from 'pino';
 import { computeSignature, signingKey } from '../../protocol/hmac.ts';
 import { authenticateRequest } from '../../src/payment-services/authenticate-request.ts';
@@ -105,6 +106,30 @@ forEachEngine('payment services', (openTestDatabase) => {
     assert.equal(await signs(app, 'unknown', development.secret_token), null);
     await assert.rejects(signs(app, development.service_token, development.secret_token));
     assert.deepEqual([statements, opened], [3, 2]);
+  });
+
+  test('a wrong signature in the name of a merchant made its own requests wait until the store was read again', async () => {
+    const db = await openTestDatabase();
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    let isHeld = false;
+    const query: typeof db.query = async (sql, values) => {
+      if (isHeld) await held;
+      return db.query(sql, values);
+    };
+    const app = createTestApp({ ...db, query });
+    const { development } = await createPaymentService(app, 'Shop', TESTER);
+    assert.ok(await signs(app, development.service_token, development.secret_token));
+    isHeld = true;
+    const wrong = signs(app, development.service_token, 'another secret');
+    let isServed = false;
+    const own = signs(app, development.service_token, development.secret_token).then(() => {
+      isServed = true;
+    });
+    await nextTurn();
+    assert.ok(isServed);
+    release();
+    assert.equal(await wrong, null);
+    await own;
   });
 
   test('a disabled payment service stops within a second, cached or not', async () => {

@@ -182,7 +182,7 @@ forEachEngine('what is kept of a person', (openTestDatabase, engine) => {
     );
   });
 
-  test('in the reasons of a refused request was neither exported nor erased', async () => {
+  test('in the reasons of a refused request, in either language, was neither exported nor erased', async () => {
     const { app } = await setUp(openTestDatabase);
     const refused = {
       request_id: 'req_1',
@@ -193,13 +193,19 @@ forEachEngine('what is kept of a person', (openTestDatabase, engine) => {
       status: 422,
     };
     const texts = { code: 'INVALID_BODY', detail: '', errors: '[{"message":"11.111.111-1 is new"}]', fields: '{}' };
-    await app.db.transaction((tx) => insertRefused(tx, [{ ...refused, ...texts, detail_es: null, repeated: 0 }]));
+    const inSpanish = { ...texts, request_id: 'req_2', errors: '[]', detail_es: 'El RUT 11.111.111-1 es nuevo' };
+    await app.db.transaction((tx) =>
+      insertRefused(
+        tx,
+        [{ detail_es: null, ...texts }, inSpanish].map((row) => ({ ...refused, ...row, repeated: 0 })),
+      ),
+    );
     const exported = await exportPerson(app, ANA_BY_RUT, TESTER);
     assert.deepEqual(
       exported.refused_requests.map((row) => row['request_id']),
-      ['req_1'],
+      ['req_1', 'req_2'],
     );
-    assert.equal((await erasePerson(app, ANA_BY_RUT, TESTER)).records.refused_requests, 1);
+    assert.equal((await erasePerson(app, ANA_BY_RUT, TESTER)).records.refused_requests, 2);
     assert.deepEqual(await app.db.query('select request_id from refused_requests'), []);
   });
 

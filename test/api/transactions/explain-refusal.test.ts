@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
+import { globSync, readFileSync } from 'node:fs';
+import { constants, getPriority } from 'node:os';
 import { test } from 'node:test';
 import { EXPLAIN_LIMITS } from '../../../src/api/transactions/explain-refusal.ts';
 import type { App } from '../../../src/app.ts';
@@ -86,6 +88,18 @@ forEachEngine('a refused signature', (openTestDatabase) => {
     });
   }
 
+  test('was searched for at the priority of payments, which waited where one processor had to do for both', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { development, production } = await createPaymentService(app, 'Shop', TESTER);
+    await using server = await startTestServer(app);
+    const answer = await server.post('/trxs', { json: signedBody(development.service_token, production.secret_token) });
+    assert.equal(itemsOf(answer).length, 1);
+    if (process.platform !== 'linux') return;
+    const niceness = globSync('/proc/self/task/*/stat').map((path) => niceOf(readFileSync(path, 'utf8')));
+    assert.ok(niceness.includes(constants.priority.PRIORITY_LOW));
+    assert.ok(niceness.includes(getPriority()), 'the other threads keep theirs');
+  });
+
   test('is explained when it was made with a secret that has been rotated out', async () => {
     const app = createTestApp(await openTestDatabase());
     const { id, development: old } = await createPaymentService(app, 'Shop', TESTER);
@@ -161,6 +175,11 @@ forEachEngine('a refused signature', (openTestDatabase) => {
     assert.equal(await ask(service), 'SECRET_OF_OTHER_ENVIRONMENT');
   });
 });
+
+/** From `/proc/…/stat`: the name of the thread, which may hold spaces, ends with the last parenthesis. */
+function niceOf(stat: string): number {
+  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]);
+}
 
 function itemsOf(answer: Answer): Item[] {
   return jsonOf(answer)['errors'] as Item[];
