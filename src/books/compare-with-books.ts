@@ -1,5 +1,6 @@
 import type { App } from '../app.ts';
 import { boundsOfDay, shiftDay } from '../lib/calendar-day.ts';
+import type { OnProgress } from '../lib/walk.ts';
 import { type Comparison, compareSettlement } from './compare-settlement.ts';
 import { methodReceivable } from './journal-entry.ts';
 import { reconcileEntries } from './reconcile-entries.ts';
@@ -18,13 +19,14 @@ export async function compareWithBooks(
   environmentIds: readonly number[],
   method: string | null,
   settlement: Settlement,
+  onProgress: OnProgress = () => {},
 ): Promise<ComparedFile | null> {
   const dates = settlement.rows.map(({ date }) => date).sort();
   const [first, last] = [dates[0], dates.at(-1)];
   if (first === undefined || last === undefined) return null;
   const from = boundsOfDay(shiftDay(first, -1)).from;
   const to = boundsOfDay(shiftDay(last, MOST_DAYS_LATER)).to;
-  const { lines } = await reconcileEntries(app, { environmentIds, from, to, transactionId: 0 });
+  const { lines } = await reconcileEntries(app, { environmentIds, from, to, transactionId: 0 }, onProgress);
   const account = method === null ? null : methodReceivable(method);
   const ofMethod = lines.filter(
     ({ debit_account, credit_account }) => account === null || debit_account === account || credit_account === account,

@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import type { OnProgress } from '../lib/walk.ts';
 import { isExplained, problemOf, type ReconciliationProblem } from './booked-line.ts';
 import {
   type BookedLine,
@@ -7,14 +8,20 @@ import {
   selectUnbooked,
 } from './reconciliation-queries.ts';
 
+const DAY_MS = 24 * 3_600_000;
+
 export type Reconciliation = { lines: BookedLine[]; problems: ReconciliationProblem[] };
 
 /**
  * Holds the entries of a span of time against what they explain (payments, fees, refunds, what a person recorded), in both
- * directions. Reads only.
+ * directions. Reads only, a day at a time: a month of a large shop does not keep everybody else waiting.
  */
-export async function reconcileEntries(app: App, scope: ReconciliationScope): Promise<Reconciliation> {
-  const lines = await selectBookedLines(app.db, scope);
+export async function reconcileEntries(
+  app: App,
+  scope: ReconciliationScope,
+  onProgress: OnProgress = () => {},
+): Promise<Reconciliation> {
+  const lines = await readLines(app, scope, onProgress);
   const unbooked = await selectUnbooked(app.db, scope);
   const seen = new Set<string>();
   const problems: ReconciliationProblem[] = [];
@@ -28,4 +35,21 @@ export async function reconcileEntries(app: App, scope: ReconciliationScope): Pr
   }
   problems.push(...unbooked.map((missing) => ({ problem: 'unbooked' as const, entry: null, ...missing })));
   return { lines, problems };
+}
+
+/** In the order of the books. */
+async function readLines(app: App, scope: ReconciliationScope, onProgress: OnProgress): Promise<BookedLine[]> {
+  const days: BookedLine[][] = [];
+  let rows = 0;
+  for (let from = scope.from; from < scope.to; from += DAY_MS) {
+    const to = Math.min(from + DAY_MS, scope.to);
+    const lines = await selectBookedLines(app.db, { ...scope, from, to });
+    days.push(lines);
+    rows += lines.length;
+    onProgress('entries of the books', rows, (to - scope.from) / (scope.to - scope.from));
+  }
+  if (days.length === 1) return days[0] as BookedLine[];
+  return days
+    .flat()
+    .sort((one, other) => one.environment_id - other.environment_id || one.link - other.link || one.line - other.line);
 }

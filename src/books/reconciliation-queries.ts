@@ -1,4 +1,5 @@
 import type { Database } from '../db/database.ts';
+import type { IdSpan } from '../lib/walk.ts';
 import type { JournalEntry } from './journal-entry.ts';
 import { RECORD_COLUMNS } from './journal-queries.ts';
 import { MOVEMENT_COLUMNS, type MovementColumn } from './movement-hash.ts';
@@ -174,6 +175,14 @@ export function selectUnbooked(db: Reader, scope: ReconciliationScope): Promise<
 /** Of the whole installation, whenever it was: refunds, and what a person recorded. */
 export function selectAllUnbooked(db: Reader): Promise<Unbooked[]> {
   return db.query<Unbooked>(`${UNBOOKED_REFUNDS} union all ${UNBOOKED_MOVEMENTS} order by refund_id, movement_id`);
+}
+
+/** The ids of all transactions lie between these. */
+export async function selectPaymentSpan(db: Reader): Promise<IdSpan> {
+  const [span] = await db.query<IdSpan>(
+    'select (select min(id) from transactions) as first, (select max(id) from transactions) as last',
+  );
+  return span as IdSpan;
 }
 
 /** The next payments of the installation in the order of their ids, and whether the books lack them or their fee. */

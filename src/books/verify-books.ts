@@ -1,5 +1,6 @@
 import type { App } from '../app.ts';
 import { GENESIS } from '../lib/hash-chain.ts';
+import { type ChainPlace, freshWalks, type IdPlace, type OpenWalk, partOf, type Walk } from '../lib/walk.ts';
 import { selectWrongBalances } from './balance-queries.ts';
 import { isExplained, problemOf, type ReconciliationProblem } from './booked-line.ts';
 import { selectBookedEnvironments, selectHead, selectOwnerOf } from './journal-queries.ts';
@@ -8,6 +9,7 @@ import {
   type BookedLine,
   selectAllUnbooked,
   selectBookedLinesAfter,
+  selectPaymentSpan,
   selectPaymentsAfter,
 } from './reconciliation-queries.ts';
 import { ownerHash } from './record-hash.ts';
@@ -47,7 +49,8 @@ export type BooksVerification = {
 
 /**
  * Computes every hash and every sum of the books again, holds the entries against what they explain in both directions, and
- * answers what does not fit, and where. Reads only, and runs beside a service that goes on posting.
+ * answers what does not fit, and where. Reads only, and runs beside a service that goes on posting. `walks` may go on where an
+ * interrupted run stood; `exported` is only held against links that are read.
  *
  * A person who can rewrite the whole store can also rewrite the whole chain; that shows against the heads that were exported
  * before and are kept elsewhere.
@@ -55,10 +58,11 @@ export type BooksVerification = {
 export async function verifyBooks(
   app: App,
   exported: readonly ExportedHead[] = [],
-  onProgress: (entries: number) => void = () => {},
+  walks: OpenWalk = freshWalks(),
 ): Promise<BooksVerification> {
   const booked = await selectBookedEnvironments(app.db);
   const environments = new Set([...booked, ...exported.map((head) => head.environment_id)]);
+  walks('sums', 'sums of the accounts');
   const balances = await selectWrongBalances(app.db);
   const verification: BooksVerification = {
     environments: environments.size,
@@ -71,52 +75,75 @@ export async function verifyBooks(
   };
   for (const environmentId of environments) {
     const heads = exported.filter((head) => head.environment_id === environmentId);
-    await verifyChain(app, environmentId, heads, verification, onProgress);
+    await verifyChain(app, environmentId, heads, verification, walks(`books ${environmentId}`, 'entries'));
   }
-  verification.records.push(...(await findUnbooked(app)));
+  verification.records.push(...(await findUnbooked(app, walks('payments', 'payments beside the books'))));
   return verification;
 }
+
+/** `first`: the first link that says whose the books are. */
+type BooksPlace = ChainPlace & { first: number | null };
 
 async function verifyChain(
   app: App,
   environmentId: number,
   exported: readonly ExportedHead[],
   verification: BooksVerification,
-  onProgress: (entries: number) => void,
+  walk: Walk<BooksPlace>,
 ): Promise<void> {
-  const report = (problem: BooksProblem['problem'], link: number, until = link) =>
+  const report = (problem: BooksProblem['problem'], link: number, until = link) => {
+    walk.found();
     verification.problems.push({ environment_id: environmentId, link, until, problem });
+  };
+  const from = await placeToGoOn(app, environmentId, walk);
   // Read before the entries: what is posted meanwhile lies behind it.
   const head = await readHead(app, environmentId);
-  const anchors = head === null ? exported : [...exported, head];
+  const seen = from === null && walk.from !== null ? [walk.from] : [];
+  const anchors = [...exported, ...seen, ...(head === null ? [] : [head])];
   let end = head?.link ?? 0;
-  let last = 0;
-  let previous: string | null = GENESIS;
-  const noteOwner = await ownerWatch(app, environmentId, verification);
-  for await (const entries of readLinks(app, environmentId)) {
+  let { rows, ...last }: BooksPlace = from ?? { rows: 0, link: 0, hash: GENESIS, first: null };
+  let previous: string | null = last.hash;
+  let told = rows;
+  const owner = await ownerWatch(app, environmentId, verification, last.first, walk.found);
+  for await (const entries of readLinks(app, environmentId, from?.link ?? null, walk.page)) {
     const [{ link, hash }] = entries;
-    verification.entries += entries.length;
-    if (link % PAGE === 0) onProgress(verification.entries);
-    noteOwner(entries[0]);
+    rows += entries.length;
+    owner.note(entries[0]);
     const unexplained = entries.filter((entry) => !isExplained(entry));
+    if (unexplained.length > 0) walk.found();
     verification.records.push(...unexplained.map((entry) => problemOf(entry, 'unexplained')));
     if (link > end) end = (await readHead(app, environmentId))?.link ?? 0;
-    if (link <= last || link > end) {
+    if (link <= last.link || link > end) {
       report('surplus', link);
       continue;
     }
-    if (link > last + 1) {
-      report('missing', last + 1, link - 1);
+    if (link > last.link + 1) {
+      report('missing', last.link + 1, link - 1);
       // Nothing that follows a lost link can be held against it.
       previous = null;
     }
     if (!isWhole(entries) || (previous !== null && linkHash(previous, entries) !== hash)) report('changed', link);
     else if (anchors.some((anchor) => anchor.link === link && anchor.hash !== hash)) report('rewritten', link);
-    last = link;
+    last = { link, hash, first: owner.first() };
     previous = hash;
+    if (rows - told < walk.page) continue;
+    told = rows;
+    await walk.reached({ rows, ...last }, link / end);
   }
   const longest = Math.max(0, ...anchors.map((anchor) => anchor.link));
-  if (longest > last) report('cut', last + 1, longest);
+  if (longest > last.link) report('cut', last.link + 1, longest);
+  verification.entries += rows;
+  await walk.reached({ rows, ...last }, 1);
+}
+
+/** Where the interrupted walk stood, if the books still have that link; otherwise the place is held against them as an end is. */
+async function placeToGoOn(app: App, environmentId: number, walk: Walk<BooksPlace>): Promise<BooksPlace | null> {
+  if (walk.from === null) return null;
+  const { link, hash } = walk.from;
+  const [entry] = await selectBookedLinesAfter(app.db, environmentId, { link, line: -1 }, 1);
+  if (link === 0 || (entry?.link === link && entry.hash === hash)) return walk.from;
+  walk.contradicted();
+  return null;
 }
 
 /** Notes the first link that says whose it is, and those that say somebody else than the environment belongs to now. */
@@ -124,22 +151,27 @@ async function ownerWatch(
   app: App,
   environmentId: number,
   { owners, covered_from }: BooksVerification,
-): Promise<(entry: BookedLine) => void> {
+  known: number | null,
+  found: () => void,
+): Promise<{ note: (entry: BookedLine) => void; first: () => number | null }> {
   const owner = await selectOwnerOf(app.db, environmentId);
   const expected = owner === null ? null : ownerHash(owner);
-  let covered = false;
+  let first = known;
+  if (first !== null) covered_from.push({ environment_id: environmentId, link: first });
   let foreign: ForeignLinks | null = null;
-  return ({ link, created_at, owner_hash }) => {
+  const note = ({ link, created_at, owner_hash }: BookedLine) => {
     if (owner_hash === null) return;
-    if (!covered) covered_from.push({ environment_id: environmentId, link });
-    covered = true;
+    if (first === null) covered_from.push({ environment_id: environmentId, link });
+    first ??= link;
     if (owner_hash === expected) return;
+    found();
     if (foreign === null) {
       foreign = { environment_id: environmentId, link, until: link, since: created_at };
       owners.push(foreign);
     }
     foreign.until = link;
   };
+  return { note, first: () => first };
 }
 
 /** A head that names no link, as SQLite lets anybody write, is none. */
@@ -155,14 +187,12 @@ function isWhole(entries: readonly BookedLine[]): boolean {
 
 type Link = [BookedLine, ...BookedLine[]];
 
-const PAGE = 2000;
-
-/** The entries of a chain, link by link. */
-async function* readLinks(app: App, environmentId: number): AsyncGenerator<Link> {
-  let place = { link: Number.MIN_SAFE_INTEGER, line: 0 };
+/** The entries of a chain after a link (null: all), link by link. */
+async function* readLinks(app: App, environmentId: number, after: number | null, limit: number): AsyncGenerator<Link> {
+  let place = { link: after ?? Number.MIN_SAFE_INTEGER, line: after === null ? 0 : Number.MAX_SAFE_INTEGER };
   let link: BookedLine[] = [];
-  for (let page = PAGE; page === PAGE; ) {
-    const entries = await selectBookedLinesAfter(app.db, environmentId, place, PAGE);
+  for (let page = limit; page === limit; ) {
+    const entries = await selectBookedLinesAfter(app.db, environmentId, place, limit);
     for (const entry of entries) {
       if (link.length > 0 && link[0]?.link !== entry.link) {
         yield link as Link;
@@ -177,16 +207,22 @@ async function* readLinks(app: App, environmentId: number): AsyncGenerator<Link>
 }
 
 /** Finds records of moved money that the books do not know. */
-async function findUnbooked(app: App): Promise<ReconciliationProblem[]> {
+async function findUnbooked(app: App, walk: Walk<IdPlace>): Promise<ReconciliationProblem[]> {
   const found = await selectAllUnbooked(app.db);
-  let last = 0;
-  for (let page = PAGE; page === PAGE; ) {
-    const payments = await selectPaymentsAfter(app.db, last, PAGE);
+  const span = await selectPaymentSpan(app.db);
+  let { rows, id: last } = walk.from ?? { rows: 0, id: 0 };
+  for (let page = walk.page; page === walk.page; ) {
+    const payments = await selectPaymentsAfter(app.db, last, walk.page);
     for (const { id, environment_id, unbooked } of payments) {
-      if (unbooked === 1) found.push({ environment_id, transaction_id: id, refund_id: null, movement_id: null });
+      if (unbooked === 1) {
+        walk.found();
+        found.push({ environment_id, transaction_id: id, refund_id: null, movement_id: null });
+      }
       last = id;
     }
     page = payments.length;
+    rows += page;
+    await walk.reached({ rows, id: last }, partOf(span, last));
   }
   return found.map((missing) => ({ problem: 'unbooked', entry: null, ...missing }));
 }

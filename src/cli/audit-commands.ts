@@ -6,6 +6,7 @@ import { type AuditVerification, verifyAudit } from '../proof/verify-audit.ts';
 import { anchorLine, counted, findingLine, restoreLine } from './finding-lines.ts';
 import { readLimit, readTime, TIMES } from './options.ts';
 import { invalidOption, print, table, time, unusableFile } from './print.ts';
+import { resuming, verifyResuming } from './resuming.ts';
 import { withApp } from './with-app.ts';
 
 /** `audit list | verify`. */
@@ -22,12 +23,11 @@ export function addAuditCommands(program: Command): void {
     .option('--limit <number>', 'how many', '50')
     .option('--json', 'print one JSON object; times in UTC milliseconds')
     .action(list);
-  group
-    .command('verify')
+  resuming(group.command('verify'))
     .description('compute the chain of the audit log again; status 1 with the rows if something was changed')
     .option(
       '--head <head>',
-      'hold it against an end that audit verify once said: LINK:HASH, or a file of audit verify --json',
+      'hold it against an end that audit verify once said: LINK:HASH, or a file of audit verify --json; reads from the start',
     )
     .option(
       '--anchor <file>',
@@ -86,18 +86,15 @@ function wordsOf(values: unknown): string {
     .join(', ');
 }
 
-type VerifyOptions = { head?: string; anchor: string[]; json?: boolean };
-
-/** A person sees that it goes on. */
-const TOLD_EVERY = 100_000;
+type VerifyOptions = { head?: string; anchor: string[]; fromStart?: boolean; json?: boolean };
 
 async function verify(options: VerifyOptions): Promise<void> {
   const known = options.head === undefined ? [] : [readHead(options.head)];
   for (const file of options.anchor) if (!existsSync(file)) throw unusableFile(`There is no file ${file}.`);
-  const onProgress = (rows: number) => {
-    if (rows % TOLD_EVERY === 0 && rows > 0) process.stderr.write(`${rows} rows\n`);
-  };
-  const verification = await withApp((app) => verifyAudit(app, { known, anchorFiles: options.anchor, onProgress }));
+  const fromStart = options.fromStart === true || known.length > 0;
+  const verification = await verifyResuming('audit', fromStart, (app, walks) =>
+    verifyAudit(app, { known, anchorFiles: options.anchor, walks }),
+  );
   print(options, verification, linesOf(verification, known.length > 0));
   if (!verification.ok) process.exitCode = 1;
 }

@@ -8,6 +8,7 @@ import { listEnvironmentIds } from '../payment-services/list-environments.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 import { booksOption, checkMethod } from './options.ts';
 import { print, table, unknownPaymentService } from './print.ts';
+import { progressLine } from './progress-line.ts';
 import { readSettlementFile } from './reconcile-command.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 
@@ -38,11 +39,13 @@ async function importFile(file: string, options: Options): Promise<void> {
   const settlement = await readSettlementFile(file);
   const evidence = readEvidence(file);
   const isDone = options.yes === true;
+  const line = progressLine();
   const steps = await withActor(options, async (app, by) => {
     const scope = await findScope(app, options);
-    const planned = await planImport(app, scope, settlement);
-    return isDone ? importPayments(app, scope, planned, { evidence, by }) : planned;
-  });
+    const tell = (what: string) => (lines: number) => line.say(what, lines, lines / settlement.rows.length);
+    const planned = await planImport(app, scope, settlement, tell('lines compared'));
+    return isDone ? importPayments(app, scope, planned, { evidence, by }, tell('lines taken over')) : planned;
+  }).finally(line.clear);
   const counts = Object.fromEntries(
     Object.keys(SAYS).map((does) => [does, steps.filter((step) => step.does === does).length]),
   );

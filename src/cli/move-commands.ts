@@ -47,7 +47,7 @@ type MoveOptions = ActingOptions & { to: string; undo?: boolean; json?: boolean 
 
 async function move(id: string, options: MoveOptions): Promise<void> {
   const { to: file, undo } = options;
-  const line = progressLine(options);
+  const line = progressLine();
   try {
     if (undo === true) {
       const ended = await withBoth(options, (from, to, by) => undoMove(from, to, id, by));

@@ -1,11 +1,36 @@
-/** One line on a terminal that is written over, as long as somebody looks; without one, and with `--json`, nothing is said. */
-export function progressLine({ json }: { json?: boolean }): {
-  say: (what: string, rows: number) => void;
+/** Somebody who reads a log wants to see that it goes on, and not every page. */
+const LINE_EVERY_MS = 10_000;
+
+export type ProgressLine = {
+  /** `part` of the way is behind, from 0 to 1; null: nobody knows. */
+  say: (what: string, rows: number, part?: number | null) => void;
+  /** A sentence that stays. */
+  note: (sentence: string) => void;
   clear: () => void;
-} {
-  const isWatched = json !== true && process.stderr.isTTY;
-  const write = (text: string) => {
-    if (isWatched) process.stderr.write(`\r\u001b[K${text}`);
+};
+
+/**
+ * How far a command is, on stderr: on a terminal one line that is written over, elsewhere a line every ten seconds. `now` in
+ * milliseconds.
+ */
+export function progressLine(now: () => number = () => performance.now()): ProgressLine {
+  const { stderr } = process;
+  let last = now();
+  const say = (what: string, rows: number, part: number | null = null) => {
+    const percent = part === null || !Number.isFinite(part) ? '' : ` (${Math.floor(Math.min(1, part) * 100)} %)`;
+    const text = `${what}: ${rows}${percent}`;
+    if (stderr.isTTY) stderr.write(`\r\u001b[K${text}`);
+    else if (now() - last >= LINE_EVERY_MS) {
+      stderr.write(`${text}\n`);
+      last = now();
+    }
   };
-  return { say: (what, rows) => write(`${what}: ${rows}`), clear: () => write('') };
+  const clear = () => {
+    if (stderr.isTTY) stderr.write('\r\u001b[K');
+  };
+  const note = (sentence: string) => {
+    clear();
+    stderr.write(`${sentence}\n`);
+  };
+  return { say, note, clear };
 }

@@ -18,6 +18,7 @@ import { listEnvironmentIds } from '../payment-services/list-environments.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 import { booksOption, checkMethod } from './options.ts';
 import { invalidOption, print, table, time, timeInChile, unknownPaymentService, unusableFile } from './print.ts';
+import { type ProgressLine, progressLine } from './progress-line.ts';
 import { withApp } from './with-app.ts';
 
 type Options = {
@@ -51,13 +52,19 @@ async function reconcile(options: Options): Promise<void> {
   if ((options.date === undefined) === (options.settlement === undefined)) {
     throw invalidOption('Say either --date or --settlement.');
   }
-  if (options.settlement === undefined) await reconcileDay(options.date ?? '', options);
-  else await reconcileSettlement(options.settlement, options);
+  const line = progressLine();
+  try {
+    if (options.settlement === undefined) await reconcileDay(options.date ?? '', options, line);
+    else await reconcileSettlement(options.settlement, options, line);
+  } finally {
+    line.clear();
+  }
 }
 
-async function reconcileDay(date: string, options: Options): Promise<void> {
+async function reconcileDay(date: string, options: Options, line: ProgressLine): Promise<void> {
   if (!isDay(date)) throw invalidOption('--date is a day such as 2026-01-15.');
-  const { lines, problems, owners } = await withApp((app) => readBooks(app, options, date, date));
+  const { lines, problems, owners } = await withApp((app) => readBooks(app, options, date, line));
+  line.clear();
   const rows = [LINE_HEAD, ...lines.map((line) => [...lineCells(line), ...ownerCells(owners, line)])];
   if (options.csv === true) {
     await printCsv([...rows, ...problems.map((found) => [...problemCells(found), ...ownerCells(owners, found)])]);
@@ -72,9 +79,10 @@ async function reconcileDay(date: string, options: Options): Promise<void> {
   if (problems.length > 0) process.exitCode = 1;
 }
 
-async function reconcileSettlement(path: string, options: Options): Promise<void> {
+async function reconcileSettlement(path: string, options: Options, line: ProgressLine): Promise<void> {
   const settlement = await readSettlementFile(path);
-  const { file, owners } = await withApp((app) => compareFile(app, options, settlement));
+  const { file, owners } = await withApp((app) => compareFile(app, options, settlement, line));
+  line.clear();
   if (file === null) throw unusableFile(`${path} has no line to compare.`);
   const { first, last, compared } = file;
   const totals = explainDifference(compared);
@@ -89,9 +97,9 @@ async function reconcileSettlement(path: string, options: Options): Promise<void
   if (compared.some(({ kind }) => kind !== 'matched')) process.exitCode = 1;
 }
 
-async function compareFile(app: App, options: Options, settlement: Settlement) {
+async function compareFile(app: App, options: Options, settlement: Settlement, line: ProgressLine) {
   const ids = await environmentIdsOf(app, options);
-  const file = await compareWithBooks(app, ids, options.method ?? null, settlement);
+  const file = await compareWithBooks(app, ids, options.method ?? null, settlement, line.say);
   return { file, owners: await listOwners(app, ids) };
 }
 
@@ -108,10 +116,10 @@ async function environmentIdsOf(app: App, options: Options): Promise<number[]> {
   return ids;
 }
 
-async function readBooks(app: App, options: Options, first: string, last: string) {
+async function readBooks(app: App, options: Options, day: string, line: ProgressLine) {
   const ids = await environmentIdsOf(app, options);
-  const scope = { environmentIds: ids, from: boundsOfDay(first).from, to: boundsOfDay(last).to, transactionId: 0 };
-  const { lines, problems } = await reconcileEntries(app, scope);
+  const scope = { environmentIds: ids, ...boundsOfDay(day), transactionId: 0 };
+  const { lines, problems } = await reconcileEntries(app, scope, line.say);
   const owners = await listOwners(app, ids);
   if (options.method === undefined) return { lines, problems, owners };
   const account = methodReceivable(options.method);

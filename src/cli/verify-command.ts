@@ -9,22 +9,21 @@ import { type StoreVerification, verifyStore } from '../proof/verify-store.ts';
 import { noteUpkeep } from '../upkeep/note-upkeep.ts';
 import { anchorLine, counted, findingLine, restoreLine } from './finding-lines.ts';
 import { print, unusableFile } from './print.ts';
-import { progressLine } from './progress-line.ts';
 import { recordLine } from './reconcile-command.ts';
+import { resuming, verifyResuming } from './resuming.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
-type Options = { json?: boolean; head?: string; anchor: string[] };
+type Options = { json?: boolean; head?: string; anchor: string[]; fromStart?: boolean };
 
 /** `books verify | anchor`, in the group `books`. */
 export function addVerifyCommand(group: Command): void {
-  group
-    .command('verify')
+  resuming(group.command('verify'))
     .description(
       'hold the books, whose they are, fees and refunds against each other; status 1 with the places if something was changed',
     )
     .option('--json', 'print one JSON object; amounts in minor units')
-    .option('--head <file>', 'hold the books against what books head --json once said')
+    .option('--head <file>', 'hold the books against what books head --json once said; reads from the start')
     .option(
       '--anchor <file>',
       'anchors that were kept elsewhere, beside what the store and ANCHOR_DIR have; may be repeated',
@@ -45,12 +44,12 @@ export function addVerifyCommand(group: Command): void {
 async function verify(options: Options): Promise<void> {
   const exported = options.head === undefined ? [] : readHeads(options.head);
   for (const file of options.anchor) if (!existsSync(file)) throw unusableFile(`There is no file ${file}.`);
-  const line = progressLine(options);
-  const verification = await withApp(async (app) => {
-    const verified = await verifyStore(app, exported, options.anchor, line.say);
+  const fromStart = options.fromStart === true || exported.length > 0;
+  const verification = await verifyResuming('books', fromStart, async (app, walks) => {
+    const verified = await verifyStore(app, exported, options.anchor, walks);
     await noteUpkeep(app, 'books', verified.ok);
     return verified;
-  }).finally(line.clear);
+  });
   print(options, verification, verificationLines(verification, exported.length > 0));
   if (!verification.ok) process.exitCode = 1;
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { ChainPlace, Walk } from './walk.ts';
 
 /** The hash that the first link of every chain follows. */
 export const GENESIS = '0'.repeat(64);
@@ -26,53 +27,74 @@ export type Chain<Link extends ChainEnd> = {
   hashOf: (previous: string, link: Link) => string;
   known?: readonly ChainEnd[];
   found: (problem: ChainProblem, from: number, until: number, link: Link | null) => void;
-  onProgress?: (links: number) => void;
+  walk: Walk<ChainPlace>;
 };
 
-const PAGE = 2000;
-
-/** Computes a chain again, and answers how many links it has and its last one. Reads in pages, beside those who add to it. */
+/**
+ * Computes a chain again, from where an interrupted walk stood, and answers how many links it has and its last one. Reads in pages,
+ * beside those who add to it.
+ */
 export async function verifyChain<Link extends ChainEnd>(
   chain: Chain<Link>,
 ): Promise<{ links: number; end: ChainEnd }> {
+  const { walk } = chain;
+  const found: Chain<Link>['found'] = (...problem) => {
+    walk.found();
+    chain.found(...problem);
+  };
+  const from = await placeToGoOn(chain);
   // Read before the links: what is added meanwhile lies behind it.
   const head = await chain.readEnd();
-  const known = [...(chain.known ?? []), ...(head === null ? [] : [head])];
-  let [links, last, previous] = [0, { link: 0, hash: GENESIS }, GENESIS as string | null];
+  const seen = from === null && walk.from !== null ? [walk.from] : [];
+  const known = [...(chain.known ?? []), ...seen, ...(head === null ? [] : [head])];
+  let last: ChainPlace = from ?? { rows: 0, link: 0, hash: GENESIS };
+  let previous: string | null = last.hash;
   let end = head?.link ?? Number.POSITIVE_INFINITY;
-  for await (const link of linksOf(chain)) {
-    links++;
-    if (link.link > end) end = (await chain.readEnd())?.link ?? end;
-    if (!Number.isSafeInteger(link.link) || link.link <= last.link || link.link > end) {
-      chain.found('surplus', link.link, link.link, link);
-      continue;
+  for await (const page of pagesOf(chain, from)) {
+    for (const link of page) {
+      last = { ...last, rows: last.rows + 1 };
+      if (link.link > end) end = (await chain.readEnd())?.link ?? end;
+      if (!Number.isSafeInteger(link.link) || link.link <= last.link || link.link > end) {
+        found('surplus', link.link, link.link, link);
+        continue;
+      }
+      if (link.link > last.link + 1) {
+        found('missing', last.link + 1, link.link - 1, link);
+        // Nothing that follows a lost link can be held against it.
+        previous = null;
+      }
+      if (previous !== null && chain.hashOf(previous, link) !== link.hash) found('changed', link.link, link.link, link);
+      else if (known.some((one) => one.link === link.link && one.hash !== link.hash))
+        found('rewritten', link.link, link.link, link);
+      last = { rows: last.rows, link: link.link, hash: link.hash };
+      previous = link.hash;
     }
-    if (link.link > last.link + 1) {
-      chain.found('missing', last.link + 1, link.link - 1, link);
-      // Nothing that follows a lost link can be held against it.
-      previous = null;
-    }
-    if (previous !== null && chain.hashOf(previous, link) !== link.hash)
-      chain.found('changed', link.link, link.link, link);
-    else if (known.some((one) => one.link === link.link && one.hash !== link.hash))
-      chain.found('rewritten', link.link, link.link, link);
-    last = { link: link.link, hash: link.hash };
-    previous = link.hash;
+    await walk.reached(last, last.link / end);
   }
   const longest = Math.max(0, ...known.map((one) => one.link));
-  if (head === null) chain.found('headless', last.link, last.link, null);
-  if (longest > last.link) chain.found('cut', last.link + 1, longest, null);
-  return { links, end: last };
+  if (head === null) found('headless', last.link, last.link, null);
+  if (longest > last.link) found('cut', last.link + 1, longest, null);
+  return { links: last.rows, end: { link: last.link, hash: last.hash } };
 }
 
-async function* linksOf<Link extends ChainEnd>({ read, onProgress }: Chain<Link>): AsyncGenerator<Link> {
-  let [last, count] = [Number.MIN_SAFE_INTEGER, 0];
-  for (let page = PAGE; page === PAGE; ) {
-    const links = await read(last, PAGE);
-    yield* links;
+/** Where the interrupted walk stood, if the chain still has that link; otherwise the place is held against it as an end is. */
+async function placeToGoOn<Link extends ChainEnd>({ read, walk }: Chain<Link>): Promise<ChainPlace | null> {
+  if (walk.from === null) return null;
+  const { link, hash } = walk.from;
+  const [row] = link === 0 ? [{ link, hash: GENESIS }] : await read(link - 1, 1);
+  if (row?.link === link && row.hash === hash) return walk.from;
+  walk.contradicted();
+  return null;
+}
+
+async function* pagesOf<Link extends ChainEnd>(
+  { read, walk }: Chain<Link>,
+  from: ChainPlace | null,
+): AsyncGenerator<Link[]> {
+  let last = from?.link ?? Number.MIN_SAFE_INTEGER;
+  for (let links = await read(last, walk.page); ; links = await read(last, walk.page)) {
+    yield links;
+    if (links.length < walk.page) return;
     last = links.at(-1)?.link ?? last;
-    page = links.length;
-    count += page;
-    onProgress?.(count);
   }
 }

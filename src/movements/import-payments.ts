@@ -29,16 +29,25 @@ export type ImportScope = { environmentId: number; environment: string; method: 
 /** The file, and who takes it over. */
 export type ImportRecord = { evidence: Evidence; by: Actor };
 
+/** Told now and then how many lines of the file were looked at, or taken over. */
+type OnLines = (lines: number) => void;
+
 /** A sale of one day may be booked by the acquirer on the next, and later where its answer was lost. */
 const DAYS_BEFORE = 1;
 const DAYS_AFTER = 7;
+const TOLD_EVERY = 100;
 
 /**
  * Plans how an acquirer's file would be taken over, line by line. Reads only. Money that the books have, in any way, is left
  * as it is; what they do not have is of an attempt of ours, by its buy order or by authorisation code, amount and day, or of
  * nobody.
  */
-export async function planImport(app: App, scope: ImportScope, settlement: Settlement): Promise<ImportStep[]> {
+export async function planImport(
+  app: App,
+  scope: ImportScope,
+  settlement: Settlement,
+  onLines: OnLines = () => {},
+): Promise<ImportStep[]> {
   const compared = new Map((await compare(app, scope, settlement)).map((one) => [one.row, one]));
   const steps: ImportStep[] = [];
   const seen = new Set<string>();
@@ -54,22 +63,28 @@ export async function planImport(app: App, scope: ImportScope, settlement: Settl
       steps.push(stepOf(row, 'left', 'a part of a payment: bin/rubrica payment settle'));
     else steps.push(await planMissing(app, scope, row));
     seen.add(key);
+    if (steps.length % TOLD_EVERY === 0) onLines(steps.length);
   }
   return steps;
 }
 
-/** Does it, each line in one commit. Answers the steps as they were done: a line that changed meanwhile is left. */
+/**
+ * Does it, each line in one commit. Answers the steps as they were done: a line that changed meanwhile is left. Where it is
+ * interrupted, a new plan of the same file finds the lines that were done, and goes on behind them.
+ */
 export async function importPayments(
   app: App,
   scope: ImportScope,
   steps: readonly ImportStep[],
   record: ImportRecord,
+  onLines: OnLines = () => {},
 ): Promise<ImportStep[]> {
   const done: ImportStep[] = [];
   for (const step of steps) {
     if (step.does === 'settle') done.push(await settleStep(app, scope, step, record));
     else if (step.does === 'suspense') done.push(await suspendStep(app, scope, step, record));
     else done.push(step);
+    if (done.length % TOLD_EVERY === 0) onLines(done.length);
   }
   return done;
 }

@@ -1,3 +1,5 @@
+import type { Place, Walk } from '../lib/walk.ts';
+
 /** The kinds of findings, in the words of `books verify` and `audit verify`. */
 export type FindingKind =
   | 'owner_changed'
@@ -54,4 +56,13 @@ export function collectFindings(left: ReadonlySet<number> = new Set()): Findings
     if (count <= NAMED_OF_A_KIND) named.push(finding);
   };
   return { add, named, counts };
+}
+
+/** Findings of a walk, which keeps no place behind the first of them. */
+export function stopping<At extends Place>(findings: Findings, walk: Walk<At>): Findings {
+  const add = (finding: Finding) => {
+    walk.found();
+    findings.add(finding);
+  };
+  return { ...findings, add };
 }

@@ -1,4 +1,5 @@
 import type { Database, SqlRow } from '../db/database.ts';
+import type { IdSpan } from '../lib/walk.ts';
 import type { Movement } from '../movements/movement.ts';
 import type { EventType } from '../outbox/event.ts';
 import type { Payout } from '../payouts/payout.ts';
@@ -80,6 +81,14 @@ export async function selectToldPayout(db: Reader, environmentId: number, id: st
   const sql = 'select * from payouts where id = $1 and environment_id = $2';
   const [row] = await db.query<Payout>(sql, [id, environmentId]);
   return row ?? null;
+}
+
+/** The ids of all callbacks lie between these. */
+export async function selectPostedSpan(db: Reader): Promise<IdSpan> {
+  const [span] = await db.query<IdSpan>(
+    'select (select min(id) from callbacks) as first, (select max(id) from callbacks) as last',
+  );
+  return span as IdSpan;
 }
 
 /** The next callbacks in the order of their ids. */

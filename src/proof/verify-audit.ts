@@ -2,6 +2,7 @@ import type { App } from '../app.ts';
 import { selectAuditAfter, selectAuditHead } from '../audit/audit-queries.ts';
 import { type AuditRow, auditHash } from '../audit/audit-row.ts';
 import { type ChainEnd, type ChainProblem, verifyChain } from '../lib/hash-chain.ts';
+import { freshWalks, type OpenWalk } from '../lib/walk.ts';
 import { collectFindings, type Finding, type Findings } from './proof-finding.ts';
 import type { SeenRestore } from './restore.ts';
 import { type AnchorSource, AUDIT_CHAINS, verifyAnchors } from './verify-anchors.ts';
@@ -21,7 +22,8 @@ export type AuditVerification = {
 export type AuditEvidence = {
   known?: readonly ChainEnd[];
   anchorFiles?: readonly string[];
-  onProgress?: (rows: number) => void;
+  /** They are told how far it is, and may go on where an interrupted run stood: then `known` is only held against what is read. */
+  walks?: OpenWalk;
 };
 
 /**
@@ -30,7 +32,7 @@ export type AuditEvidence = {
  */
 export async function verifyAudit(
   app: App,
-  { known = [], anchorFiles = [], onProgress = () => {} }: AuditEvidence = {},
+  { known = [], anchorFiles = [], walks = freshWalks() }: AuditEvidence = {},
 ): Promise<AuditVerification> {
   const findings = collectFindings();
   const { links, end } = await verifyChain<AuditRow>({
@@ -46,7 +48,7 @@ export async function verifyAudit(
         since: Number.isSafeInteger(row?.created_at) ? (row?.created_at ?? null) : null,
         says: SAYS[problem](from === until ? `row ${from}` : `rows ${from} to ${until}`, row),
       }),
-    onProgress,
+    walk: walks('audit', 'rows'),
   });
   const { anchors, restores } = await verifyAnchors(app, anchorFiles, findings, AUDIT_CHAINS);
   return {

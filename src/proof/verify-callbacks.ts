@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import { type IdPlace, partOf, type Walk } from '../lib/walk.ts';
 import { payoutEvent } from '../movements/movement.ts';
 import { type CallbackContent, callbackBody, callbackFields } from '../outbox/callback-payload.ts';
 import { environmentEventBody, eventBody } from '../outbox/enqueue-event.ts';
@@ -6,11 +7,15 @@ import { findEnvironmentAsEver } from '../payment-services/find-environment.ts';
 import type { SecretToken, ServiceEnvironment } from '../payment-services/payment-service.ts';
 import { isPayoutState } from '../payouts/payout.ts';
 import { payoutToldEvent, tefBody } from '../payouts/payout-told.ts';
-import type { Findings } from './proof-finding.ts';
-import { type PostedRow, selectPosted, selectToldMovement, selectToldPayout } from './told-queries.ts';
+import { type Findings, stopping } from './proof-finding.ts';
+import {
+  type PostedRow,
+  selectPosted,
+  selectPostedSpan,
+  selectToldMovement,
+  selectToldPayout,
+} from './told-queries.ts';
 import { isCut } from './verify-events.ts';
-
-const PAGE = 1000;
 
 /**
  * Makes every callback again from its event and its transaction, signed with each Secret Token that its environment ever
@@ -23,13 +28,14 @@ export async function verifyCallbacks(
   skipped: ReadonlySet<number>,
   cut: number | null,
   findings: Findings,
-  onProgress: (callbacks: number) => void = () => {},
+  walk: Walk<IdPlace>,
 ): Promise<number> {
   const environments = new Map<number, ServiceEnvironment | null>();
-  let [last, callbacks] = [0, 0];
-  for (let page = PAGE; page === PAGE; ) {
-    const rows = await selectPosted(app.db, last, PAGE);
-    for (const row of rows) {
+  const span = await selectPostedSpan(app.db);
+  let { rows, id: last } = walk.from ?? { rows: 0, id: 0 };
+  for (let page = walk.page; page === walk.page; ) {
+    const posted = await selectPosted(app.db, last, walk.page);
+    for (const row of posted) {
       const { environment_id } = row;
       if (skipped.has(environment_id) || (row.transaction_id !== 0 && row.type === null && isCut(row.told_at, cut)))
         continue;
@@ -39,14 +45,14 @@ export async function verifyCallbacks(
       const environment = environments.get(environment_id) ?? null;
       const isGood =
         row.transaction_id === 0 ? await isAsRecorded(app, environment, row) : isAsEnqueued(environment, row);
-      if (!isGood) report(findings, row);
+      if (!isGood) report(stopping(findings, walk), row);
     }
-    callbacks += rows.length;
-    onProgress(callbacks);
-    last = rows.at(-1)?.id ?? last;
-    page = rows.length;
+    rows += posted.length;
+    last = posted.at(-1)?.id ?? last;
+    page = posted.length;
+    await walk.reached({ rows, id: last }, partOf(span, last));
   }
-  return callbacks;
+  return rows;
 }
 
 function report(findings: Findings, { id, environment_id, transaction_id, webhook_id, told_at }: PostedRow): void {

@@ -1,8 +1,9 @@
 import type { App } from '../app.ts';
-import type { FindingKind, Findings } from './proof-finding.ts';
+import { selectPaymentSpan } from '../books/reconciliation-queries.ts';
+import { type IdPlace, partOf, type Walk } from '../lib/walk.ts';
+import { type FindingKind, type Findings, stopping } from './proof-finding.ts';
 import { selectOrphans, selectPageEnd, selectTold, type ToldRow } from './told-queries.ts';
 
-const PAGE = 1000;
 /** More events without a transaction at once nobody reads. */
 const ORPHANS = 1000;
 
@@ -15,17 +16,19 @@ export async function verifyEvents(
   app: App,
   cut: number | null,
   findings: Findings,
-  onProgress: (events: number) => void = () => {},
+  walk: Walk<IdPlace>,
 ): Promise<void> {
-  let [last, events] = [0, 0];
+  const span = await selectPaymentSpan(app.db);
+  let { rows, id: last } = walk.from ?? { rows: 0, id: 0 };
   for (;;) {
-    const end = await selectPageEnd(app.db, last, PAGE);
+    const end = await selectPageEnd(app.db, last, walk.page);
     if (end === null) break;
-    const rows = await selectTold(app.db, last, end);
-    for (const told of Map.groupBy(rows, ({ id }) => id).values()) verifyTold(told as Told, cut, findings);
+    const page = await selectTold(app.db, last, end);
+    for (const told of Map.groupBy(page, ({ id }) => id).values())
+      verifyTold(told as Told, cut, stopping(findings, walk));
     last = end;
-    events += rows.length;
-    onProgress(events);
+    rows += page.length;
+    await walk.reached({ rows, id: last }, partOf(span, last));
   }
   for (const { environment_id, transaction_id, sequence, created_at } of await selectOrphans(app.db, ORPHANS)) {
     const subject = `evt_${transaction_id}_${sequence}`;

@@ -12,6 +12,7 @@ import { selectEnvironmentsWithFacts, selectFactsAfter, selectFactsBegun } from 
 import { selectHead } from '../books/journal-queries.ts';
 import { decisionContent } from '../checkout/payment-decision.ts';
 import { type ChainProblem, verifyChain } from '../lib/hash-chain.ts';
+import type { ChainPlace, IdPlace, OpenWalk, Walk } from '../lib/walk.ts';
 import { importContent } from '../movements/imported-payment.ts';
 import {
   contentOf,
@@ -27,9 +28,8 @@ import {
   selectRefundsSaid,
   selectRestoresSaid,
 } from './fact-check-queries.ts';
-import type { FindingKind, Findings } from './proof-finding.ts';
+import { type FindingKind, type Findings, stopping } from './proof-finding.ts';
 
-const PAGE = 2000;
 /** More that are gone at once nobody reads. */
 const GONE = 1000;
 
@@ -37,10 +37,10 @@ const GONE = 1000;
  * Computes the chains of facts again, and holds whose the books are, the fees, the refunds, what persons decided
  * and the restores that they accepted against the last fact about each. Answers how many facts there are. Reads only, in pages.
  */
-export async function verifyFacts(app: App, findings: Findings): Promise<number> {
+export async function verifyFacts(app: App, findings: Findings, walks: OpenWalk): Promise<number> {
   let facts = 0;
   for (const environmentId of await selectEnvironmentsWithFacts(app.db)) {
-    facts += await verifyFactsOf(app, environmentId, findings);
+    facts += await verifyFactsOf(app, environmentId, findings, walks(`facts ${environmentId}`, 'facts'));
   }
   // A change that is under way beside this is seen whole or not at all: each of these is one statement.
   for (const owner of await selectOwnersSaid(app.db)) {
@@ -52,8 +52,8 @@ export async function verifyFacts(app: App, findings: Findings): Promise<number>
   for (const epoch of await selectRestoresSaid(app.db)) {
     compare(findings, 'restore_changed', null, `restore of epoch ${epoch.epoch}`, epoch, restoreContent(epoch));
   }
-  await verifyRefunds(app, findings);
-  await verifyDecisions(app, findings);
+  await verifyRefunds(app, findings, walks('refunds', 'refunds'));
+  await verifyDecisions(app, findings, walks);
   for (const gone of await selectGone(app.db, GONE)) {
     const { environment_id, kind, subject, said, said_at } = gone;
     const name = kind === 'owner' ? `environment ${environment_id}` : kind === 'fee' ? `fee of ${subject}` : subject;
@@ -72,7 +72,12 @@ const KINDS: Record<string, FindingKind> = {
   import: 'decision_changed',
 };
 
-async function verifyFactsOf(app: App, environmentId: number, findings: Findings): Promise<number> {
+async function verifyFactsOf(
+  app: App,
+  environmentId: number,
+  findings: Findings,
+  walk: Walk<ChainPlace>,
+): Promise<number> {
   const { links } = await verifyChain<BookFact>({
     read: (after, limit) => selectFactsAfter(app.db, environmentId, after, limit),
     readEnd: () => selectHead(app.db, 'book_fact_heads', environmentId),
@@ -86,6 +91,7 @@ async function verifyFactsOf(app: App, environmentId: number, findings: Findings
         since: fact?.created_at ?? null,
         says: CHAIN_SAYS[problem](from, until, fact),
       }),
+    walk,
   });
   return links;
 }
@@ -100,35 +106,51 @@ const CHAIN_SAYS: Record<ChainProblem, (from: number, until: number, fact: BookF
 };
 
 /** Those that had their end before there were facts have none: what they moved is in the books. */
-async function verifyRefunds(app: App, findings: Findings): Promise<void> {
+async function verifyRefunds(app: App, findings: Findings, walk: Walk<IdPlace<string>>): Promise<void> {
   const begun = await selectFactsBegun(app.db);
-  for await (const refund of pagesOf((after) => selectRefundsSaid(app.db, after, PAGE))) {
-    if (!isOlder(refund, begun)) compareRefund(findings, refund);
+  const stopped = stopping(findings, walk);
+  for await (const refund of rowsOf(walk, (after, limit) => selectRefundsSaid(app.db, after, limit))) {
+    if (!isOlder(refund, begun)) compareRefund(stopped, refund);
   }
 }
 
-async function verifyDecisions(app: App, findings: Findings): Promise<void> {
-  const add = (environmentId: number | null, subject: string, said: Said, stored: FactContent) =>
-    compare(findings, 'decision_changed', environmentId, subject, said, stored);
-  for await (const row of pagesOf((after) => selectDecisionsSaid(app.db, after, PAGE))) {
+async function verifyDecisions(app: App, findings: Findings, walks: OpenWalk): Promise<void> {
+  const begin = (name: string) => {
+    const walk: Walk<IdPlace<string>> = walks(name, 'decisions');
+    const stopped = stopping(findings, walk);
+    const add = (environmentId: number | null, subject: string, said: Said, stored: FactContent) =>
+      compare(stopped, 'decision_changed', environmentId, subject, said, stored);
+    return { walk, add };
+  };
+  const payments = begin('decisions');
+  for await (const row of rowsOf(payments.walk, (after, limit) => selectDecisionsSaid(app.db, after, limit))) {
     const { environment_id, said, said_at, ...decision } = row;
-    add(environment_id, `decision ${row.id}`, { said, said_at }, decisionContent(decision));
+    payments.add(environment_id, `decision ${row.id}`, { said, said_at }, decisionContent(decision));
   }
-  for await (const row of pagesOf((after) => selectRefundDecisionsSaid(app.db, after, PAGE))) {
+  const refunds = begin('refund decisions');
+  for await (const row of rowsOf(refunds.walk, (after, limit) => selectRefundDecisionsSaid(app.db, after, limit))) {
     const { environment_id, said, said_at, ...decision } = row;
-    add(environment_id, `decision ${row.id}`, { said, said_at }, { ...decision });
+    refunds.add(environment_id, `decision ${row.id}`, { said, said_at }, { ...decision });
   }
-  for await (const row of pagesOf((after) => selectImportsSaid(app.db, after, PAGE))) {
+  const imports = begin('imports');
+  for await (const row of rowsOf(imports.walk, (after, limit) => selectImportsSaid(app.db, after, limit))) {
     const { said, said_at, ...imported } = row;
-    add(row.environment_id, `import ${row.id}`, { said, said_at }, importContent(imported));
+    imports.add(row.environment_id, `import ${row.id}`, { said, said_at }, importContent(imported));
   }
 }
 
-/** All rows, read in pages in the order of their ids. */
-async function* pagesOf<Row extends { id: string }>(select: (afterId: string) => Promise<Row[]>): AsyncGenerator<Row> {
-  for (let rows = await select(''); rows.length > 0; ) {
+/** The rows of a walk, read in pages in the order of their ids. */
+async function* rowsOf<Row extends { id: string }>(
+  walk: Walk<IdPlace<string>>,
+  select: (afterId: string, limit: number) => Promise<Row[]>,
+): AsyncGenerator<Row> {
+  let place = walk.from ?? { rows: 0, id: '' };
+  for (let page = walk.page; page === walk.page; ) {
+    const rows = await select(place.id, walk.page);
     yield* rows;
-    rows = rows.length < PAGE ? [] : await select((rows.at(-1) as Row).id);
+    page = rows.length;
+    place = { rows: place.rows + page, id: rows.at(-1)?.id ?? place.id };
+    await walk.reached(place);
   }
 }
 

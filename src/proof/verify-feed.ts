@@ -1,10 +1,11 @@
 import type { App } from '../app.ts';
+import type { ChainPlace, Walk } from '../lib/walk.ts';
 import { type FeedCut, isGenuineCut } from '../outbox/feed-cut.ts';
 import { selectLastCut } from '../outbox/feed-cut-queries.ts';
 import { addEvents, beginLinkHash, FEED_GENESIS, type FeedLink } from '../outbox/feed-link.ts';
-import { selectFeedLinksAfter } from '../outbox/feed-link-queries.ts';
+import { selectFeedLinksAfter, selectLastFeedLink } from '../outbox/feed-link-queries.ts';
 import { type FeedRow, selectFeed } from '../outbox/outbox-queries.ts';
-import type { Findings } from './proof-finding.ts';
+import { type Findings, stopping } from './proof-finding.ts';
 
 /**
  * How many events the chain over the feed covers, how many came after its last link, and how many were deleted because they were
@@ -12,24 +13,24 @@ import type { Findings } from './proof-finding.ts';
  */
 export type FeedCoverage = { sealed: number; waiting: number; deleted: number; cut: number | null };
 
-const PAGE = 1000;
+/** `cut`: the last link whose events were deleted for their age. `until`: the last event of the link. */
+export type FeedPlace = ChainPlace & { deleted: number; cut: number | null; until: Place };
 
 type Place = { commitId: number; position: number };
 
 /**
- * Computes the chain over the feed again. What was changed, deleted or put between is located to the events of one link,
- * which are those of about a second. Reads only, in pages.
+ * Computes the chain over the feed again, from where an interrupted walk stood. What was changed, deleted or put between is located to
+ * the events of one link, which are those of about a second. Reads only, in pages.
  */
-export async function verifyFeed(
-  app: App,
-  findings: Findings,
-  onProgress: (events: number) => void = () => {},
-): Promise<FeedCoverage> {
+export async function verifyFeed(app: App, all: Findings, walk: Walk<FeedPlace>): Promise<FeedCoverage> {
+  const findings = stopping(all, walk);
   const cut = await readCut(app, findings);
-  const events = readEvents(app, cut);
-  let previous: string | null = FEED_GENESIS;
-  let [last, sealed, deleted] = [0, 0, 0];
-  for await (const link of readLinks(app)) {
+  const from = await placeToGoOn(app, cut, findings, walk);
+  const events = readEvents(app, from?.until ?? placeOf(cut), walk.page);
+  const end = (await selectLastFeedLink(app.db))?.link ?? 0;
+  let previous: string | null = from?.hash ?? FEED_GENESIS;
+  let [last, sealed, deleted, told] = [from?.link ?? 0, from?.rows ?? 0, from?.deleted ?? 0, from?.rows ?? 0];
+  for await (const link of readLinks(app, from?.link ?? Number.MIN_SAFE_INTEGER, walk.page)) {
     if (link.link !== last + 1) {
       const says = `links ${last + 1} to ${link.link - 1} of the feed were deleted`;
       findings.add({
@@ -41,24 +42,49 @@ export async function verifyFeed(
       });
       previous = null;
     }
+    last = link.link;
     if (cut !== null && link.link <= cut.link) {
       // The covered links are gone; anchors say their hashes, and the cut says the hash of the last link.
       if (link.link === cut.link && link.hash !== cut.hash) report(findings, link, { count: link.events, first: null });
       deleted += link.events;
-      last = link.link;
       previous = link.hash;
       continue;
     }
     const found = await hashUntil(events, link, previous ?? FEED_GENESIS);
     if (found.count !== link.events || (previous !== null && found.hash !== link.hash)) report(findings, link, found);
     sealed += found.count;
-    onProgress(sealed);
-    last = link.link;
     previous = link.hash;
+    if (sealed - told < walk.page && link.link !== end) continue;
+    told = sealed;
+    const until = { commitId: link.commit_id, position: link.position };
+    const place = { rows: sealed, link: link.link, hash: link.hash, deleted, cut: cut?.link ?? null, until };
+    await walk.reached(place, link.link / end);
   }
   let waiting = 0;
   while ((await events.next()) !== null) waiting++;
   return { sealed, waiting, deleted, cut: cut?.until ?? null };
+}
+
+/** Where the interrupted walk stood, if the feed still has that link, and as many events of before as then. */
+async function placeToGoOn(
+  app: App,
+  cut: FeedCut | null,
+  findings: Findings,
+  walk: Walk<FeedPlace>,
+): Promise<FeedPlace | null> {
+  if (walk.from === null) return null;
+  const { link, hash } = walk.from;
+  const [found] = await selectFeedLinksAfter(app.db, link - 1, 1);
+  if (found?.link === link && found.hash === hash) return walk.from.cut === (cut?.link ?? null) ? walk.from : null;
+  walk.contradicted();
+  const says = `link ${link} of the feed is not what was verified before: it was deleted, or the feed was computed anew`;
+  const subject = `feed link ${link}`;
+  findings.add({ finding: 'event_changed', environment_id: null, subject, since: found?.made_at ?? null, says });
+  return null;
+}
+
+function placeOf(cut: FeedCut | null): Place {
+  return { commitId: cut?.commit_id ?? 0, position: cut?.position ?? Number.MIN_SAFE_INTEGER };
 }
 
 /** The last that this service made. */
@@ -109,14 +135,14 @@ type EventReader = {
   next(until?: Place): Promise<FeedRow | null>;
 };
 
-function readEvents(app: App, cut: FeedCut | null): EventReader {
-  let [rows, at, ended] = [[] as FeedRow[], 0, false];
-  let place: Place = { commitId: cut?.commit_id ?? 0, position: cut?.position ?? Number.MIN_SAFE_INTEGER };
+/** The events after a place. */
+function readEvents(app: App, after: Place, page: number): EventReader {
+  let [rows, at, ended, place] = [[] as FeedRow[], 0, false, after];
   const peek = async () => {
     if (at === rows.length && !ended) {
-      rows = await selectFeed(app.db, place, PAGE);
+      rows = await selectFeed(app.db, place, page);
       at = 0;
-      ended = rows.length < PAGE;
+      ended = rows.length < page;
       const end = rows.at(-1);
       if (end !== undefined) place = { commitId: end.commit_id, position: end.position };
     }
@@ -136,10 +162,10 @@ function isAfter(row: FeedRow, { commitId, position }: Place): boolean {
   return row.commit_id === commitId ? row.position > position : row.commit_id > commitId;
 }
 
-async function* readLinks(app: App): AsyncGenerator<FeedLink> {
-  let last = Number.MIN_SAFE_INTEGER;
-  for (let page = PAGE; page === PAGE; ) {
-    const links = await selectFeedLinksAfter(app.db, last, PAGE);
+async function* readLinks(app: App, after: number, limit: number): AsyncGenerator<FeedLink> {
+  let last = after;
+  for (let page = limit; page === limit; ) {
+    const links = await selectFeedLinksAfter(app.db, last, limit);
     yield* links;
     last = links.at(-1)?.link ?? last;
     page = links.length;

@@ -1,5 +1,6 @@
 import type { App } from '../app.ts';
 import { type BooksVerification, type ExportedHead, type ForeignLinks, verifyBooks } from '../books/verify-books.ts';
+import { freshWalks, type OpenWalk } from '../lib/walk.ts';
 import { findElsewhere } from '../payment-services/elsewhere.ts';
 import { collectFindings, type Finding, type Findings } from './proof-finding.ts';
 import type { SeenRestore } from './restore.ts';
@@ -30,26 +31,25 @@ export type StoreVerification = Omit<BooksVerification, 'owners'> & {
  * Holds everything that says where money is against everything else that says it: the books, what they stand on, what their
  * entries explain, what was told of it, and what was sealed of it. Reads only, in pages, and runs beside a service that goes
  * on. `exported`: ends of the books' chains that were kept elsewhere. `anchorFiles`: anchors beside those of the store and of
- * ANCHOR_DIR, which are compared without being told. `onProgress` is told now and then what is held against the rest, and how many
- * rows of it were.
+ * ANCHOR_DIR, which are compared without being told. `walks` are told how far it is, and may go on where an interrupted run stood:
+ * then `exported` is only held against what is read.
  */
 export async function verifyStore(
   app: App,
   exported: readonly ExportedHead[] = [],
   anchorFiles: readonly string[] = [],
-  onProgress: (what: string, rows: number) => void = () => {},
+  walks: OpenWalk = freshWalks(),
 ): Promise<StoreVerification> {
-  const telling = (what: string) => (rows: number) => onProgress(what, rows);
   const { incomplete } = await findElsewhere(app);
   const findings = collectFindings(incomplete);
-  const { owners, ...books } = withoutIncomplete(await verifyBooks(app, exported, telling('entries')), incomplete);
+  const { owners, ...books } = withoutIncomplete(await verifyBooks(app, exported, walks), incomplete);
   for (const links of owners) findings.add(foreignLinks(links));
   await verifyPayouts(app, findings);
-  const facts = await verifyFacts(app, findings);
-  const feed = await verifyFeed(app, findings, telling('events of the feed'));
-  await verifyEvents(app, feed.cut, findings, telling('events of transactions'));
+  const facts = await verifyFacts(app, findings, walks);
+  const feed = await verifyFeed(app, findings, walks('feed', 'events of the feed'));
+  await verifyEvents(app, feed.cut, findings, walks('events', 'events of transactions'));
   const foreign = new Set(owners.map(({ environment_id }) => environment_id));
-  const callbacks = await verifyCallbacks(app, foreign, feed.cut, findings, telling('callbacks'));
+  const callbacks = await verifyCallbacks(app, foreign, feed.cut, findings, walks('callbacks', 'callbacks'));
   const { anchors, restores } = await verifyAnchors(app, anchorFiles, findings);
   const wrong = books.problems.length + books.records.length + books.balances.length + findings.named.length;
   return {

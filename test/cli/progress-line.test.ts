@@ -1,41 +1,56 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { progressLine } from '../../src/cli/progress-line.ts';
+import { freshWalks } from '../../src/lib/walk.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 
-test('a line of progress is written over on a terminal, and is nowhere else', (context) => {
+test('a line of progress is written over on a terminal, and is elsewhere a line every ten seconds', (context) => {
   const written: string[] = [];
   const { stderr } = process;
   const { isTTY } = stderr;
   context.mock.method(stderr, 'write', (text: string) => written.push(text) > 0);
-  const use = (watched: boolean, json: boolean) => {
+  context.after(() => {
+    stderr.isTTY = isTTY;
+  });
+  const use = (watched: boolean) => {
     stderr.isTTY = watched;
-    const line = progressLine({ json });
-    line.say('callbacks', 2000);
+    let now = 0;
+    const line = progressLine(() => now);
+    for (const [at, rows] of [
+      [9_999, 2000],
+      [10_000, 4000],
+      [15_000, 6000],
+    ] as const) {
+      now = at;
+      line.say('callbacks', rows, rows / 10_000);
+    }
     line.clear();
     return written.splice(0);
   };
-  const all = [use(false, false), use(true, true), use(true, false)];
-  stderr.isTTY = isTTY;
-  assert.deepEqual(all, [[], [], ['\r\u001b[Kcallbacks: 2000', '\r\u001b[K']]);
+  const erased = '\r\u001b[K';
+  const all = ['callbacks: 2000 (20 %)', 'callbacks: 4000 (40 %)', 'callbacks: 6000 (60 %)'];
+  assert.deepEqual(use(true), [...all.map((text) => `${erased}${text}`), erased]);
+  assert.deepEqual(use(false), ['callbacks: 4000 (40 %)\n']);
 });
 
 forEachEngine('verifying a store', (openTestDatabase) => {
   test('tells how far it is: nothing was seen of it until its end', async () => {
     const app = createTestApp(await openTestDatabase());
     await createPaidTransaction(app, await createTestEnvironment(app));
-    const told = new Map<string, number>();
-    await verifyStore(app, [], [], (what, rows) => void told.set(what, rows));
-    assert.deepEqual(
-      [...told],
-      [
-        ['events of transactions', 2],
-        ['callbacks', 1],
-      ],
+    const told = new Map<string, [rows: number, part: number | null]>();
+    await verifyStore(
+      app,
+      [],
+      [],
+      freshWalks((what, rows, part) => void told.set(what, [rows, part])),
     );
+    assert.deepEqual(told.get('entries'), [1, 1]);
+    assert.deepEqual(told.get('payments beside the books'), [1, 1]);
+    assert.deepEqual(told.get('events of transactions'), [2, 1]);
+    assert.deepEqual(told.get('callbacks'), [1, 1]);
   });
 });

@@ -82,6 +82,28 @@ forEachEngine('money that the acquirer has and the books do not', (openTestDatab
     await assertVerified(opened);
   });
 
+  test('a file whose import was killed in the middle is imported again, and each line is booked once', async () => {
+    const opened = await openAttempt(openTestDatabase, { kind: 'unknown' });
+    const others = ['OTHER-1;777;4000', 'OTHER-2;778;5000', 'OTHER-3;779;6000'].map((line) => `15/01/2026;${line}`);
+    const lines = [`15/01/2026;${opened.id};1213;12990`, ...others];
+    const { db } = opened.app;
+    let commits = 0;
+    const transaction: typeof db.transaction = async (...work) => {
+      if (commits++ === 2) throw new Error('killed');
+      return db.transaction(...work);
+    };
+    const killed = { ...opened, app: { ...opened.app, db: { ...db, transaction } } };
+    await assert.rejects(carryOut(killed, ...lines), /killed/);
+    assert.deepEqual(resultsOf(await carryOut(opened, ...lines)), ['known', 'known', 'suspense', 'suspense']);
+    assert.deepEqual(resultsOf(await carryOut(opened, ...lines)), ['known', 'known', 'known', 'known']);
+    assert.deepEqual(await sumsOf(opened), {
+      'method:scripted:receivable': 27_990,
+      'merchant:payable': -12_990,
+      suspense: -15_000,
+    });
+    await assertVerified(opened);
+  });
+
   test('without a buy order it is found by the authorisation code that the method told, the amount and the day', async () => {
     const detail = { reason: 'given_back_elsewhere', authorization_code: '1213' };
     const opened = await openAttempt(openTestDatabase, { kind: 'contradiction', detail });

@@ -1,0 +1,38 @@
+import type { Command } from 'commander';
+import type { App } from '../app.ts';
+import { type ResumedWalks, resumeWalks } from '../proof/resume-walks.ts';
+import type { Verified } from '../proof/verification-mark.ts';
+import { time } from './print.ts';
+import { type ProgressLine, progressLine } from './progress-line.ts';
+import { withApp } from './with-app.ts';
+
+/** Adds the option of commands that go on where they were interrupted. */
+export function resuming(command: Command): Command {
+  return command.option('--from-start', 'read everything again, also what an interrupted run has verified');
+}
+
+/** Verifies, shows how far it is, and goes on where an interrupted run stood. Says on stderr from where. */
+export async function verifyResuming<Result extends { ok: boolean }>(
+  verified: Verified,
+  fromStart: boolean,
+  verify: (app: App, walks: ResumedWalks['open']) => Promise<Result>,
+): Promise<Result & { resumed_from: string | null }> {
+  const line = progressLine();
+  try {
+    return await withApp(async (app) => {
+      const walks = await resumeWalks(app, verified, { fromStart, onProgress: line.say });
+      sayBegin(line, walks);
+      const result = await verify(app, walks.open);
+      walks.end();
+      return { ...result, resumed_from: walks.since === null ? null : new Date(walks.since).toISOString() };
+    });
+  } finally {
+    line.clear();
+  }
+}
+
+function sayBegin(line: ProgressLine, { since, refused }: ResumedWalks): void {
+  if (since !== null)
+    line.note(`What was verified since ${time(since)} UTC is not read again; --from-start reads everything.`);
+  if (refused !== null) line.note(`The mark of an interrupted run is not used: ${refused}. Everything is read again.`);
+}

@@ -1,0 +1,80 @@
+import { rmSync } from 'node:fs';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import type { App } from '../app.ts';
+import { selectStoreMark } from '../epochs/epoch-queries.ts';
+import { fileOfStore } from '../epochs/mark-file.ts';
+import { makePrivateFolder } from '../lib/make-private-folder.ts';
+import type { Place } from '../lib/walk.ts';
+import { installationKey } from '../sealing/kept-key.ts';
+import { isGenuine, macOf } from './anchor.ts';
+
+/** What is verified with a mark of its own: `books verify` and `audit verify`. */
+export type Verified = 'books' | 'audit';
+
+/**
+ * How far a verification had come. It stands in a file of DATA_DIR, where the database cannot write it, and is sealed with a key that
+ * is derived from MASTER_KEY: whoever makes one by hand, or for another store, has none. `begun_at` in UTC milliseconds; `places` by
+ * the names of the walks.
+ */
+export type VerificationMark = {
+  verified: Verified;
+  store: string;
+  epoch: number;
+  begun_at: number;
+  places: Record<string, Place>;
+};
+
+const KEY = installationKey('verification-mark');
+
+/** After a day everything is read again: what was verified first may have been changed since. */
+export const MARK_LASTS_MS = 24 * 3_600_000;
+
+/** A mark that nobody has reached a place of. */
+export async function newMark(app: App, verified: Verified): Promise<VerificationMark> {
+  const { store_id, epoch } = await selectStoreMark(app.db);
+  return { verified, store: store_id ?? '', epoch, begun_at: app.now(), places: {} };
+}
+
+/** The mark of this store, or why the one that is there is not used; null: none is there. */
+export async function readVerificationMark(
+  app: App,
+  fresh: VerificationMark,
+): Promise<VerificationMark | string | null> {
+  const text = await readFile(markFile(app, fresh.verified), 'utf8').catch(() => null);
+  if (text === null) return null;
+  const content = await openMark(app, text);
+  if (content === null) return 'this service did not write it, or not with this MASTER_KEY';
+  const mark = JSON.parse(content) as VerificationMark;
+  const isOfStore = mark.verified === fresh.verified && mark.store === fresh.store && mark.epoch === fresh.epoch;
+  if (!isOfStore) return 'it is of another store, or of this one before it was restored';
+  const age = fresh.begun_at - mark.begun_at;
+  return age >= 0 && age < MARK_LASTS_MS ? mark : 'it is older than a day';
+}
+
+/** Takes the place of the mark before. */
+export async function writeVerificationMark(app: App, mark: VerificationMark): Promise<void> {
+  const file = markFile(app, mark.verified);
+  const part = `${file}.${process.pid}.part`;
+  const content = JSON.stringify(mark);
+  makePrivateFolder(app.config.dataDir);
+  await writeFile(part, JSON.stringify({ content, mac: macOf(await KEY.read(app), content) }), { mode: 0o600 });
+  await rename(part, file);
+}
+
+export function removeVerificationMark(app: App, verified: Verified): void {
+  rmSync(markFile(app, verified), { force: true });
+}
+
+async function openMark(app: App, text: string): Promise<string | null> {
+  try {
+    const { content, mac } = JSON.parse(text) as { content: unknown; mac: unknown };
+    if (typeof content !== 'string' || typeof mac !== 'string') return null;
+    return isGenuine(await KEY.read(app), { content, mac }) ? content : null;
+  } catch {
+    return null;
+  }
+}
+
+function markFile({ config }: App, verified: Verified): string {
+  return fileOfStore(config, `${verified}-verified`);
+}
