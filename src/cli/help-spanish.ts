@@ -192,8 +192,10 @@ export const SPANISH_HELP: Readonly<Record<string, string>> = {
   'whose account': 'la cuenta de quién',
   'hold the books, whose they are, fees and refunds against each other; status 1 with the places if something was changed':
     'compara entre sí los libros, de quién son, las comisiones y las devoluciones; estado 1 con los lugares si algo se cambió',
-  'hold the books against what books head --json once said':
-    'compara los libros con lo que dijo alguna vez books head --json',
+  'hold the books against what books head --json once said; reads from the start':
+    'compara los libros con lo que dijo alguna vez books head --json; lee desde el comienzo',
+  'read everything again, also what an interrupted run has verified':
+    'lee todo de nuevo, también lo que verificó una ejecución interrumpida',
   'anchors that were kept elsewhere, beside what the store and ANCHOR_DIR have; may be repeated':
     'anclas guardadas en otro lugar, además de las de la base y de ANCHOR_DIR; se puede repetir',
   'seal the ends of all chains now and write them to ANCHOR_DIR; serve does it by itself every day':
