@@ -1,4 +1,4 @@
-/** Where a walk through many rows stands: so many of them are read. What else it needs to go on stands beside. */
+/** The place of a walk through many rows: so many of them are read. The rest that it needs to go on stands beside. */
 export type Place = { rows: number };
 
 /** The place in a chain of hashes. */
@@ -17,7 +17,7 @@ export type Walk<At extends Place> = {
   reached: (place: At, part?: number | null) => Promise<void>;
   /** A row is not right: places that follow are told and not kept, so another run finds it again. */
   found: () => void;
-  /** `from` is no place of the rows as they are now: nothing is kept any more, and its record stays as evidence. */
+  /** The rows do not have the place `from` any more: nothing is kept from now on, and its record stays as evidence. */
   contradicted: () => void;
 };
 
@@ -29,7 +29,7 @@ export type OnProgress = (what: string, rows: number, part: number | null) => vo
 
 export const WALK_PAGE = 2000;
 
-/** The first and the last id of what is walked through; null: there is none. */
+/** The first and the last id of what is walked through; null: there are no rows. */
 export type IdSpan = { first: number | null; last: number | null };
 
 /** Ids were given out in order, so the way behind is nearly the part of the rows that are read. */
@@ -37,7 +37,7 @@ export function partOf({ first, last }: IdSpan, id: number): number {
   return first === null || last === null || last <= first ? 1 : (id - first) / (last - first);
 }
 
-/** Walks that begin at the start and of which nothing is kept. */
+/** Walks that begin at the start and keep nothing. */
 export function freshWalks(onProgress: OnProgress = () => {}): OpenWalk {
   const tell = addUpWalks(onProgress);
   return (name, what) => {

@@ -8,12 +8,12 @@ import type { Place } from '../lib/walk.ts';
 import { installationKey } from '../sealing/kept-key.ts';
 import { isGenuine, macOf } from './anchor.ts';
 
-/** What is verified with a mark of its own: `books verify` and `audit verify`. */
+/** The verifications that have a mark of their own: `books verify` and `audit verify`. */
 export type Verified = 'books' | 'audit';
 
 /**
  * How far a verification had come. It stands in a file of DATA_DIR, where the database cannot write it, and is sealed with a key that
- * is derived from MASTER_KEY: whoever makes one by hand, or for another store, has none. `begun_at` in UTC milliseconds; `places` by
+ * is derived from MASTER_KEY, so one that was made by hand, or for another store, is known. `begun_at` in UTC milliseconds; `places` by
  * the names of the walks.
  */
 export type VerificationMark = {
@@ -61,6 +61,7 @@ export async function writeVerificationMark(app: App, mark: VerificationMark): P
   await rename(part, file);
 }
 
+/** After a verification that has come to its end. */
 export function removeVerificationMark(app: App, verified: Verified): void {
   rmSync(markFile(app, verified), { force: true });
 }
