@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { runChild } from '../support/child-process.ts';
+import { runChild, withoutTestContext } from '../support/child-process.ts';
 
 test('a file whose tests leave a server running counted a part of them: it ends by itself, with all of them', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-'));
@@ -13,7 +13,7 @@ test('a file whose tests leave a server running counted a part of them: it ends 
   const preload = import.meta.resolve('../support/end-with-tests.ts');
   const args = [`--import=${preload}`, '--test-reporter=tap', file];
 
-  const { stdout, stderr } = await runChild('node', args, { env: withoutContext(), longestMs: 60_000 });
+  const { stdout, stderr } = await runChild('node', args, { env: withoutTestContext(), longestMs: 60_000 });
 
   assert.equal(stdout.match(/^ok \d+ /gm)?.length, 501);
   assert.match(stderr, /leaves\.test\.mjs: its tests are over and left running: .*TCPSERVERWRAP/i);
@@ -25,9 +25,3 @@ import { test } from 'node:test';
 for (let count = 0; count < 500; count += 1) test('a test with a name that fills the pipe ' + count, () => {});
 test('leaves a server', () => void net.createServer().listen(0, '127.0.0.1'));
 `;
-
-/** A test file that is started by hand is told by this variable from one that the runner started. */
-function withoutContext(): NodeJS.ProcessEnv {
-  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-  return env;
-}

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, globSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, afterEach, describe, test } from 'node:test';
+import { after, afterEach, beforeEach, describe, test } from 'node:test';
 import pg from 'pg';
 import type { Database } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
@@ -16,15 +16,15 @@ export type OpenTestDatabase = (options?: { url?: string; migrated?: boolean }) 
 
 /**
  * Declares one suite for both engines. Every test that calls `openTestDatabase` gets a new database with the schema in
- * place; it is closed after the test, and removed with it or with the suite.
+ * place; it is closed after the test, and removed before the next.
  */
 export function forEachEngine(
   name: string,
   suite: (openTestDatabase: OpenTestDatabase, engine: Database['engine']) => void,
 ): void {
-  describe(`${name} on SQLite`, () => suite(createOpener(createSqliteFile, after), 'sqlite'));
+  describe(`${name} on SQLite`, () => suite(createOpener(createSqliteFile), 'sqlite'));
   if (process.env.TEST_POSTGRES_URL !== undefined) {
-    describe(`${name} on PostgreSQL`, () => suite(createOpener(createPostgresDatabase, afterEach), 'postgres'));
+    describe(`${name} on PostgreSQL`, () => suite(createOpener(createPostgresDatabase), 'postgres'));
   } else if (process.env.CI === 'true') {
     test(`${name} on PostgreSQL`, () => {
       throw new Error('TEST_POSTGRES_URL is not set; in CI nothing may be left out');
@@ -37,21 +37,20 @@ export function forEachEngine(
 type NewDatabase = { url: string; remove(): Promise<void> };
 
 /**
- * What a test has registered to run after it, such as the end of a service, runs after `afterEach`. A service ends when its
- * file is removed under it, so files stay until the suite has ended.
+ * What a test has registered to run after it, such as the end of a service, runs after `afterEach` and needs its database: so that
+ * is removed before the next test.
  */
-function createOpener(
-  create: (migrated: boolean) => Promise<NewDatabase>,
-  removal: typeof after | typeof afterEach,
-): OpenTestDatabase {
+function createOpener(create: (migrated: boolean) => Promise<NewDatabase>): OpenTestDatabase {
   const opened = new Set<Database>();
   const created: NewDatabase[] = [];
+  const removeAll = async () => {
+    for (const database of created.splice(0)) await database.remove();
+  };
   afterEach(async () => {
     for (const db of opened) await db.close();
   });
-  removal(async () => {
-    for (const database of created.splice(0)) await database.remove();
-  });
+  beforeEach(removeAll);
+  after(removeAll);
   return async ({ url, migrated = true } = {}) => {
     if (url !== undefined) return open(url, opened);
     const database = await create(migrated);
@@ -75,21 +74,24 @@ async function createSqliteFile(migrated: boolean): Promise<NewDatabase> {
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-test-'));
   const file = join(folder, 'test.db');
   if (migrated) {
-    migratedFile ??= readMigratedFile();
-    writeFileSync(file, await migratedFile);
+    migratedFile ??= findOrCreateMigratedFile();
+    copyFileSync(await migratedFile, file);
   }
   return { url: `sqlite:${file}`, remove: async () => rmSync(folder, { recursive: true }) };
 }
 
-/** An empty store with the schema in place: writing its bytes is a good deal faster than running the migrations. */
-let migratedFile: Promise<Buffer> | undefined;
+/** An empty store with the schema in place: to copy it is a good deal faster than to run the migrations. */
+let migratedFile: Promise<string> | undefined;
 
-async function readMigratedFile(): Promise<Buffer> {
+/** One that two processes make at once is the same twice, and the second takes the first one's place. */
+async function findOrCreateMigratedFile(): Promise<string> {
+  const file = join(tmpdir(), `rubrica-${templateName()}.db`);
+  if (existsSync(file)) return file;
   const database = await createSqliteFile(false);
   await migrateOnce(database.url);
-  const bytes = readFileSync(database.url.slice('sqlite:'.length));
+  renameSync(database.url.slice('sqlite:'.length), file);
   await database.remove();
-  return bytes;
+  return file;
 }
 
 /** Copies a migrated template. Copying its files costs half of writing them to the write-ahead log, the default. */
@@ -108,12 +110,7 @@ let postgresTemplate: Promise<string> | undefined;
 
 /** The test files run in processes of their own, so the first to come makes the template and the others wait for it. */
 async function findOrCreateTemplate(): Promise<string> {
-  const schema = globSync('migrations/*.sql', { cwd: join(import.meta.dirname, '../..') }).sort();
-  const hash = createHash('sha256');
-  // What writes down which ran is a part of the schema too.
-  for (const file of [...schema, 'src/db/migrate.ts'])
-    hash.update(file).update(readFileSync(join(import.meta.dirname, '../..', file)));
-  const name = `template_${hash.digest('hex').slice(0, 16)}`;
+  const name = templateName();
   await asAdministrator(async (client) => {
     await client.query('select pg_advisory_lock(1)');
     const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [name]);
@@ -124,6 +121,15 @@ async function findOrCreateTemplate(): Promise<string> {
     await client.query(`alter database unfinished rename to ${name}`);
   });
   return name;
+}
+
+/** The schema's: its texts, and the code that runs them. */
+function templateName(): string {
+  const root = join(import.meta.dirname, '../..');
+  const hash = createHash('sha256');
+  for (const file of globSync(['migrations/*.sql', 'src/db/*.ts'], { cwd: root }).sort())
+    hash.update(file).update(readFileSync(join(root, file)));
+  return `template_${hash.digest('hex').slice(0, 16)}`;
 }
 
 async function migrateOnce(url: string): Promise<void> {

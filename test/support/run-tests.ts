@@ -7,6 +7,7 @@ import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { parseArgs } from 'node:util';
 import { NODE_COMPILE_CACHE, runChild } from './child-process.ts';
+import { groupFiles } from './group-files.ts';
 import { quickFolder } from './quick-folder.ts';
 import { installPrograms } from './system-programs.ts';
 import { startThrowawayPostgres, type ThrowawayPostgres } from './throwaway-postgres.ts';
@@ -53,7 +54,7 @@ async function main(): Promise<void> {
     } else {
       // Beside the tests, which wait for other processes now and then.
       const checking = Promise.all(checks.map(runCheck));
-      await runFiles('tests', globSync('test/**/*.test.ts'));
+      await runFiles('tests', globSync('test/**/*.test.ts'), { grouped: true });
       await checking;
       if (values.package === true) await runFiles('packages', globSync('test/package/*.package.ts'));
       if (values.faults === true) await runFiles('faults', globSync('test/faults/**/*.fault.ts'));
@@ -100,7 +101,7 @@ async function runCheck({ name, command: [program, ...args] }: (typeof checks)[n
   total[passed ? 'passed' : 'failed'] += 1;
 }
 
-async function runFiles(name: keyof typeof KINDS, files: string[]): Promise<void> {
+async function runFiles(name: keyof typeof KINDS, files: string[], { grouped = false } = {}): Promise<void> {
   if (files.length === 0) return;
   const start = performance.now();
   const kind = KINDS[name];
@@ -111,13 +112,14 @@ async function runFiles(name: keyof typeof KINDS, files: string[]): Promise<void
   // A larger nursery: most of what a test makes is rubbish before it is moved, and that saves a tenth of the processor's time.
   const execArgv = ['--max-semi-space-size=64', `--import=${import.meta.resolve('./end-with-tests.ts')}`];
   const limits = { concurrency: kind.atOnce, signal, timeout: kind.test * 60_000 };
-  const stream = run({ files, env, execArgv, ...limits });
+  const modules = grouped ? groupFiles(files, { folder, atOnce: kind.atOnce, minutes: kind.file }) : files;
+  const stream = run({ files: modules, env, execArgv, ...limits });
   stream.on('test:pass', ({ skip }) => {
     if (typeof skip === 'string') leftOut.set(skip, (leftOut.get(skip) ?? 0) + 1);
   });
   stream.on('test:summary', ({ file, counts, success, duration_ms }) => {
     if (file !== undefined) {
-      durations.set(file, duration_ms);
+      if (!file.startsWith(folder)) durations.set(relative('', file), duration_ms);
       return;
     }
     total.passed += counts.passed;
@@ -125,32 +127,58 @@ async function runFiles(name: keyof typeof KINDS, files: string[]): Promise<void
     // A file that fails outside its tests fails the run without being counted.
     total.failed += Math.max(counts.tests - counts.passed - counts.skipped - counts.todo, success ? 0 : 1);
   });
-  const stopKilling = killEndlessFiles(kind.file);
+  const endless = killEndlessFiles(kind.file);
+  stream.on('test:complete', ({ name: file, nesting, entryFile, details }) => {
+    if (nesting > 0 || entryFile?.startsWith(folder) !== true) return;
+    durations.set(file, details.duration_ms);
+    endless.goesOn(entryFile);
+  });
   for await (const chunk of stream.compose(spec)) process.stdout.write(chunk);
-  stopKilling();
+  endless.stop();
   rmSync(folder, { recursive: true, force: true });
+  reportUnfinished(files);
   console.log(`${name}: ${files.length} files (${secondsSince(start)})`);
 }
 
+/** A process that ends early, whatever its reason, must not look like one whose tests passed. */
+function reportUnfinished(files: readonly string[]): void {
+  const unfinished = files.filter((file) => !durations.has(relative('', file)));
+  if (unfinished.length === 0 || interrupted.signal.aborted) return;
+  remarks.push(`NOT RUN TO THE END: ${unfinished.join(', ')}`);
+  total.failed += unfinished.length;
+}
+
 /** For a file whose tests no timer reaches, because one of them loops or the file never comes to them. */
-function killEndlessFiles(minutes: number): () => void {
+function killEndlessFiles(minutes: number): { goesOn: (path: string) => void; stop: () => void } {
+  const timers = new Map<ChildProcess, NodeJS.Timeout>();
+  const pathOf = (child: ChildProcess) => child.spawnargs.at(-1);
   const onStart = (message: unknown) => {
     const { process: child } = message as { process: ChildProcess };
     const timer = setTimeout(() => {
-      remarks.push(`KILLED AFTER ${minutes} MINUTES, IN A LOOP OR BEFORE ITS TESTS: ${child.spawnargs.at(-1)}`);
+      remarks.push(`KILLED AFTER ${minutes} MINUTES, IN A LOOP OR BEFORE ITS TESTS: ${pathOf(child)}`);
       child.kill('SIGKILL');
     }, minutes * 60_000);
-    child.once('exit', () => clearTimeout(timer));
+    timers.set(child, timer);
+    child.once('exit', () => {
+      clearTimeout(timer);
+      timers.delete(child);
+    });
   };
   diagnostics.subscribe('child_process', onStart);
-  return () => diagnostics.unsubscribe('child_process', onStart);
+  return {
+    // Each file of a group has the time of its own.
+    goesOn: (path) => {
+      for (const [child, timer] of timers) if (pathOf(child) === path) timer.refresh();
+    },
+    stop: () => diagnostics.unsubscribe('child_process', onStart),
+  };
 }
 
 /** The twenty files that took the longest, while the others ran beside them. */
 function printTimes(): void {
   const slowest = [...durations].sort(([, a], [, b]) => b - a).slice(0, 20);
   console.log('\nthe slowest files:');
-  for (const [file, duration] of slowest) console.log(`${inSeconds(duration).padStart(9)}  ${relative('', file)}`);
+  for (const [file, duration] of slowest) console.log(`${inSeconds(duration).padStart(9)}  ${file}`);
 }
 
 function secondsSince(start: number): string {
