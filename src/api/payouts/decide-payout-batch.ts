@@ -1,17 +1,16 @@
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../../app.ts';
-import { isReason } from '../../audit/reason.ts';
 import type { User } from '../../auth/user.ts';
 import { userActor } from '../../auth/user-actor.ts';
 import { operation } from '../../http/endpoint.ts';
 import { type Static, Type } from '../../http/json-schema.ts';
-import { invalidBody, readMembers } from '../../http/read-members.ts';
+import { readMembers } from '../../http/read-members.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { clientNetwork } from '../../lib/client-network.ts';
 import { approvePayouts, cancelPayouts, rejectPayouts } from '../../payouts/decide-payouts.ts';
 import { findBatch } from '../../payouts/find-payout.ts';
 import { BATCH_ERRORS, BATCH_EXAMPLE, BATCH_ID, BatchSchema, proveApproval, readBatch } from './batch-schemas.ts';
-import { wrong } from './statement-schemas.ts';
+import { readReason } from './statement-schemas.ts';
 
 const DecidedSchema = Type.Object(
   {
@@ -76,9 +75,8 @@ export const postPayoutBatchApprove = operation({
   },
   handle: async (app, request) => {
     const { code, reason } = readMembers(request, ApprovalSchema);
-    if (reason !== null) checkReason(reason);
     return decide(app, request, approvePayouts, {
-      reason: reason?.trim() ?? null,
+      reason: reason === null ? null : readReason(reason),
       prove: (user) => proveApproval(app, request, user, code),
     });
   },
@@ -103,7 +101,7 @@ export const postPayoutBatchReject = operation({
     replies: REPLIES,
     errors: [...ERRORS],
   },
-  handle: (app, request) => decide(app, request, rejectPayouts, readReason(request)),
+  handle: (app, request) => decide(app, request, rejectPayouts, reasonOf(request)),
 });
 
 /** Takes back the payouts of a batch that have not left. */
@@ -120,7 +118,7 @@ export const postPayoutBatchCancel = operation({
     replies: REPLIES,
     errors: [...ERRORS],
   },
-  handle: (app, request) => decide(app, request, cancelPayouts, readReason(request)),
+  handle: (app, request) => decide(app, request, cancelPayouts, reasonOf(request)),
 });
 
 type Decision = { reason: string | null; prove?: (user: User) => Promise<void> };
@@ -141,19 +139,6 @@ async function decide(
   return { message: 'It is decided.', errors: null, data: { decided: decided.length, batch } };
 }
 
-function readReason(request: FastifyRequest): Decision {
-  const { reason } = readMembers(request, ReasonSchema);
-  checkReason(reason);
-  return { reason: reason.trim() };
-}
-
-function checkReason(reason: string): void {
-  if (isReason(reason.trim())) return;
-  throw invalidBody([
-    wrong(
-      'reason',
-      'Send 1 to 200 characters, without an e-mail address or a card number.',
-      'Envía de 1 a 200 caracteres, sin un correo ni un número de tarjeta.',
-    ),
-  ]);
+function reasonOf(request: FastifyRequest): Decision {
+  return { reason: readReason(readMembers(request, ReasonSchema).reason) };
 }

@@ -1,5 +1,4 @@
 import type { App } from '../../app.ts';
-import { isReason } from '../../audit/reason.ts';
 import { userActor } from '../../auth/user-actor.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
@@ -8,7 +7,14 @@ import { requireUser } from '../../http/require-user.ts';
 import { clientNetwork } from '../../lib/client-network.ts';
 import { findStatement } from '../../statements/find-statement.ts';
 import { type LineSubject, resolveLine } from '../../statements/resolve-line.ts';
-import { LINE_EXAMPLE, lineJson, SENT_FILE_ERRORS, StatementLineSchema, wrong } from './statement-schemas.ts';
+import {
+  LINE_EXAMPLE,
+  lineJson,
+  readReason,
+  SENT_FILE_ERRORS,
+  StatementLineSchema,
+  wrong,
+} from './statement-schemas.ts';
 
 const text = (description: string) => Type.Optional(Type.String({ description }));
 
@@ -80,7 +86,7 @@ export const postBankStatementsUses = operation({
     const user = await requireUser(app, request);
     const { id } = request.params as { id: string };
     const members = readMembers(request, RequestSchema);
-    const decision = { fileLine: lineOf(members), is: subjectOf(app, members), reason: reasonOf(members) };
+    const decision = { fileLine: lineOf(members), is: subjectOf(app, members), reason: readReason(members.reason) };
     await findStatement(app, user.environmentIds, id, 'suspense');
     const by = userActor(user, clientNetwork(request.ip));
     const lines = await resolveLine(app, { statementId: id, ...decision, by });
@@ -95,17 +101,6 @@ function lineOf({ line, use }: Asked): number | null {
   if (line === null || !/^[1-9]\d{0,6}$/.test(line))
     throw invalidBody([wrong('line', 'Send the line of the file.', 'Envía la línea del archivo.')]);
   return Number(line);
-}
-
-function reasonOf({ reason }: Asked): string {
-  if (isReason(reason.trim())) return reason.trim();
-  throw invalidBody([
-    wrong(
-      'reason',
-      'Send 1 to 200 characters, without an e-mail address or a card number.',
-      'Envía de 1 a 200 caracteres, sin correos ni números de tarjeta.',
-    ),
-  ]);
 }
 
 function subjectOf(app: App, { use, payoutId, depositId, from, commission, paymentServiceId }: Asked): LineSubject {

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { userActor } from '../../auth/user-actor.ts';
-import { type ErrorItem, Problem } from '../../error-catalogue.ts';
+import { Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
 import { invalidBody, unknownMember } from '../../http/read-members.ts';
@@ -9,12 +9,11 @@ import { limitItems } from '../../http/request-limits.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { clientNetwork } from '../../lib/client-network.ts';
 import { findPayoutOwner } from '../../payouts/find-payout-owner.ts';
-import type { PayoutWish } from '../../payouts/payout-wish.ts';
 import { proposePayouts } from '../../payouts/propose-payouts.ts';
 import { BATCH_ERRORS, BATCH_EXAMPLE, BatchSchema, readBatch } from './batch-schemas.ts';
 import { checkCallback } from './post-tef.ts';
 import { isText, wrong } from './statement-schemas.ts';
-import { readTef, TEF_REQUEST_EXAMPLE, TefRequestSchema } from './tef-schemas.ts';
+import { PROPOSAL_ERRORS, readTransfer, TEF_REQUEST_EXAMPLE, TefRequestSchema } from './tef-schemas.ts';
 
 /** In one request; a file of the console or of the command line has up to 10,000. */
 const MOST_PAYOUTS = 1000;
@@ -62,20 +61,7 @@ export const postPayoutBatches = operation({
         headers: { 'Idempotency-Hit': 'true when these payouts had been sent before' },
       },
     },
-    errors: [
-      ...BATCH_ERRORS,
-      'INVALID_JSON',
-      'DUPLICATE_KEY',
-      'INVALID_BODY',
-      'INVALID_PAYOUT',
-      'ACCOUNT_NOT_PAYABLE',
-      'PAYOUT_CONFLICT',
-      'PAYOUT_LIMIT_REACHED',
-      'PAYMENT_SERVICE_AMBIGUOUS',
-      'PERSON_NEEDED',
-      'PAYLOAD_TOO_LARGE',
-      'UNSUPPORTED_MEDIA_TYPE',
-    ],
+    errors: [...BATCH_ERRORS, ...PROPOSAL_ERRORS],
   },
   handle: async (app, request, reply) => {
     const user = await requireUser(app, request);
@@ -105,12 +91,8 @@ function namePayouts(error: unknown): never {
   if (!(error instanceof Problem) || error.extras.errors === undefined) throw error;
   throw new Problem(error.code, {
     ...error.extras,
-    errors: error.extras.errors.map((item) => under('/payouts', item)),
+    errors: error.extras.errors.map((item) => ({ ...item, pointer: `/payouts${item.pointer}` })),
   });
-}
-
-function under(parent: string, item: ErrorItem): ErrorItem {
-  return { ...item, pointer: `${parent}${item.pointer}` };
 }
 
 function readProposal(request: FastifyRequest) {
@@ -138,12 +120,8 @@ function readProposal(request: FastifyRequest) {
       : [wrong('environment', 'Send development or production.', 'Envía development o production.')]),
     ...(typeof draft === 'boolean' ? [] : [wrong('draft', 'Send true or false.', 'Envía true o false.')]),
   ];
-  const wishes: PayoutWish[] = [];
-  for (const [row, tef] of (errors.length === 0 ? (payouts as unknown[]) : []).entries()) {
-    const read = readRow(tef);
-    if (Array.isArray(read)) errors.push(...read.map((item) => under(`/payouts/${row}`, item)));
-    else wishes.push(read);
-  }
+  const rows = errors.length === 0 ? (payouts as unknown[]) : [];
+  const wishes = rows.map((row, place) => readTransfer(row, `/payouts/${place}`, errors));
   const [first, ...others] = errors.slice(0, 1000);
   if (first !== undefined) throw invalidBody([first, ...others]);
   return {
@@ -153,14 +131,4 @@ function readProposal(request: FastifyRequest) {
     environment: environment as 'development' | 'production' | null,
     draft: draft as boolean,
   };
-}
-
-/** One payout as `POST /tef` has it, or everything that is wrong with it. */
-function readRow(tef: unknown): PayoutWish | ErrorItem[] {
-  try {
-    return readTef({ tef });
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    return (error.extras.errors ?? []).map((item) => ({ ...item, pointer: item.pointer.replace(/^\/tef/, '') }));
-  }
 }

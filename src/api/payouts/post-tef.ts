@@ -15,6 +15,7 @@ import type { Payout } from '../../payouts/payout.ts';
 import { tefResponse } from '../../payouts/payout-told.ts';
 import { type Proposed, proposePayouts } from '../../payouts/propose-payouts.ts';
 import {
+  PROPOSAL_ERRORS,
   readTef,
   TEF_REQUEST_EXAMPLE,
   TEF_RESPONSE_EXAMPLE,
@@ -46,20 +47,7 @@ export const postTef = operation({
         headers: { 'Idempotency-Hit': 'true when this id had been sent before' },
       },
     },
-    errors: [
-      ...TEF_ERRORS,
-      'INVALID_JSON',
-      'DUPLICATE_KEY',
-      'INVALID_BODY',
-      'INVALID_PAYOUT',
-      'ACCOUNT_NOT_PAYABLE',
-      'PAYOUT_CONFLICT',
-      'PAYOUT_LIMIT_REACHED',
-      'PAYMENT_SERVICE_AMBIGUOUS',
-      'PERSON_NEEDED',
-      'PAYLOAD_TOO_LARGE',
-      'UNSUPPORTED_MEDIA_TYPE',
-    ],
+    errors: [...TEF_ERRORS, ...PROPOSAL_ERRORS],
   },
   handle: async (app, request, reply) => {
     const user = await requireUser(app, request);

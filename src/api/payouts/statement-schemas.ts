@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { isReason } from '../../audit/reason.ts';
 import { type ErrorItem, errorItem } from '../../error-catalogue.ts';
 import { type Static, Type } from '../../http/json-schema.ts';
 import { invalidBody, unknownMember } from '../../http/read-members.ts';
@@ -67,6 +68,18 @@ export function readSentFile(
 /** Whether a member is a text of so many characters at most. */
 export function isText(value: unknown, most: number): value is string {
   return typeof value === 'string' && value.trim() !== '' && value.length <= most;
+}
+
+/** The reason of a decision, without the spaces around it. Throws `Problem` INVALID_BODY where a later reader could not use it. */
+export function readReason(reason: string): string {
+  if (isReason(reason.trim())) return reason.trim();
+  throw invalidBody([
+    wrong(
+      'reason',
+      'Send 1 to 200 characters, without an e-mail address or a card number.',
+      'Envía de 1 a 200 caracteres, sin un correo ni un número de tarjeta.',
+    ),
+  ]);
 }
 
 /** Says that a member is missing or cannot be used. */

@@ -74,72 +74,104 @@ const MEMBERS = {
   bankData: ['bankSBIFNumber', 'bankAccount'],
 };
 
+/** Errors of every endpoint that proposes payouts. Each has errors of its own access beside them. */
+export const PROPOSAL_ERRORS = [
+  'INVALID_JSON',
+  'DUPLICATE_KEY',
+  'INVALID_BODY',
+  'INVALID_PAYOUT',
+  'ACCOUNT_NOT_PAYABLE',
+  'PAYOUT_CONFLICT',
+  'PAYOUT_LIMIT_REACHED',
+  'PAYMENT_SERVICE_AMBIGUOUS',
+  'PERSON_NEEDED',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+] as const;
+
 /** Reads the body of a client. Throws `Problem` INVALID_BODY (422) with every member that is wrong. */
-export function readTef(body: Record<string, unknown>): PayoutWish {
-  const errors: ErrorItem[] = [];
-  const objectAt = (parent: Record<string, unknown>, name: keyof typeof MEMBERS, pointer: string) => {
-    const value = parent[name];
-    if (!isObject(value)) {
-      errors.push(
-        wrong(pointer, [
-          `${name} is missing or no object.`,
-          `Send an object with ${MEMBERS[name].join(', ')}.`,
-          `${name} falta o no es un objeto.`,
-          `Envía un objeto con ${MEMBERS[name].join(', ')}.`,
-        ]),
-      );
-      return {};
-    }
-    for (const strange of Object.keys(value).filter((one) => !MEMBERS[name].includes(one))) {
-      errors.push(unknownMember(strange, MEMBERS[name], pointer));
-    }
-    return value;
-  };
-  const textAt = (parent: Record<string, unknown>, name: string, pointer: string, most = 254): string => {
-    const value = parent[name];
-    if (typeof value === 'string' && value.trim() !== '' && value.length <= most) return value.trim();
-    errors.push(
-      wrong(`${pointer}/${name}`, [
-        `${name} is missing or empty.`,
-        `Send a text of 1 to ${most} characters.`,
-        `${name} falta o está vacío.`,
-        `Envía un texto de 1 a ${most} caracteres.`,
-      ]),
-    );
-    return '';
-  };
-  for (const strange of Object.keys(body).filter((name) => !['tef', 'callbackUrl'].includes(name))) {
-    errors.push(unknownMember(strange, ['tef', 'callbackUrl']));
-  }
-  const tef = objectAt(body, 'tef', '/tef');
-  const recipient = objectAt(tef, 'recipientData', '/tef/recipientData');
-  const bank = objectAt(tef, 'bankData', '/tef/bankData');
-  const wish = {
-    reference: textAt(tef, 'id', '/tef', 80),
-    amount: amountOf(tef['amount'], errors),
-    message: optionalText(tef['messageToAddressee'], '/tef/messageToAddressee', errors) ?? '',
-    callbackUrl:
-      optionalText(body['callbackUrl'], '/callbackUrl', errors) ?? optionalText(tef['url'], '/tef/url', errors),
+export function readTef({ tef, callbackUrl, ...strange }: Record<string, unknown>): PayoutWish {
+  const errors = Object.keys(strange).map((name) => unknownMember(name, ['tef', 'callbackUrl']));
+  const wish = readTransfer(tef, '/tef', errors);
+  const atRoot = optionalText(callbackUrl, '/callbackUrl', errors);
+  const [first, ...others] = errors;
+  if (first !== undefined) throw invalidBody([first, ...others]);
+  return { ...wish, callbackUrl: atRoot ?? wish.callbackUrl };
+}
+
+/** Reads one transfer, and adds everything that is wrong with it to `errors`, under its `pointer`; then the wish is of no use. */
+export function readTransfer(value: unknown, pointer: string, errors: ErrorItem[]): PayoutWish {
+  const tef = objectAt(value, 'tef', pointer, errors);
+  const recipient = objectAt(tef['recipientData'], 'recipientData', `${pointer}/recipientData`, errors);
+  const bank = objectAt(tef['bankData'], 'bankData', `${pointer}/bankData`, errors);
+  const textOf = (parent: 'recipientData' | 'bankData', name: string, most: number) =>
+    textAt((parent === 'bankData' ? bank : recipient)[name], `${pointer}/${parent}/${name}`, most, errors);
+  return {
+    reference: textAt(tef['id'], `${pointer}/id`, 80, errors),
+    amount: amountOf(tef['amount'], `${pointer}/amount`, errors),
+    message: optionalText(tef['messageToAddressee'], `${pointer}/messageToAddressee`, errors) ?? '',
+    callbackUrl: optionalText(tef['url'], `${pointer}/url`, errors),
     payee: {
-      rut: textAt(recipient, 'rut', '/tef/recipientData', 20),
-      name: textAt(recipient, 'name', '/tef/recipientData', 200),
-      email: textAt(recipient, 'email', '/tef/recipientData'),
-      bankCode: textAt(bank, 'bankSBIFNumber', '/tef/bankData', 20),
-      account: textAt(bank, 'bankAccount', '/tef/bankData', 60),
+      rut: textOf('recipientData', 'rut', 20),
+      name: textOf('recipientData', 'name', 200),
+      email: textOf('recipientData', 'email', 254),
+      bankCode: textOf('bankData', 'bankSBIFNumber', 20),
+      account: textOf('bankData', 'bankAccount', 60),
       rutFormat: null,
     },
   };
-  const [first, ...others] = errors;
-  if (first !== undefined) throw invalidBody([first, ...others]);
-  return wish;
+}
+
+function objectAt(
+  value: unknown,
+  name: keyof typeof MEMBERS,
+  pointer: string,
+  errors: ErrorItem[],
+): Record<string, unknown> {
+  const members = MEMBERS[name];
+  if (isObject(value)) {
+    const strange = Object.keys(value).filter((one) => !members.includes(one));
+    errors.push(...strange.map((one) => unknownMember(one, members, pointer)));
+    return value;
+  }
+  const said = nameAt(pointer);
+  errors.push(
+    wrong(pointer, [
+      `${said} is missing or no object.`,
+      `Send an object with ${members.join(', ')}.`,
+      `${said} falta o no es un objeto.`,
+      `Envía un objeto con ${members.join(', ')}.`,
+    ]),
+  );
+  return {};
+}
+
+function textAt(value: unknown, pointer: string, most: number, errors: ErrorItem[]): string {
+  if (typeof value === 'string' && value.trim() !== '' && value.length <= most) return value.trim();
+  const name = nameAt(pointer);
+  errors.push(
+    wrong(pointer, [
+      `${name} is missing or empty.`,
+      `Send a text of 1 to ${most} characters.`,
+      `${name} falta o está vacío.`,
+      `Envía un texto de 1 a ${most} caracteres.`,
+    ]),
+  );
+  return '';
+}
+
+/** Names a member as its reader does: `tef`, `recipientData`, or `payouts/3` of a list. */
+function nameAt(pointer: string): string {
+  const [parent, name = ''] = pointer.split('/').slice(-2);
+  return /^\d+$/.test(name) ? `${parent}/${name}` : name;
 }
 
 /** A number, or its digits as some clients send them. */
-function amountOf(value: unknown, errors: ErrorItem[]): number {
+function amountOf(value: unknown, pointer: string, errors: ErrorItem[]): number {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
   if (typeof value === 'string' && /^\d{1,15}$/.test(value)) return Number(value);
   errors.push(
-    wrong('/tef/amount', [
+    wrong(pointer, [
       'amount is missing or no whole number.',
       'Send whole pesos, such as 15000.',
       'amount falta o no es un número entero.',
