@@ -42,38 +42,39 @@ export async function hasEntryOfAttempt(db: Reader, attempt: RowKey<string>): Pr
   return rows.length > 0;
 }
 
+/** A statement: the money that a method took for transaction $1 of environment $2, and that no order asked for. */
+export const LATE_PAYMENT = `select 1 as one from journal_entries
+  where transaction_id = $1 and environment_id = $2 and kind = 'late_payment'`;
+
 /** Whether a method took money for a transaction that no order asked for, whatever was decided about it. */
 export async function hasLatePayment(db: Reader, transaction: RowKey<number>): Promise<boolean> {
-  const rows = await db.query(
-    `select 1 as late from journal_entries
-     where transaction_id = $1 and environment_id = $2 and kind = 'late_payment' limit 1`,
-    [transaction.id, transaction.environment_id],
-  );
+  const rows = await db.query(`${LATE_PAYMENT} limit 1`, [transaction.id, transaction.environment_id]);
   return rows.length > 0;
 }
 
 /**
- * Sums the amount of a payment that has gone back at its method, as the books say: by refunds, and by what nobody had asked
- * for, less what the method has taken back of that. A refund out of suspense went back when it came into suspense.
+ * A part of a statement. Sums the amount of a payment that has gone back at its method, as the books say: by refunds, and by what
+ * nobody had asked for, less what the method has taken back of that. A refund out of suspense went back when it came into
+ * suspense.
  */
-export async function sumWentBack(db: Reader, transaction: RowKey<number>): Promise<number> {
-  const [row] = await db.query<{ total: number }>(
-    `select cast(coalesce(sum(case when kind = 'recovered' then -amount else amount end), 0) as bigint) as total
-     from journal_entries where transaction_id = $1 and environment_id = $2 and (kind in ('unasked_refund', 'recovered')
-       or (kind = 'refund' and credit_account <> '${SUSPENSE}'))`,
-    [transaction.id, transaction.environment_id],
-  );
-  return row?.total ?? 0;
-}
+export const wentBack = (transactionId: string, environmentId: string) => `(
+  select cast(coalesce(sum(case when kind = 'recovered' then -amount else amount end), 0) as bigint)
+  from journal_entries where transaction_id = ${transactionId} and environment_id = ${environmentId}
+    and (kind in ('unasked_refund', 'recovered') or (kind = 'refund' and credit_account <> '${SUSPENSE}')))`;
 
-/** Reads the records behind an entry: the owner of the books, and the payment, refund or movement. */
+/**
+ * Reads the records behind an entry: the owner of the books, and the payment, refund or movement. As the store has them in this
+ * commit, and not as the caller knows them, since the hash of the entry speaks for the store. `booked`: the link that
+ * has what this attempt collected, if there is one.
+ */
 export async function selectBehind(
   tx: Tx,
   environmentId: number,
   of: { transactionId: number | null; paymentAttemptId: string | null; refundId: string | null },
-): Promise<OwnerOfBooks & RecordBehind> {
-  const [row] = await tx.query<SqlRow & OwnerOfBooks & RecordBehind>(
-    `select e.id as environment_id, e.payment_service_id, e.environment, e.service_token, ${RECORD_COLUMNS}
+): Promise<OwnerOfBooks & RecordBehind & { booked: number | null }> {
+  const [row] = await tx.query<SqlRow & OwnerOfBooks & RecordBehind & { booked: number | null }>(
+    `select e.id as environment_id, e.payment_service_id, e.environment, e.service_token, ${RECORD_COLUMNS},
+       (select link from journal_entries where payment_attempt_id = $3 and environment_id = $1 and line = 0) as booked
      from environments e
      left join transactions t on t.id = $2 and t.environment_id = $1
      left join payment_attempts a on a.id = $3 and a.environment_id = $1

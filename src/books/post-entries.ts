@@ -8,13 +8,15 @@ import { ownerHash, recordHash } from './record-hash.ts';
 
 /**
  * Writes a posting into the books, in the commit of the change that it explains, as the next link of the chain of its
- * environment. Answers the number of the link.
+ * environment. Answers the number of the link. What an attempt collected is written once: a method that tells of it again tells of
+ * the same money, and the answer is the link that has it.
  *
  * To be called last in a commit. The end of the chain is a row that all postings of an environment queue for: the posting
  * that has it waits for nobody, so nobody waits for long and no two wait for each other.
  */
 export async function postEntries(tx: Tx, posting: Posting): Promise<number> {
-  const behind = await selectBehind(tx, posting.environmentId, posting);
+  const { booked, ...behind } = await selectBehind(tx, posting.environmentId, posting);
+  if (booked !== null) return booked;
   const head = await advanceHead(tx, 'journal_heads', posting.environmentId, GENESIS);
   const entries = posting.transfers.map(({ kind, debit, credit, amount, currency, payout }, line) => ({
     environment_id: posting.environmentId,

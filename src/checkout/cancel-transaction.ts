@@ -1,9 +1,9 @@
 import type { App } from '../app.ts';
 import { isHeldBack } from '../epochs/hold.ts';
+import { environmentOf } from '../payment-services/find-environment.ts';
 import { endUnpaid } from '../transactions/end-unpaid.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 import { hasOpenAttempt, lockTransaction } from '../transactions/transaction-queries.ts';
-import { environmentOf } from './environment-of.ts';
 
 export type Cancellation =
   | { kind: 'cancelled' }

@@ -9,6 +9,7 @@ import type { Tx } from '../db/database.ts';
 import type { Evidence } from '../lib/evidence-file.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { GIVEN_BACK_ELSEWHERE, type PaymentDetail } from '../payment-methods/payment-method.ts';
+import { environmentOf } from '../payment-services/find-environment.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 import { declineTransaction } from '../transactions/end-unpaid.ts';
 import { type Transaction, transactionKeyOf } from '../transactions/transaction.ts';
@@ -21,7 +22,6 @@ import {
   type TransitionCause,
   transitionTransaction,
 } from '../transactions/transition-transaction.ts';
-import { environmentOf } from './environment-of.ts';
 import { askAgainAt, isOpen, type PaymentAttempt } from './payment-attempt.ts';
 import { endAttempt, endContradiction, selectAttempt, selectAttemptAnywhere } from './payment-attempt-queries.ts';
 import { type DecidedOutcome, type DecisionResult, decisionContent, type PaymentDecision } from './payment-decision.ts';

@@ -3,6 +3,7 @@ import { hasLatePayment } from '../books/journal-queries.ts';
 import { isShopSilent } from '../outbox/outbox-queries.ts';
 import type { PaymentMethod } from '../payment-methods/payment-method.ts';
 import { refuseElsewhere } from '../payment-services/elsewhere.ts';
+import { environmentOf } from '../payment-services/find-environment.ts';
 import type { Look } from '../payment-services/look.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 import { findLook } from '../payment-services/set-look.ts';
@@ -11,7 +12,6 @@ import { type Transaction, transactionKeyOf } from '../transactions/transaction.
 import { countDeclined, selectTransaction } from '../transactions/transaction-queries.ts';
 import { DEFAULT_PAYER_ATTEMPTS } from '../transactions/transaction-state.ts';
 import { availableMethods } from './available-methods.ts';
-import { environmentOf } from './environment-of.ts';
 import { isOpen, type PaymentAttempt } from './payment-attempt.ts';
 import {
   selectAttemptAnywhere,

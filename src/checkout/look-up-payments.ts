@@ -1,10 +1,10 @@
 import type { App } from '../app.ts';
 import { isHeldBack } from '../epochs/hold.ts';
 import type { PaymentOutcome, PaymentRequest } from '../payment-methods/payment-method.ts';
+import { environmentOf } from '../payment-services/find-environment.ts';
 import { type Transaction, type TransactionKey, transactionKeyOf } from '../transactions/transaction.ts';
 import { selectTransaction } from '../transactions/transaction-queries.ts';
 import { askPaymentMethod } from './ask-payment-method.ts';
-import { environmentOf } from './environment-of.ts';
 import { askAgainAt, isOpen, type PaymentAttempt } from './payment-attempt.ts';
 import {
   claimAttemptOf,

@@ -1,5 +1,7 @@
+import { LATE_PAYMENT } from '../books/journal-queries.ts';
 import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
 import type { TransactionKey } from '../transactions/transaction.ts';
+import { OPEN_ATTEMPT } from '../transactions/transaction-queries.ts';
 import type { AttemptKey, AttemptState, PaymentAttempt } from './payment-attempt.ts';
 
 type Reader = Pick<Database, 'query'>;
@@ -47,6 +49,15 @@ export async function selectLatestAttempt(
     [id, environment_id],
   );
   return row ?? null;
+}
+
+/**
+ * Whether a method has still to answer for this transaction, has approved it, or took money for it after all: the payer is not asked
+ * for more. To be relied on under the lock of the transaction.
+ */
+export async function mayHaveBeenPaid(tx: Tx, { id, environment_id }: TransactionKey): Promise<boolean> {
+  const rows = await tx.query(`${OPEN_ATTEMPT} union all ${LATE_PAYMENT} limit 1`, [id, environment_id]);
+  return rows.length > 0;
 }
 
 /** Sums the refunds of a payment, in minor units. */

@@ -2,6 +2,7 @@ import type { App } from '../app.ts';
 import { hasEntryOfAttempt } from '../books/journal-queries.ts';
 import type { Tx } from '../db/database.ts';
 import type { PaymentOutcome } from '../payment-methods/payment-method.ts';
+import { environmentOf } from '../payment-services/find-environment.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 import { declineTransaction } from '../transactions/end-unpaid.ts';
 import { type Transaction, transactionKeyOf } from '../transactions/transaction.ts';
@@ -13,7 +14,6 @@ import {
   type TransitionCause,
   transitionTransaction,
 } from '../transactions/transition-transaction.ts';
-import { environmentOf } from './environment-of.ts';
 import { answerTo, askAgainAt, type PaymentAttempt, pauseBeforeLookup } from './payment-attempt.ts';
 import {
   endAttempt,
@@ -44,6 +44,7 @@ export async function settlePayment(
   outcome: PaymentOutcome,
   commitSentAt: number | null = null,
 ): Promise<Settlement> {
+  // Read again, from the cache: a Secret Token may have been closed while the method took its time to answer.
   const found = { attempt, environment: await environmentOf(app, attempt), commitSentAt };
   switch (outcome.kind) {
     case 'approved':

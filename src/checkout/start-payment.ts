@@ -1,16 +1,15 @@
 import type { App } from '../app.ts';
-import { hasLatePayment } from '../books/journal-queries.ts';
 import { isHeldBack } from '../epochs/hold.ts';
 import { prefixedId } from '../lib/ids.ts';
 import type { PaymentMethod } from '../payment-methods/payment-method.ts';
+import { environmentOf } from '../payment-services/find-environment.ts';
 import { selectAccountInUse } from '../payment-services/method-settings-queries.ts';
 import type { Transaction } from '../transactions/transaction.ts';
-import { hasOpenAttempt, lockTransaction } from '../transactions/transaction-queries.ts';
+import { lockTransaction } from '../transactions/transaction-queries.ts';
 import { askPaymentMethod } from './ask-payment-method.ts';
 import { availableMethods } from './available-methods.ts';
-import { environmentOf } from './environment-of.ts';
 import type { PaymentAttempt } from './payment-attempt.ts';
-import { insertAttempt } from './payment-attempt-queries.ts';
+import { insertAttempt, mayHaveBeenPaid } from './payment-attempt-queries.ts';
 import { settlePayment } from './settle-payment.ts';
 
 /** `redirect`: send the payer to `url` with a form post of `fields`. `asked`: what became of it is on the pay page. */
@@ -77,9 +76,7 @@ function openAttempt(app: App, given: Transaction, methodCode: string): Promise<
   return app.db.transaction<Opened>(async (tx) => {
     const transaction = await lockTransaction(tx, given);
     if (transaction?.state !== 'pending') return { kind: 'refused', code: 'NOT_PAYABLE' };
-    if (await hasOpenAttempt(tx, given)) return { kind: 'refused', code: 'PAYMENT_IN_PROGRESS' };
-    // An earlier attempt took money after all: the payer is not asked for more.
-    if (await hasLatePayment(tx, given)) return { kind: 'refused', code: 'PAYMENT_IN_PROGRESS' };
+    if (await mayHaveBeenPaid(tx, given)) return { kind: 'refused', code: 'PAYMENT_IN_PROGRESS' };
     if (transaction.expires_at <= now) return { kind: 'refused', code: 'NOT_PAYABLE' };
     // It may have been paid in the time that was lost.
     if (await isHeldBack(tx, transaction.created_at)) return { kind: 'refused', code: 'HELD_AFTER_RESTORE' };

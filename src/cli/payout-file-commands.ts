@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import { formatMoney } from '../lib/money.ts';
-import { findEnvironmentById } from '../payment-services/find-environment.ts';
-import type { Environment, ServiceEnvironment } from '../payment-services/payment-service.ts';
+import { environmentOf } from '../payment-services/find-environment.ts';
+import type { Environment } from '../payment-services/payment-service.ts';
 import type { AccountType } from '../payout-senders/bank-file.ts';
 import { BANK_FILES } from '../payout-senders/bank-files.ts';
 import { endContradiction } from '../payouts/end-contradiction.ts';
@@ -176,7 +176,7 @@ async function takeResult(path: string, options: ResultOptions): Promise<void> {
   const evidence = evidenceOf(path);
   const { results, settled } = await withActor(options, async (app, by) => {
     const { file } = await readPayoutFile(app, options.file);
-    const owner = (await findEnvironmentById(app, file.environment_id)) as ServiceEnvironment;
+    const owner = await environmentOf(app, file);
     const read = await readResults(app, path, await selectPayoutsOfFile(app.db, owner.id, file.id));
     await confirm(`Take over what the bank says of ${read.outcomes.length} payouts?`, options);
     return {

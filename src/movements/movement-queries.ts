@@ -1,4 +1,5 @@
 import type { SuspendedKind } from '../books/journal-entry.ts';
+import { wentBack } from '../books/journal-queries.ts';
 import { MOVEMENT_COLUMNS } from '../books/movement-hash.ts';
 import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
 import type { RowKey } from '../db/row-key.ts';
@@ -171,4 +172,21 @@ export function selectUnresolvedOf(tx: Tx, transaction: RowKey<number>): Promise
     `${SUSPENSE_ENTRIES} where j.kind = 'unasked_refund' and j.transaction_id = $1 and j.environment_id = $2 and m.id is null ${IN_ORDER}`,
     [transaction.id, transaction.environment_id],
   );
+}
+
+/**
+ * Sums what went back of a payment by the books. `isExplained`: somebody has decided about all of it that no refund asked for.
+ */
+export async function sumWentBack(
+  tx: Tx,
+  transaction: RowKey<number>,
+): Promise<{ wentBack: number; isExplained: boolean }> {
+  const [row] = await tx.query<{ total: number; unresolved: number }>(
+    `select ${wentBack('$1', '$2')} as total, (
+       select count(*) from journal_entries j
+       where j.kind = 'unasked_refund' and j.transaction_id = $1 and j.environment_id = $2
+         and not exists (select 1 from movements m where ${RESOLVES})) as unresolved`,
+    [transaction.id, transaction.environment_id],
+  );
+  return { wentBack: row?.total ?? 0, isExplained: row?.unresolved === 0 };
 }

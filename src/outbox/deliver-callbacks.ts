@@ -1,7 +1,7 @@
 import type { App } from '../app.ts';
 import { worldTime } from '../lib/clock.ts';
 import { randomToken } from '../lib/ids.ts';
-import { findEnvironmentById } from '../payment-services/find-environment.ts';
+import { environmentOf } from '../payment-services/find-environment.ts';
 import { callbackHeaders } from './callback-headers.ts';
 import { selectListened } from './callback-listener-queries.ts';
 import { logAttempt } from './log-attempt.ts';
@@ -198,8 +198,7 @@ async function send(app: App, callback: Claim): Promise<Attempt | null> {
   const startedAt = app.now();
   if (startedAt > callback.claimedAt + START_WITHIN_MS) return null;
   try {
-    const environment = await findEnvironmentById(app, callback.environment_id);
-    if (environment === null) throw new Error('A callback of no environment');
+    const environment = await environmentOf(app, callback);
     const outcome = await app.fetch({
       url: callback.url,
       method: 'POST',

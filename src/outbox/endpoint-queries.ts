@@ -3,18 +3,27 @@ import { listsOf, type RowKey } from '../db/row-key.ts';
 
 export type EndpointRow = SqlRow & { id: number; disabled_at: number | null; epoch: number };
 
-/** Answers the id of the endpoint and whether it was disabled, adding it when it is new; and the epoch, for the `webhook-id`. */
+/**
+ * Answers the id of the endpoint and whether it was disabled, adding it when it is new; and the epoch, for the `webhook-id`. Most are
+ * there already, so it is looked for first.
+ */
 export async function ensureEndpoint(tx: Tx, environmentId: number, address: string): Promise<EndpointRow> {
+  const known = await selectEndpoint(tx, environmentId, address);
+  if (known !== null) return known;
   await tx.query(
     'insert into endpoints (environment_id, address) values ($1, $2) on conflict (environment_id, address) do nothing',
     [environmentId, address],
   );
+  return (await selectEndpoint(tx, environmentId, address)) as EndpointRow;
+}
+
+async function selectEndpoint(tx: Tx, environmentId: number, address: string): Promise<EndpointRow | null> {
   const [row] = await tx.query<EndpointRow>(
     `select id, disabled_at, coalesce((select max(epoch) from epochs), 0) as epoch
      from endpoints where environment_id = $1 and address = $2`,
     [environmentId, address],
   );
-  return row as EndpointRow;
+  return row ?? null;
 }
 
 /** A new callback that is due by then is found among what is due, without reading all that waits for others. */

@@ -8,7 +8,7 @@ import { Problem } from '../error-catalogue.ts';
 import { worldTime } from '../lib/clock.ts';
 import { randomToken } from '../lib/ids.ts';
 import type { FetchOutcome } from '../lib/safe-fetch.ts';
-import { findEnvironmentById } from '../payment-services/find-environment.ts';
+import { environmentOf } from '../payment-services/find-environment.ts';
 import { callbackHeaders } from './callback-headers.ts';
 import { type ClaimedPost, LISTENER_MS } from './callback-listener.ts';
 import {
@@ -128,8 +128,7 @@ async function look(app: App, listener: RowKey<string>): Promise<ClaimedPost | n
 }
 
 async function postOf(app: App, callback: ClaimedCallback): Promise<ClaimedPost> {
-  const environment = await findEnvironmentById(app, callback.environment_id);
-  if (environment === null) throw new Error('A callback of no environment');
+  const environment = await environmentOf(app, callback);
   return {
     id: callback.id,
     lease: callback.lease,

@@ -1,8 +1,7 @@
 import type { App } from '../app.ts';
-import { environmentOf } from '../checkout/environment-of.ts';
 import { publicBase } from '../checkout/pay-link.ts';
 import { refuseElsewhere } from '../payment-services/elsewhere.ts';
-import { loadEnvironment } from '../payment-services/find-environment.ts';
+import { environmentOf, loadEnvironment } from '../payment-services/find-environment.ts';
 import type { Look } from '../payment-services/look.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 import { findLook } from '../payment-services/set-look.ts';

@@ -50,6 +50,16 @@ export function findEnvironmentById(app: App, id: number): Promise<ServiceEnviro
   return cachesById(app).get(String(id), async () => fromRows(app, await selectEnvironmentById(app.db, id, app.now())));
 }
 
+/** The environment of a row, as `findEnvironmentById` has it. One that is gone is a fault of the store, so it rejects. */
+export async function environmentOf(
+  app: App,
+  { environment_id }: { environment_id: number },
+): Promise<ServiceEnvironment> {
+  const environment = await findEnvironmentById(app, environment_id);
+  if (environment === null) throw new Error(`There is no environment ${environment_id}`);
+  return environment;
+}
+
 /** By id, with every Secret Token that it ever had: for what was signed in the past. Null: there is no such environment. */
 export async function findEnvironmentAsEver(app: App, id: number): Promise<ServiceEnvironment | null> {
   return fromRows(app, await selectEnvironmentById(app.db, id, 0));

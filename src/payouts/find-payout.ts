@@ -1,7 +1,7 @@
 import type { App } from '../app.ts';
 import type { User } from '../auth/user.ts';
 import { Problem } from '../error-catalogue.ts';
-import { findEnvironmentById } from '../payment-services/find-environment.ts';
+import { environmentOf } from '../payment-services/find-environment.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 import type { Payout } from './payout.ts';
 import {
@@ -32,7 +32,7 @@ export async function findPayout(
 ): Promise<{ payout: Payout; owner: ServiceEnvironment }> {
   const payout = await selectPayoutAnywhere(app.db, id);
   if (payout === null || !(scope?.has(payout.environment_id) ?? true)) throw noPayout();
-  return { payout, owner: (await findEnvironmentById(app, payout.environment_id)) as ServiceEnvironment };
+  return { payout, owner: await environmentOf(app, payout) };
 }
 
 /** A page of payouts, the newest first. */
@@ -56,7 +56,7 @@ export async function findBatch(
 ): Promise<ListedBatch & { owner: ServiceEnvironment }> {
   const batch = await selectBatchAnywhere(app.db, id);
   if (batch === null || !(scope?.has(batch.environment_id) ?? true)) throw noPayout();
-  const owner = (await findEnvironmentById(app, batch.environment_id)) as ServiceEnvironment;
+  const owner = await environmentOf(app, batch);
   return { batch, sums: await sumBatches(app.db, batch.environment_id, [id]), owner };
 }
 

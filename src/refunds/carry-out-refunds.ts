@@ -1,14 +1,19 @@
 import type { App } from '../app.ts';
-import { sumWentBack } from '../books/journal-queries.ts';
-import { environmentOf } from '../checkout/environment-of.ts';
-import { selectLatestAttempt } from '../checkout/payment-attempt-queries.ts';
 import { putQuestion } from '../checkout/put-question.ts';
-import { selectUnresolvedOf } from '../movements/movement-queries.ts';
+import { sumWentBack } from '../movements/movement-queries.ts';
 import type { PaymentMethod, RefundAnswer, RefundRequest } from '../payment-methods/payment-method.ts';
-import { type Transaction, transactionKeyOf } from '../transactions/transaction.ts';
-import { selectTransaction } from '../transactions/transaction-queries.ts';
+import { environmentOf } from '../payment-services/find-environment.ts';
+import { transactionKeyOf } from '../transactions/transaction.ts';
 import type { Refund } from './refund.ts';
-import { claimRefunds, forgetAsked, hasDueRefunds, holdRefund, noteAsked } from './refund-queries.ts';
+import {
+  claimRefunds,
+  forgetAsked,
+  hasDueRefunds,
+  holdRefund,
+  noteAsked,
+  type RefundedPayment,
+  selectRefundedPayment,
+} from './refund-queries.ts';
 import { settleRefund } from './settle-refund.ts';
 
 /** Longer than a look-up and a request may take together, so that no second worker asks meanwhile. */
@@ -46,10 +51,10 @@ async function carryOutClaimed(app: App, refund: Refund, claimedAt: number): Pro
 
 /** A method that throws, or says nothing for 20 s, has an `unknown` outcome: the money may have gone back. */
 async function askForRefund(app: App, refund: Refund, claimedAt: number): Promise<RefundAnswer> {
-  const transaction = await selectTransaction(app.db, transactionKeyOf(refund));
-  if (transaction === null) throw new Error('A refund without its transaction');
-  const method = requireMethod(app, transaction);
-  const request = await describeRefund(app, refund, transaction);
+  const payment = await selectRefundedPayment(app.db, refund);
+  if (payment === null) throw new Error('A refund of what was never paid');
+  const method = requireMethod(app, payment);
+  const request = await describeRefund(app, refund, payment);
   const about = { method: method.code, refund: refund.id };
   const known = await putQuestion(app, { ...about, question: 'look_up_refund' }, () => method.refunds.lookup(request));
   if (!mayBeAsked(refund, request, known) || app.now() > claimedAt + ASK_WITHIN_MS) return known;
@@ -73,13 +78,14 @@ function mayBeAsked({ state, asking }: Refund, { askedAt }: RefundRequest, known
 
 /**
  * Writes down that the method is asked, and what went back before, so that the next look knows it. Not where the books and
- * the method differ, or have differed and nobody has said why: what went back unasked may be this very refund.
+ * the method differ, or have differed and nobody has said why: what went back unasked may be this very refund. The books are read
+ * again, because the method took its time to answer.
  */
 function noteBeforeAsking(app: App, refund: Refund, known: RefundAnswer, at: number): Promise<boolean> {
   return app.db.transaction(async (tx) => {
-    const wentBack = await sumWentBack(tx, transactionKeyOf(refund));
+    const { wentBack, isExplained } = await sumWentBack(tx, transactionKeyOf(refund));
     if (known.refunded !== undefined && known.refunded !== wentBack) return false;
-    if (refund.asking !== 'ordered' && (await selectUnresolvedOf(tx, transactionKeyOf(refund))).length > 0) {
+    if (refund.asking !== 'ordered' && !isExplained) {
       await holdRefund(tx, refund, at, { reason: 'suspense' });
       return false;
     }
@@ -87,30 +93,28 @@ function noteBeforeAsking(app: App, refund: Refund, known: RefundAnswer, at: num
   });
 }
 
-function requireMethod(app: App, { payment_method }: Transaction): Required<PaymentMethod> {
+function requireMethod(app: App, { payment_method }: RefundedPayment): Required<PaymentMethod> {
   const method = app.paymentMethods.find(({ code }) => code === payment_method);
   if (method?.refunds === undefined) throw new Error(`There are no refunds by ${payment_method} any more`);
   return method as Required<PaymentMethod>;
 }
 
-async function describeRefund(app: App, refund: Refund, transaction: Transaction): Promise<RefundRequest> {
-  const { environment } = await environmentOf(app, transaction);
-  const attempt = await selectLatestAttempt(app.db, transaction);
-  if (attempt?.state !== 'approved') throw new Error('A refund of what was never paid');
+async function describeRefund(app: App, refund: Refund, payment: RefundedPayment): Promise<RefundRequest> {
+  const { environment } = await environmentOf(app, refund);
   return {
     refundId: refund.id,
-    transactionId: transaction.id,
+    transactionId: refund.transaction_id,
     environment,
-    environmentId: transaction.environment_id,
+    environmentId: refund.environment_id,
     amount: refund.amount,
-    currency: transaction.currency,
-    paid: transaction.amount,
-    refundedBefore: await sumWentBack(app.db, transaction),
+    currency: payment.currency,
+    paid: payment.paid,
+    refundedBefore: payment.went_back,
     payment: {
-      attemptId: attempt.id,
-      externalId: attempt.external_id,
-      account: attempt.account,
-      detail: JSON.parse(attempt.detail ?? '{}') as RefundRequest['payment']['detail'],
+      attemptId: payment.attempt_id,
+      externalId: payment.external_id,
+      account: payment.account,
+      detail: JSON.parse(payment.detail ?? '{}') as RefundRequest['payment']['detail'],
     },
     lookups: refund.lookups - 1,
     askedAt: askedAtOf(refund),

@@ -5,12 +5,12 @@ import { methodReceivable, type Posting, refundPosting, SUSPENSE } from '../book
 import { movementHash } from '../books/movement-hash.ts';
 import { postEntries } from '../books/post-entries.ts';
 import { recordFact } from '../books/record-fact.ts';
-import { environmentOf } from '../checkout/environment-of.ts';
 import type { Tx } from '../db/database.ts';
 import type { Evidence } from '../lib/evidence-file.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { insertMovement, selectUnresolvedOf } from '../movements/movement-queries.ts';
 import { newResolution } from '../movements/resolve-suspense.ts';
+import { environmentOf } from '../payment-services/find-environment.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 import { type Transaction, transactionKeyOf } from '../transactions/transaction.ts';
 import { advanceSequence, lockTransaction, selectTransaction } from '../transactions/transaction-queries.ts';

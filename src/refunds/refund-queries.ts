@@ -1,3 +1,4 @@
+import { wentBack } from '../books/journal-queries.ts';
 import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
 import { readSum, type Sum } from '../lib/exact-sum.ts';
 import type { TransactionKey } from '../transactions/transaction.ts';
@@ -31,6 +32,48 @@ export async function insertRefund(tx: Tx, row: SqlRow): Promise<Refund> {
 export async function selectRefund(db: Reader, { id, environment_id }: RefundKey): Promise<Refund | null> {
   const sql = 'select * from refunds where id = $1 and environment_id = $2';
   const [row] = await db.query<Refund>(sql, [id, environment_id]);
+  return row ?? null;
+}
+
+/** The same with what went back of its payment by the books. To be relied on under the lock of its transaction. */
+export async function selectRefundBesideBooks(
+  tx: Tx,
+  { id, environment_id, transaction_id }: Refund,
+): Promise<{ refund: Refund; wentBack: number } | null> {
+  const [row] = await tx.query<Refund & { went_back: number }>(
+    `select r.*, ${wentBack('$3', '$2')} as went_back from refunds r where r.id = $1 and r.environment_id = $2`,
+    [id, environment_id, transaction_id],
+  );
+  if (row === undefined) return null;
+  const { went_back, ...refund } = row;
+  return { refund, wentBack: went_back };
+}
+
+/** A payment as a refund of it is asked for: the attempt that collected it, and what went back of it by the books. */
+export type RefundedPayment = SqlRow & {
+  currency: string;
+  paid: number;
+  payment_method: string | null;
+  attempt_id: string;
+  external_id: string | null;
+  account: string | null;
+  /** JSON text. */
+  detail: string | null;
+  went_back: number;
+};
+
+/** Null: it was never paid. */
+export async function selectRefundedPayment(
+  db: Reader,
+  { transaction_id, environment_id }: Refund,
+): Promise<RefundedPayment | null> {
+  const [row] = await db.query<RefundedPayment>(
+    `select t.currency, t.amount as paid, t.payment_method, a.id as attempt_id, a.external_id, a.account, a.detail,
+       ${wentBack('$1', '$2')} as went_back
+     from transactions t join payment_attempts a on a.transaction_id = t.id and a.environment_id = $2 and a.state = 'approved'
+     where t.id = $1 and t.environment_id = $2`,
+    [transaction_id, environment_id],
+  );
   return row ?? null;
 }
 

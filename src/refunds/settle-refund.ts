@@ -1,19 +1,25 @@
 import type { App } from '../app.ts';
 import { methodReceivable, type Posting, refundPosting, unaskedRefundPosting } from '../books/journal-entry.ts';
-import { sumWentBack } from '../books/journal-queries.ts';
 import { postEntries } from '../books/post-entries.ts';
-import { environmentOf } from '../checkout/environment-of.ts';
 import { pauseBeforeLookup } from '../checkout/payment-attempt.ts';
 import type { Tx } from '../db/database.ts';
 import { formatDecimal } from '../lib/money.ts';
 import { recordEvents } from '../outbox/record-event.ts';
 import type { PaymentDetail, RefundAnswer } from '../payment-methods/payment-method.ts';
+import { environmentOf } from '../payment-services/find-environment.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 import { type Transaction, transactionKeyOf } from '../transactions/transaction.ts';
 import { advanceSequence, lockTransaction } from '../transactions/transaction-queries.ts';
 import { announceRefund } from './announce-refund.ts';
 import { answerToRefund, type Refund } from './refund.ts';
-import { endRefund, hasOpenRefund, holdRefund, lastRefundEnd, postponeRefund, selectRefund } from './refund-queries.ts';
+import {
+  endRefund,
+  hasOpenRefund,
+  holdRefund,
+  lastRefundEnd,
+  postponeRefund,
+  selectRefundBesideBooks,
+} from './refund-queries.ts';
 import { type Weighed, weighAnswer } from './weigh-answer.ts';
 
 /**
@@ -41,14 +47,15 @@ export async function settleRefund(app: App, claimed: Refund, answer: RefundAnsw
   const at = app.now();
   const settlement = await app.db.transaction<RefundSettlement>(async (tx) => {
     const transaction = await lockTransaction(tx, key);
-    const refund = await selectRefund(tx, claimed);
-    if (transaction === null || refund === null) throw new Error('A refund is gone');
+    const found = await selectRefundBesideBooks(tx, claimed);
+    if (transaction === null || found === null) throw new Error('A refund is gone');
+    const { refund, wentBack } = found;
     // Another refund of the payment is on its way: what the balance shows cannot be told apart now.
     if (refund.state !== 'processing' && (await hasOpenRefund(tx, key))) {
       await postponeRefund(tx, refund, at + HOUR);
       return { kind: 'ignored', refund, contradiction: false };
     }
-    const weighed = weighAnswer(refund, answer, await sumWentBack(tx, key));
+    const weighed = weighAnswer(refund, answer, wentBack);
     return settleLocked(tx, { environment, transaction, refund, claimed, weighed, at });
   });
   if (settlement.kind === 'ended') app.metrics.refunds.inc({ state: settlement.refund.state });

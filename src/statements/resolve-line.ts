@@ -3,11 +3,10 @@ import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import type { Tx } from '../db/database.ts';
 import { type InBoth, Problem } from '../error-catalogue.ts';
-import { findEnvironmentById } from '../payment-services/find-environment.ts';
+import { environmentOf } from '../payment-services/find-environment.ts';
 import { selectPayoutAnywhere } from '../payouts/payout-queries.ts';
 import { requireUserOf } from '../payouts/person-of.ts';
 import { settleOutcomes } from '../payouts/settle-outcomes.ts';
-import type { PayoutOwner } from '../payouts/transition-payouts.ts';
 import { lockOpenLines, selectDecidedLines, selectLineOf, updateUse } from './bank-statement-queries.ts';
 import { type DepositOfLine, depositOf } from './deposit-of-line.ts';
 import type { KeptLine } from './statement.ts';
@@ -109,7 +108,7 @@ async function settleBy(
   if (payout.amount !== amount) {
     throw conflict({ en: 'The line is of another amount.', es: 'La línea tiene otro monto.' });
   }
-  const owner = (await findEnvironmentById(app, payout.environment_id)) as PayoutOwner;
+  const owner = await environmentOf(app, payout);
   if (owner.environment !== line.environment) throw conflict(OTHER_ENVIRONMENT);
   const outcome = use === 'payout' ? ('confirmed' as const) : ('returned' as const);
   const said = [{ id: payout.id, outcome, reason }];

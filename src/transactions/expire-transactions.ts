@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
 import { StorageError } from '../db/database.ts';
-import { findEnvironmentById } from '../payment-services/find-environment.ts';
+import { environmentOf } from '../payment-services/find-environment.ts';
 import { endUnpaid } from './end-unpaid.ts';
 import type { TransactionKey } from './transaction.ts';
 import { hasOpenAttempt, lockTransaction, selectExpired } from './transaction-queries.ts';
@@ -37,8 +37,7 @@ async function tryToExpire(app: App, key: TransactionKey): Promise<boolean> {
 /** Ends one whose time is over, unless it has ended or a payment method has still to answer. */
 export async function expireTransaction(app: App, key: TransactionKey): Promise<void> {
   const at = app.now();
-  const environment = await findEnvironmentById(app, key.environment_id);
-  if (environment === null) return;
+  const environment = await environmentOf(app, key);
   const ended = await app.db.transaction(async (tx) => {
     const transaction = await lockTransaction(tx, key);
     // A payment may have begun since the list was made.

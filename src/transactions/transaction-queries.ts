@@ -98,13 +98,13 @@ export async function lockTransaction(tx: Tx, { id, environment_id }: Transactio
   return row ?? null;
 }
 
+/** A statement: the attempt of transaction $1 of environment $2 for which its method has still to answer, or that it has approved. */
+export const OPEN_ATTEMPT = `select 1 as one from payment_attempts
+  where transaction_id = $1 and environment_id = $2 and state in ('started', 'pending', 'unknown', 'approved')`;
+
 /** Whether a payment method has still to answer for this transaction, or has approved it. */
 export async function hasOpenAttempt(tx: Tx, { id, environment_id }: TransactionKey): Promise<boolean> {
-  const rows = await tx.query(
-    `select 1 as open from payment_attempts
-     where transaction_id = $1 and environment_id = $2 and state in ('started', 'pending', 'unknown', 'approved')`,
-    [id, environment_id],
-  );
+  const rows = await tx.query(OPEN_ATTEMPT, [id, environment_id]);
   return rows.length > 0;
 }
 

@@ -1,6 +1,5 @@
 import type { App } from '../app.ts';
 import { paymentPosting } from '../books/journal-entry.ts';
-import { hasEntryOfAttempt } from '../books/journal-queries.ts';
 import { postEntries } from '../books/post-entries.ts';
 import type { Tx } from '../db/database.ts';
 import { queueReceipt } from '../mail/queue-receipt.ts';
@@ -153,12 +152,6 @@ async function postPayment(
   { paymentMethod, attemptId, at, taken }: ConflictCause,
 ): Promise<void> {
   if (paymentMethod === null) throw new Error('An approval of no payment method');
-  // A method that tells of its late money again tells of the same money.
-  if (
-    attemptId !== null &&
-    (await hasEntryOfAttempt(tx, { id: attemptId, environment_id: transaction.environment_id }))
-  )
-    return;
   await postEntries(
     tx,
     paymentPosting(kind, transaction, { methodCode: paymentMethod, attemptId, taken: taken ?? transaction.amount }, at),

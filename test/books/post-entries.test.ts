@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type JournalEntry, type Posting, paymentPosting, type Transfer } from '../../src/books/journal-entry.ts';
+import { insertEntries } from '../../src/books/journal-queries.ts';
 import { linkHash } from '../../src/books/link-hash.ts';
 import { listBalances } from '../../src/books/list-books.ts';
 import { type MovementColumn, movementHash } from '../../src/books/movement-hash.ts';
@@ -84,8 +85,12 @@ forEachEngine('the books', (openTestDatabase) => {
     assert.equal((await entriesOf(app)).length, 1);
     const collected = { methodCode: 'simulated', attemptId: cause.attemptId, taken: 5001 };
     const posting = paymentPosting('late_payment', late as Transaction, collected, app.now());
+    assert.equal(await app.db.transaction((tx) => postEntries(tx, posting)), 1);
+    const [entry, ...others] = await app.db.query<JournalEntry>('select * from journal_entries');
+    assert.equal(others.length, 0);
+    const twice = { ...(entry as JournalEntry), link: 2 };
     await assert.rejects(
-      app.db.transaction((tx) => postEntries(tx, posting)),
+      app.db.transaction((tx) => insertEntries(tx, [twice])),
       /unique/i,
     );
   });

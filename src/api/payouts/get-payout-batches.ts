@@ -2,8 +2,7 @@ import { operation } from '../../http/endpoint.ts';
 import { type Static, Type } from '../../http/json-schema.ts';
 import { limitParameter } from '../../http/limit-parameter.ts';
 import { requireUser } from '../../http/require-user.ts';
-import { findEnvironmentById } from '../../payment-services/find-environment.ts';
-import type { ServiceEnvironment } from '../../payment-services/payment-service.ts';
+import { environmentOf } from '../../payment-services/find-environment.ts';
 import { findBatch, listBatches, listPayouts } from '../../payouts/find-payout.ts';
 import { listFilesOfBatch } from '../../payouts/find-payout-file.ts';
 import { type ShownPayout, showPayouts } from '../../payouts/show-payouts.ts';
@@ -38,7 +37,7 @@ export const getPayoutBatches = operation({
     const listed = await listBatches(app, user.environmentIds, query().limit ?? MOST);
     const batches: Static<typeof BatchSchema>[] = [];
     for (const one of listed) {
-      batches.push(batchJson(one, (await findEnvironmentById(app, one.batch.environment_id)) as ServiceEnvironment));
+      batches.push(batchJson(one, await environmentOf(app, one.batch)));
     }
     return { message: 'OK', errors: null, data: { batches } };
   },

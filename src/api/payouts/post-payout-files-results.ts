@@ -4,8 +4,7 @@ import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { clientNetwork } from '../../lib/client-network.ts';
-import { findEnvironmentById } from '../../payment-services/find-environment.ts';
-import type { ServiceEnvironment } from '../../payment-services/payment-service.ts';
+import { environmentOf } from '../../payment-services/find-environment.ts';
 import { findPayoutFile } from '../../payouts/find-payout-file.ts';
 import type { Payout } from '../../payouts/payout.ts';
 import { selectPayoutsOfFile } from '../../payouts/payout-queries.ts';
@@ -74,7 +73,7 @@ export const postPayoutFilesResults = operation({
     const { id } = request.params as { id: string };
     const { evidence, content } = readSentFile(request, []);
     const file = await findPayoutFile(app, user.environmentIds, id);
-    const owner = (await findEnvironmentById(app, file.environment_id)) as ServiceEnvironment;
+    const owner = await environmentOf(app, file);
     const payouts = await selectPayoutsOfFile(app.db, owner.id, file.id);
     const { readResults } = await import('../../payouts/read-results.ts');
     const results = await readResults(app, Readable.from([content]), payouts);

@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../../app.ts';
-import { environmentOf } from '../../checkout/environment-of.ts';
 import { selectLatestAttempt } from '../../checkout/payment-attempt-queries.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
@@ -8,6 +7,7 @@ import { Type } from '../../http/json-schema.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { toDecimalNumber } from '../../lib/money.ts';
 import type { PaymentDetail } from '../../payment-methods/payment-method.ts';
+import { environmentOf } from '../../payment-services/find-environment.ts';
 import { findTransaction } from '../../transactions/find-transaction.ts';
 import type { Transaction } from '../../transactions/transaction.ts';
 import { statusWord } from './transaction-reply.ts';

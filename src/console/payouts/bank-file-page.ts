@@ -6,8 +6,7 @@ import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { describeEvidence } from '../../lib/evidence-file.ts';
 import { formatMoney } from '../../lib/money.ts';
-import { findEnvironmentById } from '../../payment-services/find-environment.ts';
-import type { ServiceEnvironment } from '../../payment-services/payment-service.ts';
+import { environmentOf } from '../../payment-services/find-environment.ts';
 import { BANK_FILES } from '../../payout-senders/bank-files.ts';
 import { findPayoutFile } from '../../payouts/find-payout-file.ts';
 import { PAYOUT_STATES, type Payout } from '../../payouts/payout.ts';
@@ -59,7 +58,7 @@ export const postConsolePayoutResults: Screen = {
       const payouts = await selectPayoutsOfFile(app.db, file.environment_id, file.id);
       const results = await readResults(app, Readable.from([sent.content]), payouts);
       if (fields['confirm'] === undefined) return await sendEffect(app, visit, file, { payouts, results, sent });
-      const owner = (await findEnvironmentById(app, file.environment_id)) as ServiceEnvironment;
+      const owner = await environmentOf(app, file);
       const evidence = describeEvidence(sent.name, sent.content);
       const { settled, already, contradicted } = await settlePayouts(app, {
         owner,
