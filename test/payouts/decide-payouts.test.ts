@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { barredFrom, whyNotPayable } from '../../src/payouts/decide-payouts.ts';
+import type { Payout } from '../../src/payouts/payout.ts';
+import type { RecipientRow } from '../../src/payouts/recipient.ts';
+
+const DAY = 86_400_000;
+const NOW = Date.UTC(2026, 0, 15);
+
+/** A payout of `maker` to version 2 of its recipient, whose account `changer` had changed. */
+const payout = {
+  recipient_id: 're_1',
+  recipient_version: 2,
+  account_hash: 'new',
+  account_changed_by: 'changer',
+  proposed_by_id: 'maker',
+  created_at: NOW,
+} as Payout;
+
+const version = (version: number, account_hash: string, created_by: string, validated_at = NOW) =>
+  ({ version, account_hash, created_by, validated_at, expires_at: null }) as RecipientRow;
+
+const barred = (versions: readonly RecipientRow[], holders: Parameters<typeof barredFrom>[2] = []) =>
+  [...barredFrom(payout, versions, holders).keys()].sort();
+
+test('who validated the changed account again before the payout was made may not approve it, who did so later may', () => {
+  const versions = [version(1, 'old', 'first'), version(2, 'new', 'again'), version(3, 'new', 'later')];
+  assert.deepEqual(barred(versions), ['again', 'changer', 'maker']);
+});
+
+test('where the account is the one that was paid last nobody but the maker is barred', () => {
+  const paidBefore = { ...payout, account_changed_by: null };
+  assert.deepEqual([...barredFrom(paidBefore, [version(2, 'new', 'again')], []).keys()], ['maker']);
+});
+
+test('who held a token of the program when it made the payout is barred, also where the token ended in that moment', () => {
+  const holders = [
+    { user_id: 'maker', holder_id: 'holds', until: null },
+    { user_id: 'maker', holder_id: 'held', until: NOW },
+    { user_id: 'maker', holder_id: 'held-before', until: NOW - 1 },
+    { user_id: 'another', holder_id: 'of-another', until: null },
+  ] as Parameters<typeof barredFrom>[2];
+  assert.deepEqual(barred([], holders), ['changer', 'held', 'holds', 'maker']);
+});
+
+test('a payout whose recipient has another account by now is not payable, whatever the verdicts say', () => {
+  const rule = { now: NOW, maxAgeDays: 30 };
+  assert.equal(whyNotPayable(payout, [version(2, 'new', 'a')], rule), null);
+  assert.equal(whyNotPayable(payout, [version(2, 'new', 'a'), version(3, 'new', 'a')], rule), null);
+  const changed = whyNotPayable(payout, [version(2, 'new', 'a'), version(3, 'newer', 'a')], rule);
+  assert.match(changed?.en ?? '', /account of its recipient was changed/);
+  assert.match(whyNotPayable(payout, [], rule)?.en ?? '', /erased/);
+});
+
+test('the newest verdict counts, for less than the days of the rule', () => {
+  const rule = { now: NOW, maxAgeDays: 30 };
+  const old = version(2, 'new', 'a', NOW - 30 * DAY);
+  assert.match(whyNotPayable(payout, [old], rule)?.en ?? '', /too old/);
+  assert.equal(whyNotPayable(payout, [old, version(3, 'new', 'a', NOW - 30 * DAY + 1)], rule), null);
+});
