@@ -18,7 +18,9 @@ import { forEachEngine } from '../support/engines.ts';
 import { deliverDue, diesOnLeaving, talkingShop, twoDatabases, twoWithShop, wishOf } from '../support/moving-shop.ts';
 import { TESTER } from '../support/test-actor.ts';
 import type { TestApp } from '../support/test-app.ts';
+import { removeGuards } from '../support/test-books.ts';
 import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
+import { createTestUser } from '../support/test-user.ts';
 import { untilQueued } from '../support/until-queued.ts';
 import { untilVisible } from '../support/until-visible.ts';
 
@@ -34,6 +36,31 @@ forEachEngine('a payment service whose move meets another command or an earlier 
       if (outcome.status === 'rejected') assert.equal(outcome.reason.code, 'MOVE_UNDER_WAY', String(outcome.reason));
     // The one that was refused late once stayed there as being copied.
     assert.deepEqual(await statesIn(to), ['in copying']);
+  });
+
+  test('stays where the books there end otherwise in the moment in which it leaves, though all was compared before', async () => {
+    const { from, to, merchant } = await twoWithShop(openTestDatabase);
+    let long = 0;
+    const transaction: Database['transaction'] = async (work, kind) => {
+      if (kind === 'slow' && ++long === 2) await cutBooks(to.db, merchant.id);
+      return from.db.transaction(work, kind);
+    };
+    const leaving = { ...from, db: { ...from.db, transaction } };
+    await assert.rejects(movePaymentService(leaving, to, wishOf(merchant)), { code: 'MOVE_DIFFERS' });
+    assert.equal(long, 2);
+    assert.deepEqual([await statesIn(from), await statesIn(to)], [['out copying'], ['in copying']]);
+    await createTestTransaction(from, merchant, { reference: 'GOES-ON' });
+  });
+
+  test('comes back to people who may see it already, and is seen there by those who may', async () => {
+    const { from, to, merchant } = await twoWithShop(openTestDatabase);
+    const person = { email: 'ana@example.cl', paymentServices: [merchant.paymentServiceId] };
+    await createTestUser(from, person);
+    await createTestUser(to, { ...person, paymentServices: 'all' });
+    const seen = async ({ db }: TestApp) => (await db.query('select user_id from user_payment_services')).length;
+    assert.deepEqual((await movePaymentService(from, to, wishOf(merchant))).strangers, []);
+    await movePaymentService(to, from, wishOf(merchant));
+    assert.deepEqual([await seen(from), await seen(to)], [1, 1]);
   });
 
   test('is begun by one of two commands at once: the other once failed with the words of the database', async () => {
@@ -243,4 +270,13 @@ function onArrival(app: TestApp, act: () => Promise<void>): TestApp {
       return work({ ...tx, query });
     }, kind);
   return { ...app, db: { ...app.db, transaction } };
+}
+
+/** Somebody takes away the last link of a merchant's books. */
+async function cutBooks(db: Database, environmentId: number): Promise<void> {
+  await removeGuards(db);
+  const last = '(select max(link) from journal_entries where environment_id = $1)';
+  await db.transaction((tx) =>
+    tx.query(`delete from journal_entries where environment_id = $1 and link = ${last}`, [environmentId]),
+  );
 }

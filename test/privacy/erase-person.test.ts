@@ -114,6 +114,8 @@ forEachEngine('what is kept of a person', (openTestDatabase, engine) => {
     // The pending one, and the callback whose body has the reference and was not sent yet.
     assert.equal(waiting, 2);
     assert.equal(records.transactions, 1);
+    const [pending] = await app.db.query("select session_id, customer_email from transactions where state = 'pending'");
+    assert.deepEqual({ ...pending }, { session_id: 'ana.perez+web@example.cl', customer_email: '' });
     assert.deepEqual(await verifyFindings(app), []);
   });
 
