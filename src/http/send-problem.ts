@@ -95,7 +95,9 @@ function alarmFullDisk(app: App): void {
 /** Makes the problem that the caller reads of a failure. */
 export function problemOf(failure: unknown): Problem {
   if (failure instanceof Problem) return failure;
-  if (failure instanceof SigningError) return fromSigningError(failure);
+  if (failure instanceof SigningError && isCatalogued(failure.code)) {
+    return new Problem(failure.code, { errors: failure.problems.map(signingItem) });
+  }
   if (failure instanceof StorageError) return new Problem(failure.code);
   if (failure instanceof BatcherFullError) return new Problem('OVERLOADED');
   const code = FRAMEWORK_CODES[(failure as FastifyError | null)?.code ?? ''];
@@ -114,13 +116,7 @@ const FRAMEWORK_CODES: Record<string, ErrorCode> = {
   ECONNRESET: 'HTTP_MALFORMED',
 };
 
-/** The readers' codes are in the catalogue too; every problem of the body is listed. */
-function fromSigningError(error: SigningError): Problem {
-  return new Problem(catalogued(error.code), {
-    errors: error.problems.map(signingItem),
-  });
-}
-
-function catalogued(code: string): ErrorCode {
-  return code in CATALOGUE ? (code as ErrorCode) : 'INVALID_JSON';
+/** The codes of the readers of a request. Others are of callbacks, which nobody sends to us: one here is a fault of ours. */
+function isCatalogued(code: string): code is ErrorCode {
+  return code in CATALOGUE;
 }

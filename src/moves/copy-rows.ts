@@ -23,11 +23,11 @@ export async function copyRows(move: Move): Promise<void> {
     await copyTable(move, table, (after) => readPage(move, { table, rule }, rule.name, after));
   }
   await copyTable(move, 'callbacks', (after) => readCallbacks(move, after));
-  await copyTails(move, 'settled');
+  await copyTails(move, 'past');
 }
 
 /** Copies what has come to the chains of the books and to the feed since they were copied last. */
-export async function copyTails(move: Move, which: 'settled' | 'all', tx: Tx | null = null): Promise<void> {
+export async function copyTails(move: Move, which: 'past' | 'all', tx: Tx | null = null): Promise<void> {
   for (const [table, rule] of tablesThat('chain')) {
     // Each environment has an end of its own, at which more comes.
     for (const id of move.scope.environmentIds)
@@ -119,7 +119,7 @@ async function readCallbacks(move: Move, after: readonly SqlValue[] | null): Pro
   };
 }
 
-async function copyEvents(move: Move, which: 'settled' | 'all', tx: Tx | null): Promise<void> {
+async function copyEvents(move: Move, which: 'past' | 'all', tx: Tx | null): Promise<void> {
   const { progress, scope } = move;
   for (let found = PAGE; found === PAGE; ) {
     const rows = await selectEventsOf(tx ?? move.from.db, scope.environmentIds, progress.feed, PAGE, which);

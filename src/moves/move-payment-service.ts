@@ -47,7 +47,7 @@ export async function movePaymentService(from: App, to: App, wish: MoveWish): Pr
     await copyRows(move);
     const first = await compareCopy(move);
     // Comparing takes long: what has come meanwhile is copied before the pause, and not in it.
-    await copyTails(move, 'settled');
+    await copyTails(move, 'past');
     await drainChanges(move, new Map());
     const compared = await compareFeed(move, first);
     pauseMs = await leave(move, compared, by);

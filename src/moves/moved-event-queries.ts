@@ -26,15 +26,15 @@ export const EVENT_COLUMNS = [
 export type PlacedEvent = MovedEvent & { commit_id: number; position: number };
 
 /**
- * The events of some environments after a place in the feed. `all`: also those before which another commit of the server may
- * still come, once nothing more is written for these environments.
+ * The events of some environments after a place in the feed. `past`: those before which no commit of the server comes any more.
+ * `all`: the others too, once nothing more is written for these environments.
  */
 export function selectEventsOf(
   db: Reader,
   environmentIds: readonly number[],
   after: { commit_id: number; position: number },
   limit: number,
-  which: 'settled' | 'all',
+  which: 'past' | 'all',
 ): Promise<PlacedEvent[]> {
   return db.query<PlacedEvent>(
     `select position, commit_id, ${EVENT_COLUMNS.join(', ')} from events

@@ -38,7 +38,7 @@ export async function leave(move: Move, compared: ComparedFeed, by: Actor): Prom
   try {
     await sleep(move.pauseSeenMs);
     await drainChanges(move, new Map());
-    await copyTails(move, 'settled');
+    await copyTails(move, 'past');
     await copyWhole(move);
     const tail = await compareFeed(move, compared);
     await from.db.transaction((tx) => leaveIn(tx, move, tail, by), 'slow');

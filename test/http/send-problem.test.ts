@@ -1,13 +1,44 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pino from 'pino';
+import { problem, SigningError } from '../../protocol/signing-error.ts';
 import { StorageError } from '../../src/db/database.ts';
+import { problemOf } from '../../src/http/send-problem.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { signedBody } from '../support/test-shop.ts';
+
+test('a code that is of callbacks alone is a fault of ours where a request is read: it was called invalid JSON', () => {
+  assert.equal(problemOf(new SigningError([problem('MISSING_FIELD', 'x_amount')])).code, 'MISSING_FIELD');
+  assert.equal(problemOf(new SigningError([problem('WEBHOOK_TIME_REFUSED', null)])).code, 'INTERNAL');
+});
+
+forEachEngine('readiness', (openTestDatabase) => {
+  test('says that the store is away where it is, and logs any other failure: each was taken for a store that is away', async () => {
+    const db = await openTestDatabase();
+    const logged: unknown[] = [];
+    const log = pino(
+      { base: null, level: 'error' },
+      { write: (line) => void logged.push(JSON.parse(line).err?.message) },
+    );
+    let failure: Error | null = null;
+    const query: typeof db.query = (...asked) => (failure === null ? db.query(...asked) : Promise.reject(failure));
+    await using server = await startTestServer(createTestApp({ ...db, query }, { log }));
+    const statusOf = async (each: Error | null) => {
+      failure = each;
+      return (await server.get('/readyz')).status;
+    };
+    assert.equal(await statusOf(null), 200);
+    assert.equal(await statusOf(new StorageError('STORAGE_UNAVAILABLE', null)), 503);
+    assert.equal(await statusOf(Object.assign(new Error('late'), { code: 'ETIMEDOUT' })), 503);
+    assert.deepEqual(logged, []);
+    assert.equal(await statusOf(new TypeError('a bug')), 500);
+    assert.deepEqual(logged, ['a bug']);
+  });
+});
 
 forEachEngine('a full disk', (openTestDatabase) => {
   test('refuses each request, and is one alarm a minute', async () => {

@@ -31,8 +31,8 @@ export const getReadyz = operation({
   handle: async (app, _request, reply) => {
     if (app.stopping.aborted) throw new Problem('STOPPING');
     // A balancer that waits longer than this has given up.
-    const held = await withinTime(findHeld(app), 2_000).catch(() => {
-      throw new Problem('STORAGE_UNAVAILABLE');
+    const held = await withinTime(findHeld(app), 2_000).catch((failure: Error & { code?: string }) => {
+      throw failure.code === 'ETIMEDOUT' ? new Problem('STORAGE_UNAVAILABLE') : failure;
     });
     const waits = held === null ? '' : ',"held_after_restore":true';
     return reply.header('content-type', 'application/json').send(`{"status":"ready"${waits}}`);
