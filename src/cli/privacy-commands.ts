@@ -3,6 +3,7 @@ import type { Erasure } from '../privacy/erase-person.ts';
 import { type SaidKept, sayKept } from '../privacy/kept.ts';
 import { type Person, personOfEmail, personOfRut } from '../privacy/person.ts';
 import { invalidOption, missingOption, print, table } from './print.ts';
+import { progressLine } from './progress-line.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 
 type Whom = { rut?: string; email?: string };
@@ -34,10 +35,11 @@ function personOf({ rut, email }: Whom): Person {
   throw invalidOption(rut === undefined ? 'This is no e-mail address.' : 'This is no RUT: write it as 12345678-5.');
 }
 
-async function exportWhom(options: Whom & ActingOptions): Promise<void> {
+async function exportWhom(options: Whom & ActingOptions & { json?: boolean }): Promise<void> {
   const person = personOf(options);
   const { exportPerson } = await import('../privacy/export-person.ts');
-  const exported = await withActor(options, (app, by) => exportPerson(app, person, by));
+  const line = progressLine(options);
+  const exported = await withActor(options, (app, by) => exportPerson(app, person, by, line.say)).finally(line.clear);
   process.stdout.write(`${JSON.stringify(exported, null, 2)}\n`);
 }
 
@@ -45,7 +47,10 @@ async function eraseWhom(options: Whom & ActingOptions & { dryRun?: boolean; jso
   const person = personOf(options);
   const dryRun = options.dryRun === true;
   const { erasePerson } = await import('../privacy/erase-person.ts');
-  const erasure = await withActor(options, (app, by) => erasePerson(app, person, by, { dryRun }));
+  const line = progressLine(options);
+  const erasure = await withActor(options, (app, by) =>
+    erasePerson(app, person, by, { dryRun, onProgress: line.say }),
+  ).finally(line.clear);
   const kept = erasure.kept.map((one) => sayKept(one, 'en'));
   print(options, { [person.kind]: person.name, dry_run: dryRun, ...erasure, kept }, linesOf(erasure, kept, dryRun));
 }

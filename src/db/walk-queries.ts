@@ -9,19 +9,26 @@ export type TableWalk = { table: string; key: readonly [string, ...string[]]; co
 /** Looked at by one statement: on SQLite it holds the whole process, payments too. */
 export const ROWS_OF_A_PART = 2_000;
 
+/** At most `limit` rows, all unless said. `onRows` is told how many were looked at, before each part. */
+type WalkOptions = { limit?: number | undefined; onRows?: OnRows | undefined };
+
+export type OnRows = (rows: number) => void;
+
 /**
- * The rows whose text in small letters is `like … escape '!'`, in the order of the key, at most `limit` (all unless said). Looks through
- * the whole table, part by part, and others have their turn in between.
+ * The rows whose text in small letters is `like … escape '!'`, in the order of the key. Looks through the whole table, part by part,
+ * and others have their turn in between.
  */
 export async function selectLike<Row extends SqlRow>(
   db: Reader,
   walk: TableWalk,
   like: string,
-  limit = Number.POSITIVE_INFINITY,
+  { limit = Number.POSITIVE_INFINITY, onRows = () => {} }: WalkOptions = {},
 ): Promise<Row[]> {
   const found: Row[] = [];
   let after: readonly SqlParameter[] = [];
+  let parts = 0;
   do {
+    onRows(parts++ * ROWS_OF_A_PART);
     const last = await selectLastOfPart(db, walk, after);
     found.push(...(await selectPart<Row>(db, walk, like, after, last)));
     after = last;

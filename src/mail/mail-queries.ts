@@ -1,6 +1,6 @@
 import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
 import type { RowKey } from '../db/row-key.ts';
-import { selectLike, type TableWalk } from '../db/walk-queries.ts';
+import { type OnRows, selectLike, type TableWalk } from '../db/walk-queries.ts';
 import type { Mail, MailState } from './mail.ts';
 
 type Reader = Pick<Database, 'query'>;
@@ -147,8 +147,8 @@ export async function deleteMailsBefore(tx: Tx, endedBefore: number, limit: numb
 const BY_ADDRESS: TableWalk = { table: 'mails', key: ['id', 'environment_id'], columns: '*', text: 'address' };
 
 /** Those to an address that is `like`, in small letters. Looks through the whole table. */
-export function selectPersonalMails(db: Reader, like: string): Promise<Mail[]> {
-  return selectLike<Mail>(db, BY_ADDRESS, like);
+export function selectPersonalMails(db: Reader, like: string, onRows?: OnRows): Promise<Mail[]> {
+  return selectLike<Mail>(db, BY_ADDRESS, like, { onRows });
 }
 
 export async function deleteMail(tx: Tx, { id, environment_id }: RowKey<string>): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Database, SqlRow, Tx } from '../db/database.ts';
-import { selectLike, type TableWalk } from '../db/walk-queries.ts';
+import { type OnRows, selectLike, type TableWalk } from '../db/walk-queries.ts';
 import type { CallbackState } from './callback-state.ts';
 import type { CallbackKey } from './old-callback-queries.ts';
 
@@ -23,8 +23,8 @@ const CALLBACKS: TableWalk = {
 };
 
 /** The callbacks whose address or body is `like`, in the order of their ids. Looks through the whole table. */
-export function selectPersonalCallbacks(db: Reader, like: string): Promise<PersonalCallback[]> {
-  return selectLike<PersonalCallback>(db, CALLBACKS, like);
+export function selectPersonalCallbacks(db: Reader, like: string, onRows?: OnRows): Promise<PersonalCallback[]> {
+  return selectLike<PersonalCallback>(db, CALLBACKS, like, { onRows });
 }
 
 /** Only of one that has its end, so that nothing is posted elsewhere. Answers whether it was changed. */
@@ -53,8 +53,8 @@ const ATTEMPTS: TableWalk = {
 };
 
 /** The delivery attempts whose answer is `like`, in the order of their ids. Looks through the whole table. */
-export function selectPersonalAttempts(db: Reader, like: string): Promise<PersonalAttempt[]> {
-  return selectLike<PersonalAttempt>(db, ATTEMPTS, like);
+export function selectPersonalAttempts(db: Reader, like: string, onRows?: OnRows): Promise<PersonalAttempt[]> {
+  return selectLike<PersonalAttempt>(db, ATTEMPTS, like, { onRows });
 }
 
 export async function updateAttemptTexts(tx: Tx, row: PersonalAttempt): Promise<void> {
@@ -63,5 +63,34 @@ export async function updateAttemptTexts(tx: Tx, row: PersonalAttempt): Promise<
     row.environment_id,
     row.location,
     row.excerpt,
+  ]);
+}
+
+/** The queue of an address, and where its last answer led. */
+export type PersonalEndpoint = SqlRow & {
+  id: number;
+  environment_id: number;
+  address: string;
+  location: string | null;
+};
+
+const ENDPOINTS: TableWalk = {
+  table: 'endpoints',
+  key: ['id'],
+  columns: 'id, environment_id, address, location',
+  text: "address || ' ' || coalesce(location, '')",
+};
+
+/** The endpoints whose address or last answer is `like`, in the order of their ids. Looks through the whole table. */
+export function selectPersonalEndpoints(db: Reader, like: string, onRows?: OnRows): Promise<PersonalEndpoint[]> {
+  return selectLike<PersonalEndpoint>(db, ENDPOINTS, like, { onRows });
+}
+
+export async function updateEndpointTexts(tx: Tx, row: PersonalEndpoint): Promise<void> {
+  await tx.query('update endpoints set address = $3, location = $4 where id = $1 and environment_id = $2', [
+    row.id,
+    row.environment_id,
+    row.address,
+    row.location,
   ]);
 }

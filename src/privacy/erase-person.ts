@@ -9,15 +9,17 @@ import { deleteCallback } from '../outbox/old-callback-queries.ts';
 import {
   type PersonalAttempt,
   type PersonalCallback,
+  type PersonalEndpoint,
   updateAttemptTexts,
   updateCallbackUrl,
+  updateEndpointTexts,
 } from '../outbox/personal-callback-queries.ts';
 import { eraseRecipients, exportRecipients } from '../payouts/forget-recipients.ts';
 import { deleteRefused } from '../refused-requests/refused-request-queries.ts';
 import { deleteSearchTerm } from '../search/search-queries.ts';
 import { type Terms, termsOf } from '../search/search-term.ts';
 import { type PersonalTransaction, updatePersonalTexts } from '../transactions/personal-transaction-queries.ts';
-import { findPersonalData } from './find-personal-data.ts';
+import { findPersonalData, type OnProgress } from './find-personal-data.ts';
 import type { Kept } from './kept.ts';
 import { type Person, subjectOf } from './person.ts';
 
@@ -28,6 +30,7 @@ export type ErasedCounts = {
   transactions: number;
   callbacks: number;
   delivery_attempts: number;
+  endpoints: number;
   refused_requests: number;
   mails: number;
 };
@@ -35,21 +38,24 @@ export type ErasedCounts = {
 /** `waiting`: how many are still paid or sent, and need the text until then. */
 export type Erasure = { erased: number; records: ErasedCounts; waiting: number; kept: Kept[] };
 
+type ErasureOptions = { dryRun?: boolean; reason?: string | null; onProgress?: OnProgress | undefined };
+
 const AT_ONCE = 100;
 
 /**
  * Removes what is kept about a person: validations and recipients are deleted; transactions lose the e-mail address and the shop's objects, and
  * the person in session ids and addresses; a callback that tells of him is deleted; excerpts lose him. The books stay as
- * they are, so `books verify` says what it said before. `reason`: why, for the audit log; it names nobody. With `dryRun` it says the same and changes nothing.
+ * they are, so `books verify` says what it said before. `reason`: why, for the audit log; it names nobody. With `dryRun` it says the same and changes
+ * nothing. `onProgress` is told what is looked through, and how far.
  */
 export async function erasePerson(
   app: App,
   person: Person,
   by: Actor,
-  { dryRun = false, reason = null }: { dryRun?: boolean; reason?: string | null } = {},
+  { dryRun = false, reason = null, onProgress }: ErasureOptions = {},
 ): Promise<Erasure> {
-  const found = await findPersonalData(app, person);
-  const { transactions, callbacks, delivery_attempts, refused_requests, mails, kept } = found;
+  const found = await findPersonalData(app, person, onProgress);
+  const { transactions, callbacks, delivery_attempts, endpoints, refused_requests, mails, kept } = found;
   const ended = callbacks.filter(({ state }) => state !== 'queued');
   const waiting = transactions.filter((row) => isWaiting(row, person)).length + callbacks.length - ended.length;
   const records: ErasedCounts = {
@@ -58,6 +64,7 @@ export async function erasePerson(
     transactions: transactions.length,
     callbacks: ended.length,
     delivery_attempts: delivery_attempts.length,
+    endpoints: endpoints.length,
     refused_requests: refused_requests.length,
     mails: mails.length,
   };
@@ -79,6 +86,7 @@ export async function erasePerson(
     const terms = await termsOf(app);
     await inBatches(app, transactions, (tx, row) => eraseTransaction(tx, terms, row, person));
     await inBatches(app, delivery_attempts, (tx, row) => updateAttemptTexts(tx, redacted(row, person)));
+    await inBatches(app, endpoints, (tx, row) => updateEndpointTexts(tx, withoutPersonIn(row, person)));
     await inBatches(app, refused_requests, deleteRefused);
     await inBatches(app, mails, deleteMail);
     await inBatches(app, ended, (tx, row) => eraseCallback(tx, row, person));
@@ -121,6 +129,16 @@ function redacted(row: PersonalAttempt, person: Person): PersonalAttempt {
     ...row,
     location: location === null ? null : person.redact(location),
     excerpt: excerpt === null ? null : person.redact(excerpt),
+  };
+}
+
+/** No two addresses of an environment are the same, and none has a query, so this one is nobody's. */
+function withoutPersonIn(row: PersonalEndpoint, person: Person): PersonalEndpoint {
+  const { id, address, location } = row;
+  return {
+    ...row,
+    address: person.holds(address) ? `${person.redact(address)}?erased=${id}` : address,
+    location: location === null ? null : person.redact(location),
   };
 }
 

@@ -4,7 +4,7 @@ import { recordAudit } from '../audit/record-audit.ts';
 import { type ExportedValidations, exportValidations } from '../bank-validation/export-validations.ts';
 import { formatDecimal } from '../lib/money.ts';
 import { exportRecipients, type KeptRecipient } from '../payouts/forget-recipients.ts';
-import { findPersonalData } from './find-personal-data.ts';
+import { findPersonalData, type OnProgress } from './find-personal-data.ts';
 import { type SaidKept, sayKept } from './kept.ts';
 import { type Person, subjectOf } from './person.ts';
 
@@ -17,6 +17,8 @@ export type PersonExport = {
   transactions: Record<string, unknown>[];
   callbacks: Record<string, unknown>[];
   delivery_attempts: Record<string, unknown>[];
+  /** Addresses that callbacks went to, as their queues are called. */
+  endpoints: Record<string, unknown>[];
   refused_requests: Record<string, unknown>[];
   /** Receipts by mail. */
   mails: Record<string, unknown>[];
@@ -25,8 +27,13 @@ export type PersonExport = {
 };
 
 /** Everything that is kept about a person, as he may ask under Law 21.719. The audit log says who read it, and not about whom. */
-export async function exportPerson(app: App, person: Person, by: Actor): Promise<PersonExport> {
-  const found = await findPersonalData(app, person);
+export async function exportPerson(
+  app: App,
+  person: Person,
+  by: Actor,
+  onProgress?: OnProgress,
+): Promise<PersonExport> {
+  const found = await findPersonalData(app, person, onProgress);
   const ofRut = person.kind === 'rut' ? await exportValidations(app, person.name) : null;
   const recipients = await exportRecipients(app, person);
   const after = {
@@ -35,6 +42,7 @@ export async function exportPerson(app: App, person: Person, by: Actor): Promise
     transactions: found.transactions.length,
     callbacks: found.callbacks.length,
     delivery_attempts: found.delivery_attempts.length,
+    endpoints: found.endpoints.length,
     refused_requests: found.refused_requests.length,
     mails: found.mails.length,
   };
@@ -52,6 +60,7 @@ export async function exportPerson(app: App, person: Person, by: Actor): Promise
     })),
     callbacks: found.callbacks.map(withTime('created_at')),
     delivery_attempts: found.delivery_attempts.map(withTime('started_at')),
+    endpoints: found.endpoints,
     refused_requests: found.refused_requests.map(withTime('at')),
     mails: found.mails.map(({ id, transaction_id, refund_id, address, state, created_at }) => ({
       id,

@@ -4,8 +4,10 @@ import { selectPersonalMails } from '../mail/mail-queries.ts';
 import {
   type PersonalAttempt,
   type PersonalCallback,
+  type PersonalEndpoint,
   selectPersonalAttempts,
   selectPersonalCallbacks,
+  selectPersonalEndpoints,
 } from '../outbox/personal-callback-queries.ts';
 import { listPayoutsOf } from '../payouts/forget-recipients.ts';
 import type { RefusedRequest } from '../refused-requests/refused-request.ts';
@@ -20,30 +22,42 @@ export type PersonalData = {
   transactions: PersonalTransaction[];
   callbacks: PersonalCallback[];
   delivery_attempts: PersonalAttempt[];
+  endpoints: PersonalEndpoint[];
   refused_requests: RefusedRequest[];
   mails: Mail[];
   kept: Kept[];
 };
 
+/** Is told in which table is looked, and how many of its rows were looked at. */
+export type OnProgress = (what: string, rows: number) => void;
+
 /** Looks through whole tables, part by part, and through what is found with the exact pattern. Reads only. */
-export async function findPersonalData(app: App, person: Person): Promise<PersonalData> {
+export async function findPersonalData(
+  app: App,
+  person: Person,
+  onProgress: OnProgress = () => {},
+): Promise<PersonalData> {
   const { db } = app;
   const { like } = person;
+  const telling = (what: string) => (rows: number) => onProgress(what, rows);
   return {
-    transactions: (await selectPersonalTransactions(db, like)).filter((row) =>
+    transactions: (await selectPersonalTransactions(db, like, telling('transactions'))).filter((row) =>
       erasableTexts(row).some((text) => person.holds(text)),
     ),
-    callbacks: (await selectPersonalCallbacks(db, like)).filter(
+    callbacks: (await selectPersonalCallbacks(db, like, telling('callbacks'))).filter(
       ({ url, body }) => person.holds(url) || person.holds(body),
     ),
-    delivery_attempts: (await selectPersonalAttempts(db, like)).filter(({ location, excerpt }) =>
-      person.holds(`${location ?? ''} ${excerpt ?? ''}`),
+    delivery_attempts: (await selectPersonalAttempts(db, like, telling('delivery attempts'))).filter(
+      ({ location, excerpt }) => person.holds(`${location ?? ''} ${excerpt ?? ''}`),
     ),
-    refused_requests: (await selectRefusedLike(db, like)).filter(({ detail, detail_es, errors, fields }) =>
-      person.holds(`${detail} ${detail_es ?? ''} ${errors} ${fields}`),
+    endpoints: (await selectPersonalEndpoints(db, like, telling('endpoints'))).filter(({ address, location }) =>
+      person.holds(`${address} ${location ?? ''}`),
     ),
-    mails: (await selectPersonalMails(db, like)).filter(({ address }) => person.holds(address)),
-    kept: [...(await findKept(app, person)), ...(await keptPayouts(app, person))],
+    refused_requests: (await selectRefusedLike(db, like, telling('refused requests'))).filter(
+      ({ detail, detail_es, errors, fields }) => person.holds(`${detail} ${detail_es ?? ''} ${errors} ${fields}`),
+    ),
+    mails: (await selectPersonalMails(db, like, telling('mails'))).filter(({ address }) => person.holds(address)),
+    kept: [...(await findKept(app, person, onProgress)), ...(await keptPayouts(app, person))],
   };
 }
 
@@ -55,14 +69,18 @@ function erasableTexts(row: PersonalTransaction): string[] {
 /** More than this of one kind nobody reads one by one. */
 const MOST_KEPT = 10_000;
 
-async function findKept(app: App, person: Person): Promise<Kept[]> {
-  const kept: Kept[] = [];
+async function findKept(app: App, person: Person, onProgress: OnProgress): Promise<Kept[]> {
+  const kept = new Map<string, Kept>();
   for (const place of KEPT_PLACES) {
-    const texts = await selectKeptTexts(app.db, place, person.like, MOST_KEPT);
+    const { kind, reason } = place;
+    const onRows = (rows: number) => onProgress(place.walk.table.replaceAll('_', ' '), rows);
+    const texts = await selectKeptTexts(app.db, place, person.like, { limit: MOST_KEPT, onRows });
     const rows = texts.filter(({ text }) => person.holds(text)).map(({ name }) => name);
-    if (rows.length > 0) kept.push({ kind: place.kind, reason: place.reason, rows });
+    // Several tables may be of one kind.
+    const before = kept.get(kind)?.rows ?? [];
+    if (rows.length > 0) kept.set(kind, { kind, reason, rows: [...before, ...rows] });
   }
-  return kept;
+  return [...kept.values()];
 }
 
 /** Finds payouts to a RUT by its hash; an e-mail address has none there. */

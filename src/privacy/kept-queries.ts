@@ -1,5 +1,5 @@
 import type { Database, SqlRow } from '../db/database.ts';
-import { selectLike, type TableWalk } from '../db/walk-queries.ts';
+import { type OnRows, selectLike, type TableWalk } from '../db/walk-queries.ts';
 import type { KeptReason } from './kept.ts';
 
 /** A text that is kept although it holds a person, and what names its row. */
@@ -10,13 +10,39 @@ type KeptPlace = { readonly kind: string; readonly reason: KeptReason; readonly 
 /** The keys of most tables. */
 const BY_ID = ['id', 'environment_id'] as const;
 
-const PAID_OUT = "reference || ' ' || message || ' ' || coalesce(reason, '') || ' ' || coalesce(callback_url, '')";
+const PAID_OUT = texts(
+  'reference',
+  'message',
+  'reason',
+  'callback_url',
+  'contradiction',
+  'proposed_by',
+  'approved_by',
+  'account_changed_by',
+);
 
-const DECIDED = "reason || ' ' || coalesce(evidence_name, '') || ' ' || decided_by";
+const DECIDED = texts('reason', 'evidence_name', 'evidence_excerpt', 'decided_by');
+
+const LOOK = texts('site', 'contact', 'legal_name', 'rut', 'terms');
 
 const DIFFERENCE = "settlement_id || '/' || number";
 
 const LINE = "statement_id || '/' || number";
+
+/** Tables that say by whom something was done, beside those whose own texts are looked through: their key, and the column. */
+const ACTS: readonly [table: string, key: TableWalk['key'], by: string][] = [
+  ['attention_owners', ['kind', 'id', 'payment_service', 'environment'], 'taken_by'],
+  ['callback_listeners', ['environment_id'], 'started_by'],
+  ['closed_months', ['month', 'environment'], 'closed_by'],
+  ['epochs', ['epoch'], 'released_by'],
+  ['funds_rules', ['environment_id', 'currency'], 'set_by'],
+  ['invitations', ['id'], 'created_by'],
+  ['moves', ['id'], 'began_by'],
+  ['payout_account_types', ['environment_id', 'account_hash'], 'set_by'],
+  ['payout_files', BY_ID, 'made_by'],
+  ['recipients', ['id', 'version'], 'created_by'],
+  ['token_handovers', ['id'], 'made_by'],
+];
 
 /**
  * Where a text stays, with the reason: what is sealed cannot be taken out without breaking the proof, and people who work here are
@@ -24,41 +50,69 @@ const LINE = "statement_id || '/' || number";
  */
 export const KEPT_PLACES: readonly KeptPlace[] = [
   place('references', 'sealed', 'transactions', ['id'], 'id', 'reference'),
+  place('events', 'sealed', 'events', ['transaction_id', 'sequence', 'environment_id'], 'position', texts('data')),
   place(
-    'events',
+    'payment_attempts',
     'sealed',
-    'events',
-    ['transaction_id', 'sequence', 'environment_id'],
-    'position',
-    "coalesce(data, '')",
+    'payment_attempts',
+    BY_ID,
+    'id',
+    texts('detail', 'contradiction', 'external_id', 'account'),
   ),
-  place('payment_attempts', 'sealed', 'payment_attempts', BY_ID, 'id', "coalesce(detail, '')"),
-  place('refunds', 'sealed', 'refunds', BY_ID, 'id', "coalesce(detail, '') || ' ' || requested_by"),
-  place('movements', 'sealed', 'movements', BY_ID, 'id', "reference || ' ' || coalesce(reason, '')"),
+  place(
+    'refunds',
+    'sealed',
+    'refunds',
+    BY_ID,
+    'id',
+    texts('detail', 'contradiction', 'requested_by', 'idempotency_key'),
+  ),
+  place('movements', 'sealed', 'movements', BY_ID, 'id', texts('reference', 'reason', 'recorded_by')),
   place('payout_texts', 'paid_why', 'payouts', BY_ID, 'id', PAID_OUT),
-  place('payout_batches', 'paid_out', 'payout_batches', BY_ID, 'id', 'name'),
-  place('facts', 'sealed', 'book_facts', ['environment_id', 'link'], 'link', "content || ' ' || recorded_by"),
+  place('payout_batches', 'paid_out', 'payout_batches', BY_ID, 'id', texts('name', 'proposed_by')),
+  place(
+    'facts',
+    'sealed',
+    'book_facts',
+    ['environment_id', 'link'],
+    'link',
+    texts('subject', 'content', 'recorded_by'),
+  ),
   place('payment_decisions', 'sealed', 'payment_decisions', BY_ID, 'id', DECIDED),
   place('refund_decisions', 'sealed', 'refund_decisions', BY_ID, 'id', DECIDED),
-  place('imported_payments', 'sealed', 'imported_payments', BY_ID, 'id', "evidence_name || ' ' || imported_by"),
-  place('payment_links', 'asked_for', 'payment_links', BY_ID, 'id', "subject || ' ' || coalesce(url_callback, '')"),
-  place('settlements', 'held_against', 'settlements', ['id'], 'id', 'file_name'),
+  place(
+    'imported_payments',
+    'sealed',
+    'imported_payments',
+    BY_ID,
+    'id',
+    texts('evidence_name', 'imported_by', 'line_key', 'buy_order', 'authorization_code'),
+  ),
+  place(
+    'payment_links',
+    'asked_for',
+    'payment_links',
+    BY_ID,
+    'id',
+    texts('subject', 'url_callback', 'idempotency_key', 'created_by'),
+  ),
+  place('settlements', 'held_against', 'settlements', ['id'], 'id', texts('file_name', 'kept_by')),
   place(
     'settlement_differences',
     'held_against',
     'settlement_differences',
     ['settlement_id', 'number'],
     DIFFERENCE,
-    "coalesce(reason, '')",
+    texts('reason', 'accepted_by', 'buy_order', 'entry'),
   ),
-  place('bank_statements', 'held_against', 'bank_statements', ['id'], 'id', 'file_name'),
+  place('bank_statements', 'held_against', 'bank_statements', ['id'], 'id', texts('file_name', 'imported_by')),
   place(
     'statement_lines',
     'held_against',
     'bank_statement_lines',
     ['statement_id', 'number'],
     LINE,
-    "coalesce(note, '') || ' ' || coalesce(reason, '')",
+    texts('note', 'reason', 'subject', 'resolved_by'),
   ),
   place('anchors', 'sealed', 'anchors', ['number'], 'number', 'content'),
   place(
@@ -67,9 +121,20 @@ export const KEPT_PLACES: readonly KeptPlace[] = [
     'audit_log',
     ['link'],
     'link',
-    "actor || ' ' || subject || ' ' || coalesce(said_before, '') || ' ' || coalesce(said_after, '')",
+    texts('actor', 'subject', 'said_before', 'said_after', 'reason'),
   ),
   place('users', 'works_here', 'users', ['id'], 'id', 'email'),
+  place('merchants', 'merchant', 'looks', ['payment_service_id'], 'payment_service_id', LOOK),
+  place('merchants', 'merchant', 'payment_services', ['id'], 'id', 'name'),
+  place('merchants', 'merchant', 'environments', ['id'], 'payment_service_id', texts('events_url')),
+  place('merchants', 'merchant', 'payout_senders', BY_ID, "'payout_senders/' || id", texts('url', 'set_by')),
+  place('merchants', 'merchant', 'webhook_subscriptions', ['id'], "'webhook_subscriptions/' || id", 'url'),
+  place('staff_names', 'works_here', 'api_tokens', ['id'], "'api_tokens/' || id", texts('name', 'created_by')),
+  place('staff_names', 'works_here', 'factors', ['id'], "'factors/' || id", 'name'),
+  place('validation_keys', 'once', 'validation_keys', ['actor', 'key'], 'validation_id', 'key'),
+  ...ACTS.map(([table, key, by]) =>
+    place('acts', 'done_by', table, key, `'${table}/' || ${key.join(" || '/' || ")}`, texts(by)),
+  ),
 ];
 
 /** At most `limit` of them. Looks through the whole table. */
@@ -77,9 +142,14 @@ export function selectKeptTexts(
   db: Pick<Database, 'query'>,
   { walk }: KeptPlace,
   like: string,
-  limit: number,
+  options: { limit: number; onRows: OnRows },
 ): Promise<KeptText[]> {
-  return selectLike<KeptText>(db, walk, like, limit);
+  return selectLike<KeptText>(db, walk, like, options);
+}
+
+/** Columns beside each other, with or without a value. */
+function texts(...columns: readonly string[]): string {
+  return columns.map((column) => `coalesce(${column}, '')`).join(" || ' ' || ");
 }
 
 function place(

@@ -20,6 +20,15 @@ export const KEPT_REASONS = {
     es: 'dice contra qué se cuadró el dinero, y por qué',
   },
   audit: { en: 'it says who did what, and is sealed', es: 'dice quién hizo qué, y está sellado' },
+  done_by: { en: 'it says who did it', es: 'dice quién lo hizo' },
+  merchant: {
+    en: 'it says who a merchant is, or where a merchant is reached: bin/rubrica payment-service',
+    es: 'dice quién es un comercio, o dónde se le avisa: bin/rubrica payment-service',
+  },
+  once: {
+    en: 'a program chose it as its Idempotency-Key; it goes with its validation',
+    es: 'un programa la eligió como su Idempotency-Key; se va con su validación',
+  },
   works_here: {
     en: 'this person works here: bin/rubrica user disable',
     es: 'esta persona trabaja aquí: bin/rubrica user disable',

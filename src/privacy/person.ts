@@ -17,18 +17,29 @@ export function subjectOf({ kind }: Person): { kind: string; id: string } {
   return { kind: 'person', id: kind === 'rut' ? 'a RUT' : 'an e-mail address' };
 }
 
+/**
+ * What stands before a text is no part of it: not even its last characters, where they are those of an escape, as in `%3Dana@example.cl`
+ * and `\nana@example.cl`.
+ */
+const AFTER_ESCAPE = String.raw`(?<!%(?:25){0,2}[0-9a-f]|\\u[0-9a-f]{3}|\\(?=[nrtbf]))`;
+
 /** By a RUT in any spelling; null for another text. */
 export function personOfRut(rutText: string): Person | null {
   const { canonical } = readRut(rutText);
   if (canonical === null) return null;
   const [body = '', check = ''] = canonical.split('-');
   const groups = [body.slice(0, -6), body.slice(-6, -3), body.slice(-3)];
-  const spelled = `0*${groups.join(String.raw`\.?`)}\\s?-?\\s?${check}`;
+  const spelled = `0*${groups.join(POINT)}${SPACE}${DASH}${SPACE}${check}`;
   // Apart, as tax documents have it: {"rut": 12345678, "dv": "5"}.
   const apart = `(?=[^}]*"(?:dv|digito\\w*)"\\s*:\\s*"?${check}"?)${body}`;
-  const pattern = new RegExp(String.raw`(?<![\d.])(?:${spelled}(?![\w])|${apart}(?!\w))`, 'gi');
+  const pattern = new RegExp(`(?<!${AFTER_ESCAPE}\\d\\.?)(?:${spelled}|${apart})(?![0-9a-z])`, 'gi');
   return { kind: 'rut', name: canonical, like: `%${groups.join('%')}%`, ...finders(pattern) };
 }
+
+const SPACE = String.raw`(?:\s|%20|&nbsp;)?`;
+const POINT = String.raw`(?:[.,\s]|%2e|%20)?`;
+/** The one of the keyboard, and those that text programs put in its place. */
+const DASH = String.raw`(?:[-\u2010-\u2015\u2212]|%2d|\\u002d|\\u201[0-5]|&#45;|&[nm]dash;)?`;
 
 /** Visible ASCII, as `x_customer_email` is. */
 const EMAIL = /^[!-?A-~]{1,64}@[!-?A-~]{1,189}$/;
@@ -37,23 +48,23 @@ const EMAIL = /^[!-?A-~]{1,64}@[!-?A-~]{1,189}$/;
 export function personOfEmail(email: string): Person | null {
   const name = email.trim().toLowerCase();
   if (!EMAIL.test(name)) return null;
-  const [local = '', domain = ''] = name.split('@');
-  // In a URL and in a form it is percent-encoded.
-  const spelled = local.split('').map(spellings).join('');
-  const pattern = new RegExp(
-    String.raw`(?<![\w.!#$&'*+/?^{|}~-]|%2b)${spelled}(?:@|%40)${RegExp.escape(domain)}(?![\w-]|\.\w)`,
-    'gi',
-  );
-  // The characters that a percent-encoding changes are left open.
-  const like = `%${local.replaceAll(/[^a-z0-9.-]+/g, '%')}%${domain.replaceAll('_', '!_')}%`;
-  return { kind: 'email', name, like, ...finders(pattern) };
+  const pattern = new RegExp(`${BEFORE_EMAIL}${name.split('').map(spellings).join('')}${AFTER_EMAIL}`, 'gi');
+  // The characters that an encoding changes are left open.
+  return { kind: 'email', name, like: `%${name.replaceAll(/[^a-z0-9]+/g, '%')}%`, ...finders(pattern) };
 }
 
+/** It is not the end of a longer one, such as `juana@` of `ana@`. Characters that stand beside addresses in texts and URLs begin none. */
+const BEFORE_EMAIL = String.raw`(?<!${AFTER_ESCAPE}[\w.+-]|%(?:25){0,2}(?:2[bde]|5f)|\\u002[bde])`;
+
+/** Its domain ends here, or is followed by the ending of a file. */
+const AFTER_EMAIL = String.raw`(?![a-z0-9-]|\.(?!(?:csv|dat|docx?|html?|json|pdf|txt|xlsx?|xml)(?!\w))\w)`;
+
+/** A character as texts, URLs (encoded twice too), JSON and HTML write it. */
 function spellings(character: string): string {
+  const hexadecimal = character.charCodeAt(0).toString(16).padStart(2, '0');
   const plain = RegExp.escape(character);
-  const encoded = encodeURIComponent(character);
-  const hexadecimal = `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`;
-  return `(?:${plain}|${encoded === character ? hexadecimal : RegExp.escape(encoded)})`;
+  if (/[a-z0-9]/.test(character)) return plain;
+  return String.raw`(?:${plain}|%(?:25){0,2}${hexadecimal}|\\u00${hexadecimal}|&#${character.charCodeAt(0)};|&#x${hexadecimal};)`;
 }
 
 function finders(pattern: RegExp): Pick<Person, 'holds' | 'redact'> {

@@ -1,5 +1,5 @@
 import type { Database, InsertTarget, SqlParameter, SqlRow, Tx } from '../db/database.ts';
-import { selectLike, type TableWalk } from '../db/walk-queries.ts';
+import { type OnRows, selectLike, type TableWalk } from '../db/walk-queries.ts';
 import type { KeptRefusal, RefusedRequest } from './refused-request.ts';
 
 type Reader = Pick<Database, 'query'>;
@@ -146,8 +146,8 @@ const KEPT: TableWalk = {
 };
 
 /** Those whose texts are `like`, in small letters. Looks through the whole table. */
-export function selectRefusedLike(db: Reader, like: string): Promise<RefusedRequest[]> {
-  return selectLike<RefusedRequest>(db, KEPT, like);
+export function selectRefusedLike(db: Reader, like: string, onRows?: OnRows): Promise<RefusedRequest[]> {
+  return selectLike<RefusedRequest>(db, KEPT, like, { onRows });
 }
 
 export async function deleteRefused(

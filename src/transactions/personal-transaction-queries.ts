@@ -1,5 +1,5 @@
 import type { Database, SqlRow, Tx } from '../db/database.ts';
-import { selectLike, type TableWalk } from '../db/walk-queries.ts';
+import { type OnRows, selectLike, type TableWalk } from '../db/walk-queries.ts';
 
 /** A transaction's texts that others wrote. Times are UTC milliseconds, `amount` is in minor units. */
 export type PersonalTransaction = SqlRow & {
@@ -28,8 +28,12 @@ const TRANSACTIONS: TableWalk = {
 };
 
 /** The transactions whose texts are `like`, in the order of their ids. Looks through the whole table. */
-export function selectPersonalTransactions(db: Pick<Database, 'query'>, like: string): Promise<PersonalTransaction[]> {
-  return selectLike<PersonalTransaction>(db, TRANSACTIONS, like);
+export function selectPersonalTransactions(
+  db: Pick<Database, 'query'>,
+  like: string,
+  onRows?: OnRows,
+): Promise<PersonalTransaction[]> {
+  return selectLike<PersonalTransaction>(db, TRANSACTIONS, like, { onRows });
 }
 
 /** Changes the texts of a transaction that no entry of the books stands on. */

@@ -27,7 +27,7 @@ forEachEngine('looking through a table for a text', (openTestDatabase) => {
     return db;
   };
   const find = async (db: Awaited<ReturnType<typeof open>>, like: string, limit?: number) =>
-    (await selectLike(db, WALK, like, limit)).map((row) => `${row['request_id']} ${row['environment_id']}`);
+    (await selectLike(db, WALK, like, { limit })).map((row) => `${row['request_id']} ${row['environment_id']}`);
 
   test('finds each row once, whichever part it is in, in the order of the key', async () => {
     const db = await open(2 * ROWS_OF_A_PART);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { recordAudit } from '../../src/audit/record-audit.ts';
 import { validateBankAccount } from '../../src/bank-validation/validate-bank-account.ts';
 import { prepareStore } from '../../src/cli/prepare-store.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
@@ -64,6 +65,7 @@ forEachEngine('what is kept of a person', (openTestDatabase, engine) => {
       transactions: 2,
       callbacks: 1,
       delivery_attempts: 1,
+      endpoints: 0,
       refused_requests: 0,
       mails: 0,
     });
@@ -182,6 +184,63 @@ forEachEngine('what is kept of a person', (openTestDatabase, engine) => {
         ['settlement_differences', ['st_1/3']],
       ],
     );
+  });
+
+  test('in the path of an address of callbacks, and where it led last, stayed when the callback was erased', async () => {
+    const { app, environment } = await setUp(openTestDatabase);
+    await createPaidTransaction(app, environment, {
+      reference: 'ORD-1',
+      customerEmail: 'buyer@example.cl',
+      urlCallback: `https://shop.example.cl/cb/${EMAIL}`,
+    });
+    await deliverAll(app);
+    await app.db.transaction((tx) =>
+      tx.query("update endpoints set location = '/thanks?next=https%3A%2F%2Fa.cl%3Fe%3Dana.perez%2Bweb%40example.cl'"),
+    );
+    const exported = await exportPerson(app, ANA, TESTER);
+    assert.deepEqual(
+      exported.endpoints.map((row) => row['address']),
+      [`https://shop.example.cl/cb/${EMAIL}`],
+    );
+    assert.equal((await erasePerson(app, ANA, TESTER)).records.endpoints, 1);
+    const [left] = await app.db.query<{ id: number; address: string; location: string }>('select * from endpoints');
+    assert.equal(left?.address, `https://shop.example.cl/cb/erased?erased=${left?.id}`);
+    assert.equal(left.location, '/thanks?next=https%3A%2F%2Fa.cl%3Fe%3Derased');
+    assert.deepEqual((await exportPerson(app, ANA, TESTER)).endpoints, []);
+  });
+
+  test('in a reason of the audit log, an excerpt of evidence, a look and by whom something was done was not named', async () => {
+    const { app, environment } = await setUp(openTestDatabase);
+    const { paymentServiceId } = environment;
+    await app.db.transaction(async (tx) => {
+      await tx.query("insert into looks (payment_service_id, changed_at, legal_name, rut) values ($1, 1, 'Ana', $2)", [
+        paymentServiceId,
+        '11.111.111-1',
+      ]);
+      await tx.query(
+        `insert into closed_months (month, environment, closed_at, closed_by, owed)
+         values ('2026-01', 'development', 1, $1, '{}')`,
+        [EMAIL],
+      );
+      await recordAudit(tx, {
+        at: app.now(),
+        by: TESTER,
+        action: 'privacy.looked_up',
+        subject: { kind: 'person', id: 'a RUT' },
+        reason: `asked by ${EMAIL} of 11.111.111-1`,
+      });
+    });
+    const kept = async (person: Person) =>
+      (await exportPerson(app, person, TESTER)).kept.map(({ kind, rows }) => [kind, rows]);
+    const [row] = await app.db.query<{ link: number }>('select link from audit_log where reason is not null');
+    assert.deepEqual(await kept(ANA_BY_RUT), [
+      ['audit_log', [String(row?.link)]],
+      ['merchants', [paymentServiceId]],
+    ]);
+    assert.deepEqual(await kept(ANA), [
+      ['audit_log', [String(row?.link)]],
+      ['acts', ['closed_months/2026-01/development']],
+    ]);
   });
 
   test('in the reasons of a refused request, in either language, was neither exported nor erased', async () => {
