@@ -50,7 +50,13 @@ const WITHOUT_EMAIL = [
 ];
 
 const likeOf = ({ like }: Person, text: string) =>
-  new RegExp(like.split('%').map(RegExp.escape).join('[^]*'), 'i').test(text);
+  new RegExp(
+    like
+      .split('%')
+      .map((part) => RegExp.escape(part))
+      .join('[^]*'),
+    'i',
+  ).test(text);
 
 for (const [what, person, held, others] of [
   ['a RUT', RUT, WITH_RUT, WITHOUT_RUT],
