@@ -35,10 +35,10 @@ function personOf({ rut, email }: Whom): Person {
   throw invalidOption(rut === undefined ? 'This is no e-mail address.' : 'This is no RUT: write it as 12345678-5.');
 }
 
-async function exportWhom(options: Whom & ActingOptions & { json?: boolean }): Promise<void> {
+async function exportWhom(options: Whom & ActingOptions): Promise<void> {
   const person = personOf(options);
   const { exportPerson } = await import('../privacy/export-person.ts');
-  const line = progressLine(options);
+  const line = progressLine();
   const exported = await withActor(options, (app, by) => exportPerson(app, person, by, line.say)).finally(line.clear);
   process.stdout.write(`${JSON.stringify(exported, null, 2)}\n`);
 }
@@ -47,7 +47,7 @@ async function eraseWhom(options: Whom & ActingOptions & { dryRun?: boolean; jso
   const person = personOf(options);
   const dryRun = options.dryRun === true;
   const { erasePerson } = await import('../privacy/erase-person.ts');
-  const line = progressLine(options);
+  const line = progressLine();
   const erasure = await withActor(options, (app, by) =>
     erasePerson(app, person, by, { dryRun, onProgress: line.say }),
   ).finally(line.clear);
