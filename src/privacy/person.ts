@@ -18,7 +18,7 @@ export function subjectOf({ kind }: Person): { kind: string; id: string } {
 }
 
 /**
- * What stands before a text is no part of it: not even its last characters, where they are those of an escape, as in `%3Dana@example.cl`
+ * What stands before a text is no part of it, also where it is the end of an escape, as in `%3Dana@example.cl`
  * and `\nana@example.cl`.
  */
 const AFTER_ESCAPE = String.raw`(?<!%(?:25){0,2}[0-9a-f]|\\u[0-9a-f]{3}|\\(?=[nrtbf]))`;
