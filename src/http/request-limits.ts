@@ -18,9 +18,9 @@ const MINUTE_MS = 60_000;
  */
 export const REQUEST_LIMITS = {
   /** Signed requests of a payment service that has no limit of its own. */
-  paymentService: { name: 'payment-service', most: 6_000, windowMs: MINUTE_MS, counts: 'window' },
+  paymentService: { name: 'payment-service', most: 6_000, windowMs: MINUTE_MS, counts: 'window', known: true },
   /** Requests with the access token of a user. */
-  user: { name: 'user', most: 6_000, windowMs: MINUTE_MS, counts: 'window' },
+  user: { name: 'user', most: 6_000, windowMs: MINUTE_MS, counts: 'window', known: true },
   /** Requests that say nothing about who asks, or nothing secret. */
   address: { name: 'address', most: 1_200, windowMs: MINUTE_MS, counts: 'window' },
   /** Tokens and signatures that were wrong. */

@@ -15,7 +15,8 @@ export async function consumeLimit(app: App, limit: Limit, subject: string, time
   if (known !== null && known.used + times > limit.most) {
     return { allowed: false, remaining: Math.max(0, limit.most - known.used), resetMs: known.ends_at - now };
   }
-  const count = await counters(app).submit({
+  const queues = counters(app);
+  const count = await (limit.known === true ? queues.known : queues.strangers).submit({
     key,
     now,
     endsAt: now + limit.windowMs,
@@ -37,19 +38,24 @@ export async function removeEndedLimits(app: App, limit: number): Promise<number
 
 type Use = Parameters<typeof incrementCount>[1];
 
-const counters = perInstance(
-  (app: App): Batcher<Use, CountRow> =>
-    app.metrics.watchQueue(
-      'limits',
-      createBatcher({
-        maxBatch: 128,
-        maxQueued: 4096,
-        maxWaitMs: 2_000,
-        concurrency: 1,
-        flush: (uses) => countAll(app, uses),
-      }),
-    ),
-);
+// Two: each stranger is a key and a statement of its own, so that payments would wait a second behind two thousand of them.
+const counters = perInstance((app: App) => ({
+  known: counterOf(app, 'limits'),
+  strangers: counterOf(app, 'limits_of_strangers'),
+}));
+
+function counterOf(app: App, name: string): Batcher<Use, CountRow> {
+  return app.metrics.watchQueue(
+    name,
+    createBatcher({
+      maxBatch: 128,
+      maxQueued: 4096,
+      maxWaitMs: 2_000,
+      concurrency: 1,
+      flush: (uses) => countAll(app, uses),
+    }),
+  );
+}
 
 /**
  * Uses that arrive together share a commit, and uses of one key a statement: a busy key costs no more than a quiet one.

@@ -11,7 +11,14 @@ import { deriveKey } from '../lib/seal.ts';
  * `streak`: every counted one opens the window anew, so the count ends only after `windowMs` without any. That is for
  * guesses: whatever their pace, there are never more than `most` of them in `windowMs`.
  */
-export type Limit = { name: string; most: number; windowMs: number; counts: 'window' | 'streak' };
+export type Limit = {
+  name: string;
+  most: number;
+  windowMs: number;
+  counts: 'window' | 'streak';
+  /** Whether only who has proved who it is comes to be counted: its counts wait behind no stranger's. */
+  known?: true;
+};
 
 /** `resetMs`: until the count starts anew. */
 export type LimitUse = { allowed: boolean; remaining: number; resetMs: number };

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { problemHeaders } from '../../src/http/problem-headers.ts';
 import { consumeLimit, removeEndedLimits } from '../../src/limits/consume-limit.ts';
 import { type Limit, limitKey, limitProblem } from '../../src/limits/limit.ts';
 import { decrementCount, deleteCount } from '../../src/limits/limit-queries.ts';
+import { comesTrue } from '../support/comes-true.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { createTestApp } from '../support/test-app.ts';
 
@@ -50,6 +52,37 @@ forEachEngine('a limit', (openTestDatabase) => {
     assert.deepEqual(await consumeLimit(app, STREAK, 'a'), { allowed: false, remaining: 0, resetMs: 1_000 });
     app.now.advance(1_000);
     assert.equal((await consumeLimit(app, STREAK, 'a')).allowed, true);
+  });
+
+  test('of a merchant waited for the counts of strangers, which are one statement each', async () => {
+    const db = await openTestDatabase();
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    let isFirst = true;
+    const transaction: typeof db.transaction = async (work) => {
+      if (isFirst) {
+        isFirst = false;
+        await held;
+      }
+      return db.transaction(work);
+    };
+    const app = createTestApp({ ...db, transaction });
+    const strangers = [1, 2, 3].map((n) => consumeLimit(app, WINDOW, `192.0.2.${n}`));
+    await comesTrue(() => !isFirst);
+    const own = await Promise.race([
+      consumeLimit(app, { ...WINDOW, name: 'own', known: true }, 'ps_1'),
+      after(strangers),
+    ]);
+    assert.deepEqual(own, { allowed: true, remaining: 2, resetMs: 60_000 });
+    release();
+    assert.equal((await Promise.all(strangers)).length, 3);
+
+    // Let go after a while, so that a failure is one and waits for nothing.
+    async function after(counts: Promise<unknown>[]): Promise<null> {
+      await sleep(5_000, undefined, { ref: false });
+      release();
+      await Promise.all(counts);
+      return null;
+    }
   });
 
   test('is shared by replicas: a burst on four of them lets through no more than the limit', async () => {
