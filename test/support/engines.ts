@@ -114,11 +114,13 @@ async function findOrCreateTemplate(): Promise<string> {
   await asAdministrator(async (client) => {
     await client.query('select pg_advisory_lock(1)');
     const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [name]);
-    if (rowCount !== 0) return;
-    await client.query(`drop database if exists unfinished with (force)`);
-    await client.query(`create database unfinished template template0`);
-    await migrateOnce(urlOf('unfinished'));
-    await client.query(`alter database unfinished rename to ${name}`);
+    if (rowCount === 0) {
+      await client.query(`drop database if exists unfinished with (force)`);
+      await client.query(`create database unfinished template template0`);
+      await migrateOnce(urlOf('unfinished'));
+      await client.query(`alter database unfinished rename to ${name}`);
+    }
+    await client.query('select pg_advisory_unlock(1)');
   });
   return name;
 }
@@ -144,12 +146,21 @@ function urlOf(name: string): string {
   return url.href;
 }
 
+/** One connection for the whole process: another costs the server a process. An idle one keeps nothing running. */
+let administrator: Promise<Administrator> | undefined;
+
+/** The types of pg leave these two out. */
+type Administrator = pg.Client & { ref(): void; unref(): void };
+
 async function asAdministrator(work: (client: pg.Client) => Promise<unknown>): Promise<void> {
+  administrator ??= connectAdministrator();
+  const client = await administrator;
+  client.ref();
+  await work(client).finally(() => client.unref());
+}
+
+async function connectAdministrator(): Promise<Administrator> {
   const client = new pg.Client(process.env.TEST_POSTGRES_URL);
   await client.connect();
-  try {
-    await work(client);
-  } finally {
-    await client.end();
-  }
+  return client as Administrator;
 }

@@ -16,6 +16,7 @@ import { forEachEngine, type TestDatabase } from '../support/engines.ts';
 import { runCommand } from '../support/run-command.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
+import { untilVisible } from '../support/until-visible.ts';
 
 const READER = { id: 'usr_reader', environmentIds: null };
 /** They are to be different: what went back, and that it did, is written down. */
@@ -57,6 +58,7 @@ forEachEngine('clock back', (openTestDatabase) => {
 
     assert.equal((await clock('advance', '31d'))['snapshot'], true);
     const late = await create('ORD-LATE');
+    await untilVisible(app);
     const seen = await readFeed(app, READER, null, 100);
     assert.ok(seen.events.some(({ type }) => type === 'transaction.expired'));
     const stale: string[] = [];
