@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readTef, readTransfer, TEF_REQUEST_EXAMPLE } from '../../../src/api/payouts/tef-schemas.ts';
+import type { ErrorItem } from '../../../src/error-catalogue.ts';
+
+const { tef } = TEF_REQUEST_EXAMPLE;
+
+function errorsOf(value: unknown, pointer: string): ErrorItem[] {
+  const errors: ErrorItem[] = [];
+  readTransfer(value, pointer, errors);
+  return errors;
+}
+
+test('a transfer of a batch that is no object was called tef: it is named by its place', () => {
+  const [error, ...others] = errorsOf(null, '/payouts/3');
+  assert.equal(error?.pointer, '/payouts/3');
+  assert.match(error.message, /^payouts\/3 is missing or no object/);
+  assert.match(others[0]?.message ?? '', /^recipientData is missing/);
+  assert.match(errorsOf(7, '/tef')[0]?.message ?? '', /^tef is missing or no object/);
+});
+
+test('everything that is wrong with a transfer stands under its own place', () => {
+  const { recipientData, ...rest } = tef;
+  const bad = { ...rest, amount: 1.5, strange: 1, recipientData: { ...recipientData, rut: ' ' } };
+  for (const place of ['/tef', '/payouts/12']) {
+    assert.deepEqual(
+      errorsOf(bad, place).map(({ pointer }) => pointer),
+      [`${place}/strange`, `${place}/amount`, `${place}/recipientData/rut`],
+    );
+  }
+  assert.deepEqual(errorsOf(tef, '/tef'), []);
+});
+
+test('the address at the root goes before the one in the transfer', () => {
+  const within = { tef: { ...tef, url: 'https://shop.example/within' } };
+  assert.equal(
+    readTef({ ...within, callbackUrl: 'https://shop.example/root' }).callbackUrl,
+    'https://shop.example/root',
+  );
+  assert.equal(readTef(within).callbackUrl, 'https://shop.example/within');
+  assert.equal(readTef({ tef }).callbackUrl, null);
+});
