@@ -1,3 +1,4 @@
+import '../support/cheap-hashes.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -62,7 +63,7 @@ test('every endpoint that reads a body is tried with one more member, or has a r
   );
 });
 
-forEachEngine('who may see and do what', (openTestDatabase) => {
+forEachEngine('who may see and do what', (openTestDatabase, engine) => {
   test('a caller without a right token is refused in the same way whether what is asked for is there or not', async () => {
     await using at = await setUp(openTestDatabase);
     const refusals: [credential: Headers, code: ErrorCode][] = [
@@ -90,7 +91,8 @@ forEachEngine('who may see and do what', (openTestDatabase) => {
         const permission = endpoint.permission as Permission;
         const about = `${role} with ${granted.join(' ') || 'no grant'}: ${name}`;
         if (!may.has(permission) && granted.length > 0) {
-          // The roles show that this comes before anything is looked up.
+          // The roles show that this comes before anything is looked up, on both engines. So one is enough for the programs.
+          if (engine === 'postgres') continue;
           const answer = await at.askOwn(endpoint, row, ana, user.headers);
           assertRefused(answer, missingCode(permission), about);
           assert.equal((jsonOf(answer)['data'] as { permission: string }).permission, permission, about);

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { request } from 'undici';
 import type { App } from '../../src/app.ts';
 import { buildServer } from '../../src/server/build-server.ts';
 import { ROUTES } from '../../src/server/routes.ts';
@@ -23,28 +24,43 @@ export async function startTestServer(app: App): Promise<TestServer> {
   const server = buildServer(app, ROUTES);
   await server.listen({ host: '127.0.0.1', port: 0 });
   const origin = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}`;
-  const ask = async (path: string, init: RequestInit): Promise<Answer> => {
-    const response = await fetch(origin + path, { redirect: 'manual', ...init });
-    const answer = { status: response.status, headers: response.headers, text: await response.text() };
-    const contentType = response.headers.get('content-type');
+  const ask = async (method: string, path: string, headers: Record<string, string>, text?: string) => {
+    const answer = await askOnce(method, origin + path, headers, text);
+    const contentType = answer.headers.get('content-type');
     const prefix = app.config.basePaths.find((base) => path.startsWith(`${base}/`)) ?? '';
-    const own = path.slice(prefix.length);
-    if (init.method !== 'HEAD') checkReply({ method: init.method ?? 'GET', path: own, contentType, ...answer });
+    if (method !== 'HEAD') checkReply({ method, path: path.slice(prefix.length), contentType, ...answer });
     return answer;
   };
   const send: TestServer['send'] = (method, path, { headers = {}, json, body } = {}) => {
     const text = json === undefined ? body : JSON.stringify(json);
     const type = json === undefined ? {} : { 'content-type': 'application/json' };
-    return ask(path, { method, headers: { ...type, ...headers }, ...(text !== undefined && { body: text }) });
+    return ask(method, path, { ...type, ...headers }, text);
   };
   return {
     origin,
-    get: (path, headers = {}) => ask(path, { headers }),
-    head: (path, headers = {}) => ask(path, { method: 'HEAD', headers }),
+    get: (path, headers = {}) => ask('GET', path, headers),
+    head: (path, headers = {}) => ask('HEAD', path, headers),
     post: (path, question) => send('POST', path, question),
     send,
     [Symbol.asyncDispose]: () => server.close(),
   };
+}
+
+/** Without `fetch`, which takes four times the processor's time: 0.65 ms for each of the thousands of questions of the tests. */
+async function askOnce(method: string, url: string, given: Record<string, string>, body?: string): Promise<Answer> {
+  const sent = { ...(body !== undefined && TEXT), ...lowered(given) };
+  const response = await request(url, { method: method as 'GET', headers: sent, ...(body !== undefined && { body }) });
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(response.headers))
+    for (const one of [value ?? []].flat()) headers.append(name, one);
+  return { status: response.statusCode, headers, text: await response.body.text() };
+}
+
+/** What `fetch` says of a text that has no type. */
+const TEXT = { 'content-type': 'text/plain;charset=UTF-8' };
+
+function lowered(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
 /** The members of an answer's JSON body. */
