@@ -2,15 +2,12 @@ import { createHmac } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { App } from '../src/app.ts';
-import { composeApp } from '../src/compose-app.ts';
-import { readConfig } from '../src/config.ts';
 import { loadEnvironment } from '../src/payment-services/find-environment.ts';
 import type { Bench } from './support/bench.ts';
 import { type Figure, FigureInvalid, type Line, limitLine } from './support/figure.ts';
 import { storePaidPayments } from './support/paid-payments.ts';
 import { runProgram } from './support/programs.ts';
-import { createInstallation, environmentOf, type Installation, startService } from './support/service.ts';
+import { createInstallation, environmentOf, type Installation, startService, withStore } from './support/service.ts';
 
 /** A group of merchants: its database, and what its service is told. */
 type Group = { name: string; folder: string; environment: NodeJS.ProcessEnv; settings: string };
@@ -145,15 +142,4 @@ function order(port: number, { serviceToken, secretToken, reference }: Record<st
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ ...fields, x_signature }),
   });
-}
-
-async function withStore<Result>({ environment }: Group, use: (app: App) => Promise<Result>): Promise<Result> {
-  const app = composeApp(readConfig({ ...process.env, ...environment, LOG_LEVEL: 'error' }), (error) => {
-    throw error;
-  });
-  try {
-    return await use(app);
-  } finally {
-    await app.close();
-  }
 }

@@ -5,12 +5,13 @@ import type { Details, Figure } from './support/figure.ts';
 import type { LoadPlan } from './support/load-plan.ts';
 import { type CpuProfile, type Share, summarizeProfile } from './support/profile-summary.ts';
 import {
+  createBenchUser,
   createInstallation,
   createRequestOf,
-  createUser,
   type Installation,
   type Service,
   startService,
+  VALIDATES,
   validationRequestOf,
 } from './support/service.ts';
 
@@ -21,7 +22,7 @@ export async function measureProfile(bench: Bench): Promise<Figure> {
   const onSqlite = await createInstallation(join(bench.folder, 'profile'));
   const url = await (await bench.postgres()).createDatabase('profile');
   const onPostgres = await createInstallation(join(bench.folder, 'profile-postgres'), url);
-  const user = await createUser(onSqlite);
+  const user = await createBenchUser(onSqlite, VALIDATES);
   const details = [
     await profile(bench, 'a create on SQLite', onSqlite, async () => createRequestOf(onSqlite)),
     await profile(bench, 'a create on PostgreSQL', onPostgres, async () => createRequestOf(onPostgres)),

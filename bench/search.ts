@@ -2,9 +2,8 @@ import { join } from 'node:path';
 import type { Bench } from './support/bench.ts';
 import { alternate, roundsAgainst } from './support/bench.ts';
 import { type Figure, FigureInvalid, type Line, ratioLine } from './support/figure.ts';
-import { runProgram } from './support/programs.ts';
 import { fillPostgres, fillSqlite, type Target, targetsOf } from './support/search-targets.ts';
-import { createInstallation, type Installation, logIn, startService, type User } from './support/service.ts';
+import { createBenchUser, createInstallation, type Installation, logIn, startService } from './support/service.ts';
 import { storeInPostgres, storeInSqlite } from './support/stored-transactions.ts';
 
 /**
@@ -52,7 +51,7 @@ const KNOWN: readonly (readonly [name: string, path: Asked])[] = [
 ];
 
 async function compare(bench: Bench, engine: string, installation: Installation, count: number): Promise<Line[]> {
-  const reader = await createReader(installation);
+  const reader = await createBenchUser(installation, { role: 'support', may: [], paymentServices: 'all' });
   const service = await startService(installation);
   const token = await logIn(service, reader);
   const targets = targetsOf(count);
@@ -86,19 +85,4 @@ async function compare(bench: Bench, engine: string, installation: Installation,
 function lineOf(what: string, count: number, rounds: ReturnType<typeof roundsAgainst>): Line {
   const measured = `time to find one of ${count.toLocaleString('en')} transactions, ${what}`;
   return ratioLine(measured, 'GET /trxs/{id}', { atMost: 5 }, rounds);
-}
-
-/** A user who may see all payments. Made before the service starts. */
-async function createReader({ environment }: Installation): Promise<User> {
-  const args = [
-    'user',
-    'create',
-    '--email',
-    'search@example.cl',
-    '--role',
-    'support',
-    '--all-payment-services',
-    '--json',
-  ];
-  return JSON.parse(await runProgram('node', ['src/main.ts', ...args], environment)) as User;
 }

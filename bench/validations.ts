@@ -4,10 +4,11 @@ import { type Figure, ratioLine } from './support/figure.ts';
 import type { ValidationRequest } from './support/load-plan.ts';
 import { startPeer } from './support/peers.ts';
 import {
+  createBenchUser,
   createInstallation,
   createRequestOf,
-  createUser,
   startService,
+  VALIDATES,
   validationRequestOf,
 } from './support/service.ts';
 
@@ -16,7 +17,7 @@ export async function measureValidations(bench: Bench): Promise<Figure> {
   const ours = await createInstallation(join(bench.folder, 'validations'));
   const theirs = await createInstallation(join(bench.folder, 'validations-bare'));
   await createInstallation(join(bench.folder, 'validations-wordy'));
-  const user = await createUser(ours);
+  const user = await createBenchUser(ours, VALIDATES);
   const service = await startService(ours);
   const request = await validationRequestOf(service, user);
   const durable = await startPeer(new URL('./peers/bare-durable-server.ts', import.meta.url), [

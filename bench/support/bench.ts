@@ -30,8 +30,8 @@ const FULL: Sizes = {
 };
 const QUICK: Sizes = {
   rounds: 1,
-  warmUpMs: 20,
-  measureMs: 100,
+  warmUpMs: 5,
+  measureMs: 40,
   stored: [0, 1_000],
   settleMs: 100,
   callbacks: 100,

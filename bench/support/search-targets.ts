@@ -1,9 +1,7 @@
 import type * as sqlite from 'node:sqlite';
-import { composeApp } from '../../src/compose-app.ts';
-import { readConfig } from '../../src/config.ts';
 import { type Terms, termsOf, utcDay } from '../../src/search/search-term.ts';
 import { askOnce } from './databases.ts';
-import type { Installation } from './service.ts';
+import { type Installation, withStore } from './service.ts';
 import { FIRST_ID, STORED_AMOUNTS, STORED_DAYS, STORED_SINCE, storedAmount } from './stored-transactions.ts';
 
 /** A payment that is looked for, by all that people may know of it. Amounts are CLP. */
@@ -82,13 +80,13 @@ export async function fillSqlite(database: sqlite.DatabaseSync, installation: In
   database.exec(`${attempts(`printf('%020d', id)`)}; ${endpoint};`);
   const targets = targetsOf(count);
   for (const target of targets) database.exec(targetStatements(target));
-  const terms = await termsIn(installation);
+  const terms = await withStore(installation, termsOf);
   database.exec(
     'create temp table known (day integer, amount integer, term integer, primary key (day, amount)) without rowid',
   );
   const insert = database.prepare('insert into known (day, amount, term) values (?, ?, ?)');
   database.exec('begin');
-  for (const row of knownTerms(terms)) insert.run(...row);
+  for (const row of knownTerms(terms, count)) insert.run(...row);
   database.exec(`commit; ${indexed('abs(random()) >> 11')}`);
   const add = database.prepare('insert into search_terms (term, transaction_id, environment_id) values (?, ?, 1)');
   for (const [term, id] of targets.flatMap((target) => termsOfTarget(terms, target, count))) add.run(term, id);
@@ -96,9 +94,9 @@ export async function fillSqlite(database: sqlite.DatabaseSync, installation: In
 
 /** The same in PostgreSQL. */
 export async function fillPostgres(url: string, installation: Installation, count: number): Promise<void> {
-  const terms = await termsIn(installation);
+  const terms = await withStore(installation, termsOf);
   const targets = targetsOf(count);
-  const known = knownTerms(terms).map((row) => `(${row.join()})`);
+  const known = knownTerms(terms, count).map((row) => `(${row.join()})`);
   const own = targets
     .flatMap((target) => termsOfTarget(terms, target, count))
     .map(([term, id]) => `(${term}, ${id}, 1)`);
@@ -117,28 +115,19 @@ export async function fillPostgres(url: string, installation: Installation, coun
   await askOnce(url, 'vacuum analyze');
 }
 
-/** With the key of the installation, as its service makes them. */
-async function termsIn({ environment }: Installation): Promise<Terms> {
-  const app = composeApp(readConfig({ ...process.env, ...environment, LOG_LEVEL: 'error' }), (error) => {
-    throw error;
-  });
-  try {
-    return await termsOf(app);
-  } finally {
-    await app.close();
-  }
-}
-
 type KnownTerm = [day: number, amount: number, term: number];
 
-/** Of every day, and of every usual amount on it; 0: any amount. */
-function knownTerms(terms: Terms): KnownTerm[] {
+/** Of every day, and of every usual amount that a payment of `count` has on it; 0: any amount. */
+function knownTerms(terms: Terms, count: number): KnownTerm[] {
   const first = utcDay(STORED_SINCE);
-  return Array.from({ length: STORED_DAYS }, (_, at) => first + at).flatMap((day) => [
-    [day, 0, terms.ofDay(day, null)] satisfies KnownTerm,
-    ...Array.from({ length: STORED_AMOUNTS }, (_, kind): KnownTerm => {
-      const amount = storedAmount(kind);
-      return [day, amount, terms.ofAmount(amount, 'CLP', day)];
+  const ofOneDay = (count + 1) / STORED_DAYS;
+  // One more at each end, where a payment may be on either day.
+  const kinds = Math.min(STORED_AMOUNTS, Math.ceil(ofOneDay) + 2);
+  return Array.from({ length: STORED_DAYS }, (_, at) => at).flatMap((at) => [
+    [first + at, 0, terms.ofDay(first + at, null)] satisfies KnownTerm,
+    ...Array.from({ length: kinds }, (_, kind): KnownTerm => {
+      const amount = storedAmount((Math.floor(at * ofOneDay) + kind) % STORED_AMOUNTS);
+      return [first + at, amount, terms.ofAmount(amount, 'CLP', first + at)];
     }),
   ]);
 }

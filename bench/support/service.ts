@@ -1,7 +1,14 @@
 import { join } from 'node:path';
+import type { App } from '../../src/app.ts';
+import { createUser, type UserWish } from '../../src/auth/create-user.ts';
+import { commandLineActor } from '../../src/cli/find-actor.ts';
+import { openStore } from '../../src/cli/prepare-store.ts';
+import { composeApp } from '../../src/compose-app.ts';
+import { readConfig } from '../../src/config.ts';
+import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { FigureSkipped } from './figure.ts';
 import type { CreateRequest, ValidationRequest } from './load-plan.ts';
-import { type RunningProgram, runProgram, startProgram } from './programs.ts';
+import { type RunningProgram, startProgram } from './programs.ts';
 
 /** A place for one installation: its own data folder and database. */
 export type Installation = { environment: NodeJS.ProcessEnv; serviceToken: string; secretToken: string };
@@ -20,13 +27,26 @@ export async function createInstallation(
   settings: NodeJS.ProcessEnv = {},
 ): Promise<Installation> {
   const environment = { ...environmentOf(folder, databaseUrl), ...settings };
-  const text = await runProgram(
-    'node',
-    ['src/main.ts', 'payment-service', 'create', '--name', 'Bench', '--json'],
-    environment,
+  const { development } = await withStore({ environment }, (app) =>
+    createPaymentService(app, 'Bench', commandLineActor()),
   );
-  const { development } = JSON.parse(text) as { development: { service_token: string; secret_token: string } };
   return { environment, serviceToken: development.service_token, secretToken: development.secret_token };
+}
+
+/** Uses a store in this process, as a command does. A new one gets its schema. */
+export async function withStore<Result>(
+  { environment }: Pick<Installation, 'environment'>,
+  use: (app: App) => Promise<Result>,
+): Promise<Result> {
+  const app = composeApp(readConfig({ ...process.env, ...environment, LOG_LEVEL: 'error' }), (error) => {
+    throw error;
+  });
+  try {
+    await openStore(app);
+    return await use(app);
+  } finally {
+    await app.close();
+  }
 }
 
 /** Starts the service as its users do: `serve`, with limits off and everything else as it comes. */
@@ -50,11 +70,13 @@ export function createRequestOf(
 
 export type User = { email: string; password: string };
 
-/** A user who may validate bank accounts. Made before the service starts. */
-export async function createUser({ environment }: Installation): Promise<User> {
-  const args = ['src/main.ts', 'user', 'create', '--email', 'bench@example.cl', '--payouts', '--json'];
-  return JSON.parse(await runProgram('node', args, environment)) as User;
+/** Made before the service starts. */
+export function createBenchUser(installation: Installation, wish: Omit<UserWish, 'email'>): Promise<User> {
+  return withStore(installation, (app) => createUser(app, { email: 'bench@example.cl', ...wish }, commandLineActor()));
 }
+
+/** Who may validate bank accounts. */
+export const VALIDATES = { may: ['accounts:validate'], paymentServices: [] } as const;
 
 export async function validationRequestOf(service: Service, user: User): Promise<ValidationRequest> {
   return { kind: 'validation', accessToken: await logIn(service, user) };
