@@ -17,6 +17,8 @@ import { createTestEnvironment } from '../support/test-shop.ts';
 const LINKS = 20;
 const MOVEMENTS = 5;
 const ENTRIES = 2 * (LINKS - MOVEMENTS) + MOVEMENTS;
+/** On each engine, others on each. Of every kind of edit there are several. */
+const TAMPERED = 300;
 
 forEachEngine('verifying the books', (openTestDatabase, engine) => {
   test('finds nothing in books that were left alone, also while others post', async () => {
@@ -37,13 +39,13 @@ forEachEngine('verifying the books', (openTestDatabase, engine) => {
     });
   });
 
-  test('1,000 random edits, deletions, swaps and insertions are all found and located', async () => {
+  test('hundreds of random edits, deletions, swaps and insertions are all found and located', async () => {
     const { app, heads } = await open(openTestDatabase);
     await removeGuards(app.db);
-    const random = createSeededRandom(20260115);
+    const random = createSeededRandom(engine === 'sqlite' ? 20260115 : 20260116);
     const entries = await app.db.query<JournalEntry>('select * from journal_entries');
     const names = Object.keys(TAMPERINGS);
-    for (let round = 0; round < 1000; round++) {
+    for (let round = 0; round < TAMPERED; round++) {
       const name = names[round % names.length] as string;
       const tampering = TAMPERINGS[name] as Tampering;
       const problems = await undone(app, async (tx) => {

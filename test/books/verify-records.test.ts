@@ -27,10 +27,11 @@ import { deposit, payOut, setTestFee } from '../support/test-movements.ts';
 import { acceptedRefund } from '../support/test-refunds.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 
-forEachEngine('what the books explain', (openTestDatabase) => {
-  test('1,000 random tamperings with movements, refunds and payments are all found, and name what was touched', async () => {
+forEachEngine('what the books explain', (openTestDatabase, engine) => {
+  test('hundreds of random tamperings with movements, refunds and payments are all found, and name what was touched', async () => {
     const { app } = await open(openTestDatabase);
-    await tamper(app, { names: Object.keys(TAMPERINGS), rounds: 1000 });
+    // Others on each engine, of every kind several.
+    await tamper(app, { names: Object.keys(TAMPERINGS), rounds: 300, seed: engine === 'sqlite' ? 20260115 : 20260116 });
     assert.deepEqual((await verifyBooks(app)).records, []);
   });
 
@@ -169,11 +170,16 @@ const TAMPERINGS: Record<string, Tampering> = {
   },
 };
 
-type Trial = { names: readonly string[]; rounds: number; verify?: (app: App) => Promise<BooksVerification> };
+type Trial = {
+  names: readonly string[];
+  rounds: number;
+  seed?: number;
+  verify?: (app: App) => Promise<BooksVerification>;
+};
 
 /** Does one thing after the other to the books, each undone before the next, and rejects at the first that is not found. */
-async function tamper(app: TestApp, { names, rounds, verify = verifyBooks }: Trial): Promise<void> {
-  const random = createSeededRandom(20260116);
+async function tamper(app: TestApp, { names, rounds, seed = 20260116, verify = verifyBooks }: Trial): Promise<void> {
+  const random = createSeededRandom(seed);
   const world = await readWorld(app);
   for (let round = 0; round < rounds; round++) {
     const name = names[round % names.length] as string;

@@ -1,3 +1,5 @@
+import '../support/cheap-hashes.ts';
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listAudit } from '../../src/audit/list-audit.ts';
@@ -23,7 +25,10 @@ const cookieOf = (user: TestUser): Headers => user.console;
 /** What a browser sends with a form of ours. */
 const FORM: Headers = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
 
-forEachEngine('the console', (openTestDatabase) => {
+forEachEngine('the console', (openTestDatabase, engine) => {
+  // Permissions are decided without the store, so on PostgreSQL two roles show that they are asked for.
+  const roles = engine === 'sqlite' ? (Object.keys(ROLES) as Role[]) : (['owner', 'merchant'] as const);
+
   const open = async () => {
     const app = createTestApp(await openTestDatabase());
     const shop = await createShop(app);
@@ -51,7 +56,7 @@ forEachEngine('the console', (openTestDatabase) => {
   test('every role sees the screens that the table allows, and is told which permission is missing', async () => {
     const { app, server, payment } = await open();
     await using _server = server;
-    for (const role of Object.keys(ROLES) as Role[]) {
+    for (const role of roles) {
       const user = await createTestUser(app, { role, may: [] });
       const may = permissionsOf(role, []);
       for (const screen of SCREENS) {

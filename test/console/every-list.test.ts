@@ -29,7 +29,10 @@ const IN_PARTS = [
   '/console/statements/:id',
 ];
 
-forEachEngine('every list of the console', (openTestDatabase) => {
+forEachEngine('every list of the console', (openTestDatabase, engine) => {
+  // How rows become a workbook does not depend on the engine.
+  const withWorkbooks = engine === 'sqlite';
+
   const open = async (context: TestContext) => {
     const app = createConsoleApp(await openTestDatabase());
     const server = await startTestServer(app);
@@ -59,13 +62,13 @@ forEachEngine('every list of the console', (openTestDatabase) => {
       const asked = questionsFor(page);
       assert.ok(asked.length > 1, `${route} has a filter`);
       const counts = new Set<number>();
-      for (const query of asked) counts.add(await compare(server, cookie, asking(path, query)));
+      for (const query of asked) counts.add(await compare(server, cookie, asking(path, query), withWorkbooks));
       assert.ok(counts.size > 1, `${route}: a filter takes rows away`);
       const names = [...page.matchAll(/<th scope="col"[^>]*><a href="[^"]*[?&;]sort=([\w-]+)"/g)].map(
         ([, name]) => name,
       );
       assert.ok(names.length > 1, `${route} sorts`);
-      for (const name of names) await compare(server, cookie, asking(path, `sort=-${name}`));
+      for (const name of names) await compare(server, cookie, asking(path, `sort=-${name}`), withWorkbooks);
     }
     assert.deepEqual(
       others.toSorted(),
@@ -91,8 +94,13 @@ function questionsFor(page: string): string[] {
   return ['', ...choices, ...texts, ...days];
 }
 
-/** That both files of a list have the rows of its page, in their order. Answers how many. */
-async function compare(server: TestServer, cookie: Record<string, string>, path: string): Promise<number> {
+/** That the file of a list, or both files, have the rows of its page, in their order. Answers how many. */
+async function compare(
+  server: TestServer,
+  cookie: Record<string, string>,
+  path: string,
+  withWorkbook: boolean,
+): Promise<number> {
   const page = await server.get(path, cookie);
   const shown = rowsOf(page.text);
   const link = /<p class="exports"><a class="button" download href="([^"]*)"/.exec(page.text)?.[1];
@@ -110,6 +118,7 @@ async function compare(server: TestServer, cookie: Record<string, string>, path:
     );
     assert.ok(row.includes(rows[at + 1]?.[0] ?? ''), `${path}: ${rows[at + 1]?.[0]} is not in ${row}`);
   }
+  if (!withWorkbook) return shown.length;
   const book = await fetch(server.origin + plain(link).replace('format=csv', 'format=xlsx'), { headers: cookie });
   assert.deepEqual(await readTable(Buffer.from(await book.arrayBuffer())), rows, path);
   return shown.length;

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type Ended, runChild } from '../support/child-process.ts';
 import { comesTrue } from '../support/comes-true.ts';
+import { runCommand } from '../support/run-command.ts';
 import type { PlantName } from './plants.ts';
 import { createJournal, type Journal, startLoad } from './support/load.ts';
 import { MASTER_KEY, ServeEnded, type ServeProcess, startServe } from './support/serve-process.ts';
@@ -42,7 +43,7 @@ export async function restoreUnderLoad(
   const problems: string[] = [];
   const serve = () =>
     startServe({ databaseUrl: rehearsal.databaseUrl, settings: { DATA_DIR: rehearsal.dataDir }, plant });
-  const run = (...args: string[]) => runCommand(rehearsal, args, plant);
+  const run = (...args: string[]) => runHere(rehearsal, args, plant);
 
   const kept = await during(await serve(), shop, 'kept', created);
   const twice = await during(await serve(), shop, 'twice', 1, { pay: false });
@@ -131,7 +132,8 @@ async function during(
   const period: Period = { ...createJournal(), payUrls: new Map(), cursor: '' };
   const { client } = shop;
   const note = { ...client, create: createAndNote(client, period) };
-  await using load = startLoad({ client: note, url: () => running.url, clients: CLIENTS, journal: period, prefix });
+  const asked = { client: note, url: () => running.url, clients: CLIENTS, journal: period, prefix };
+  await using load = startLoad({ ...asked, most: created });
   await comesTrue(() => period.acknowledged.size >= created);
   await load.stop();
   const toldBefore = shop.told.length;
@@ -187,8 +189,11 @@ async function tryOldCursor(
 ): Promise<string[]> {
   const old = await readFeed(client, service, token, cursor);
   if (old.status !== 409 || old.code !== 'CURSOR_BEFORE_RESTORE') return [`an old cursor was answered ${old.status}`];
-  const page = await readFeed(client, service, token, old.next);
-  return page.status === 200 && (page.events ?? []).length > 0 ? [] : ['the cursor to go on with leads nowhere'];
+  // The feed tells what nothing that is under way can come before, and others may use the same database.
+  const goesOn = await comesTrue(
+    async () => ((await readFeed(client, service, token, old.next)).events ?? []).length > 0,
+  );
+  return goesOn ? [] : ['the cursor to go on with leads nowhere'];
 }
 
 /** A problem, if the service starts on a store that is older than its mark. */
@@ -224,13 +229,15 @@ function sameWebhookIds(told: readonly Told[], order: number): string[] {
   return problems;
 }
 
-function runCommand(
+function runHere(
   { databaseUrl, dataDir }: Rehearsal,
   args: readonly string[],
   plant: PlantName | undefined,
 ): Promise<Ended> {
-  const preload = plant === undefined ? [] : ['--import', join(import.meta.dirname, 'preload/plant-process.ts')];
-  const planted = plant === undefined ? {} : { PLANTED_BUG: plant };
-  const env = { PATH: process.env.PATH, DATABASE_URL: databaseUrl, DATA_DIR: dataDir, MASTER_KEY, ...planted };
-  return runChild('node', [...preload, join(repository, 'src/main.ts'), ...args], { env });
+  const env = { PATH: process.env.PATH, DATABASE_URL: databaseUrl, DATA_DIR: dataDir, MASTER_KEY };
+  if (plant === undefined) return runCommand(args, { env });
+  // A bug is planted in a process that loads the code.
+  const preload = ['--import', join(import.meta.dirname, 'preload/plant-process.ts')];
+  const command = [...preload, join(repository, 'src/main.ts'), ...args];
+  return runChild('node', command, { env: { ...env, PLANTED_BUG: plant } });
 }

@@ -54,8 +54,12 @@ before(async () => {
 });
 after(() => sdk[Symbol.dispose]());
 
-forEachEngine('the receivers that the documentation shows', (openTestDatabase) => {
-  for (const example of EXAMPLES) {
+forEachEngine('the receivers that the documentation shows', (openTestDatabase, engine) => {
+  // A receiver does not know the engine: on PostgreSQL one of each of the folders is tried.
+  const tried = EXAMPLES.filter(
+    ({ folder }, at) => engine === 'sqlite' || EXAMPLES.findIndex((one) => one.folder === folder) === at,
+  );
+  for (const example of tried) {
     const { name, program } = example;
     const skip = whyMissing(program) ?? false;
     test(`with ${name}: an order is paid by its own callback, once, and by nothing else`, { skip }, async (context) => {

@@ -190,46 +190,49 @@ withBrowser('paying in a browser', (openVisitor) => {
     }
   });
 
-  for (const colorScheme of ['light', 'dark'] as const) {
-    for (const locale of ['es-CL', 'en-US']) {
-      test(`every state is readable, touchable and fits on 320 px: ${colorScheme}, ${locale}`, async (context) => {
-        const pending = async () => ({ kind: 'pending' }) as const;
-        const method = scriptMethod({ start: pending, lookup: pending });
-        const { service, shop, environment, url } = await openOrder(context, { method });
-        // Without scripts nobody is sent away while they look.
-        const look = { colorScheme, locale, javaScriptEnabled: false, viewport: { width: 320, height: 640 } };
-        const { page } = await openVisitor(look);
-        const assertNoObstacles = async (state: string) => assert.deepEqual(await findObstacles(page), [], state);
-        for (const address of [url, `${url}/cancel`, `${url}x`, `${service.url}/errors/NOT_PAYABLE`]) {
-          await page.goto(address);
-          await assertNoObstacles(address);
+  for (const locale of ['es-CL', 'en-US']) {
+    test(`every state is readable, touchable and fits on 320 px, by day and night: ${locale}`, async (context) => {
+      const pending = async () => ({ kind: 'pending' }) as const;
+      const method = scriptMethod({ start: pending, lookup: pending });
+      const { service, shop, environment, url } = await openOrder(context, { method });
+      // Without scripts nobody is sent away while they look.
+      const look = { locale, javaScriptEnabled: false, viewport: { width: 320, height: 640 } };
+      const { page } = await openVisitor(look);
+      const assertNoObstacles = async (state: string) => {
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme });
+          assert.deepEqual(await findObstacles(page), [], `${state}, ${colorScheme}`);
         }
-        for (const [state, amount, icon, chosen] of [
-          ['approved', 5000, '.good', 'simulated'],
-          ['declined', 5001, '.declined', 'simulated'],
-          ['in-progress', 5000, '.waiting', 'scripted'],
-          ['long-amount', 123_456_789_012, '.good', 'simulated'],
-        ] as const) {
-          const order = { ...orderOf(shop.url), amount, reference: `${state}-${'0123456789'.repeat(6)}` };
-          const transaction = await createTestTransaction(service.app, environment, order);
-          await page.goto(`${payUrl(service.app, transaction)}?method=${chosen}`);
-          await assertNoObstacles(`${state}, before it is paid`);
-          await page.getByRole('button').first().click();
-          await page.locator(icon).waitFor();
-          await assertNoObstacles(state);
-          if (state !== 'declined') continue;
-          await cancelTransaction(service.app, transaction);
-          await page.reload();
-          await page.locator('.bad').waitFor();
-          await assertNoObstacles('given up');
-          const attempt = await selectLatestAttempt(service.app.db, transaction);
-          await settlePayment(service.app, attempt as PaymentAttempt, approved);
-          await page.reload();
-          await page.locator('.waiting').waitFor();
-          await assertNoObstacles('under review');
-        }
-      });
-    }
+      };
+      for (const address of [url, `${url}/cancel`, `${url}x`, `${service.url}/errors/NOT_PAYABLE`]) {
+        await page.goto(address);
+        await assertNoObstacles(address);
+      }
+      for (const [state, amount, icon, chosen] of [
+        ['approved', 5000, '.good', 'simulated'],
+        ['declined', 5001, '.declined', 'simulated'],
+        ['in-progress', 5000, '.waiting', 'scripted'],
+        ['long-amount', 123_456_789_012, '.good', 'simulated'],
+      ] as const) {
+        const order = { ...orderOf(shop.url), amount, reference: `${state}-${'0123456789'.repeat(6)}` };
+        const transaction = await createTestTransaction(service.app, environment, order);
+        await page.goto(`${payUrl(service.app, transaction)}?method=${chosen}`);
+        await assertNoObstacles(`${state}, before it is paid`);
+        await page.getByRole('button').first().click();
+        await page.locator(icon).waitFor();
+        await assertNoObstacles(state);
+        if (state !== 'declined') continue;
+        await cancelTransaction(service.app, transaction);
+        await page.reload();
+        await page.locator('.bad').waitFor();
+        await assertNoObstacles('given up');
+        const attempt = await selectLatestAttempt(service.app.db, transaction);
+        await settlePayment(service.app, attempt as PaymentAttempt, approved);
+        await page.reload();
+        await page.locator('.waiting').waitFor();
+        await assertNoObstacles('under review');
+      }
+    });
   }
 });
 

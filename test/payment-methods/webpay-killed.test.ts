@@ -31,21 +31,30 @@ const MOMENTS = [
   ['after', 'late'],
 ] as const;
 
-forEachEngine('a process that is killed while it asks Webpay', (openTestDatabase) => {
+forEachEngine('a process that is killed while it asks Webpay', (openTestDatabase, engine) => {
   const open = (context: TestContext) => openWebpayShop(context, openTestDatabase);
 
-  for (const [when, fault] of MOMENTS) {
+  for (const [turn, [when, fault]] of MOMENTS.entries()) {
+    let number = turn;
+    // No statement runs while Webpay is asked, so on PostgreSQL each case has one of the two moments, in turn.
+    const killedTest = (name: string, work: (context: TestContext) => Promise<void>) => {
+      number++;
+      if (engine === 'sqlite' || number % 2 === 0) test(`${when} ${name}`, work);
+    };
     const killAt = (shop: WebpayShop, verb: WebpayVerb, work: string) => kill(shop, { verb, fault, work });
 
-    test(`${when} the payment is created: nobody saw the form, and the payer pays by another attempt`, async (context) => {
-      const shop = await open(context);
-      await killAt(shop, 'create', `startPayment(app, transaction, 'webpay')`);
-      assert.deepEqual((await readStates(shop.app)).attempts, ['started']);
-      assert.equal((await startPayment(shop.app, shop.transaction, 'webpay')).kind, 'refused');
-      await workUntil(shop, 'payable');
-      await comeBack(shop, await goToForm(shop), 'pay');
-      await assertPaidOnce(shop, ['aborted', 'approved']);
-    });
+    killedTest(
+      `the payment is created: nobody saw the form, and the payer pays by another attempt`,
+      async (context) => {
+        const shop = await open(context);
+        await killAt(shop, 'create', `startPayment(app, transaction, 'webpay')`);
+        assert.deepEqual((await readStates(shop.app)).attempts, ['started']);
+        assert.equal((await startPayment(shop.app, shop.transaction, 'webpay')).kind, 'refused');
+        await workUntil(shop, 'payable');
+        await comeBack(shop, await goToForm(shop), 'pay');
+        await assertPaidOnce(shop, ['aborted', 'approved']);
+      },
+    );
 
     const ends: [choice: PayerChoice, stage: string, attempts: string[]][] = [
       ['pay', 'completed', ['approved']],
@@ -53,7 +62,7 @@ forEachEngine('a process that is killed while it asks Webpay', (openTestDatabase
       ['abort', 'payable', ['aborted']],
     ];
     for (const [choice, stage, attempts] of ends) {
-      test(`${when} the commit of a payer who came back by "${choice}": it is ${stage}, once`, async (context) => {
+      killedTest(`the commit of a payer who came back by "${choice}": it is ${stage}, once`, async (context) => {
         const shop = await open(context);
         const returned = broughtBy(shop.standIn.choose(await goToForm(shop), choice));
         const work = `lookUpPaymentOf(app, transaction, ${JSON.stringify(returned)})`;
@@ -69,7 +78,7 @@ forEachEngine('a process that is killed while it asks Webpay', (openTestDatabase
       });
     }
 
-    test(`${when} the worker's commit for a payer who had closed the tab`, async (context) => {
+    killedTest(`the worker's commit for a payer who had closed the tab`, async (context) => {
       const shop = await open(context);
       shop.standIn.choose(await goToForm(shop), 'pay');
       shop.app.now.advance(60_000);
@@ -78,7 +87,7 @@ forEachEngine('a process that is killed while it asks Webpay', (openTestDatabase
       await assertPaidOnce(shop, ['approved']);
     });
 
-    test(`${when} the status that is to tell what a lost commit did`, async (context) => {
+    killedTest(`the status that is to tell what a lost commit did`, async (context) => {
       const shop = await open(context);
       const token = await goToForm(shop);
       shop.standIn.fail('commit', 'drop_answer');
@@ -90,7 +99,7 @@ forEachEngine('a process that is killed while it asks Webpay', (openTestDatabase
     });
 
     for (const day of ['the same day', 'the next day'] as const) {
-      test(`${when} a refund in full on ${day}: it is given back once, or waits for a person`, async (context) => {
+      killedTest(`a refund in full on ${day}: it is given back once, or waits for a person`, async (context) => {
         const { shop, paid } = await openPaid(context);
         if (day === 'the next day') shop.standIn.nextDay();
         await acceptedRefund(shop.app, paid, paid.amount);
@@ -99,14 +108,14 @@ forEachEngine('a process that is killed while it asks Webpay', (openTestDatabase
       });
     }
 
-    test(`${when} a refund in part: it is given back once, or waits for a person`, async (context) => {
+    killedTest(`a refund in part: it is given back once, or waits for a person`, async (context) => {
       const { shop, paid } = await openPaid(context);
       await acceptedRefund(shop.app, paid, 2000);
       await killAt(shop, 'refund', 'carryOutRefunds(app, 10)');
       await assertGivenBackOnce(shop, paid, when === 'after' ? 2000 : 0);
     });
 
-    test(`${when} the status that is to tell what a lost refund did`, async (context) => {
+    killedTest(`the status that is to tell what a lost refund did`, async (context) => {
       const { shop, paid } = await openPaid(context);
       await acceptedRefund(shop.app, paid, 2000);
       shop.standIn.fail('refund', 'drop_answer');

@@ -1,3 +1,5 @@
+import '../support/cheap-hashes.ts';
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Database, Tx } from '../../src/db/database.ts';

@@ -5,6 +5,6 @@ import { checkBank } from './bank.ts';
 // `bin/test --faults` runs a thousand, see test/faults/bank.fault.ts.
 forEachEngine('a bank with four clients', (openTestDatabase, engine) => {
   test('never gives back or pays out more than there is, and its books are what happened', async () => {
-    await checkBank(await openTestDatabase(), { runs: engine === 'sqlite' ? 6 : 3, commands: 25 });
+    await checkBank(await openTestDatabase(), { runs: engine === 'sqlite' ? 4 : 2, commands: 25 });
   });
 });

@@ -2,8 +2,8 @@ import crypto, { type Argon2Algorithm, type Argon2Parameters } from 'node:crypto
 import { syncBuiltinESMExports } from 'node:module';
 
 /**
- * Imported first by a test that hashes hundreds of passwords to count them: from here on Argon2 takes the least memory and one
- * pass, whatever it is asked for. As many hashes are made, and each in its turn; only within this process are they right ones.
+ * Imported first by a test that makes many users or counts hashes: from here on Argon2 takes the least memory and one pass,
+ * whatever it is asked for. As many hashes are made, and each in its turn; only within this process are they right ones.
  */
 const { argon2 } = crypto;
 

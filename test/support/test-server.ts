@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import { request } from 'undici';
+import { Agent, request } from 'undici';
 import type { App } from '../../src/app.ts';
 import { buildServer } from '../../src/server/build-server.ts';
 import { ROUTES } from '../../src/server/routes.ts';
@@ -49,12 +49,16 @@ export async function startTestServer(app: App): Promise<TestServer> {
 /** Without `fetch`, which takes four times the processor's time: 0.65 ms for each of the thousands of questions of the tests. */
 async function askOnce(method: string, url: string, given: Record<string, string>, body?: string): Promise<Answer> {
   const sent = { ...(body !== undefined && TEXT), ...lowered(given) };
-  const response = await request(url, { method: method as 'GET', headers: sent, ...(body !== undefined && { body }) });
+  const asked = { method: method as 'GET', headers: sent, ...(body !== undefined && { body }) };
+  const response = await request(url, { ...asked, dispatcher: connections });
   const headers = new Headers();
   for (const [name, value] of Object.entries(response.headers))
     for (const one of [value ?? []].flat()) headers.append(name, one);
   return { status: response.statusCode, headers, text: await response.body.text() };
 }
+
+/** None is used again after a pause in which a server may have closed it. */
+const connections = new Agent({ keepAliveTimeout: 500, keepAliveMaxTimeout: 500 });
 
 /** What `fetch` says of a text that has no type. */
 const TEXT = { 'content-type': 'text/plain;charset=UTF-8' };

@@ -37,17 +37,21 @@ export type LoadOptions = {
   /** Repeats what is open before anything new. Without it only new references are sent. */
   retryOpen?: boolean;
   onReply?: (reply: Reply) => void;
+  /** No more are asked for once so many are acknowledged. */
+  most?: number;
+  /** Between an answer and the next request of the same client: for a load that need not be the heaviest. */
+  restMs?: number;
 };
 
 /** Clients that create transactions one after the other, as fast as they are answered. */
 export function startLoad(options: LoadOptions): Load {
-  const { client, url, clients, journal, prefix, retryOpen = false, onReply } = options;
+  const { client, url, clients, journal, prefix, retryOpen = false, onReply, most = Infinity, restMs = 0 } = options;
   const answered = Promise.withResolvers<void>();
   let stopped = false;
   let count = 0;
 
   async function run(): Promise<void> {
-    while (!stopped) {
+    while (!stopped && journal.acknowledged.size < most) {
       const target = url();
       if (target === null) {
         await new Promise((resolve) => setTimeout(resolve, 5));
@@ -61,7 +65,8 @@ export function startLoad(options: LoadOptions): Load {
       note(journal, reference, reply, repeated);
       onReply?.(reply);
       answered.resolve();
-      if (reply.kind === 'unknown' || reply.kind === 'refused') await new Promise((resolve) => setTimeout(resolve, 2));
+      const pauseMs = reply.kind === 'unknown' || reply.kind === 'refused' ? Math.max(2, restMs) : restMs;
+      if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
   }
 
