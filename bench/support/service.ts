@@ -75,7 +75,7 @@ export function createBenchUser(installation: Installation, wish: Omit<UserWish,
   return withStore(installation, (app) => createUser(app, { email: 'bench@example.cl', ...wish }, commandLineActor()));
 }
 
-/** Who may validate bank accounts. */
+/** The rights of a user who validates bank accounts. */
 export const VALIDATES = { may: ['accounts:validate'], paymentServices: [] } as const;
 
 export async function validationRequestOf(service: Service, user: User): Promise<ValidationRequest> {

@@ -26,7 +26,7 @@ type Options = { databaseUrl: string; secrets: number; kills: number; plant?: Pl
 const NEW_KEY = '0b'.repeat(32);
 const BOTH = { MASTER_KEY: NEW_KEY, MASTER_KEY_PREVIOUS: MASTER_KEY };
 const CLIENTS = 2;
-/** What is proved is that no request fails while the keys change; a heavier load only slows the rotation. */
+/** No request may fail while the keys change; a heavier load only slows the rotation. */
 const REST_MS = 10;
 const repository = join(import.meta.dirname, '../..');
 

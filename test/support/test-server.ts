@@ -60,7 +60,7 @@ async function askOnce(method: string, url: string, given: Record<string, string
 /** None is used again after a pause in which a server may have closed it. */
 const connections = new Agent({ keepAliveTimeout: 500, keepAliveMaxTimeout: 500 });
 
-/** What `fetch` says of a text that has no type. */
+/** As `fetch` says of a text that has no type. */
 const TEXT = { 'content-type': 'text/plain;charset=UTF-8' };
 
 function lowered(headers: Record<string, string>): Record<string, string> {
