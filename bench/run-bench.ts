@@ -8,6 +8,7 @@ import { measureCreateSqlite } from './create-sqlite.ts';
 import { measureDeliveries } from './deliveries.ts';
 import { measureGrowth } from './growth.ts';
 import { measureIdle } from './idle.ts';
+import { measureLived } from './lived.ts';
 import { measureMove } from './move.ts';
 import { measureProfile } from './profile.ts';
 import { measureSearch } from './search.ts';
@@ -28,6 +29,7 @@ const FIGURES: Record<string, (bench: Bench) => Promise<Figure>> = {
   growth: measureGrowth,
   search: measureSearch,
   move: measureMove,
+  lived: measureLived,
   sign: measureSign,
   idle: measureIdle,
   connections: measureConnections,
@@ -40,7 +42,13 @@ const PLOT = new URL('../docs/performance.svg', import.meta.url);
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
-  options: { quick: { type: 'boolean' }, json: { type: 'boolean' }, write: { type: 'boolean' } },
+  options: {
+    quick: { type: 'boolean' },
+    json: { type: 'boolean' },
+    write: { type: 'boolean' },
+    payments: { type: 'string' },
+    engine: { type: 'string' },
+  },
 });
 process.on('SIGINT', () => process.exit(130));
 process.on('SIGTERM', () => process.exit(143));
@@ -52,9 +60,18 @@ async function main(names: readonly string[]): Promise<void> {
     return fail('NOT_FOUND', `There is no figure ${unknown}; there are ${Object.keys(FIGURES).join(', ')}.`);
   if (options.write && options.quick)
     return fail('INVALID_OPTION', 'What --quick measures means nothing, so it is not written.');
+  const lived = options.payments?.split(',').map(Number);
+  if (lived?.every((count) => Number.isSafeInteger(count) && count >= 200) === false)
+    return fail('INVALID_OPTION', '--payments are whole numbers from 200, such as 100000 or 100000,1000000.');
+  const engine = ({ sqlite: 'SQLite', postgres: 'PostgreSQL' } as const)[options.engine ?? ''];
+  if (options.engine !== undefined && engine === undefined)
+    return fail('INVALID_OPTION', '--engine is sqlite or postgres.');
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-bench-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const bench = createBench(folder, options.quick === true);
+  const bench = createBench(folder, options.quick === true, {
+    ...(lived !== undefined && { lived }),
+    ...(engine !== undefined && { livedOn: [engine] }),
+  });
   const measured: Measured[] = [];
   for (const name of names) {
     const figure = await measure(bench, name);

@@ -3,6 +3,8 @@ import { FigureInvalid, FigureSkipped } from './figure.ts';
 import type { LoadPlan, LoadResult } from './load-plan.ts';
 import { runProgram } from './programs.ts';
 
+export type Engine = 'SQLite' | 'PostgreSQL';
+
 /** How much is measured. `quick` shows that everything runs; its numbers mean nothing. */
 export type Sizes = {
   rounds: number;
@@ -15,6 +17,9 @@ export type Sizes = {
   callbacks: number;
   /** Paid payments of the merchant who moves. */
   moved: number;
+  /** Paid payments of the stores that are lived with. */
+  lived: readonly number[];
+  livedOn: readonly Engine[];
   signatures: number;
 };
 
@@ -26,6 +31,8 @@ const FULL: Sizes = {
   settleMs: 3_000,
   callbacks: 20_000,
   moved: 100_000,
+  lived: [100_000],
+  livedOn: ['SQLite', 'PostgreSQL'],
   signatures: 100_000,
 };
 const QUICK: Sizes = {
@@ -36,6 +43,8 @@ const QUICK: Sizes = {
   settleMs: 100,
   callbacks: 100,
   moved: 100,
+  lived: [200],
+  livedOn: ['SQLite', 'PostgreSQL'],
   signatures: 1_000,
 };
 
@@ -50,11 +59,12 @@ export type Bench = {
   stop(): Promise<void>;
 };
 
-export function createBench(folder: string, quick: boolean): Bench {
+/** `sizes` stand in the place of the usual ones. */
+export function createBench(folder: string, quick: boolean, sizes: Partial<Sizes> = {}): Bench {
   let started: Promise<BenchPostgres | null> | null = null;
   let version: string | null = null;
   return {
-    sizes: quick ? QUICK : FULL,
+    sizes: { ...(quick ? QUICK : FULL), ...sizes },
     folder,
     postgres: async () => {
       started ??= startBenchPostgres();

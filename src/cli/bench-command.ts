@@ -14,20 +14,24 @@ export function addBenchCommand(program: Command): void {
     .description('measures the service beside its peers and prints the ratios')
     .argument('[figures...]', 'which ones; without any: all of them, which takes half an hour and 16 GB of disk')
     .option('--quick', 'only show that everything runs; the numbers mean nothing')
+    .option('--payments <numbers>', 'of the stores of `bench lived`, such as 100000 or 100000,1000000')
+    .option('--engine <engine>', 'of `bench lived`: sqlite or postgres; else both')
     .option('--json', 'print one JSON object')
     .option('--write', 'renew docs/performance.md with what was measured')
     .action(bench);
 }
 
 /** A program of its own, which needs what is installed for development. */
-async function bench(figures: readonly string[], options: Record<string, boolean>): Promise<void> {
+async function bench(figures: readonly string[], options: Record<string, boolean | string>): Promise<void> {
   if (!existsSync(join(repository, 'bench')))
     throw new CommandError('A package brings no benchmarks: run them from a clone.');
   const install = execFileSync(join(repository, 'bin/install'), ['--dev'], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const flags = Object.keys(options).map((name) => `--${name}`);
+  const flags = Object.entries(options).flatMap(([name, value]) =>
+    value === true ? `--${name}` : [`--${name}`, `${value}`],
+  );
   const child = spawn(install.trim(), [join(repository, 'bench/run-bench.ts'), ...figures, ...flags], {
     stdio: 'inherit',
   });

@@ -28,6 +28,7 @@ test('every figure runs, and all together are one JSON object', async () => {
     growth: 4,
     search: 28,
     move: 3,
+    lived: 1,
     connections: 2,
     profile: 6,
   };

@@ -21,6 +21,8 @@ const debianPackages = {
   perl: 'perl-base',
   pg_basebackup: 'postgresql',
   pg_ctl: 'postgresql',
+  pg_dump: 'postgresql-client',
+  pg_restore: 'postgresql-client',
   pgbench: 'postgresql',
   php: 'php-cli',
   psql: 'postgresql-client',
