@@ -180,7 +180,7 @@ async function restore({ engine, folder, copy }: Store, file: string): Promise<v
   rmSync(from);
 }
 
-/** What undoes the last ones that changed what was there; each is done again by `migrate`. */
+/** Undoes migrations that changed what was there; `migrate` does each again. */
 const UNDONE: Record<string, string> = {
   '0081-days-of-merchants.sql': 'update search_progress set commit_id = commit_id',
   '0083-refused-requests-in-spanish.sql': 'alter table refused_requests drop column detail_es',

@@ -5,7 +5,7 @@ import { deleteOldCallbacks } from '../src/outbox/delete-old-callbacks.ts';
 import { sealFeed } from '../src/outbox/seal-feed.ts';
 import { indexPayments } from '../src/search/index-payments.ts';
 
-/** What the worker of `serve` does step by step, with rests in between; here it is done at once. */
+/** Steps of the worker of `serve`, which takes them one at a time among others; here all of one are done. */
 const WORK: Record<string, (app: App) => Promise<number>> = {
   seal: sealFeed,
   index: indexPayments,
