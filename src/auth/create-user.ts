@@ -8,6 +8,7 @@ import { apiTokenHashes, digestOf, generateApiToken } from './api-token.ts';
 import { type DescribedRights, describeRights, saidOf } from './describe-rights.ts';
 import { FIRST_TOKEN, storeApiToken } from './make-api-token.ts';
 import { generatePassword, hashPassword } from './password.ts';
+import { passwordProver } from './password-proof.ts';
 import type { Permission, Role } from './permission.ts';
 import { storePaymentServices, storeRefundLimits } from './set-rights.ts';
 import { isEmail, normalizeEmail, type PaymentServiceScope, type RefundLimits } from './user.ts';
@@ -71,11 +72,15 @@ export async function storeUser(tx: Tx, row: UserRow, wish: UserWish): Promise<D
 export async function newUserRow(app: App, wish: UserWish, password: string): Promise<UserRow> {
   const email = normalizeEmail(wish.email);
   if (!isEmail(email)) throw new Problem('INVALID_EMAIL');
+  const id = prefixedId('usr');
+  const hash = await hashPassword(password);
+  const prove = await passwordProver(app);
   return {
-    id: prefixedId('usr'),
+    id,
     email,
     role: wish.role ?? 'integration',
-    password_hash: await hashPassword(password),
+    password_hash: hash,
+    password_proof: prove(id, hash),
     all_payment_services: 0,
     token_version: 1,
     created_at: app.now(),

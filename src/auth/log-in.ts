@@ -12,6 +12,7 @@ import { hasFactor } from './factors/factor-queries.ts';
 import { countGuess, type Guess } from './guess.ts';
 import { findKnownNetwork, keepNetwork } from './known-network.ts';
 import { verifyPassword } from './password.ts';
+import { isPasswordProved } from './password-proof.ts';
 import { beginSession, renewSession } from './session.ts';
 import type { SessionRow } from './session-queries.ts';
 import { normalizeEmail } from './user.ts';
@@ -100,7 +101,7 @@ async function judge(app: App, attempt: KindOfAttempt): Promise<SessionRow> {
   const from = await findKnownNetwork(app, user?.id ?? '', network);
   if (!from.known) await consume(LOGIN_LIMITS.strangers, account);
   const right = await verifyPassword(attempt.password, user?.password_hash ?? null);
-  if (user === null || !right || user.disabled_at !== null) {
+  if (user === null || !right || !(await isPasswordProved(app, user)) || user.disabled_at !== null) {
     countAct(app, refusedAct(email, user, network));
     throw new Problem('LOGIN_FAILED');
   }

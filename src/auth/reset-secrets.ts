@@ -5,6 +5,7 @@ import { apiTokenHashes, digestOf, generateApiToken } from './api-token.ts';
 import { updateApiTokensEnded } from './api-token-queries.ts';
 import { FIRST_TOKEN, storeApiToken } from './make-api-token.ts';
 import { generatePassword, hashPassword } from './password.ts';
+import { passwordProver } from './password-proof.ts';
 import { updateSessionsEnded } from './session-queries.ts';
 import { normalizeEmail } from './user.ts';
 import { selectUserByIdOrEmail, updatePasswordHash, updateTokenVersion } from './user-queries.ts';
@@ -20,8 +21,9 @@ export async function resetPassword(
 ): Promise<{ id: string; email: string; password: string } | null> {
   const password = generatePassword();
   const passwordHash = await hashPassword(password);
+  const prove = await passwordProver(app);
   return app.db.transaction(async (tx) => {
-    const row = await updatePasswordHash(tx, normalizeEmail(user), passwordHash);
+    const row = await updatePasswordHash(tx, normalizeEmail(user), passwordHash, prove);
     if (row === null) return null;
     const { id, email } = row;
     const at = app.now();

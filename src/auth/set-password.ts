@@ -2,6 +2,7 @@ import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { hashPassword } from './password.ts';
+import { passwordProver } from './password-proof.ts';
 import { updateOtherSessionsEnded } from './session-queries.ts';
 import { updatePasswordHash } from './user-queries.ts';
 
@@ -15,9 +16,10 @@ export async function setPassword(
   by: Actor,
 ): Promise<void> {
   const hash = await hashPassword(password);
+  const prove = await passwordProver(app);
   await app.db.transaction(async (tx) => {
     const at = app.now();
-    await updatePasswordHash(tx, userId, hash);
+    await updatePasswordHash(tx, userId, hash, prove);
     await updateOtherSessionsEnded(tx, userId, keptSession, at);
     await recordAudit(tx, { at, by, action: 'user.password_set', subject: { kind: 'user', id: userId } });
   });

@@ -7,6 +7,8 @@ export type UserRow = SqlRow & {
   id: string;
   email: string;
   password_hash: string;
+  /** By `password-proof.ts`; null: an earlier version stored the hash, and it was not proved at a start since. */
+  password_proof: string | null;
   all_payment_services: number;
   role: Role;
   token_version: number;
@@ -22,9 +24,19 @@ export type UserRow = SqlRow & {
  */
 export async function insertUser(tx: Tx, row: UserRow): Promise<boolean> {
   const inserted = await tx.query(
-    `insert into users (id, email, password_hash, api_token_hash, all_payment_services, role, token_version, created_at)
-     values ($1, $2, $3, $1, $4, $5, $6, $7) on conflict (email) do nothing returning id`,
-    [row.id, row.email, row.password_hash, row.all_payment_services, row.role, row.token_version, row.created_at],
+    `insert into users
+       (id, email, password_hash, api_token_hash, all_payment_services, role, token_version, created_at, password_proof)
+     values ($1, $2, $3, $1, $4, $5, $6, $7, $8) on conflict (email) do nothing returning id`,
+    [
+      row.id,
+      row.email,
+      row.password_hash,
+      row.all_payment_services,
+      row.role,
+      row.token_version,
+      row.created_at,
+      row.password_proof,
+    ],
   );
   return inserted.length === 1;
 }
@@ -68,14 +80,33 @@ export async function updateUserEnabled(tx: Tx, idOrEmail: string): Promise<User
   return row ?? null;
 }
 
-/** Every access token given out before is revoked with it. */
-export async function updatePasswordHash(tx: Tx, idOrEmail: string, passwordHash: string): Promise<UserRow | null> {
+/** Every access token given out before is revoked with it. `prove`: makes the proof of the hash for the user that it is of. */
+export async function updatePasswordHash(
+  tx: Tx,
+  idOrEmail: string,
+  passwordHash: string,
+  prove: (userId: string, passwordHash: string) => string,
+): Promise<UserRow | null> {
   const [row] = await tx.query<UserRow>(
     `update users set password_hash = $2, token_version = token_version + 1
      where id = $1 or email = $1 returning *`,
     [idOrEmail, passwordHash],
   );
-  return row ?? null;
+  if (row === undefined) return null;
+  await updatePasswordProof(tx, row.id, prove(row.id, passwordHash));
+  return row;
+}
+
+export async function updatePasswordProof(tx: Tx, id: string, proof: string): Promise<void> {
+  await tx.query('update users set password_proof = $2 where id = $1', [id, proof]);
+}
+
+export function selectPasswordHashes(tx: Tx): Promise<Pick<UserRow, 'id' | 'password_hash'>[]> {
+  return tx.query<UserRow>('select id, password_hash from users');
+}
+
+export async function hasPasswordProofs(tx: Tx): Promise<boolean> {
+  return (await tx.query('select id from users where password_proof is not null limit 1')).length > 0;
 }
 
 export async function updateSignedIn(tx: Tx, id: string, signedInAt: number): Promise<void> {

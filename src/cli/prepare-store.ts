@@ -2,6 +2,7 @@ import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { keyApiTokens } from '../auth/key-api-tokens.ts';
+import { proveOldPasswords } from '../auth/password-proof.ts';
 import { identityHashes } from '../bank-validation/identity-hash.ts';
 import { ConfigError } from '../config.ts';
 import { anchorClock } from '../db/anchor-clock.ts';
@@ -62,6 +63,7 @@ async function makeReady(app: App): Promise<void> {
   // Every signature would fail, under a service that seems to be ready.
   if (!(await opensSecrets(app))) throw new ConfigError(WRONG_KEY);
   await keyApiTokens(app);
+  await proveOldPasswords(app);
   // Made at the first start, from the key of that time.
   await identityHashes(app);
   await CURSOR_KEY.keep(app);

@@ -13,7 +13,7 @@ const NOBODY: Record<string, RegExp> = {
   'an id, a token, or what names a row':
     /\.(id|service_token|payment_service|owner|actor|\w+_id|\w+_ids|line_key|table_name|row_key)$/,
   'a hash, a seal, a key or a proof':
-    /hash|sha256|\.(mac|proof|lookup|sealed\w*|credential|pay_secret|checksum|key|lease)$/,
+    /hash|sha256|_proof$|\.(mac|proof|lookup|sealed\w*|credential|pay_secret|checksum|key|lease)$/,
   'a word of ours':
     /payout_files\.name$|\.(site|state|kind|type|cause|route|method|code|currency|environment|verdict|action|direction|language|duty|role|permission|asking|outcome|uses|used_as|format|receipts|decision|approval|bank_code|directory_version|provider|account_type|content_type|actor_kind|subject_kind|proposed_kind|shop_country|payment_method|webhook|cause|version|day|month|debit_account|credit_account|bucket)$/,
   'a number, a day or a time': /\.(settled_on|first_day|last_day|applied_at|seq|owed|totals|progress|environment_ids)$/,

@@ -4,6 +4,7 @@ import { recordAudit } from '../../audit/record-audit.ts';
 import { clientNetwork } from '../../lib/client-network.ts';
 import { type AccessToken, issueAccessToken } from '../access-token.ts';
 import { hashPassword } from '../password.ts';
+import { passwordProver } from '../password-proof.ts';
 import { beginSession } from '../session.ts';
 import { updateSessionsEnded } from '../session-queries.ts';
 import { userActor } from '../user-actor.ts';
@@ -39,11 +40,12 @@ export async function acceptInvitation(
   const origin = clientNetwork(address);
   const by = userActor(user, origin);
   const hash = password === null ? null : await hashPassword(password);
+  const prove = await passwordProver(app);
   const session = await app.db.transaction(async (tx) => {
     const at = app.now();
     if (!(await updateInvitationUsed(tx, invitation.id, at))) return null;
     if (hash !== null) {
-      await updatePasswordHash(tx, user.id, hash);
+      await updatePasswordHash(tx, user.id, hash, prove);
       await updateSessionsEnded(tx, user.id, null, at);
     }
     const begun = {

@@ -8,6 +8,7 @@ import { newUserRow, storeUser, type UserWish } from '../create-user.ts';
 import { type DescribedRights, describeRights, saidOf } from '../describe-rights.ts';
 import { keyedHash } from '../keyed-hash.ts';
 import { generatePassword, hashPassword } from '../password.ts';
+import { passwordProver } from '../password-proof.ts';
 import { updateSessionsEnded } from '../session-queries.ts';
 import { selectUserByEmail, selectUserById, type UserRow, updatePasswordHash } from '../user-queries.ts';
 import {
@@ -72,11 +73,12 @@ export async function makePasswordLink(
 ): Promise<NewInvitation | null> {
   const token = randomToken(24);
   const [hash, nobodys] = await Promise.all([invitationHash(app, token), hashPassword(generatePassword())]);
+  const prove = await passwordProver(app);
   return app.db.transaction(async (tx) => {
     const user = await selectUserById(tx, userId);
     if (user === null || user.disabled_at !== null) return null;
     const at = app.now();
-    await updatePasswordHash(tx, userId, nobodys);
+    await updatePasswordHash(tx, userId, nobodys, prove);
     await updateSessionsEnded(tx, userId, null, at);
     await updateInvitationsEnded(tx, userId, at);
     const made = { id: prefixedId('inv'), user: userId, email: user.email, token, expires_at: at + validMs };

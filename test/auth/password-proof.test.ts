@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createUser } from '../../src/auth/create-user.ts';
+import { logIn } from '../../src/auth/log-in.ts';
+import { hashPassword } from '../../src/auth/password.ts';
+import { proveOldPasswords } from '../../src/auth/password-proof.ts';
+import { resetPassword } from '../../src/auth/reset-secrets.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
+
+forEachEngine('a password', (openTestDatabase) => {
+  test('let somebody in who had written its hash into the store, or copied that of an own user', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const [owner, thief] = [await userOf(app, 'owner'), await userOf(app, 'thief')];
+    const hash = await hashPassword('mine');
+    const written: [string, string, string][] = [
+      ['written', 'mine', 'password_hash = $1'],
+      ['written without a proof', 'mine', 'password_hash = $1, password_proof = null'],
+      ['written without a proof', 'mine', "password_hash = $1, password_proof = ''"],
+    ];
+    const before = await app.db.query<{ password_hash: string; password_proof: string }>(
+      'select password_hash, password_proof from users where id = $1',
+      [owner.id],
+    );
+    for (const [what, password, set] of written) {
+      await app.db.transaction((tx) => tx.query(`update users set ${set} where id = '${owner.id}'`, [hash]));
+      assert.equal(await lets(app, owner.email, password), false, what);
+    }
+    await app.db.transaction((tx) =>
+      tx.query(
+        `update users set password_hash = (select password_hash from users where id = $2),
+           password_proof = (select password_proof from users where id = $2) where id = $1`,
+        [owner.id, thief.id],
+      ),
+    );
+    assert.equal(await lets(app, owner.email, thief.password), false, 'copied');
+    assert.equal(await lets(app, thief.email, thief.password), true);
+    const [kept] = before;
+    await app.db.transaction((tx) =>
+      tx.query('update users set password_hash = $2, password_proof = $3 where id = $1', [
+        owner.id,
+        kept?.password_hash as string,
+        kept?.password_proof as string,
+      ]),
+    );
+    assert.equal(await lets(app, owner.email, owner.password), true);
+    const reset = await resetPassword(app, owner.email, TESTER);
+    assert.equal(await lets(app, owner.email, reset?.password ?? ''), true);
+  });
+
+  test('of an earlier version is proved once, and the key cannot be removed to have another proved', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const user = await userOf(app, 'early');
+    await app.db.transaction(async (tx) => {
+      await tx.query('update users set password_proof = null');
+      await tx.query("delete from kept_keys where name = 'password-proof'");
+    });
+    const started = createTestApp(app.db);
+    assert.equal(await lets(started, user.email, user.password), false);
+    await proveOldPasswords(started);
+    await proveOldPasswords(started);
+    assert.equal(await lets(started, user.email, user.password), true);
+    await app.db.transaction((tx) => tx.query("delete from kept_keys where name = 'password-proof'"));
+    await assert.rejects(proveOldPasswords(createTestApp(app.db)), /removed the key/);
+  });
+});
+
+const userOf = (app: TestApp, name: string) => createUser(app, { email: `${name}@example.cl` }, TESTER);
+
+async function lets(app: TestApp, email: string, password: string): Promise<boolean> {
+  return logIn(app, { email, password, address: '127.0.0.1' }).then(
+    () => true,
+    () => false,
+  );
+}
