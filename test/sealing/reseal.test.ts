@@ -69,7 +69,7 @@ forEachEngine('replacing the master key', (openTestDatabase, engine) => {
       'payout-files': 1,
       'payout-sender-keys': 1,
       factors: 1,
-      'kept-keys': 3,
+      'kept-keys': 4,
     });
     assert.deepEqual(await countAll(app), { current: 13, previous: 0, unknown: 0 });
     await readsAll(appWith(db, BOTH), stored);
