@@ -9,8 +9,11 @@ import type {
   PayoutBatchRead,
   PayoutBatchReason,
   PayoutBatchRequest,
+  PayoutFileContent,
   PayoutFileList,
   PayoutFileRead,
+  PayoutFileRequest,
+  PayoutFilesMade,
   PayoutResultsRequest,
   PayoutResultsTaken,
   StatementImported,
@@ -107,6 +110,14 @@ export type PayoutOperations = {
     body: PayoutBatchReason;
     reply: PayoutBatchDecided;
   };
+  'POST /payout-batches/{id}/submit': {
+    path: {
+      /** Id of the batch */
+      id: string;
+    };
+    reply: PayoutBatchDecided;
+  };
+  'POST /payout-files': { body: PayoutFileRequest; reply: PayoutFilesMade };
   'GET /payout-files': {
     query: {
       /** 100 unless said */
@@ -120,6 +131,13 @@ export type PayoutOperations = {
       id: string;
     };
     reply: PayoutFileRead;
+  };
+  'GET /payout-files/{id}/content': {
+    path: {
+      /** Id of the file */
+      id: string;
+    };
+    reply: PayoutFileContent;
   };
   'POST /payout-files/{id}/results': {
     path: {

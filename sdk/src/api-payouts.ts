@@ -218,6 +218,38 @@ export type PayoutBatchReason = {
   reason: string;
 };
 
+export type PayoutFileRequest = {
+  /** The bank that takes it: see docs/payouts.md */
+  format:
+    | 'santander'
+    | 'bancochile-masivas'
+    | 'bancochile-v4'
+    | 'bancoestado-proveedores'
+    | 'bancoestado-abonos'
+    | 'bci'
+    | 'itau-nel'
+    | 'bice'
+    | 'scotiabank';
+  /** The account that is debited */
+  account: string;
+  /** Of its holder, where the bank asks */
+  rut?: string | undefined;
+  /** Of its holder, where the bank asks */
+  name?: string | undefined;
+  /** Number of the contract with the bank, where it asks */
+  agreement?: string | undefined;
+  /** This batch alone; unless said all that is approved */
+  batchId?: string | undefined;
+  /** The merchant that pays; unless said the one of the batch, or the only one that the user sees */
+  paymentServiceId?: string | undefined;
+  /** Of the service unless said */
+  environment?: 'development' | 'production' | undefined;
+  /** Of your app, or a recovery code: needed by who has one, and it works once */
+  code?: string | undefined;
+};
+
+export type PayoutFilesMade = { message: string; errors: null; data: { files: PayoutFile[] } };
+
 export type PayoutFileList = { message: string; errors: null; data: { files: PayoutFile[] } };
 
 export type PayoutFileRead = {
@@ -246,6 +278,16 @@ export type PayoutFileRead = {
       /** Something that was said of it, and that it cannot become */
       contradiction: string | null;
     }[];
+  };
+};
+
+export type PayoutFileContent = {
+  message: string;
+  errors: null;
+  data: {
+    file: PayoutFile;
+    /** Its bytes in base64 */
+    content: string;
   };
 };
 

@@ -308,6 +308,21 @@ export class RubricaClient {
     return (await this.#sendAsUser('POST /payout-batches/{id}/cancel', { path: { id }, body: { reason } })).data.batch;
   }
 
+  /** Asks for the approval of a batch that was proposed as a draft. */
+  async submitPayoutBatch(id: string): Promise<Api.PayoutBatch> {
+    return (await this.#sendAsUser('POST /payout-batches/{id}/submit', { path: { id } })).data.batch;
+  }
+
+  /** Writes approved payouts into files for a bank. Each payout is in one file only; the files are kept. */
+  async makePayoutFiles(wish: Api.PayoutFileRequest): Promise<Api.PayoutFile[]> {
+    return [...(await this.#sendAsUser('POST /payout-files', { body: wish })).data.files];
+  }
+
+  /** Downloads a file of payouts: `content` has its bytes in base64. */
+  async downloadPayoutFile(id: string): Promise<Api.PayoutFileContent['data']> {
+    return (await this.#sendAsUser('GET /payout-files/{id}/content', { path: { id } })).data;
+  }
+
   /** Lists the newest files of payouts that were made for banks. */
   async listPayoutFiles(query: Query<'GET /payout-files'> = {}): Promise<Api.PayoutFile[]> {
     return [...(await this.#sendAsUser('GET /payout-files', { query })).data.files];

@@ -166,6 +166,18 @@ export const SPANISH_OPERATIONS: Readonly<Record<string, readonly [summary: stri
     'Retira un lote de pagos',
     'Los que no han salido, aprobados o no; lo reservado vuelve a estar disponible.',
   ],
+  submitPayoutBatch: [
+    'Pide la aprobación de un borrador',
+    'Los pagos de un lote que se propuso con `draft` esperan desde ahora a otra persona. No lleva cuerpo.',
+  ],
+  makePayoutFiles: [
+    'Escribe los pagos aprobados en archivos para un banco',
+    'Tantos archivos como pida el límite de líneas del banco. Cada pago está en un solo archivo y queda `sent`, así que la misma solicitud otra vez escribe lo que se aprobó mientras tanto, o nada; con `batchId` responde los archivos que tiene el lote. Los archivos se guardan: `GET /payout-files` los lista.',
+  ],
+  downloadPayoutFile: [
+    'Descarga un archivo de pagos',
+    'Los bytes que tenía cuando se hizo, para el banco. Lleva RUT, nombres y números de cuenta: guárdalo como guardas esos datos.',
+  ],
   listPayoutFiles: [
     'Lista los archivos de pagos',
     'Los más nuevos primero, como se hicieron para los bancos; sin sus bytes.',

@@ -24,16 +24,18 @@ import {
   postPayoutBatchApprove,
   postPayoutBatchCancel,
   postPayoutBatchReject,
+  postPayoutBatchSubmit,
 } from '../api/payouts/decide-payout-batch.ts';
 import { getAvailableBalance, getBalance } from '../api/payouts/get-balance.ts';
 import { getBankStatements, getBankStatementsId } from '../api/payouts/get-bank-statements.ts';
 import { getPayoutBatches, getPayoutBatchesId } from '../api/payouts/get-payout-batches.ts';
-import { getPayoutFiles, getPayoutFilesId } from '../api/payouts/get-payout-files.ts';
+import { getPayoutFiles, getPayoutFilesContent, getPayoutFilesId } from '../api/payouts/get-payout-files.ts';
 import { getRecipients, getRecipientsId } from '../api/payouts/get-recipients.ts';
 import { getTefId } from '../api/payouts/get-tef-id.ts';
 import { postBankStatements } from '../api/payouts/post-bank-statements.ts';
 import { postBankStatementsUses } from '../api/payouts/post-bank-statements-uses.ts';
 import { postPayoutBatches } from '../api/payouts/post-payout-batches.ts';
+import { postPayoutFiles } from '../api/payouts/post-payout-files.ts';
 import { postPayoutFilesResults } from '../api/payouts/post-payout-files-results.ts';
 import { postRecipients, postRecipientsId } from '../api/payouts/post-recipients.ts';
 import { postTef } from '../api/payouts/post-tef.ts';
@@ -144,8 +146,11 @@ export const ROUTES: readonly Endpoint[] = [
   bearer('POST', ['/payout-batches/:id/approve'], 'payouts:approve', postPayoutBatchApprove),
   bearer('POST', ['/payout-batches/:id/reject'], 'payouts:approve', postPayoutBatchReject),
   bearer('POST', ['/payout-batches/:id/cancel'], 'payouts:create', postPayoutBatchCancel),
+  bearer('POST', ['/payout-batches/:id/submit'], 'payouts:create', postPayoutBatchSubmit),
+  bearer('POST', ['/payout-files'], 'payouts:create', postPayoutFiles),
   bearer('GET', ['/payout-files'], 'recipients:read', getPayoutFiles),
   bearer('GET', ['/payout-files/:id'], 'recipients:read', getPayoutFilesId),
+  bearer('GET', ['/payout-files/:id/content'], 'payouts:create', getPayoutFilesContent),
   bearer('POST', ['/payout-files/:id/results'], 'movements:record', postPayoutFilesResults),
   bearer('POST', ['/bank-statements'], 'movements:record', postBankStatements),
   bearer('GET', ['/bank-statements'], 'books:read', getBankStatements),

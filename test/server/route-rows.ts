@@ -303,7 +303,10 @@ export const ROUTE_ROWS: Record<string, RouteRow> = {
     ...payoutBatchAt('/payout-batches/:id/cancel'),
     body: () => ({ reason: 'ya pagado' }),
   },
+  'POST /payout-batches/:id/submit': payoutBatchAt('/payout-batches/:id/submit'),
+  'POST /payout-files': { access: 'bearer', body: () => ({ format: 'santander', account: '123456789' }) },
   'GET /payout-files': { access: 'bearer' },
+  'GET /payout-files/:id/content': payoutFileAt('/payout-files/:id/content'),
   'GET /payout-files/:id': payoutFileAt('/payout-files/:id'),
   'POST /payout-files/:id/results': {
     ...payoutFileAt('/payout-files/:id/results'),

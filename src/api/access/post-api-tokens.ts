@@ -1,9 +1,6 @@
-import type { FastifyRequest } from 'fastify';
 import type { App } from '../../app.ts';
-import { hasFactor } from '../../auth/factors/factor-queries.ts';
-import { proveForRequest } from '../../auth/factors/prove-factor.ts';
+import { proveWhereEnrolled } from '../../auth/factors/prove-factor.ts';
 import { makeApiToken } from '../../auth/make-api-token.ts';
-import type { User } from '../../auth/user.ts';
 import { userActor } from '../../auth/user-actor.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
@@ -81,7 +78,7 @@ export const postApiTokens = operation({
     const { name, expires_at, code } = readMembers(request, RequestSchema);
     refuseMore(managed);
     const expiresAt = readEnd(app, expires_at);
-    await prove(app, request, manager, code);
+    await proveWhereEnrolled(app, { user: manager, address: request.ip }, code);
     const by = userActor(manager, clientNetwork(request.ip));
     const made = await makeApiToken(app, managed.id, { name, expiresAt }, by);
     if (made === null) throw new Problem('NOT_FOUND');
@@ -96,14 +93,5 @@ function readEnd(app: App, text: string | null): number | null {
   if (time === null || time > app.now()) return time;
   throw new Problem('INVALID_PARAMETER', {
     detail: { en: 'expires_at is over: send a time to come.', es: 'expires_at ya pasó: envía una hora por venir.' },
-  });
-}
-
-/** Asks for the proof of a second factor where there is one, as at the console. */
-async function prove(app: App, { ip: address }: FastifyRequest, user: User, code: string | null): Promise<void> {
-  if (!(await hasFactor(app.db, user.id))) return;
-  if (code !== null) return proveForRequest(app, { user, address }, code);
-  throw new Problem('SECOND_FACTOR_NEEDED', {
-    detail: { en: 'Send code: what your app shows.', es: 'Envía code: lo que muestra tu app.' },
   });
 }

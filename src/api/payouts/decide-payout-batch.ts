@@ -7,7 +7,7 @@ import { type Static, Type } from '../../http/json-schema.ts';
 import { readMembers } from '../../http/read-members.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { clientNetwork } from '../../lib/client-network.ts';
-import { approvePayouts, cancelPayouts, rejectPayouts } from '../../payouts/decide-payouts.ts';
+import { approvePayouts, cancelPayouts, rejectPayouts, submitPayouts } from '../../payouts/decide-payouts.ts';
 import { findBatch } from '../../payouts/find-payout.ts';
 import { BATCH_ERRORS, BATCH_EXAMPLE, BATCH_ID, BatchSchema, proveApproval, readBatch } from './batch-schemas.ts';
 import { readReason } from './statement-schemas.ts';
@@ -80,6 +80,21 @@ export const postPayoutBatchApprove = operation({
       prove: (user) => proveApproval(app, request, user, code),
     });
   },
+});
+
+/** Asks for the approval of a batch that was kept as a draft. */
+export const postPayoutBatchSubmit = operation({
+  describe: {
+    operationId: 'submitPayoutBatch',
+    summary: 'Ask for the approval of a draft',
+    description:
+      'The payouts of a batch that was proposed with `draft` wait for another person from now on. It takes no body.',
+    tag: 'Payouts',
+    parameters: [...BATCH_ID],
+    replies: REPLIES,
+    errors: [...BATCH_ERRORS, 'PERSON_NEEDED', 'PAYOUT_STATE'],
+  },
+  handle: (app, request) => decide(app, request, submitPayouts, { reason: null }),
 });
 
 const ReasonSchema = Type.Object(

@@ -6,6 +6,7 @@ import { findPayoutFile, listPayoutFiles } from '../../payouts/find-payout-file.
 import { PAYOUT_STATES, type Payout, type PayoutState } from '../../payouts/payout.ts';
 import type { ListedPayoutFile } from '../../payouts/payout-file-queries.ts';
 import { selectPayoutsOfFile } from '../../payouts/payout-queries.ts';
+import { openContent } from '../../payouts/seal-payout-file.ts';
 import { TEF_ERRORS } from './post-tef.ts';
 
 const MOST = 100;
@@ -123,6 +124,51 @@ export const getPayoutFilesId = operation({
     const file = await findPayoutFile(app, user.environmentIds, id);
     const payouts = await selectPayoutsOfFile(app.db, file.environment_id, file.id);
     return { message: 'OK', errors: null, data: { file: fileJson(file), payouts: payouts.map(payoutJson) } };
+  },
+});
+
+/** The bytes of one file, the same each time. */
+export const getPayoutFilesContent = operation({
+  describe: {
+    operationId: 'downloadPayoutFile',
+    summary: 'Download a file of payouts',
+    description:
+      'The bytes that it had when it was made, for the bank. It holds RUTs, names and account numbers: keep it as you keep those.',
+    tag: 'Payouts',
+    parameters: [{ name: 'id', in: 'path', required: true, description: 'Id of the file', schema: Type.String() }],
+    replies: {
+      200: {
+        description: 'The file with its bytes',
+        schema: Type.Object(
+          {
+            message: Type.String(),
+            errors: Type.Null(),
+            data: Type.Object({
+              file: PayoutFileSchema,
+              content: Type.String({ contentEncoding: 'base64', description: 'Its bytes in base64' }),
+            }),
+          },
+          { $id: 'PayoutFileContent' },
+        ),
+        example: {
+          message: 'OK',
+          errors: null,
+          data: { file: FILE_EXAMPLE, content: Buffer.from('the bytes').toString('base64') },
+        },
+      },
+    },
+    errors: [...TEF_ERRORS, 'NOT_FOUND'],
+  },
+  handle: async (app, request, reply) => {
+    const user = await requireUser(app, request);
+    const { id } = request.params as { id: string };
+    const file = await findPayoutFile(app, user.environmentIds, id);
+    reply.header('cache-control', 'no-store');
+    return {
+      message: 'OK',
+      errors: null,
+      data: { file: fileJson(file), content: openContent(app, file).toString('base64') },
+    };
   },
 });
 

@@ -12,7 +12,7 @@ import { renewSession } from '../session.ts';
 import type { SessionRow } from '../session-queries.ts';
 import type { User } from '../user.ts';
 import { userActor } from '../user-actor.ts';
-import { type FactorRow, selectFactorsOf, updateFactorUsed } from './factor-queries.ts';
+import { type FactorRow, hasFactor, selectFactorsOf, updateFactorUsed } from './factor-queries.ts';
 import { updateRecoveryCodeUsed } from './recovery-code-queries.ts';
 import { hashOf, isRecoveryCode } from './recovery-codes.ts';
 import { openFactor } from './seal-factor.ts';
@@ -49,6 +49,18 @@ export async function proveByCode(app: App, prover: Prover, text: string): Promi
  */
 export async function proveForRequest(app: App, who: Claimant, text: string): Promise<void> {
   await judgeProof(app, who, await readCode(app, who, text), async () => true);
+}
+
+/**
+ * Asks for the proof of a second factor in one request of a user who has one; a program has none. Throws `Problem`
+ * `SECOND_FACTOR_NEEDED` where `code` is null, and what `proveForRequest` throws.
+ */
+export async function proveWhereEnrolled(app: App, who: Claimant, code: string | null): Promise<void> {
+  if (!(await hasFactor(app.db, who.user.id))) return;
+  if (code !== null) return proveForRequest(app, who, code);
+  throw new Problem('SECOND_FACTOR_NEEDED', {
+    detail: { en: 'Send code: what your app shows.', es: 'Envía code: lo que muestra tu app.' },
+  });
 }
 
 async function readCode(app: App, who: Claimant, text: string): Promise<Proof> {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { addTotp } from '../../../src/auth/factors/enrol-totp.ts';
 import { totpCode } from '../../../src/auth/factors/totp.ts';
@@ -88,6 +89,62 @@ forEachEngine('batches of payouts by API', (openTestDatabase) => {
       [file?.file.id],
     );
     assert.equal((await maker.post(`/payout-batches/${id}/cancel`, { reason: 'tarde' })).code, 'PAYOUT_STATE');
+  });
+
+  test('a draft is submitted, approved, written into a file by a program, and its bytes are the same each time', async () => {
+    const { app, server, desk, as } = await open();
+    await using _server = server;
+    const { maker, program } = desk.users;
+    const id = String((await as(program).post('/payout-batches', { ...propose2, draft: true })).data['id']);
+    const submit = `/payout-batches/${id}/submit`;
+    const submitted = await as(program).post(submit, undefined);
+    const { states } = submitted.data['batch'] as { states: { state: string }[] };
+    assert.deepEqual([submitted.status, states.map(({ state }) => state)], [200, ['awaiting_approval']]);
+    assert.equal((await as(program).post(submit, undefined)).code, 'PAYOUT_STATE', 'it is no draft any more');
+    const wish = { format: 'santander', account: '123456789', batchId: id };
+    const early = await as(program).post('/payout-files', wish);
+    assert.deepEqual([early.status, early.code], [422, 'INVALID_PAYOUT'], 'nobody has approved it');
+    await approvePayouts(app, { owner: desk.environment, named: { batchId: id }, by: desk.approver, reason: null });
+
+    const added = await addTotp(app, maker, 'Phone', TESTER);
+    assert.equal((await as(maker).post('/payout-files', wish)).code, 'SECOND_FACTOR_NEEDED', 'a person proves it');
+    assert.equal((await as(maker).post('/payout-files', { ...wish, code: '000000' })).code, 'FACTOR_REFUSED');
+    assert.deepEqual(await app.db.query('select id from payout_files'), []);
+    const made = await as(maker).post('/payout-files', {
+      ...wish,
+      code: await totpCode(added?.secret ?? '', app.now()),
+    });
+    const [file, ...others] = made.data['files'] as { id: string; payouts: number; total: number; sha256: string }[];
+    assert.deepEqual([made.status, file?.payouts, file?.total, others], [201, 2, 24_000, []]);
+    const again = await as(program).post('/payout-files', wish);
+    assert.deepEqual([again.headers.get('idempotency-hit'), again.data['files']], ['true', made.data['files']]);
+    const { batchId: _batch, ...all } = wish;
+    assert.equal((await as(program).post('/payout-files', all)).code, 'INVALID_PAYOUT', 'each is in one file only');
+    for (const _time of [1, 2]) {
+      const { data } = await as(program).get(`/payout-files/${file?.id}/content`);
+      const bytes = Buffer.from(String(data['content']), 'base64');
+      assert.equal(createHash('sha256').update(bytes).digest('hex'), file?.sha256);
+    }
+    assert.equal((await as(desk.users.approver).get(`/payout-files/${file?.id}/content`)).code, 'PERMISSION_MISSING');
+  });
+
+  test('a file for a bank is asked for with everything that its format needs, or nothing is made', async () => {
+    const { app, server, desk, as } = await open();
+    await using _server = server;
+    await proposePayouts(app, { owner: desk.environment, by: desk.maker, wishes: [wish()], batch: null });
+    const program = as(desk.users.program);
+    for (const [body, code] of [
+      [{}, 'INVALID_BODY'],
+      [{ format: 'nobody', account: '1' }, 'INVALID_BODY'],
+      [{ format: 'santander', account: '' }, 'INVALID_BODY'],
+      [{ format: 'santander', account: '1', other: '1' }, 'INVALID_BODY'],
+      [{ format: 'bancochile-v4', account: '1' }, 'INVALID_PAYOUT'],
+      [{ format: 'santander', account: '1', batchId: 'pb_none' }, 'NOT_FOUND'],
+      [{ format: 'santander', account: '1', paymentServiceId: 'ps_none' }, 'NOT_FOUND'],
+    ] as const) {
+      assert.equal((await program.post('/payout-files', body)).code, code, JSON.stringify(body));
+    }
+    assert.deepEqual(await app.db.query('select id from payout_files'), []);
   });
 
   test('one bad row makes nothing and is named, a batch is rejected and taken back with a reason, and a program approves nothing', async () => {

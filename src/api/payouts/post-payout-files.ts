@@ -1,0 +1,108 @@
+import type { App } from '../../app.ts';
+import { proveWhereEnrolled } from '../../auth/factors/prove-factor.ts';
+import { userActor } from '../../auth/user-actor.ts';
+import { operation } from '../../http/endpoint.ts';
+import { Type } from '../../http/json-schema.ts';
+import { readMembers } from '../../http/read-members.ts';
+import { requireUser } from '../../http/require-user.ts';
+import { clientNetwork } from '../../lib/client-network.ts';
+import { BANK_FILES } from '../../payout-senders/bank-files.ts';
+import { findBatch, type ListedBatch } from '../../payouts/find-payout.ts';
+import { listFilesOfBatch } from '../../payouts/find-payout-file.ts';
+import { findPayoutOwner } from '../../payouts/find-payout-owner.ts';
+import { makePayoutFiles } from '../../payouts/make-payout-files.ts';
+import type { ListedPayoutFile } from '../../payouts/payout-file-queries.ts';
+import { BATCH_ERRORS } from './batch-schemas.ts';
+import { FILE_EXAMPLE, fileJson, PayoutFileSchema } from './get-payout-files.ts';
+
+const RequestSchema = Type.Object(
+  {
+    format: Type.String({
+      enum: BANK_FILES.map(({ code }) => code),
+      description: 'The bank that takes it: see docs/payouts.md',
+    }),
+    account: Type.String({ description: 'The account that is debited' }),
+    rut: Type.Optional(Type.String({ description: 'Of its holder, where the bank asks' })),
+    name: Type.Optional(Type.String({ description: 'Of its holder, where the bank asks' })),
+    agreement: Type.Optional(Type.String({ description: 'Number of the contract with the bank, where it asks' })),
+    batchId: Type.Optional(Type.String({ description: 'This batch alone; unless said all that is approved' })),
+    paymentServiceId: Type.Optional(
+      Type.String({
+        description: 'The merchant that pays; unless said the one of the batch, or the only one that the user sees',
+      }),
+    ),
+    environment: Type.Optional(
+      Type.String({ enum: ['development', 'production'], description: 'Of the service unless said' }),
+    ),
+    code: Type.Optional(
+      Type.String({ description: 'Of your app, or a recovery code: needed by who has one, and it works once' }),
+    ),
+  },
+  { $id: 'PayoutFileRequest', additionalProperties: false },
+);
+
+/** Writes what is approved into files for a bank. */
+export const postPayoutFiles = operation({
+  consumes: ['application/json'],
+  describe: {
+    operationId: 'makePayoutFiles',
+    summary: 'Write approved payouts into files for a bank',
+    description:
+      'As many files as the bank’s limit of lines needs. Each payout is in one file only and is `sent` from then on, so the same request again writes what was approved meanwhile, or nothing; with `batchId` it answers the files that the batch has. The files are kept: `GET /payout-files` lists them.',
+    tag: 'Payouts',
+    body: RequestSchema,
+    bodyExample: { format: 'santander', account: '123456789' },
+    replies: {
+      201: {
+        description: 'The files, without their bytes, made now or by an earlier request for the batch',
+        schema: Type.Object(
+          { message: Type.String(), errors: Type.Null(), data: Type.Object({ files: Type.Array(PayoutFileSchema) }) },
+          { $id: 'PayoutFilesMade' },
+        ),
+        example: { message: 'The files are made.', errors: null, data: { files: [FILE_EXAMPLE] } },
+        headers: { 'Idempotency-Hit': 'true when the batch had its files before' },
+      },
+    },
+    errors: [
+      ...BATCH_ERRORS,
+      'INVALID_JSON',
+      'CONTROL_CHARACTER',
+      'FIELD_TOO_LONG',
+      'INVALID_BODY',
+      'INVALID_PAYOUT',
+      'HELD_AFTER_RESTORE',
+      'PAYMENT_SERVICE_AMBIGUOUS',
+      'PERSON_NEEDED',
+      'SECOND_FACTOR_NEEDED',
+      'FACTOR_REFUSED',
+      'RATE_LIMITED',
+      'UNSUPPORTED_MEDIA_TYPE',
+    ],
+  },
+  handle: async (app, request, reply) => {
+    const user = await requireUser(app, request);
+    const { format, account, rut, name, agreement, code, ...named } = readMembers(request, RequestSchema);
+    const batch = named.batchId === null ? null : await findBatch(app, user.environmentIds, named.batchId);
+    const owner = batch?.owner ?? (await findPayoutOwner(app, user, named));
+    const earlier = batch === null ? [] : await filesMadeOf(app, batch);
+    reply.code(201);
+    if (earlier.length > 0) {
+      reply.header('idempotency-hit', 'true');
+      return filesReply(earlier);
+    }
+    await proveWhereEnrolled(app, { user, address: request.ip }, code);
+    const payer = { account, rut: rut ?? '', name: name ?? '', agreement: agreement ?? '' };
+    const by = userActor(user, clientNetwork(request.ip));
+    const made = await makePayoutFiles(app, { owner, by, format, payer, batchId: named.batchId });
+    return filesReply(made.map(({ file }) => file));
+  },
+});
+
+/** The files of a batch, where all of it that was approved is in them. */
+async function filesMadeOf(app: App, { batch, sums }: ListedBatch): Promise<ListedPayoutFile[]> {
+  return sums.some(({ state }) => state === 'approved') ? [] : listFilesOfBatch(app, batch);
+}
+
+function filesReply(files: readonly ListedPayoutFile[]) {
+  return { message: 'The files are made.', errors: null, data: { files: files.map(fileJson) } };
+}
