@@ -47,7 +47,7 @@ export async function proveByCode(app: App, prover: Prover, text: string): Promi
  * The same for one request of a user who has an access token of the API: it begins no session. Throws `Problem` `FACTOR_REFUSED`, and
  * `RATE_LIMITED` after too many.
  */
-export async function proveForRequest(app: App, who: Claimant, text: string): Promise<void> {
+async function proveForRequest(app: App, who: Claimant, text: string): Promise<void> {
   await judgeProof(app, who, await readCode(app, who, text), async () => true);
 }
 
