@@ -232,9 +232,9 @@ export type PayoutFileRequest = {
     | 'scotiabank';
   /** The account that is debited */
   account: string;
-  /** Of its holder, where the bank asks */
+  /** Of the holder of that account, where the bank asks */
   rut?: string | undefined;
-  /** Of its holder, where the bank asks */
+  /** Of the holder of that account, where the bank asks */
   name?: string | undefined;
   /** Number of the contract with the bank, where it asks */
   agreement?: string | undefined;
@@ -244,7 +244,7 @@ export type PayoutFileRequest = {
   paymentServiceId?: string | undefined;
   /** Of the service unless said */
   environment?: 'development' | 'production' | undefined;
-  /** Of your app, or a recovery code: needed by who has one, and it works once */
+  /** Of your app, or a recovery code: needed where you have a second factor */
   code?: string | undefined;
 };
 

@@ -72,6 +72,13 @@ export const SPANISH_PAYOUT_MEMBERS: Readonly<Record<string, string>> = {
   'The bank that takes it: see docs/payouts.md': 'El banco que lo recibe: mira docs/payouts.md',
   'Something that was said of it, and that it cannot become': 'Algo que se dijo de él y que no puede llegar a ser',
   'As the bank calls it, up to 200 characters': 'Como lo llama el banco, de hasta 200 caracteres',
+  'The account that is debited': 'La cuenta de la que sale el dinero',
+  'Of the holder of that account, where the bank asks': 'Del titular de esa cuenta, donde el banco lo pide',
+  'Number of the contract with the bank, where it asks': 'Número del convenio con el banco, donde lo pide',
+  'This batch alone; unless said all that is approved': 'Solo este lote; si no se dice, todo lo aprobado',
+  'The merchant that pays; unless said the one of the batch, or the only one that the user sees':
+    'El comercio que paga; si no se dice, el del lote, o el único que ve el usuario',
+  'Its bytes in base64': 'Sus bytes en base64',
   'Its bytes in base64; the file has 2 MiB at most': 'Sus bytes en base64; el archivo tiene 2 MiB como máximo',
   'Those that have another state now': 'Los que ahora tienen otro estado',
   'Those that were so before': 'Los que ya estaban así',

@@ -118,6 +118,10 @@ export const SPANISH_REPLIES: Readonly<Record<string, string>> = {
   'It runs': 'Funciona',
   'Send requests': 'Envía solicitudes',
   Metrics: 'Métricas',
+  'true when the batch had its files before': 'true si el lote ya tenía sus archivos',
+  'The files, without their bytes, made now or by an earlier request for the batch':
+    'Los archivos, sin sus bytes, hechos ahora o por una solicitud anterior para el lote',
+  'The file with its bytes': 'El archivo con sus bytes',
   'true when these payouts had been sent before': 'true si estos pagos ya se habían enviado',
   'The newest batches': 'Los lotes más nuevos',
   'Id of the batch': 'Id del lote',

@@ -22,8 +22,8 @@ const RequestSchema = Type.Object(
       description: 'The bank that takes it: see docs/payouts.md',
     }),
     account: Type.String({ description: 'The account that is debited' }),
-    rut: Type.Optional(Type.String({ description: 'Of its holder, where the bank asks' })),
-    name: Type.Optional(Type.String({ description: 'Of its holder, where the bank asks' })),
+    rut: Type.Optional(Type.String({ description: 'Of the holder of that account, where the bank asks' })),
+    name: Type.Optional(Type.String({ description: 'Of the holder of that account, where the bank asks' })),
     agreement: Type.Optional(Type.String({ description: 'Number of the contract with the bank, where it asks' })),
     batchId: Type.Optional(Type.String({ description: 'This batch alone; unless said all that is approved' })),
     paymentServiceId: Type.Optional(
@@ -35,7 +35,7 @@ const RequestSchema = Type.Object(
       Type.String({ enum: ['development', 'production'], description: 'Of the service unless said' }),
     ),
     code: Type.Optional(
-      Type.String({ description: 'Of your app, or a recovery code: needed by who has one, and it works once' }),
+      Type.String({ description: 'Of your app, or a recovery code: needed where you have a second factor' }),
     ),
   },
   { $id: 'PayoutFileRequest', additionalProperties: false },
