@@ -15,6 +15,7 @@ const FILES: Record<string, string> = {
   'Bank account validation': 'api-bank-accounts.ts',
   Recipients: 'api-recipients.ts',
   Payouts: 'api-payouts.ts',
+  'Bank files': 'api-bank-files.ts',
   Access: 'api-access.ts',
 };
 
@@ -57,7 +58,7 @@ function declarationsOf(document: OpenApiDocument): Declaration[] {
     uses: [],
   };
   const isOfPayouts = ([, { tags }]: [string, Operation]) =>
-    tags.some((tag) => tag === 'Payouts' || tag === 'Recipients');
+    tags.some((tag) => ['Payouts', 'Bank files', 'Recipients'].includes(tag));
   const payouts = {
     file: 'api-payout-operations.ts',
     name: 'PayoutOperations',

@@ -1,14 +1,6 @@
 // Made from openapi.json by tools/write-openapi.ts: not to be changed by hand.
 
 import type {
-  Balance,
-  PayoutBatchApproval,
-  PayoutBatchDecided,
-  PayoutBatchList,
-  PayoutBatchProposed,
-  PayoutBatchRead,
-  PayoutBatchReason,
-  PayoutBatchRequest,
   PayoutFileContent,
   PayoutFileList,
   PayoutFileRead,
@@ -22,6 +14,16 @@ import type {
   StatementRequest,
   StatementUsed,
   StatementUseRequest,
+} from './api-bank-files.ts';
+import type {
+  Balance,
+  PayoutBatchApproval,
+  PayoutBatchDecided,
+  PayoutBatchList,
+  PayoutBatchProposed,
+  PayoutBatchRead,
+  PayoutBatchReason,
+  PayoutBatchRequest,
   TefCreated,
   TefRead,
   TefRequest,

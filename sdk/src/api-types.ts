@@ -4,6 +4,7 @@
 
 export type * from './api-access.ts';
 export type * from './api-bank-accounts.ts';
+export type * from './api-bank-files.ts';
 export type * from './api-errors.ts';
 export type * from './api-operations.ts';
 export type * from './api-payments.ts';

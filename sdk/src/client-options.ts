@@ -42,3 +42,8 @@ export function readBaseUrl(text: string): string {
     throw new TypeError('baseUrl has a query or a fragment: leave out what follows the path');
   return trimEnd(url.href, '/');
 }
+
+/** The error of a call that needs an option which the client was not given. */
+export function missing(what: string): TypeError {
+  return new TypeError(`Give createRubricaClient ${what} for this`);
+}

@@ -1,3 +1,4 @@
+import type { RefundReply } from './api-types.ts';
 import { RubricaError } from './rubrica-error.ts';
 
 /**
@@ -15,6 +16,12 @@ export function failureOf(request: string, timeoutMs: number, cause: unknown): R
   const why = nameOf(cause) === 'TimeoutError' ? `no answer within ${timeoutMs} ms` : `no answer: ${lastCause(cause)}`;
   const detail = `It may have been done or not (${why}). Call again with the same reference or idempotency key.`;
   return new RubricaError({ ...nothing, code: 'NO_ANSWER', title: 'No answer', detail }, cause);
+}
+
+/** Makes the error of a refund that was refused: existing clients are answered with status 200 and the reason. */
+export function refusedRefund({ code, message }: RefundReply, request: string): RubricaError {
+  const nothing = { errors: [], request, requestId: null, retryable: false, retryAfterMs: null };
+  return new RubricaError({ ...nothing, status: 200, code, title: message, detail: message });
 }
 
 type Fault = { code: string; fix: string };

@@ -1,15 +1,17 @@
 import { signAsync } from '../../protocol/sign-fields.ts';
-import type { Operations } from './api-operations.ts';
 import type * as Api from './api-types.ts';
 import {
   type KeyOption,
   type LanguageOption,
+  missing,
   type Order,
   type RubricaClientOptions,
   readBaseUrl,
 } from './client-options.ts';
 import { keepToken, type TokenSource } from './keep-token.ts';
 import { repeatRequest } from './repeat-request.ts';
+import { refusedRefund } from './request-failure.ts';
+import type { Operation, PartsOf, Query, ReplyOf } from './request-types.ts';
 import { RubricaError } from './rubrica-error.ts';
 import { type Connection, type RequestParts, sendRequest } from './send-request.ts';
 
@@ -103,7 +105,7 @@ export class RubricaClient {
     const header = { 'Idempotency-Key': options.idempotencyKey ?? crypto.randomUUID() };
     const path = { id: idTrx };
     const reply = await this.#sendAsUser('POST /trxs/{id}/nullification', { path, header, body: refund });
-    if (reply.data === null) throw refused(reply, `POST ${this.#connection.baseUrl}/trxs/${idTrx}/nullification`);
+    if (reply.data === null) throw refusedRefund(reply, `POST ${this.#connection.baseUrl}/trxs/${idTrx}/nullification`);
     return reply.data.verificationToken;
   }
 
@@ -395,19 +397,4 @@ export class RubricaClient {
     if (login === undefined) return () => Promise.reject(missing('an accessToken or a login'));
     return keepToken(() => ('apiToken' in login ? this.loginToken(login.apiToken) : this.login(login)));
   }
-}
-
-type Operation = keyof Operations;
-type PartsOf<O extends Operation> = Omit<Operations[O], 'reply'>;
-type ReplyOf<O extends Operation> = Operations[O]['reply'];
-type Query<O extends Operation> = Operations[O] extends { query: infer Q } ? Q : never;
-
-function missing(what: string): TypeError {
-  return new TypeError(`Give createRubricaClient ${what} for this`);
-}
-
-/** Existing clients are answered with status 200 and the reason, so that is what there is. */
-function refused({ code, message }: Api.RefundReply, request: string): RubricaError {
-  const nothing = { errors: [], request, requestId: null, retryable: false, retryAfterMs: null };
-  return new RubricaError({ ...nothing, status: 200, code, title: message, detail: message });
 }

@@ -79,6 +79,7 @@ export type Description = {
     | 'Bank account validation'
     | 'Recipients'
     | 'Payouts'
+    | 'Bank files'
     | 'Events'
     | 'Webhooks'
     | 'Operation';

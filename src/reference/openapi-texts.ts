@@ -40,6 +40,7 @@ export const TAGS = [
   },
   { name: 'Recipients', description: 'Validated accounts that are kept, for payouts.' },
   { name: 'Payouts', description: 'Money that a merchant sends to others.' },
+  { name: 'Bank files', description: 'Files of payouts for banks, what became of them, and statements of the bank.' },
   { name: 'Access', description: 'Access tokens for people and programs that read and validate.' },
   { name: 'Operation', description: 'For operators of the service.' },
 ];

@@ -229,6 +229,7 @@ export const SPANISH_TAGS: Readonly<Record<string, readonly [name: string, descr
     'Si una cuenta bancaria puede ser lo que alguien dice que es, antes de enviar dinero.',
   ],
   Payouts: ['Pagos a terceros', 'Dinero que un comercio envía a otros.'],
+  'Bank files': ['Archivos de bancos', 'Archivos de pagos para bancos, qué pasó con ellos, y cartolas del banco.'],
   Recipients: ['Destinatarios', 'Cuentas validadas que se guardan para pagos a terceros.'],
   Access: ['Acceso', 'Tokens de acceso para personas y programas que leen y validan.'],
   Operation: ['Operación', 'Para quienes operan el servicio.'],

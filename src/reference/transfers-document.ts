@@ -1,7 +1,7 @@
 import type { OpenApiDocument, PathItem } from './openapi-shape.ts';
 import { TRANSFERS_INFO } from './openapi-texts.ts';
 
-const PARTS = ['Bank account validation', 'Recipients', 'Payouts', 'Access'];
+const PARTS = ['Bank account validation', 'Recipients', 'Payouts', 'Bank files', 'Access'];
 
 /** The part of the description that is the electronic transfers API, under its own name and version. */
 export function transfersDocument(whole: OpenApiDocument): OpenApiDocument {

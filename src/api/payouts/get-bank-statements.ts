@@ -21,7 +21,7 @@ export const getBankStatements = operation({
     operationId: 'listStatements',
     summary: 'List the statements of the bank',
     description: 'The newest first, each with how many of its lines are in suspense.',
-    tag: 'Payouts',
+    tag: 'Bank files',
     parameters: [limitParameter(MOST)],
     replies: {
       200: {
@@ -53,7 +53,7 @@ export const getBankStatementsId = operation({
     summary: 'Read a statement of the bank',
     description:
       'With its lines in the order of the file, and what each is of. Their text is not kept: names and RUTs stand in it.',
-    tag: 'Payouts',
+    tag: 'Bank files',
     parameters: [
       { name: 'id', in: 'path', required: true, description: 'Id of the statement', schema: Type.String() },
       {

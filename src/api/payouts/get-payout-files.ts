@@ -56,7 +56,7 @@ export const getPayoutFiles = operation({
     operationId: 'listPayoutFiles',
     summary: 'List the files of payouts',
     description: 'The newest first, as they were made for banks; without their bytes.',
-    tag: 'Payouts',
+    tag: 'Bank files',
     parameters: [limitParameter(MOST)],
     replies: {
       200: {
@@ -83,7 +83,7 @@ export const getPayoutFilesId = operation({
     operationId: 'readPayoutFile',
     summary: 'Read a file of payouts',
     description: 'With its payouts in the order of its lines, and what became of each.',
-    tag: 'Payouts',
+    tag: 'Bank files',
     parameters: [{ name: 'id', in: 'path', required: true, description: 'Id of the file', schema: Type.String() }],
     replies: {
       200: {
@@ -134,7 +134,7 @@ export const getPayoutFilesContent = operation({
     summary: 'Download a file of payouts',
     description:
       'The bytes that it had when it was made, for the bank. It holds RUTs, names and account numbers: keep it as you keep those.',
-    tag: 'Payouts',
+    tag: 'Bank files',
     parameters: [{ name: 'id', in: 'path', required: true, description: 'Id of the file', schema: Type.String() }],
     replies: {
       200: {

@@ -49,7 +49,7 @@ export const postBankStatementsUses = operation({
     summary: 'Say what a line in suspense is',
     description:
       'With the state and the entries of the payout, or with the deposit and its entry, in one commit. A line has one use, and it stays; the same with the same reason again changes nothing.',
-    tag: 'Payouts',
+    tag: 'Bank files',
     parameters: [{ name: 'id', in: 'path', required: true, description: 'Id of the statement', schema: Type.String() }],
     body: RequestSchema,
     bodyExample: { use: 'deposit', line: 12, from: 'webpay', commission: 500, reason: 'abono de Transbank' },

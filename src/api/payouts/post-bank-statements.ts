@@ -47,7 +47,7 @@ export const postBankStatements = operation({
     summary: 'Import a statement of the bank',
     description:
       'A CSV, .xlsx or .xls as the bank exports it. The file proves itself first, by its balances or totals. Each line that is new has one use: it confirms a payout or a file of them, brings one back, is a deposit that is recorded, or waits in suspense. Lines that came with an overlapping file are known, and the same file again changes nothing.',
-    tag: 'Payouts',
+    tag: 'Bank files',
     body: RequestSchema,
     bodyExample: {
       account: '123456789',

@@ -37,7 +37,7 @@ export const postPayoutFilesResults = operation({
     summary: 'Say what the bank did with a file of payouts',
     description:
       'The result of the bank as a CSV, .xlsx or .xls, with an id, or RUT and amount, and a state such as `Pagado` or `Rechazado` of each. The same file again changes nothing. What contradicts a state moves no money, and waits for a person.',
-    tag: 'Payouts',
+    tag: 'Bank files',
     parameters: [
       { name: 'id', in: 'path', required: true, description: 'Id of the file that it answers', schema: Type.String() },
     ],

@@ -6,21 +6,16 @@ import { Type } from '../../http/json-schema.ts';
 import { readMembers } from '../../http/read-members.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { clientNetwork } from '../../lib/client-network.ts';
-import { BANK_FILES } from '../../payout-senders/bank-files.ts';
 import { findBatch, type ListedBatch } from '../../payouts/find-payout.ts';
 import { listFilesOfBatch } from '../../payouts/find-payout-file.ts';
 import { findPayoutOwner } from '../../payouts/find-payout-owner.ts';
-import { makePayoutFiles } from '../../payouts/make-payout-files.ts';
 import type { ListedPayoutFile } from '../../payouts/payout-file-queries.ts';
 import { BATCH_ERRORS } from './batch-schemas.ts';
 import { FILE_EXAMPLE, fileJson, PayoutFileSchema } from './get-payout-files.ts';
 
 const RequestSchema = Type.Object(
   {
-    format: Type.String({
-      enum: BANK_FILES.map(({ code }) => code),
-      description: 'The bank that takes it: see docs/payouts.md',
-    }),
+    format: Type.String({ description: 'The bank that takes it: see docs/payouts.md' }),
     account: Type.String({ description: 'The account that is debited' }),
     rut: Type.Optional(Type.String({ description: 'Of the holder of that account, where the bank asks' })),
     name: Type.Optional(Type.String({ description: 'Of the holder of that account, where the bank asks' })),
@@ -49,7 +44,7 @@ export const postPayoutFiles = operation({
     summary: 'Write approved payouts into files for a bank',
     description:
       'As many files as the bank’s limit of lines needs. Each payout is in one file only and is `sent` from then on, so the same request again writes what was approved meanwhile, or nothing; with `batchId` it answers the files that the batch has. The files are kept: `GET /payout-files` lists them.',
-    tag: 'Payouts',
+    tag: 'Bank files',
     body: RequestSchema,
     bodyExample: { format: 'santander', account: '123456789' },
     replies: {
@@ -93,6 +88,7 @@ export const postPayoutFiles = operation({
     await proveWhereEnrolled(app, { user, address: request.ip }, code);
     const payer = { account, rut: rut ?? '', name: name ?? '', agreement: agreement ?? '' };
     const by = userActor(user, clientNetwork(request.ip));
+    const { makePayoutFiles } = await import('../../payouts/make-payout-files.ts');
     const made = await makePayoutFiles(app, { owner, by, format, payer, batchId: named.batchId });
     return filesReply(made.map(({ file }) => file));
   },

@@ -135,7 +135,7 @@ forEachEngine('batches of payouts by API', (openTestDatabase) => {
     const program = as(desk.users.program);
     for (const [body, code] of [
       [{}, 'INVALID_BODY'],
-      [{ format: 'nobody', account: '1' }, 'INVALID_BODY'],
+      [{ format: 'nobody', account: '1' }, 'INVALID_PAYOUT'],
       [{ format: 'santander', account: '' }, 'INVALID_BODY'],
       [{ format: 'santander', account: '1', other: '1' }, 'INVALID_BODY'],
       [{ format: 'bancochile-v4', account: '1' }, 'INVALID_PAYOUT'],
