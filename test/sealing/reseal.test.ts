@@ -71,7 +71,7 @@ forEachEngine('replacing the master key', (openTestDatabase, engine) => {
       factors: 1,
       'kept-keys': 4,
     });
-    assert.deepEqual(await countAll(app), { current: 13, previous: 0, unknown: 0 });
+    assert.deepEqual(await countAll(app), { current: 14, previous: 0, unknown: 0 });
     await readsAll(appWith(db, BOTH), stored);
 
     const after = appWith(db, NEW);
