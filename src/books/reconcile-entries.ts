@@ -5,6 +5,7 @@ import {
   type BookedLine,
   type ReconciliationScope,
   selectBookedLines,
+  selectBookedSpan,
   selectUnbooked,
 } from './reconciliation-queries.ts';
 
@@ -41,12 +42,14 @@ export async function reconcileEntries(
 async function readLines(app: App, scope: ReconciliationScope, onProgress: OnProgress): Promise<BookedLine[]> {
   const days: BookedLine[][] = [];
   let rows = 0;
-  for (let from = scope.from; from < scope.to; from += DAY_MS) {
-    const to = Math.min(from + DAY_MS, scope.to);
+  // A date that somebody mistyped may be centuries away, and there are no entries in them.
+  const span = scope.to - scope.from <= DAY_MS ? scope : await selectBookedSpan(app.db, scope);
+  for (let from = span.from; from < span.to; from += DAY_MS) {
+    const to = Math.min(from + DAY_MS, span.to);
     const lines = await selectBookedLines(app.db, { ...scope, from, to });
     days.push(lines);
     rows += lines.length;
-    onProgress('entries of the books', rows, (to - scope.from) / (scope.to - scope.from));
+    onProgress('entries of the books', rows, (to - span.from) / (span.to - span.from));
   }
   if (days.length === 1) return days[0] as BookedLine[];
   return days

@@ -112,6 +112,19 @@ export function selectBookedLines(db: Reader, scope: ReconciliationScope): Promi
   );
 }
 
+/** The part of a span of time in which there are entries: from the first until just after the last. Without any it is empty. */
+export async function selectBookedSpan(
+  db: Reader,
+  { environmentIds, from, to }: ReconciliationScope,
+): Promise<{ from: number; to: number }> {
+  const within = 'from journal_entries where environment_id {among $1} and created_at >= $2 and created_at < $3';
+  const [span] = await db.query<{ first: number | null; last: number | null }>(
+    `select (select min(created_at) ${within}) as first, (select max(created_at) ${within}) as last`,
+    [environmentIds, from, to],
+  );
+  return { from: span?.first ?? from, to: (span?.last ?? from - 1) + 1 };
+}
+
 /** The next lines of an environment after a place in its chain. */
 export function selectBookedLinesAfter(
   db: Reader,

@@ -46,6 +46,17 @@ forEachEngine('holding a day against the books', (openTestDatabase) => {
     assert.deepEqual((await reconcileEntries(app, { ...scope, environmentIds: [] })).lines, []);
   });
 
+  test('of all time was read day by day for ever: only the days between the first entry and the last are read', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const environment = await createTestEnvironment(app);
+    const ever = { environmentIds: [environment.id], from: 0, to: Number.MAX_SAFE_INTEGER, transactionId: 0 };
+    assert.deepEqual(await reconcileEntries(app, ever), { lines: [], problems: [] });
+    await createPaidTransaction(app, environment);
+    app.now.advance(3 * 24 * 3_600_000);
+    await createPaidTransaction(app, environment, { reference: 'ORD-LATER' });
+    assert.equal((await reconcileEntries(app, ever)).lines.length, 2);
+  });
+
   test('whose entries of two payment services are is told by name and environment', async () => {
     const app = createTestApp(await openTestDatabase());
     const [one, other] = [await createTestEnvironment(app), await createTestEnvironment(app)];
