@@ -11,12 +11,13 @@ parentPort?.on('message', (question: ExplainOptions) => parentPort?.postMessage(
 
 /**
  * Leaves the processor to the payments where there is one alone, or all are taken: a hundred wrong signatures a minute search for
- * seconds. Linux gives each thread a priority of its own, and this link names the thread that reads it.
+ * seconds. Not at the lowest priority: on a busy machine a search would outlive its time. Linux gives each thread a priority of its
+ * own, and this link names the thread that reads it.
  */
 function standBack(): void {
   if (process.platform !== 'linux') return;
   try {
-    setPriority(Number(basename(readlinkSync('/proc/thread-self'))), constants.priority.PRIORITY_LOW);
+    setPriority(Number(basename(readlinkSync('/proc/thread-self'))), constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
     // Without /proc, or where a sandbox forbids it, it searches as any other thread.
   }
