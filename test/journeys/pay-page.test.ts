@@ -195,8 +195,13 @@ withBrowser('paying in a browser', (openVisitor) => {
       const pending = async () => ({ kind: 'pending' }) as const;
       const method = scriptMethod({ start: pending, lookup: pending });
       const { service, shop, environment, url } = await openOrder(context, { method });
-      // Without scripts nobody is sent away while they look.
-      const look = { locale, javaScriptEnabled: false, viewport: { width: 320, height: 640 } };
+      // Without scripts nobody is sent away while they look; a background that still fades from night to day has another contrast.
+      const look = {
+        locale,
+        javaScriptEnabled: false,
+        viewport: { width: 320, height: 640 },
+        reducedMotion: 'reduce',
+      } as const;
       const { page } = await openVisitor(look);
       const assertNoObstacles = async (state: string) => {
         for (const colorScheme of ['light', 'dark'] as const) {
