@@ -60,8 +60,11 @@ withBrowser('the console in a browser', (openVisitor) => {
       await page.goto(`${origin}/console/payments`);
       await listens;
       await page.keyboard.press('?');
-      await page.getByRole('dialog', { name: 'Teclas' }).getByRole('button').click();
+      const keys = page.getByRole('dialog', { name: 'Teclas' });
+      await keys.getByRole('button').click();
+      await keys.waitFor({ state: 'hidden' });
       await page.keyboard.press('j');
+      await page.locator('tbody a:focus').waitFor();
       const first = await page.evaluate('document.activeElement.textContent');
       await pay('ORD-NEW');
       await page.getByText('ORD-NEW').waitFor();
