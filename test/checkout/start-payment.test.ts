@@ -91,8 +91,9 @@ forEachEngine('starting a payment', (openTestDatabase) => {
         return late.promise;
       },
     });
-    const { app, transaction } = await openCheckout(openTestDatabase, { method });
+    // Before the store is opened: its pool could not end a timer that it had begun with the real clock.
     t.mock.timers.enable({ apis: ['setTimeout'] });
+    const { app, transaction } = await openCheckout(openTestDatabase, { method });
     const starting = startPayment(app, transaction, 'scripted');
     await asked.promise;
     t.mock.timers.tick(20_000);

@@ -2,6 +2,8 @@ import { after } from 'node:test';
 import { isMainThread } from 'node:worker_threads';
 
 const GRACE_MS = 5_000;
+/** For its results to be written. */
+const END_WITHIN_MS = 500;
 
 /** Taken before a test can put its own in this place. */
 const startTimer = setTimeout;
@@ -16,5 +18,7 @@ function endProcess(): void {
   console.error(
     `${process.argv[1]}: its tests are over and left running: ${process.getActiveResourcesInfo().join(', ')}`,
   );
-  process.exit();
+  // The runner writes the results of the file when nothing is left to do.
+  process.emit('beforeExit', 0);
+  startTimer(() => process.exit(), END_WITHIN_MS);
 }
