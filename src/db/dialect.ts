@@ -13,6 +13,9 @@ type Engine = Database['engine'];
  *
  * `{named $1}` is the same for texts.
  *
+ * `{chosen}` and `{end_chosen}` stand around a select; the number before them is to be one of those that it finds. PostgreSQL makes
+ * their list first and goes to each row by its key. As `in (select …)` it read the whole table for a few thousand of them.
+ *
  * `{each $1}` is a table with the numbers of a list as `value`, for asking about each of them in one statement.
  *
  * `{rows $1}` is a table with the objects of a list, which is JSON text, as `value`: `value ->> 'name'` is a text, so numbers are cast.
@@ -47,6 +50,8 @@ const words: Record<Engine, Record<string, string>> = {
     change_hint: '(select data_version from pragma_data_version)',
     among: 'in (select value from json_each($))',
     named: 'in (select value from json_each($))',
+    chosen: 'in (',
+    end_chosen: ')',
     each: '(select value from json_each($))',
     rows: 'json_each($)',
     filter_by: '+',
@@ -73,6 +78,8 @@ const words: Record<Engine, Record<string, string>> = {
     change_hint: '(select pg_snapshot_xmax(pg_current_snapshot())::text::bigint - beat from store_marks)',
     among: '= any ($::bigint[])',
     named: '= any ($::text[])',
+    chosen: '= any (array(',
+    end_chosen: '))',
     each: '(select unnest($::bigint[]) as value)',
     rows: 'jsonb_array_elements($::jsonb)',
     filter_by: '',

@@ -145,6 +145,19 @@ export function describeDatabase(openTestDatabase: OpenTestDatabase): void {
     });
   }
 
+  test('of new rows among which one cannot be stored nothing is left, and the next ones go in', async () => {
+    const db = await openWithTable();
+    await db.transaction(async (tx) => {
+      await tx.query('create unique index things_name on things (name)');
+      await tx.query('create table followers (thing bigint, note text)');
+    });
+    const rows = Array.from({ length: 20 }, (_, at) => ({ id: at === 13 ? 5 : at, name: `thing ${at}` }));
+    const insert = (some: typeof rows) => db.transaction((tx) => tx.insertNewRows(followedThings, some));
+    await assert.rejects(insert(rows), /unique/i);
+    assert.deepEqual(plain(await db.query('select id from things')), []);
+    assert.equal((await insert(rows.slice(0, 9))).length, 9);
+  });
+
   test('texts are ordered by their bytes where a statement says {bytewise}', async () => {
     const db = await openWithTable();
     const names = ['b', 'a', 'B', 'ñ', '_', '1'];
