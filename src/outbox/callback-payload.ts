@@ -38,5 +38,13 @@ export function callbackFields(environment: ServiceEnvironment, content: Callbac
 
 /** The fields as they are posted. */
 export function callbackBody(fields: Record<string, string>): string {
-  return new URLSearchParams(fields).toString();
+  const pair = ([name, value]: [string, string]) => `${name}=${NEEDS_NO_CODE.test(value) ? value : formText(value)}`;
+  return Object.entries(fields).map(pair).join('&');
+}
+
+/** Most values, and for them `URLSearchParams` takes ten times as long. */
+const NEEDS_NO_CODE = /^[\w.*-]*$/;
+
+function formText(value: string): string {
+  return new URLSearchParams([['', value]]).toString().slice(1);
 }

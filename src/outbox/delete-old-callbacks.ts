@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
 import { perInstance } from '../lib/per-instance.ts';
-import { deleteAttempt, deleteCallback, selectOldAttempts, selectOldCallbacks } from './old-callback-queries.ts';
+import { deleteAttempts, deleteCallbacks, selectOldAttempts, selectOldCallbacks } from './old-callback-queries.ts';
 
 const DAY_MS = 86_400_000;
 const INTERVAL_MS = 3_600_000;
@@ -29,8 +29,8 @@ export async function deleteOldCallbacks(app: App, limit: number): Promise<numbe
     return 0;
   }
   await app.db.transaction(async (tx) => {
-    for (const attempt of attempts) await deleteAttempt(tx, attempt);
-    for (const callback of ended) await deleteCallback(tx, callback);
+    await deleteAttempts(tx, attempts);
+    await deleteCallbacks(tx, ended);
   });
   return attempts.length + ended.length;
 }

@@ -5,7 +5,13 @@ import { environmentOf } from '../payment-services/find-environment.ts';
 import { callbackHeaders } from './callback-headers.ts';
 import { selectListened } from './callback-listener-queries.ts';
 import { logAttempt } from './log-attempt.ts';
-import { type ClaimedCallback, claimCallbacks, releaseCallbacks, selectOldestDue } from './outbox-queries.ts';
+import {
+  type ClaimedCallback,
+  claimCallbacks,
+  releaseCallbacks,
+  releaseClaimedCallbacks,
+  selectOldestDue,
+} from './outbox-queries.ts';
 import { type Attempt, recordAttempts, weighAttempt } from './record-attempts.ts';
 
 /** A claim lasts longer than an attempt can (15 s), so a worker that is alive never loses one under way. */
@@ -257,4 +263,9 @@ function createRecorder(app: App): Recorder {
     flush,
     depth: () => unrecorded.length,
   };
+}
+
+/** Makes everything due at once that a worker has claimed. Only where no worker can be left that is still sending it. */
+export async function releaseClaims(app: App): Promise<void> {
+  await app.db.transaction((tx) => releaseClaimedCallbacks(tx, app.now()));
 }

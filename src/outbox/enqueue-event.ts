@@ -2,12 +2,13 @@ import type { Tx } from '../db/database.ts';
 import { formatDecimal } from '../lib/money.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 import { enqueuePost } from './enqueue-post.ts';
-import type { TransactionEventInput } from './event.ts';
+import type { PostedEvent, TransactionEventInput } from './event.ts';
 import { findSubscribers } from './find-subscribers.ts';
 
 type Subject = { id: number; reference: string; amount: number; currency: string };
 
-type Told = Pick<TransactionEventInput, 'type' | 'createdAt' | 'data'>;
+/** As the feed has it, which `books verify` holds beside what was posted. */
+type ToldEvent = Pick<TransactionEventInput, 'type' | 'createdAt' | 'data'>;
 
 type Teller = Pick<ServiceEnvironment, 'id' | 'paymentServiceId' | 'environment'>;
 
@@ -20,7 +21,7 @@ export async function enqueueEvent(
   tx: Tx,
   environment: ServiceEnvironment,
   subject: Subject,
-  event: TransactionEventInput,
+  event: TransactionEventInput & PostedEvent,
 ): Promise<void> {
   const post = {
     environmentId: environment.id,
@@ -41,7 +42,7 @@ export async function enqueueEnvironmentEvent(
   tx: Tx,
   environment: Teller,
   subjectId: string,
-  event: Told,
+  event: PostedEvent,
 ): Promise<void> {
   await enqueueEnvironmentEvents(tx, environment, [{ subjectId, event }]);
 }
@@ -50,7 +51,7 @@ export async function enqueueEnvironmentEvent(
 export async function enqueueEnvironmentEvents(
   tx: Tx,
   environment: Teller,
-  told: readonly { subjectId: string; event: Told }[],
+  told: readonly { subjectId: string; event: PostedEvent }[],
 ): Promise<void> {
   const type = told[0]?.event.type;
   const subscribers = type === undefined ? [] : await findSubscribers(tx, environment.id, type);
@@ -71,7 +72,7 @@ export async function enqueueEnvironmentEvents(
 export function eventBody(
   environment: Omit<Teller, 'id'>,
   { id, reference, amount, currency }: Subject,
-  event: Told,
+  event: ToldEvent,
 ): string {
   return bodyOf(environment, event, {
     transaction: { id, reference, amount: formatDecimal(amount, currency), currency },
@@ -79,11 +80,11 @@ export function eventBody(
 }
 
 /** The same of an event that is of no transaction. */
-export function environmentEventBody(environment: Omit<Teller, 'id'>, event: Told): string {
+export function environmentEventBody(environment: Omit<Teller, 'id'>, event: ToldEvent): string {
   return bodyOf(environment, event, {});
 }
 
-function bodyOf({ paymentServiceId, environment }: Omit<Teller, 'id'>, event: Told, subject: object): string {
+function bodyOf({ paymentServiceId, environment }: Omit<Teller, 'id'>, event: ToldEvent, subject: object): string {
   const data = { ...subject, payment_service: paymentServiceId, environment, ...event.data };
   return JSON.stringify({ type: event.type, timestamp: new Date(event.createdAt).toISOString(), data });
 }

@@ -1,7 +1,7 @@
 import { userOf } from '../auth/find-user.ts';
 import { selectUserById } from '../auth/user-queries.ts';
 import type { Tx } from '../db/database.ts';
-import type { EventType } from './event.ts';
+import type { PostedEventType } from './event.ts';
 import { brings, type WebhookSubscription } from './webhook-subscription.ts';
 import { selectSubscriptions } from './webhook-subscription-queries.ts';
 
@@ -11,7 +11,7 @@ import { selectSubscriptions } from './webhook-subscription-queries.ts';
 export async function findSubscribers(
   tx: Tx,
   environmentId: number,
-  type: EventType,
+  type: PostedEventType,
 ): Promise<readonly WebhookSubscription[]> {
   const told: WebhookSubscription[] = [];
   for (const subscription of await selectSubscriptions(tx, null)) {

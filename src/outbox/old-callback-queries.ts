@@ -1,4 +1,5 @@
 import type { Database, SqlRow, Tx } from '../db/database.ts';
+import { listsOf } from '../db/row-key.ts';
 
 type Reader = Pick<Database, 'query'>;
 
@@ -25,13 +26,12 @@ export function selectOldCallbacks(
   );
 }
 
-/** Deletes a callback that has its end, with its delivery attempts. Answers whether it was there. */
-export async function deleteCallback(tx: Tx, { id, environment_id }: CallbackKey): Promise<boolean> {
-  const ended = "select id from callbacks where id = $1 and environment_id = $2 and state <> 'queued'";
-  const key = [id, environment_id];
-  await tx.query(`delete from delivery_attempts where callback_id in (${ended}) and environment_id = $2`, key);
-  const rows = await tx.query(`delete from callbacks where id in (${ended}) and environment_id = $2 returning id`, key);
-  return rows.length === 1;
+/** Deletes the callbacks among these that have their end, with their delivery attempts. */
+export async function deleteCallbacks(tx: Tx, callbacks: readonly CallbackKey[]): Promise<void> {
+  const ended = "select id from callbacks where id {among $1} and environment_id {among $2} and state <> 'queued'";
+  const keys = listsOf(callbacks);
+  await tx.query(`delete from delivery_attempts where callback_id in (${ended}) and environment_id {among $2}`, keys);
+  await tx.query(`delete from callbacks where id in (${ended}) and environment_id {among $2}`, keys);
 }
 
 /** The same of delivery attempts that began before a time. */
@@ -50,6 +50,7 @@ export function selectOldAttempts(
   );
 }
 
-export async function deleteAttempt(tx: Tx, { id, environment_id }: CallbackKey): Promise<void> {
-  await tx.query('delete from delivery_attempts where id = $1 and environment_id = $2', [id, environment_id]);
+export async function deleteAttempts(tx: Tx, attempts: readonly CallbackKey[]): Promise<void> {
+  const among = 'id {among $1} and environment_id {among $2}';
+  await tx.query(`delete from delivery_attempts where ${among}`, listsOf(attempts));
 }

@@ -151,7 +151,7 @@ export function claimCallbacks(
 ): Promise<ClaimedCallback[]> {
   return tx.query<ClaimedCallback>(
     `update callbacks set lease = $2, next_attempt_at = $3
-     where state = 'queued' and next_attempt_at <= $4 and id in (
+     where state = 'queued' and next_attempt_at <= $4 and id {chosen}
        select id from (
          select id, row_number() over (partition by endpoint_id order by due_at, id) as place
          from (
@@ -161,7 +161,7 @@ export function claimCallbacks(
            order by next_attempt_at limit $6
          ) as due
        ) as ranked
-       where place <= $5)
+       where place <= $5{end_chosen}
      returning id, transaction_id, environment_id, endpoint_id, sequence, attempts, scheduled_at, lease, webhook_id, url,
        content_type, body`,
     [claim.excluded, claim.lease, claim.until, claim.now, claim.perEndpoint, claim.limit, claim.listened],

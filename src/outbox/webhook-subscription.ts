@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { SqlRow } from '../db/database.ts';
-import type { EventType } from './event.ts';
+import type { PostedEventType } from './event.ts';
 
 /** The webhooks that a user can subscribe to, in the words of the published clients, with their events. */
 export const WEBHOOKS = {
@@ -14,7 +14,7 @@ export const WEBHOOKS = {
     'refund.failed',
   ],
   refunds: ['refund.processing', 'refund.completed', 'refund.failed'],
-} as const satisfies Record<string, readonly EventType[]>;
+} as const satisfies Record<string, readonly PostedEventType[]>;
 
 export type Webhook = keyof typeof WEBHOOKS;
 
@@ -34,8 +34,8 @@ export function isWebhook(text: string): text is Webhook {
 }
 
 /** Whether a webhook brings an event of this type. */
-export function brings(webhook: Webhook, type: EventType): boolean {
-  return (WEBHOOKS[webhook] as readonly EventType[]).includes(type);
+export function brings(webhook: Webhook, type: PostedEventType): boolean {
+  return (WEBHOOKS[webhook] as readonly PostedEventType[]).includes(type);
 }
 
 /** The number by which published clients know a user: made from the id, so nothing is kept. Names nobody by itself. */

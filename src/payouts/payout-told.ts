@@ -1,5 +1,5 @@
 import { formatDecimal, toDecimalNumber } from '../lib/money.ts';
-import type { TransactionEventInput } from '../outbox/event.ts';
+import type { PostedEvent } from '../outbox/event.ts';
 import { type Payout, type PayoutState, statusOf } from './payout.ts';
 
 /** The answer about a payout, as the bytes of its callback and as `GET /tef/{id}` shows it. */
@@ -37,7 +37,7 @@ export function payoutToldEvent(
   { id, environment_id, batch_id, reference, amount, currency, reason }: Payout,
   state: PayoutState,
   at: number,
-): Pick<TransactionEventInput, 'environmentId' | 'type' | 'createdAt' | 'data'> {
+): PostedEvent & { environmentId: number } {
   const why = statusOf(state) === 'failed' ? { reason } : {};
   const payout = { id, batch: batch_id, reference, amount: formatDecimal(amount, currency), currency, ...why };
   // Nobody is told of a draft.
@@ -50,7 +50,7 @@ export function contradictedEvent(
   { id, environment_id, batch_id, reference, amount, currency, state }: Payout,
   said: string,
   at: number,
-): Pick<TransactionEventInput, 'environmentId' | 'type' | 'createdAt' | 'data'> {
+): PostedEvent & { environmentId: number } {
   const payout = { id, batch: batch_id, reference, amount: formatDecimal(amount, currency), currency, state, said };
   return { environmentId: environment_id, type: 'payout.contradicted', createdAt: at, data: { payout } };
 }

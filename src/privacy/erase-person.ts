@@ -5,7 +5,7 @@ import { eraseValidations } from '../bank-validation/erase-validations.ts';
 import { exportValidations } from '../bank-validation/export-validations.ts';
 import type { Tx } from '../db/database.ts';
 import { deleteMail } from '../mail/mail-queries.ts';
-import { deleteCallback } from '../outbox/old-callback-queries.ts';
+import { deleteCallbacks } from '../outbox/old-callback-queries.ts';
 import {
   type PersonalAttempt,
   type PersonalCallback,
@@ -144,7 +144,7 @@ function withoutPersonIn(row: PersonalEndpoint, person: Person): PersonalEndpoin
 
 /** Its bytes are proved by its event: changed ones would be found as a fault, so one that tells of the person goes whole. */
 async function eraseCallback(tx: Tx, row: PersonalCallback, person: Person): Promise<void> {
-  if (person.holds(row.body)) await deleteCallback(tx, row);
+  if (person.holds(row.body)) await deleteCallbacks(tx, [row]);
   else await updateCallbackUrl(tx, row, person.redact(row.url));
 }
 

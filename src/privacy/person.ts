@@ -17,10 +17,7 @@ export function subjectOf({ kind }: Person): { kind: string; id: string } {
   return { kind: 'person', id: kind === 'rut' ? 'a RUT' : 'an e-mail address' };
 }
 
-/**
- * What stands before a text is no part of it, also where it is the end of an escape, as in `%3Dana@example.cl`
- * and `\nana@example.cl`.
- */
+/** An escape may stand right before a name: `%3Dana@example.cl`, `\nana@example.cl`. Its letters do not belong to the name. */
 const AFTER_ESCAPE = String.raw`(?<!%(?:25){0,2}[0-9a-f]|\\u[0-9a-f]{3}|\\(?=[nrtbf]))`;
 
 /** By a RUT in any spelling; null for another text. */

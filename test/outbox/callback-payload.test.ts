@@ -48,3 +48,12 @@ for (const [amount, currency, xAmount] of TOLD) {
     assert.deepEqual(verified.ok ? verified.data.x_amount : verified, xAmount);
   });
 }
+
+test('a body is written as URLSearchParams writes it, whatever the texts', () => {
+  const fields = Object.fromEntries(
+    ['R-1_a.*', 'ñandú & co=1', "it's (new)! ~", '2026-01-15T00:00:00.000Z', '', '\ud800', '100%\n+ /'].map(
+      (text, at) => [`x_${at}`, text],
+    ),
+  );
+  assert.equal(callbackBody(fields), new URLSearchParams(fields).toString());
+});
