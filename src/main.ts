@@ -1,3 +1,4 @@
+import './lib/resolve-quickly.ts';
 import { Command, CommanderError } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
 import { addCommands } from './cli/command-groups.ts';
@@ -27,6 +28,16 @@ const MOVING =
   'The payment service is moving to another database, or has moved: bin/rubrica payment-service moves says where.';
 const DISK_FULL =
   'The disk is full: make room where the database is, in DATA_DIR or on the server of PostgreSQL. Nothing was stored.';
+
+/** 128 and the number of SIGPIPE, as a shell says it of others. */
+const EXIT_NOT_READ = 141;
+
+// `head` reads its lines and goes. A command that watches its own output decides itself, and the service goes on without its log.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (process.argv[2] === 'serve' || process.stdout.listenerCount('error') > 1) return;
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(EXIT_NOT_READ);
+});
 
 const program = new Command('rubrica')
   .description('The payment service that a company can run itself.')

@@ -1,0 +1,12 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { runChild } from '../support/child-process.ts';
+
+const MAIN = join(import.meta.dirname, '../../src/main.ts');
+
+test('a reader that goes, as head does, ends a command quietly: it ended with the stack of an error', async () => {
+  const script = '{ "$0" "$1" --help; echo "status $?" >&2; } | true';
+  const { stderr } = await runChild('sh', ['-c', script, process.execPath, MAIN]);
+  assert.equal(stderr, 'status 141\n');
+});
