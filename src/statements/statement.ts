@@ -20,7 +20,9 @@ export type ReadStatement = { readonly lines: readonly StatementLine[]; readonly
  * The one use of a line: it confirms a payout or a file of them, brings one back, is what an acquirer deposited, or a person has to
  * say what it is (`suspense`) or has said that it is of nothing here (`other`).
  */
-export type LineUse = 'payout' | 'return' | 'deposit' | 'suspense' | 'other';
+export const LINE_USES = ['payout', 'return', 'deposit', 'suspense', 'other'] as const;
+
+export type LineUse = (typeof LINE_USES)[number];
 
 /** The account that a statement is of. `paymentServiceId` null: it is the account of all of them. */
 export type AccountOfStatement = {

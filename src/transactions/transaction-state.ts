@@ -1,4 +1,6 @@
-export type TransactionState = 'pending' | 'completed' | 'failed' | 'cancelled' | 'expired';
+export const TRANSACTION_STATES = ['pending', 'completed', 'failed', 'cancelled', 'expired'] as const;
+
+export type TransactionState = (typeof TRANSACTION_STATES)[number];
 
 /**
  * The events that can happen to a transaction. `decline`: a payment method refused, and the payer may try again. `fail`: it

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../../app.ts';
 import { hasFactor } from '../../auth/factors/factor-queries.ts';
-import { proveWhereEnrolled } from '../../auth/factors/prove-factor.ts';
+import { proveForRequest } from '../../auth/factors/prove-factor.ts';
 import type { User } from '../../auth/user.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { type Static, Type } from '../../http/json-schema.ts';
@@ -85,5 +85,5 @@ export async function proveApproval(app: App, request: FastifyRequest, user: Use
       },
     });
   }
-  return proveWhereEnrolled(app, { user, address: request.ip }, code);
+  return proveForRequest(app, { user, address: request.ip }, code);
 }

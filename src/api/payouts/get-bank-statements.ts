@@ -3,6 +3,7 @@ import { Type } from '../../http/json-schema.ts';
 import { limitParameter } from '../../http/limit-parameter.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { findStatement, listStatements } from '../../statements/find-statement.ts';
+import { LINE_USES } from '../../statements/statement.ts';
 import { TEF_ERRORS } from './post-tef.ts';
 import {
   LINE_EXAMPLE,
@@ -60,7 +61,7 @@ export const getBankStatementsId = operation({
         name: 'use',
         in: 'query',
         description: 'The lines of one use alone',
-        schema: Type.String({ enum: ['payout', 'return', 'deposit', 'suspense', 'other'] }),
+        schema: Type.String({ enum: LINE_USES }),
       },
     ],
     replies: {

@@ -50,6 +50,14 @@ const FilePayoutSchema = Type.Object({
   }),
 });
 
+const FILE_ID = {
+  name: 'id',
+  in: 'path',
+  required: true,
+  description: 'Id of the file',
+  schema: Type.String(),
+} as const;
+
 /** The files that went to banks. */
 export const getPayoutFiles = operation({
   describe: {
@@ -84,7 +92,7 @@ export const getPayoutFilesId = operation({
     summary: 'Read a file of payouts',
     description: 'With its payouts in the order of its lines, and what became of each.',
     tag: 'Bank files',
-    parameters: [{ name: 'id', in: 'path', required: true, description: 'Id of the file', schema: Type.String() }],
+    parameters: [FILE_ID],
     replies: {
       200: {
         description: 'The file',
@@ -135,7 +143,7 @@ export const getPayoutFilesContent = operation({
     description:
       'The bytes that it had when it was made, for the bank. It holds RUTs, names and account numbers: keep it as you keep those.',
     tag: 'Bank files',
-    parameters: [{ name: 'id', in: 'path', required: true, description: 'Id of the file', schema: Type.String() }],
+    parameters: [FILE_ID],
     replies: {
       200: {
         description: 'The file with its bytes',

@@ -1,14 +1,17 @@
 import type { App } from '../../app.ts';
 import { proveWhereEnrolled } from '../../auth/factors/prove-factor.ts';
+import type { User } from '../../auth/user.ts';
 import { userActor } from '../../auth/user-actor.ts';
+import { Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
 import { readMembers } from '../../http/read-members.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { clientNetwork } from '../../lib/client-network.ts';
+import type { ServiceEnvironment } from '../../payment-services/payment-service.ts';
 import { findBatch, type ListedBatch } from '../../payouts/find-payout.ts';
 import { listFilesOfBatch } from '../../payouts/find-payout-file.ts';
-import { findPayoutOwner } from '../../payouts/find-payout-owner.ts';
+import { findPayoutOwner, type NamedOwner } from '../../payouts/find-payout-owner.ts';
 import type { ListedPayoutFile } from '../../payouts/payout-file-queries.ts';
 import { BATCH_ERRORS } from './batch-schemas.ts';
 import { FILE_EXAMPLE, fileJson, PayoutFileSchema } from './get-payout-files.ts';
@@ -78,7 +81,7 @@ export const postPayoutFiles = operation({
     const user = await requireUser(app, request);
     const { format, account, rut, name, agreement, code, ...named } = readMembers(request, RequestSchema);
     const batch = named.batchId === null ? null : await findBatch(app, user.environmentIds, named.batchId);
-    const owner = batch?.owner ?? (await findPayoutOwner(app, user, named));
+    const owner = await ownerOf(app, user, batch?.owner ?? null, named);
     const earlier = batch === null ? [] : await filesMadeOf(app, batch);
     reply.code(201);
     if (earlier.length > 0) {
@@ -93,6 +96,17 @@ export const postPayoutFiles = operation({
     return filesReply(made.map(({ file }) => file));
   },
 });
+
+/** The one that the request names, or of its batch. Throws `Problem` NOT_FOUND where the batch is of another. */
+async function ownerOf(app: App, user: User, ofBatch: ServiceEnvironment | null, named: NamedOwner) {
+  const isNamed = named.paymentServiceId !== null || named.environment !== null;
+  if (ofBatch !== null && !isNamed) return ofBatch;
+  const owner = await findPayoutOwner(app, user, named);
+  if (ofBatch === null || ofBatch.id === owner.id) return owner;
+  throw new Problem('NOT_FOUND', {
+    detail: { en: 'This payment service has no such batch.', es: 'Este servicio de pago no tiene ese lote.' },
+  });
+}
 
 /** The files of a batch, where all of it that was approved is in them. */
 async function filesMadeOf(app: App, { batch, sums }: ListedBatch): Promise<ListedPayoutFile[]> {

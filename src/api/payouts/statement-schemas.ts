@@ -6,7 +6,7 @@ import { invalidBody, unknownMember } from '../../http/read-members.ts';
 import { readStrictJson } from '../../http/read-strict-json.ts';
 import { describeEvidence, type Evidence } from '../../lib/evidence-file.ts';
 import type { ImportedStatement } from '../../statements/import-statement.ts';
-import type { KeptLine, ListedStatement } from '../../statements/statement.ts';
+import { type KeptLine, LINE_USES, type ListedStatement } from '../../statements/statement.ts';
 
 /** Some twenty thousand lines; the command line takes any file. */
 const MOST_FILE_BYTES = 2 * 1024 * 1024;
@@ -105,7 +105,7 @@ const UsesSchema = Type.Object({
   other: Type.Integer(),
 });
 
-const use = Type.String({ enum: ['payout', 'return', 'deposit', 'suspense', 'other'] });
+const use = Type.String({ enum: LINE_USES });
 
 export const ImportedSchema = Type.Object(
   {

@@ -9,6 +9,7 @@ import { parseTyped } from '../../lib/money.ts';
 import { findPayments } from '../../search/find-payments.ts';
 import { NO_FILTER, type PaymentFilter } from '../../search/payment-filter.ts';
 import { searchPayments } from '../../search/search-payments.ts';
+import { TRANSACTION_STATES } from '../../transactions/transaction-state.ts';
 import { LISTED_EXAMPLE, ListedTransactionSchema, listedTransaction } from './listed-transaction.ts';
 
 const MOST = 200;
@@ -36,7 +37,7 @@ const FILTERS = [
     name: 'state',
     in: 'query',
     description: 'Now',
-    schema: Type.String({ enum: ['pending', 'completed', 'failed', 'cancelled', 'expired'] }),
+    schema: Type.String({ enum: TRANSACTION_STATES }),
   },
   { name: 'payment_service', in: 'query', description: 'Its id', schema: Type.String() },
   {

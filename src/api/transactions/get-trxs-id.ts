@@ -10,6 +10,7 @@ import type { PaymentDetail } from '../../payment-methods/payment-method.ts';
 import { environmentOf } from '../../payment-services/find-environment.ts';
 import { findTransaction } from '../../transactions/find-transaction.ts';
 import type { Transaction } from '../../transactions/transaction.ts';
+import { TRANSACTION_STATES } from '../../transactions/transaction-state.ts';
 import { statusWord } from './transaction-reply.ts';
 
 const MESSAGE = 'Trx encontrada';
@@ -135,7 +136,7 @@ function replySchema() {
     vci: Type.Union([Type.String(), Type.Null()], { description: 'As Webpay tells it' }),
     abonos: Type.Array(Type.String()),
     status: Type.String({ enum: ['pending', 'complete', 'failed'] }),
-    state: Type.String({ enum: ['pending', 'completed', 'failed', 'cancelled', 'expired'] }),
+    state: Type.String({ enum: TRANSACTION_STATES }),
     currency: Type.String(),
     environment: Type.String({ enum: ['development', 'production'] }),
     test: Type.Boolean(),

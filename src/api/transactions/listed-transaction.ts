@@ -1,6 +1,7 @@
 import { type Static, Type } from '../../http/json-schema.ts';
 import { formatDecimal } from '../../lib/money.ts';
 import type { FoundPayment } from '../../search/payment-filter.ts';
+import { TRANSACTION_STATES } from '../../transactions/transaction-state.ts';
 
 const textOrNull = Type.Union([Type.String(), Type.Null()]);
 
@@ -12,7 +13,7 @@ export const ListedTransactionSchema = Type.Object(
     amount: Type.String({ description: 'With the decimals of a callback: `12990.00`' }),
     currency: Type.String(),
     refunded: Type.String({ description: 'The sum of the completed refunds' }),
-    state: Type.String({ enum: ['pending', 'completed', 'failed', 'cancelled', 'expired'] }),
+    state: Type.String({ enum: TRANSACTION_STATES }),
     email: Type.String(),
     payment_method: textOrNull,
     authorization_code: textOrNull,

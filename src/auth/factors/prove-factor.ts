@@ -44,23 +44,20 @@ export async function proveByCode(app: App, prover: Prover, text: string): Promi
 }
 
 /**
- * The same for one request of a user who has an access token of the API: it begins no session. Throws `Problem` `FACTOR_REFUSED`, and
- * `RATE_LIMITED` after too many.
+ * The same for one request of a user who has an access token of the API: it begins no session. Throws `Problem`
+ * `SECOND_FACTOR_NEEDED` where `code` is null, `FACTOR_REFUSED`, and `RATE_LIMITED` after too many.
  */
-async function proveForRequest(app: App, who: Claimant, text: string): Promise<void> {
-  await judgeProof(app, who, await readCode(app, who, text), async () => true);
+export async function proveForRequest(app: App, who: Claimant, code: string | null): Promise<void> {
+  if (code === null)
+    throw new Problem('SECOND_FACTOR_NEEDED', {
+      detail: { en: 'Send code: what your app shows.', es: 'Envía code: lo que muestra tu app.' },
+    });
+  await judgeProof(app, who, await readCode(app, who, code), async () => true);
 }
 
-/**
- * Asks for the proof of a second factor in one request of a user who has one; a program has none. Throws `Problem`
- * `SECOND_FACTOR_NEEDED` where `code` is null, and what `proveForRequest` throws.
- */
+/** The same where the user has a second factor; a program has none. */
 export async function proveWhereEnrolled(app: App, who: Claimant, code: string | null): Promise<void> {
-  if (!(await hasFactor(app.db, who.user.id))) return;
-  if (code !== null) return proveForRequest(app, who, code);
-  throw new Problem('SECOND_FACTOR_NEEDED', {
-    detail: { en: 'Send code: what your app shows.', es: 'Envía code: lo que muestra tu app.' },
-  });
+  if (await hasFactor(app.db, who.user.id)) await proveForRequest(app, who, code);
 }
 
 async function readCode(app: App, who: Claimant, text: string): Promise<Proof> {

@@ -116,6 +116,8 @@ forEachEngine('batches of payouts by API', (openTestDatabase) => {
     });
     const [file, ...others] = made.data['files'] as { id: string; payouts: number; total: number; sha256: string }[];
     assert.deepEqual([made.status, file?.payouts, file?.total, others], [201, 2, 24_000, []]);
+    const elsewhere = { ...wish, environment: 'production' };
+    assert.equal((await as(program).post('/payout-files', elsewhere)).code, 'NOT_FOUND', 'the batch is of development');
     const again = await as(program).post('/payout-files', wish);
     assert.deepEqual([again.headers.get('idempotency-hit'), again.data['files']], ['true', made.data['files']]);
     const { batchId: _batch, ...all } = wish;

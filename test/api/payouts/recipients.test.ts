@@ -1,5 +1,3 @@
-import '../../support/cheap-hashes.ts';
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPaymentService } from '../../../src/payment-services/create-payment-service.ts';

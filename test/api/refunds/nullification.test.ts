@@ -86,6 +86,15 @@ forEachEngine('refunds over HTTP', (openTestDatabase) => {
     assertRefused(answer, 'METHOD_GIVES_NO_REFUNDS', 'La Trx no es de crédito');
   });
 
+  test('who may refund no more today is told the limit and what is left of it', async () => {
+    await using shop = await open(openTestDatabase);
+    const { headers } = await createTestUser(shop.app, { refundLimits: { CLP: 999 } });
+    const answer = await shop.refund({ amount: 1000, type: 'parcial' }, { headers });
+    assert.equal(answer.status, 403);
+    const { code, data } = jsonOf(answer) as { code: string; data: unknown };
+    assert.deepEqual([code, data], ['REFUND_LIMIT_REACHED', { limit: 999, left: 999, currency: 'CLP' }]);
+  });
+
   const shapes: [string, string, string[]][] = [
     ['amount 0', '{"amount":0,"type":"total"}', ['/amount']],
     ['a negative amount', '{"amount":-1,"type":"total"}', ['/amount']],
