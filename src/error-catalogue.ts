@@ -129,17 +129,17 @@ export const CATALOGUE = {
   PERMISSION_MISSING: entry(
     403,
     'The user lacks a permission',
-    'The answer names it. Ask who manages users: `bin/rubrica user grant USER PERMISSION`.',
+    'The answer names it. Ask a person who manages users: `bin/rubrica user grant USER PERMISSION`.',
   ),
   MORE_THAN_YOURS: entry(
     403,
     'The user may do more than you, or is you',
-    'Who holds all that the user holds may change it: `bin/rubrica user list`. Nobody decides about themselves.',
+    'Ask a person who holds everything that this user holds: `bin/rubrica user list`. Nobody changes their own rights.',
   ),
   REFUND_LIMIT_REACHED: entry(
     403,
     'The user may refund no more today',
-    'Wait for the next day in Chile, or ask who manages users: `bin/rubrica user refund-limit USER AMOUNT`.',
+    'Wait for the next day in Chile, or ask a person who manages users: `bin/rubrica user refund-limit USER AMOUNT`.',
   ),
   NO_PERMISSION: entry(
     403,

@@ -148,7 +148,7 @@ export const SPANISH_ERRORS: Readonly<Record<ErrorCode, { title: string; fix: st
   },
   MORE_THAN_YOURS: {
     title: 'El usuario puede más que tú, o eres tú',
-    fix: 'Lo cambia quien tiene todo lo que tiene el usuario: `bin/rubrica user list`. Nadie decide sobre sí mismo.',
+    fix: 'Pídelo a una persona que tenga todo lo que tiene este usuario: `bin/rubrica user list`. Nadie cambia sus propios permisos.',
   },
   REFUND_LIMIT_REACHED: {
     title: 'El usuario ya no puede devolver más hoy',

@@ -1,5 +1,5 @@
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { createAnswerMeter } from './lib/answer-meter.ts';
+import { Counter, Gauge, Registry } from './lib/meters.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -12,7 +12,6 @@ type Queue = { depth: () => number };
  */
 export function createMetrics() {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
   const registers = [registry];
   const queues = new Map<string, Queue>();
   return {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { measureProcess } from '../src/lib/meters.ts';
 import { createMetrics } from '../src/metrics.ts';
 
 test('the depth of every watched queue is read when somebody asks', async () => {
@@ -13,5 +15,21 @@ test('the depth of every watched queue is read when somebody asks', async () => 
 
 test('the delay of the event loop is shown', async () => {
   const { registry } = createMetrics();
+  measureProcess(registry);
   assert.match(await registry.metrics(), /^nodejs_eventloop_lag_p99_seconds \d/m);
+});
+
+test('of the process all is measured that prom-client measures by itself', async () => {
+  const [ours, theirs] = [createMetrics().registry, new Registry()];
+  measureProcess(ours);
+  collectDefaultMetrics({ register: theirs });
+  const described = async (registry: Registry) =>
+    new Map((await registry.getMetricsAsJSON()).map(({ name, help, type }) => [name, `${type}: ${help}`]));
+  const found = await described(ours);
+  const wanted = await described(theirs);
+  assert.ok(wanted.size > 20);
+  assert.deepEqual(new Map([...wanted.keys()].map((name) => [name, found.get(name)])), wanted);
+  const seconds = async (kind: string) =>
+    Number((await ours.getSingleMetricAsString(`process_cpu_${kind}seconds_total`)).match(/ ([\d.]+)$/m)?.[1]);
+  assert.ok((await seconds('user_')) > 0 && (await seconds('')) >= (await seconds('user_')));
 });

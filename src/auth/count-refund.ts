@@ -25,7 +25,7 @@ export async function countRefund(tx: Tx, refund: CountedRefund, now: number): P
   const left = Math.max(0, most - (await selectRefundDay(tx, at)));
   throw new Problem('REFUND_LIMIT_REACHED', {
     detail: {
-      en: `You may refund ${formatMoney(most, currency)} a day, and ${formatMoney(left, currency)} of it are left today.`,
+      en: `You may refund ${formatMoney(most, currency)} a day, and ${formatMoney(left, currency)} of it is left today.`,
       es: `Puedes devolver ${formatMoney(most, currency)} por día, y hoy te quedan ${formatMoney(left, currency)}.`,
     },
     data: { limit: toDecimalNumber(most, currency), left: toDecimalNumber(left, currency), currency },

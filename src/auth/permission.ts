@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../error-catalogue.ts';
 
-/** Everything that a user may be allowed to do, as a person reads it. What is not here nobody may. */
+/** Everything that a user can be allowed to do, in words for people. A user may do nothing else. */
 export const PERMISSIONS = {
   'payments:read': 'read payments and their refunds',
   'payments:create': 'create payments with an access token instead of a signature',

@@ -87,8 +87,9 @@ const GROUPS: readonly { title: string; commands: Record<string, Load> }[] = [
   },
 ];
 
-/** Adds the commands that the first word asks for; all of them where it names none. */
+/** Adds the commands that the first word asks for; all of them where it names none, and none where it asks for the version. */
 export async function addCommands(program: Command, asked: string): Promise<void> {
+  if (asked === '--version' || asked === '-V') return;
   const isNamed = GROUPS.some(({ commands }) => Object.keys(commands).some((words) => has(words, asked)));
   for (const { title, commands } of GROUPS) {
     program.commandsGroup(title);

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { formatAge } from '../lib/time-text.ts';
-import type { MailState } from '../mail/mail.ts';
+import { MAIL_STATES, type MailState } from '../mail/mail.ts';
 import type { ListedMail } from '../mail/mail-queries.ts';
 import { giveUpMail, listMails, type MailDecision, resendMail } from '../mail/resend-mail.ts';
 import { readLimit } from './options.ts';
@@ -8,15 +8,13 @@ import { alreadyDone, notFound, print, table, time } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
-const STATES: readonly MailState[] = ['queued', 'sent', 'dead', 'ended'];
-
 /** `mail list | resend | end`. */
 export function addMailCommands(program: Command): void {
   const group = program.command('mail').description('receipts that leave by mail');
   group
     .command('list')
     .description('receipts that wait to leave or were given up, with their age and why; with --state only that one')
-    .addOption(new Option('--state <state>', 'only these').choices(STATES))
+    .addOption(new Option('--state <state>', 'only these').choices(MAIL_STATES))
     .option('--limit <number>', 'how many', '50')
     .option('--json', 'print one JSON object')
     .action(list);

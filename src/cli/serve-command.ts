@@ -13,8 +13,9 @@ import { findHeld } from '../epochs/hold.ts';
 import { watchStore } from '../epochs/watch-store.ts';
 import { publicUrlProblem } from '../health/public-url-problem.ts';
 import { forgetLoading } from '../lib/forget-loading.ts';
+import { measureProcess } from '../lib/meters.ts';
 import { withinTime } from '../lib/within-time.ts';
-import { releaseClaims } from '../outbox/release-claims.ts';
+import { releaseClaims } from '../outbox/deliver-callbacks.ts';
 import { buildServer } from '../server/build-server.ts';
 import { listenForMetrics } from '../server/listen-for-metrics.ts';
 import { ROUTES } from '../server/routes.ts';
@@ -114,6 +115,7 @@ export async function startService(settings: Config): Promise<RunningService> {
 async function listen(app: RunningApp, config: Config, close: () => Promise<void>): Promise<RunningService> {
   const startedAt = performance.now();
   checkFactorRoles(app);
+  measureProcess(app.metrics.registry);
   const migrations = await prepareStore(app, commandLineActor());
   await requireFeedHere(app);
   const older = await whyStoreIsOlder(app);

@@ -6,12 +6,10 @@ import { findPayments, type PaymentPage } from '../search/find-payments.ts';
 import { type FoundPayment, NO_FILTER, type PaymentFilter } from '../search/payment-filter.ts';
 import { searchPayments } from '../search/search-payments.ts';
 import { type ShownPayment, showPayment, type TimelineLine } from '../search/show-payment.ts';
-import type { TransactionState } from '../transactions/transaction-state.ts';
+import { TRANSACTION_STATES, type TransactionState } from '../transactions/transaction-state.ts';
 import { readAmount, readLimit, readTime, TIMES } from './options.ts';
 import { invalidOption, print, table, timeInChile, unknownTransaction } from './print.ts';
 import { withApp } from './with-app.ts';
-
-const STATES: readonly TransactionState[] = ['pending', 'completed', 'failed', 'cancelled', 'expired'];
 
 type ListOptions = {
   reference?: string;
@@ -46,7 +44,7 @@ export function addTransactionCommands(program: Command): void {
     .option('--authorization-code <code>', 'as the payment method told it')
     .option('--amount <amount>', 'in CLP such as 12990, without points; in USD such as 10.55')
     .option('--currency <code>', 'the currency of --amount; CLP unless said')
-    .addOption(new Option('--state <state>', 'only these').choices(STATES))
+    .addOption(new Option('--state <state>', 'only these').choices(TRANSACTION_STATES))
     .option('--payment-service <id>', 'only of this one')
     .addOption(new Option('--environment <environment>', 'only of these tokens').choices([...ENVIRONMENTS]))
     .option('--since <time>', `created then or later: ${TIMES}`)

@@ -89,7 +89,7 @@ function dayReached(what: { en: string; es: string }, most: number, approved: nu
   const left = Math.max(0, most - approved);
   return new Problem('PAYOUT_LIMIT_REACHED', {
     detail: {
-      en: `${money(most)} a day ${what.en}, and ${money(left)} of it are left today.`,
+      en: `${money(most)} a day ${what.en}, and ${money(left)} of it is left today.`,
       es: `${money(most)} al día ${what.es}, y hoy quedan ${money(left)}.`,
     },
   });

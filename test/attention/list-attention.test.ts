@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { ATTENTION_KINDS } from '../../src/attention/attention-kinds.ts';
 import { listAttention } from '../../src/attention/list-attention.ts';
@@ -16,6 +17,14 @@ import { acceptedRefund, refundingMethod } from '../support/test-refunds.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 
 const HOUR = 60 * 60_000;
+
+test('every kind of what waits is explained in docs/operation.md', () => {
+  const page = readFileSync(new URL('../../docs/operation.md', import.meta.url), 'utf8');
+  assert.deepEqual(
+    ATTENTION_KINDS.filter(({ kind }) => !page.includes(`\n| \`${kind}\` | `)).map(({ kind }) => kind),
+    [],
+  );
+});
 
 forEachEngine('what waits for a person', (openTestDatabase) => {
   test('is nothing in a store in which all goes well', async () => {

@@ -44,7 +44,7 @@ forEachEngine('what a user may refund in a day', (openTestDatabase) => {
       assert.equal(refused.status, 403);
       const { code, detail, data } = jsonOf(refused);
       assert.equal(code, 'REFUND_LIMIT_REACHED');
-      assert.equal(detail, 'You may refund $5.000 CLP a day, and $1.000 CLP of it are left today.');
+      assert.equal(detail, 'You may refund $5.000 CLP a day, and $1.000 CLP of it is left today.');
       assert.deepEqual(data, { limit: 5000, left: 1000, currency: 'CLP' });
     }
     assert.equal((await app.db.query('select id from refunds')).length, 1);

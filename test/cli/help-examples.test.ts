@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
 import { Command } from 'commander';
 import { addCommands } from '../../src/cli/command-groups.ts';
@@ -42,6 +43,15 @@ suite('the help', async () => {
     const page = await manPage();
     for (const leaf of leavesOf(program))
       assert.ok(page.includes(`.B rubrica ${pathOf(leaf).replaceAll('-', '\\-')}`), pathOf(leaf));
+  });
+
+  test('has no command that docs/commands.md leaves out', () => {
+    const page = readFileSync(new URL('../../docs/commands.md', import.meta.url), 'utf8');
+    const rows = page.split('\n').map((line) => new Set(line.match(/[a-z][a-z-]*/g)));
+    const lacks = leavesOf(program)
+      .map(pathOf)
+      .filter((path) => !rows.some((words) => path.split(' ').every((word) => words.has(word))));
+    assert.deepEqual(lacks, []);
   });
 
   test('is coloured where FORCE_COLOR asks for it, and never with NO_COLOR', async () => {

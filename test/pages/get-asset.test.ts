@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { composeApp } from '../../src/compose-app.ts';
+import { readConfig } from '../../src/config.ts';
 import { ASSETS, type AssetName, assetPath } from '../../src/http/assets.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { createTestApp } from '../support/test-app.ts';
@@ -27,4 +32,17 @@ forEachEngine('GET /assets', (openTestDatabase) => {
       assert.equal((await server.get(`/assets/${name}`)).status, 404, name);
     }
   });
+});
+
+test('every payment method of the service has its picture among the files that pages load', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rubrica-pictures-'));
+  const app = composeApp(readConfig({ DATA_DIR: folder, LOG_FORMAT: 'json' }), () => {});
+  const lacks = app.paymentMethods.filter(({ imagePath }) => !(imagePath.replace('/assets/', '') in ASSETS));
+  await app.close();
+  rmSync(folder, { recursive: true });
+  assert.ok(app.paymentMethods.length > 2);
+  assert.deepEqual(
+    lacks.map(({ code }) => code),
+    [],
+  );
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { measureProcess } from '../../src/lib/meters.ts';
 import { createMetrics } from '../../src/metrics.ts';
 
 type Panel = { title: string; targets: { expr: string }[] };
@@ -12,7 +13,9 @@ const queries = panels.flatMap(({ title, targets }) => targets.map(({ expr }) =>
 
 /** The names under which Prometheus stores a metric: a histogram has three. */
 async function storedNames(): Promise<Map<string, string>> {
-  const metrics = await createMetrics().registry.getMetricsAsJSON();
+  const { registry } = createMetrics();
+  measureProcess(registry);
+  const metrics = await registry.getMetricsAsJSON();
   return new Map(
     metrics.flatMap(({ name, type }) => {
       // The types call it a number; it is the word of the text format.

@@ -9,6 +9,7 @@ import type { Operation } from '../../src/reference/openapi-shape.ts';
 import { transfersDocument } from '../../src/reference/transfers-document.ts';
 import { ROUTES } from '../../src/server/routes.ts';
 import { clientTypes } from '../../tools/client-types.ts';
+import { DOC_PAGES, withTables } from '../../tools/doc-tables.ts';
 import { PROTOCOL_DATA_FILES, protocolData } from '../../tools/protocol-data.ts';
 import { readCorpus } from '../hostile/hostile-case.ts';
 import { OWN_CASES } from '../hostile/own-cases.ts';
@@ -33,6 +34,13 @@ describe('the API description', () => {
 
   test('clients in other languages have the names, currencies and texts of protocol/; write-openapi.ts writes them too', () => {
     for (const file of PROTOCOL_DATA_FILES) assert.equal(readFileSync(join(root, file), 'utf8'), protocolData());
+  });
+
+  test('the tables of docs/ say what the tables of the code say; write-openapi.ts writes them too', () => {
+    for (const page of DOC_PAGES) {
+      const text = readFileSync(join(root, page), 'utf8');
+      assert.equal(text, withTables(page, text), `${page}: run node tools/write-openapi.ts`);
+    }
   });
 
   test('the linter of API descriptions finds nothing, in the examples neither', async () => {

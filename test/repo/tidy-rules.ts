@@ -218,7 +218,7 @@ function entryPaths(files: readonly SourceFile[]): string[] {
   const started = files
     .map((file) => file.path)
     .filter((path) =>
-      /^src\/main\.ts$|^tools\/(?:write-openapi|build-package)\.ts$|^test\/support\/(?:run-tests|end-with-tests|command-host)\.ts$|^test\/faults\/preload\/[^/]+\.ts$|^bench\/[^/]+\.ts$|\.(?:test|fault|package)\.ts$/.test(
+      /^src\/main\.ts$|^tools\/(?:write-openapi|build-package)\.ts$|^test\/support\/(?:run-tests|end-with-tests|untracked-promises|command-host)\.ts$|^test\/faults\/preload\/[^/]+\.ts$|^bench\/[^/]+\.ts$|\.(?:test|fault|package)\.ts$/.test(
         path,
       ),
     );

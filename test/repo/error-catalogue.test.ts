@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CATALOGUE } from '../../src/error-catalogue.ts';
+import { codeOf, readSourceFiles } from '../support/source-tree.ts';
+
+/** They explain the codes, or list those that an operation declares; none of them answers with one. */
+const EXPLAINS = /^src\/(?:error-|reference\/)/;
+const DECLARED = /\berrors: \[[^\]]*\]/g;
+
+test('a code stayed in the catalogue, with its page in two languages, that nothing answers with any more', () => {
+  const answering = readSourceFiles('src/**/*.ts', 'protocol/**/*.ts')
+    .filter(({ path }) => !EXPLAINS.test(path))
+    .map((file) => codeOf(file).replaceAll(DECLARED, ''));
+  const named = new Set(answering.flatMap((text) => [...text.matchAll(/'([A-Z][A-Z_]+)'/g)].map(([, code]) => code)));
+  assert.deepEqual(
+    Object.keys(CATALOGUE).filter((code) => !named.has(code)),
+    [],
+  );
+});

@@ -1,0 +1,63 @@
+import { AUDIT_ACTIONS } from '../src/audit/audit-action.ts';
+import { PERMISSIONS, type Permission, ROLES, type Role, rightsOf } from '../src/auth/permission.ts';
+import { ROUTES } from '../src/server/routes.ts';
+import { SETTINGS } from '../src/settings.ts';
+
+/** The tables of `docs/` that repeat a table of the code, by their page and the line with the names of their columns. */
+const TABLES: Readonly<Record<string, Readonly<Record<string, () => string[]>>>> = {
+  'docs/people.md': {
+    '| role | means | may |': roleRows,
+    '| permission | lets a user | endpoints |': permissionRows,
+  },
+  'docs/settings.md': { '| setting | default | meaning |': settingRows },
+  'docs/audit.md': { '| action | is |': actionRows },
+};
+
+export const DOC_PAGES = Object.keys(TABLES);
+
+/** Writes the tables of a page anew; the rest of its text stays. Throws where the page has no such table. */
+export function withTables(page: string, text: string): string {
+  return Object.entries(TABLES[page] ?? {}).reduce((written, [heading, rows]) => {
+    const [before, after, ...more] = written.split(`\n${heading}\n`);
+    if (after === undefined || more.length > 0)
+      throw new Error(`${page} has no table, or two, with the columns ${heading}`);
+    const lines = after.split('\n');
+    const end = lines.findIndex((line) => !line.startsWith('|'));
+    return [before, heading, lines[0], ...rows(), ...lines.slice(end)].join('\n');
+  }, text);
+}
+
+function roleRows(): string[] {
+  const every = Object.keys(PERMISSIONS).length;
+  return (Object.keys(ROLES) as Role[]).map((role) => {
+    const { means, may } = rightsOf(role);
+    const named = may.length === every ? 'everything' : may.map(code).join(' ');
+    return row(code(role), means, named || '—');
+  });
+}
+
+function permissionRows(): string[] {
+  return (Object.keys(PERMISSIONS) as Permission[]).map((permission) => {
+    const endpoints = ROUTES.filter((endpoint) => endpoint.permission === permission);
+    const named = endpoints.map(({ method, paths }) => code(`${method} ${paths[0]}`));
+    return row(code(permission), PERMISSIONS[permission], named.join(', ') || '—');
+  });
+}
+
+function settingRows(): string[] {
+  return SETTINGS.map(({ name, fallback, meaning }) =>
+    row(code(name), fallback === '' ? '—' : code(fallback), meaning),
+  );
+}
+
+function actionRows(): string[] {
+  return Object.entries(AUDIT_ACTIONS).map(([action, meaning]) => row(code(action), meaning));
+}
+
+function row(...cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |`;
+}
+
+function code(text: string): string {
+  return `\`${text}\``;
+}
