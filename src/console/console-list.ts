@@ -2,6 +2,8 @@ import type { FastifyReply } from 'fastify';
 import { publicPath } from '../http/assets.ts';
 import { type Html, html } from '../http/html.ts';
 import { clockOf } from '../lib/calendar-day.ts';
+import type { Sum } from '../lib/exact-sum.ts';
+import { formatMoney, formatPlain } from '../lib/money.ts';
 import { writeCsv } from '../lib/tables/write-csv.ts';
 import { writeWorkbook } from '../lib/tables/write-workbook.ts';
 import { timeCell } from './console-format.ts';
@@ -20,6 +22,26 @@ export type Column<Row> = {
   /** Only in exports, where a screen has no room for it. */
   hidden?: true;
 };
+
+/** The columns of an amount of money: as one reads it, and in exports a number beside its currency. */
+export function amountColumns<Row>(moneyOf: (row: Row) => { amount: Sum; currency: string }): Column<Row>[] {
+  return [
+    {
+      name: 'amount',
+      text: 'column.amount',
+      kind: 'number',
+      value: (row) => {
+        const { amount, currency } = moneyOf(row);
+        return Number(formatPlain(amount, currency));
+      },
+      cell: (row) => {
+        const { amount, currency } = moneyOf(row);
+        return formatMoney(amount, currency);
+      },
+    },
+    { name: 'currency', text: 'column.currency', value: (row) => moneyOf(row).currency, hidden: true },
+  ];
+}
 
 /** A filter of the address, as a field of the form above the list. */
 export type Filter = {

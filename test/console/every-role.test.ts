@@ -1,5 +1,3 @@
-import '../support/cheap-hashes.ts';
-
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { permissionsOf, ROLES, type Role, rightsOf } from '../../src/auth/permission.ts';

@@ -2,8 +2,7 @@ import type { App } from '../../app.ts';
 import { type StatementLine, type StatementScope, selectNewestLines } from '../../books/statement-queries.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
-import { formatMoney, formatPlain } from '../../lib/money.ts';
-import { askedOf, type Column, formatOf } from '../console-list.ts';
+import { amountColumns, askedOf, type Column, formatOf } from '../console-list.ts';
 import { tell, tellKind } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
 
@@ -64,14 +63,7 @@ export function movementColumns({ app, language, user }: ConsoleVisit, currency:
       value: ({ transaction_id: transaction }) => transaction,
       hidden: true,
     },
-    {
-      name: 'amount',
-      text: 'column.amount',
-      kind: 'number',
-      value: ({ amount }) => Number(formatPlain(amount, currency)),
-      cell: ({ amount }) => formatMoney(amount, currency),
-    },
-    { name: 'currency', text: 'column.currency', value: () => currency, hidden: true },
+    ...amountColumns<StatementLine>(({ amount }) => ({ amount, currency })),
   ];
 }
 

@@ -5,14 +5,14 @@ import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
-import { formatMoney, formatPlain, parseTyped } from '../../lib/money.ts';
+import { parseTyped } from '../../lib/money.ts';
 import { createPaymentLink, endPaymentLink } from '../../payment-links/create-payment-link.ts';
 import { type ListedLink, listPaymentLinks } from '../../payment-links/find-payment-link.ts';
 import { LINK_USES, type LinkWish, MOST_LINK_AMOUNT, readSubject } from '../../payment-links/payment-link.ts';
 import type { ListedPaymentService } from '../../payment-services/list-payment-services.ts';
 import type { Environment } from '../../payment-services/payment-service.ts';
 import { badge, emptyState, minuteOf, testBadge } from '../console-format.ts';
-import { askedOf, type Column, containsText, type Filter, sendList } from '../console-list.ts';
+import { amountColumns, askedOf, type Column, containsText, type Filter, sendList } from '../console-list.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
 import { fieldsOf } from '../sign-in.ts';
@@ -151,14 +151,7 @@ function columnsFor(language: Language, at: string): Column<ListedLink>[] {
       cell: ({ subject, environment }) => html`<span>${subject} ${testBadge(language, environment)}</span>`,
     },
     { name: 'environment', text: 'merchant.environment', value: ({ environment }) => environment, hidden: true },
-    {
-      name: 'amount',
-      text: 'column.amount',
-      kind: 'number',
-      value: ({ amount, currency }) => Number(formatPlain(amount, currency)),
-      cell: ({ amount, currency }) => formatMoney(amount, currency),
-    },
-    { name: 'currency', text: 'column.currency', value: ({ currency }) => currency, hidden: true },
+    ...amountColumns<ListedLink>((row) => row),
     { name: 'paid', text: 'pay_link.paid', kind: 'number', value: ({ paid }) => paid },
     {
       name: 'state',

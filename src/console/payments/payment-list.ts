@@ -5,19 +5,18 @@ import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { boundsOfDay, isDay } from '../../lib/calendar-day.ts';
-import { formatMoney, formatPlain, parseDecimal } from '../../lib/money.ts';
+import { formatPlain, parseDecimal } from '../../lib/money.ts';
 import { listRefusedRequests } from '../../refused-requests/list-refused-requests.ts';
 import { findPayments } from '../../search/find-payments.ts';
 import { type FoundPayment, NO_FILTER, type PaymentFilter } from '../../search/payment-filter.ts';
 import { searchPayments } from '../../search/search-payments.ts';
-import type { TransactionState } from '../../transactions/transaction-state.ts';
+import { TRANSACTION_STATES } from '../../transactions/transaction-state.ts';
 import { emptyState, paymentBadges } from '../console-format.ts';
-import { askedOf, type Column, type Filter, formatOf, sendList } from '../console-list.ts';
+import { amountColumns, askedOf, type Column, type Filter, formatOf, sendList } from '../console-list.ts';
 import { type ConsoleText, tell, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { merchantFilter } from '../merchants/visible-merchants.ts';
 
-const STATES: readonly TransactionState[] = ['pending', 'completed', 'failed', 'cancelled', 'expired'];
 const SHOWN = 50;
 const EXPORTED = 10_000;
 
@@ -121,7 +120,7 @@ function filtersIn(language: Language): Filter[] {
     {
       name: 'state',
       text: 'filter.state',
-      type: STATES.map((state) => [state, tellKind(language, 'state', state)] as const),
+      type: TRANSACTION_STATES.map((state) => [state, tellKind(language, 'state', state)] as const),
     },
     { name: 'since', text: 'filter.since', type: 'date' },
     { name: 'until', text: 'filter.until', type: 'date' },
@@ -144,14 +143,7 @@ function columnsFor(app: App, language: Language): Column<FoundPayment>[] {
       value: ({ reference }) => reference,
       cell: ({ reference }) => html`<span class="code">${reference}</span>`,
     },
-    {
-      name: 'amount',
-      text: 'column.amount',
-      kind: 'number',
-      value: ({ amount, currency }) => Number(formatPlain(amount, currency)),
-      cell: ({ amount, currency }) => formatMoney(amount, currency),
-    },
-    { name: 'currency', text: 'column.currency', value: ({ currency }) => currency, hidden: true },
+    ...amountColumns<FoundPayment>((row) => row),
     {
       name: 'state',
       text: 'column.state',
@@ -179,7 +171,7 @@ function filterOf({ state, since = '', until = '', email = '', amount = '', merc
   const minor = parseDecimal(amount.replace(/[$.\s]/g, ''), 'CLP');
   return {
     ...NO_FILTER,
-    state: STATES.find((known) => known === state) ?? null,
+    state: TRANSACTION_STATES.find((known) => known === state) ?? null,
     since: isDay(since) ? boundsOfDay(since).from : null,
     until: isDay(until) ? boundsOfDay(until).to : null,
     email: email === '' ? null : email,

@@ -4,14 +4,14 @@ import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
-import { formatMoney, formatPlain } from '../../lib/money.ts';
+import { formatMoney } from '../../lib/money.ts';
 import type { BankFileFormat } from '../../payout-senders/bank-file.ts';
 import { BANK_FILES } from '../../payout-senders/bank-files.ts';
 import { listApproved, listPayoutFiles, type SummedPayoutFile } from '../../payouts/find-payout-file.ts';
 import { makePayoutFiles } from '../../payouts/make-payout-files.ts';
 import { PAYOUT_CURRENCY } from '../../payouts/payout-limits.ts';
 import { badge, emptyState, tableOf } from '../console-format.ts';
-import { askedOf, type Column, containsText, sendList } from '../console-list.ts';
+import { amountColumns, askedOf, type Column, containsText, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
 import { fieldsOf } from '../sign-in.ts';
@@ -157,13 +157,7 @@ function columnsFor(app: App, language: Language): Column<SeenFile>[] {
     { name: 'id', text: 'column.file_id', value: ({ file }) => file.id, hidden: true },
     { name: 'format', text: 'files.format', value: ({ file }) => file.format },
     { name: 'count', text: 'payouts.title', kind: 'number', value: ({ file }) => file.payouts },
-    {
-      name: 'amount',
-      text: 'column.amount',
-      kind: 'number',
-      value: ({ file }) => Number(formatPlain(file.total, PAYOUT_CURRENCY)),
-      cell: ({ file }) => formatMoney(file.total, PAYOUT_CURRENCY),
-    },
+    ...amountColumns<SeenFile>(({ file }) => ({ amount: file.total, currency: PAYOUT_CURRENCY })),
     statesColumn(language),
     { name: 'created', text: 'column.created', kind: 'time', value: ({ file }) => file.created_at },
     {

@@ -4,14 +4,14 @@ import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { addUp } from '../../lib/exact-sum.ts';
-import { formatMoney, formatPlain } from '../../lib/money.ts';
+import { formatMoney } from '../../lib/money.ts';
 import { findBatch, type ListedBatch, listBatches, listPayouts } from '../../payouts/find-payout.ts';
 import type { Payout, PayoutState } from '../../payouts/payout.ts';
 import type { PayoutBatch } from '../../payouts/payout-batch-queries.ts';
 import { PAYOUT_CURRENCY } from '../../payouts/payout-limits.ts';
 import { MOST_IN_BATCH } from '../../payouts/payout-wish.ts';
 import { emptyState, tableOf, timeCell } from '../console-format.ts';
-import { askedOf, type Column, containsText, formatOf, sendList } from '../console-list.ts';
+import { amountColumns, askedOf, type Column, containsText, formatOf, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { decisionForm, doneNotice } from './decision-forms.ts';
@@ -165,13 +165,7 @@ function batchColumns(app: App, language: Language): Column<ListedBatch>[] {
       kind: 'number',
       value: ({ sums }) => sums.reduce((count, sum) => count + sum.count, 0),
     },
-    {
-      name: 'amount',
-      text: 'column.amount',
-      kind: 'number',
-      value: (row) => Number(formatPlain(amountOf(row), PAYOUT_CURRENCY)),
-      cell: (row) => formatMoney(amountOf(row), PAYOUT_CURRENCY),
-    },
+    ...amountColumns<ListedBatch>((row) => ({ amount: amountOf(row), currency: PAYOUT_CURRENCY })),
     statesColumn(language),
     { name: 'created', text: 'column.created', kind: 'time', value: ({ batch }) => batch.created_at },
     { name: 'maker', text: 'column.maker', value: ({ batch }) => batch.proposed_by },

@@ -6,12 +6,11 @@ import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { boundsOfDay, isDay } from '../../lib/calendar-day.ts';
-import { formatMoney, formatPlain } from '../../lib/money.ts';
 import { listPayouts } from '../../payouts/find-payout.ts';
 import { isPayoutState, type Payout } from '../../payouts/payout.ts';
 import type { PayoutFilter } from '../../payouts/payout-queries.ts';
 import { emptyState } from '../console-format.ts';
-import { askedOf, type Column, type Filter, formatOf, sendList } from '../console-list.ts';
+import { amountColumns, askedOf, type Column, type Filter, formatOf, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import {
@@ -135,14 +134,7 @@ export function payoutColumns(app: App, language: Language): Column<SeenPayout>[
       value: ({ bank, payout }) => `${bank} ${payout.account_masked}`,
       cell: ({ bank, payout }) => accountCell(bank, payout.account_masked),
     },
-    {
-      name: 'amount',
-      text: 'column.amount',
-      kind: 'number',
-      value: ({ payout }) => Number(formatPlain(payout.amount, payout.currency)),
-      cell: ({ payout }) => formatMoney(payout.amount, payout.currency),
-    },
-    { name: 'currency', text: 'column.currency', value: ({ payout }) => payout.currency, hidden: true },
+    ...amountColumns<SeenPayout>(({ payout }) => payout),
     {
       name: 'state',
       text: 'column.state',

@@ -7,11 +7,10 @@ import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { dayOf, shiftDay } from '../../lib/calendar-day.ts';
 import { readSum } from '../../lib/exact-sum.ts';
-import { formatMoney, formatPlain } from '../../lib/money.ts';
 import { closeMonth, describeMonth, isReadyToClose, lastDayOf, type MonthState } from '../../movements/close-month.ts';
 import { ENVIRONMENTS } from '../../payment-services/payment-service.ts';
 import { badge, emptyState, minuteOf } from '../console-format.ts';
-import { type Column, sendList } from '../console-list.ts';
+import { amountColumns, type Column, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { readEnvironment } from '../merchants/visible-merchants.ts';
@@ -83,14 +82,7 @@ function columnsFor(app: App, { month, environment }: Pick<MonthState, 'month' |
       cell: ({ merchant, currency }) =>
         html`<a href="${publicPath(app)}/console/accounts/${merchant?.payment_service_id ?? ''}?${String(new URLSearchParams({ ...period, currency }))}">${merchant?.name ?? '—'}</a>`,
     },
-    {
-      name: 'amount',
-      text: 'column.amount',
-      kind: 'number',
-      value: ({ owed, currency }) => Number(formatPlain(readSum(owed), currency)),
-      cell: ({ owed, currency }) => formatMoney(readSum(owed), currency),
-    },
-    { name: 'currency', text: 'column.currency', value: ({ currency }) => currency, hidden: true },
+    ...amountColumns<OwedMerchant>(({ owed, currency }) => ({ amount: readSum(owed), currency })),
   ];
   return columns;
 }

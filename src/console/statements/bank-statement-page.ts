@@ -4,7 +4,7 @@ import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { formatMoney, formatPlain } from '../../lib/money.ts';
 import { findOverlapping, findStatement } from '../../statements/find-statement.ts';
-import type { KeptLine, LineUse, ListedStatement } from '../../statements/statement.ts';
+import { type KeptLine, LINE_USES, type LineUse, type ListedStatement } from '../../statements/statement.ts';
 import { tableOf, timeCell } from '../console-format.ts';
 import { askedOf, type Column, exportLinks, formatOf, sendList } from '../console-list.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
@@ -14,7 +14,6 @@ import { merchantOf, proofBadge, sumsText, useBadge } from './bank-statement-lis
 import { allOtherForm, explainForm } from './explain-forms.ts';
 
 const SHOWN = 500;
-const USES: readonly LineUse[] = ['payout', 'return', 'deposit', 'suspense', 'other'];
 
 /** One statement: by what it proved itself, what its lines are of, and the files that it overlaps. */
 export const getConsoleStatement: Screen = {
@@ -34,7 +33,7 @@ export async function sendStatement(
 ) {
   const { language, user, request, send } = visit;
   const { id } = request.params as { id: string };
-  const use = USES.find((one) => one === asked['use']) ?? null;
+  const use = LINE_USES.find((one) => one === asked['use']) ?? null;
   const { statement, lines } = await findStatement(app, user.environmentIds, id, null);
   const chosen = use === null ? lines : lines.filter(({ used_as }) => used_as === use);
   const path = `/statements/${id}`;
@@ -77,7 +76,7 @@ function noticeOf({ request, language }: ConsoleVisit): Html | false {
 }
 
 function usesOf(lines: readonly KeptLine[]): [LineUse, number][] {
-  return USES.flatMap((use) => {
+  return LINE_USES.flatMap((use) => {
     const count = lines.filter(({ used_as }) => used_as === use).length;
     return count === 0 ? [] : [[use, count] as [LineUse, number]];
   });
