@@ -86,11 +86,14 @@ export async function selectBehind(
   return row;
 }
 
-/** Of the transaction `t`, the attempt `a` and the refund `r`: what record-hash.ts names. */
-export const RECORD_COLUMNS = `t.environment_id as transaction_environment_id, t.amount as transaction_amount,
+/** Of the transaction `t` and the attempt `a`: what record-hash.ts names. */
+export const PAYMENT_COLUMNS = `t.environment_id as transaction_environment_id, t.amount as transaction_amount,
        t.currency as transaction_currency, t.created_at as transaction_created_at, t.reference,
        a.transaction_id as attempt_transaction_id, a.payment_method as attempt_method, a.account as attempt_account,
-       a.state as attempt_state, a.detail as payment_detail,
+       a.state as attempt_state, a.detail as payment_detail`;
+
+/** The same with the refund `r`. */
+export const RECORD_COLUMNS = `${PAYMENT_COLUMNS},
        r.transaction_id as refund_transaction_id, r.sequence as refund_sequence, r.amount as refund_amount,
        r.created_at as refund_created_at, r.type as refund_type, r.requested_by as refund_requested_by,
        r.idempotency_key as refund_idempotency_key, r.settled_at as refund_settled_at, r.detail as refund_detail`;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { SqlValue } from '../db/database.ts';
 
 /** The owner of the books of an environment, as far as it never changes. */
@@ -63,5 +63,5 @@ export function recordHash(explained: Explained, record: RecordBehind, approved:
 }
 
 function hashOf(values: unknown): string {
-  return createHash('sha256').update(JSON.stringify(values)).digest('hex');
+  return hash('sha256', JSON.stringify(values), 'hex');
 }

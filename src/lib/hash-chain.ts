@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { ChainPlace, Walk } from './walk.ts';
 
 /** The hash that the first link of every chain follows. */
@@ -10,7 +10,7 @@ export type ChainEnd = { link: number; hash: string };
 /** The hash of a link: SHA-256, in lower-case hexadecimal, of the hash before it and its values, one line of JSON each. */
 export function chainHash(previous: string, lines: readonly unknown[]): string {
   const text = lines.map((values) => `${JSON.stringify(values)}\n`).join('');
-  return createHash('sha256').update(`${previous}\n${text}`).digest('hex');
+  return hash('sha256', `${previous}\n${text}`, 'hex');
 }
 
 /**

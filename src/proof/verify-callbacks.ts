@@ -32,6 +32,7 @@ export async function verifyCallbacks(
 ): Promise<number> {
   const environments = new Map<number, ServiceEnvironment | null>();
   const span = await selectPostedSpan(app.db);
+  const stopped = stopping(findings, walk);
   let { rows, id: last } = walk.from ?? { rows: 0, id: 0 };
   for (let page = walk.page; page === walk.page; ) {
     const posted = await selectPosted(app.db, last, walk.page);
@@ -45,7 +46,7 @@ export async function verifyCallbacks(
       const environment = environments.get(environment_id) ?? null;
       const isGood =
         row.transaction_id === 0 ? await isAsRecorded(app, environment, row) : isAsEnqueued(environment, row);
-      if (!isGood) report(stopping(findings, walk), row);
+      if (!isGood) report(stopped, row);
     }
     rows += posted.length;
     last = posted.at(-1)?.id ?? last;
