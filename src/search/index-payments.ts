@@ -14,9 +14,11 @@ import {
 } from './search-queries.ts';
 import { createdTerms, eventTerms, termsOf, utcDay } from './search-term.ts';
 
+/** Ten milliseconds of the thread that answers: no payer waits for more of them at once. */
 const BATCH = 200;
-/** Between two batches of a backlog: a payer's commit never waits for more than one. */
+/** Between two batches of a backlog. With a shorter rest the worker would take its own work for a process that is busy with payments, and wait. */
 const REST_MS = 20;
+
 /**
  * Gives the next payments of the feed their terms, so that they are found by more than their id. It stands beside the way of
  * a payment, because an index over random texts costs every create. Answers how many events it read.
@@ -55,22 +57,18 @@ async function rowsOf(app: App, events: readonly FeedRow[]): Promise<{ rows: Ter
     events.flatMap((event) => (event.type === 'transaction.created' ? event.transaction_id : [])),
   );
   const begun = transactions.filter(({ id }) => created.has(id));
-  const pairs = [
-    ...begun.flatMap((row) => createdTerms(terms, row).map((term) => ({ term, id: row.id }))),
-    ...events.flatMap(({ transaction_id, data }) =>
-      eventTerms(terms, data).map((term) => ({ term, id: transaction_id })),
-    ),
-  ];
-  const rows = new Map<string, TermRow>();
-  for (const { term, id } of pairs) {
+  const rows: TermRow[] = [];
+  const add = (term: number, id: number | null) => {
     const environmentId = environments.get(id ?? 0);
-    if (id === null || environmentId === undefined) continue;
-    rows.set(`${term} ${id}`, { term, transaction_id: id, environment_id: environmentId });
-  }
-  const sorted = [...rows.values()].sort(
-    (one, other) => one.term - other.term || one.transaction_id - other.transaction_id,
-  );
-  return { rows: sorted, days: amountDaysOf(begun) };
+    if (id !== null && environmentId !== undefined)
+      rows.push({ term, transaction_id: id, environment_id: environmentId });
+  };
+  for (const row of begun) for (const term of createdTerms(terms, row)) add(term, row.id);
+  for (const { transaction_id, data } of events) for (const term of eventTerms(terms, data)) add(term, transaction_id);
+  const sorted = rows.sort((one, other) => one.term - other.term || one.transaction_id - other.transaction_id);
+  const isFirst = ({ term, transaction_id }: TermRow, at: number) =>
+    sorted[at - 1]?.term !== term || sorted[at - 1]?.transaction_id !== transaction_id;
+  return { rows: sorted.filter(isFirst), days: amountDaysOf(begun) };
 }
 
 function amountDaysOf(begun: readonly TermedTransaction[]): AmountDay[] {

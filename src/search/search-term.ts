@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { SigningKey } from '../../protocol/hmac.ts';
 import type { App } from '../app.ts';
 import { installationKey } from '../sealing/kept-key.ts';
 
@@ -38,12 +38,19 @@ export type Terms = {
  * trying whose e-mail address a payment has.
  */
 export async function termsOf(app: App): Promise<Terms> {
-  const key = Buffer.from(await TERM_KEY.read(app), 'hex');
-  const hash = (text: string) => Number.parseInt(createHmac('sha256', key).update(text).digest('hex').slice(0, 13), 16);
+  const key = new SigningKey(Buffer.from(await TERM_KEY.read(app), 'hex'));
+  const hash = (text: string) => Number.parseInt(key.sign(text).slice(0, 13), 16);
+  // Payments of one batch are of the same few days.
+  const shared = new Map<string, number>();
+  const sharedHash = (text: string) => {
+    const term = shared.get(text) ?? hash(text);
+    shared.set(text, term);
+    return term;
+  };
   return {
     of: (kind, text) => hash(`${kind}:${kind === 'reference' ? text : text.toLowerCase()}`),
-    ofAmount: (amount, currency, day) => hash(`amount:${currency}:${amount}:${day}`),
-    ofDay: (day, environmentId) => hash(environmentId === null ? `day:${day}` : `day:${day}:${environmentId}`),
+    ofAmount: (amount, currency, day) => sharedHash(`amount:${currency}:${amount}:${day}`),
+    ofDay: (day, environmentId) => sharedHash(environmentId === null ? `day:${day}` : `day:${day}:${environmentId}`),
   };
 }
 
