@@ -1,7 +1,8 @@
 import { parseObject } from '../lib/parse-object.ts';
 import type { FetchOutcome, FetchRequest, SafeFetch } from '../lib/safe-fetch.ts';
 import type { LookUpAnswer, PayoutSender, Transfer, TransferOrder } from './payout-sender.ts';
-import { plainReason } from './plain-reason.ts';
+
+const LONGEST_REASON = 200;
 
 /** Where the provider is, and the key that opens it. */
 export type HttpSenderOptions = { url: string; key: string | null; fetch: SafeFetch };
@@ -78,3 +79,9 @@ function shown(value: unknown): string {
 }
 
 const UNKNOWN = { kind: 'unknown' } as const;
+
+/** Why, as a bank or a provider says it. It may stay for ever, and long digits in it may be an account or a RUT. */
+function plainReason(said: unknown): string {
+  const text = typeof said === 'string' ? said.replace(/\p{Cc}/gu, ' ').trim() : '';
+  return text.replace(/\d[\d.]{4,}(?:-[\dkK])?/g, '…').slice(0, LONGEST_REASON) || 'no reason was given';
+}

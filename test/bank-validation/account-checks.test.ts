@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { checksNotPerformed, runOfflineChecks } from '../../src/bank-validation/account-checks.ts';
 import { type Check, verdictOf } from '../../src/bank-validation/check.ts';
 import shippedList from '../../src/bank-validation/directory/bank-directory.json' with { type: 'json' };
-import { shippedBankDirectory as directory } from '../../src/bank-validation/directory/shipped-bank-directory.ts';
+import { shippedBankDirectory as directory } from '../../src/bank-validation/directory/current-directory.ts';
 import { checkCharacter, possibleRuts } from '../../src/bank-validation/rut.ts';
 import { quickestOf } from '../support/quickest-of.ts';
 

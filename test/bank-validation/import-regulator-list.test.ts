@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { currentDirectory } from '../../src/bank-validation/directory/current-directory.ts';
+import { currentDirectory, shippedBankDirectory } from '../../src/bank-validation/directory/current-directory.ts';
 import {
   importRegulatorList,
   type RegulatorImport,
 } from '../../src/bank-validation/directory/import-bank-directory.ts';
 import { listBanks } from '../../src/bank-validation/directory/list-banks.ts';
-import { shippedBankDirectory } from '../../src/bank-validation/directory/shipped-bank-directory.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { makeWorkbook } from '../support/make-workbook.ts';
 import { TESTER } from '../support/test-actor.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -108,6 +108,18 @@ for (const [code, lines] of Object.entries(ROWS)) {
     await assertInPython(path, lines);
   });
 }
+
+test('every file of a bank has its golden text here, and its row in docs/payouts.md', () => {
+  const codes = BANK_FILES.map(({ code }) => code);
+  assert.deepEqual([...Object.keys(TEXTS), ...Object.keys(ROWS)].toSorted(), codes.toSorted());
+  const rows = readFileSync(new URL('../../docs/payouts.md', import.meta.url), 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('| `'));
+  assert.deepEqual(
+    codes.filter((code) => !rows.some((row) => row.includes(`\`${code}\``))),
+    [],
+  );
+});
 
 /** openpyxl, where Debian's python3-openpyxl is installed. */
 async function assertInPython(path: string, lines: readonly string[]): Promise<void> {

@@ -2,8 +2,11 @@ import type { App } from '../../app.ts';
 import { createExpiringCache } from '../../lib/expiring-cache.ts';
 import { perInstance } from '../../lib/per-instance.ts';
 import { selectDirectoryContent, selectNewestDirectoryId } from '../bank-validation-queries.ts';
+import shipped from './bank-directory.json' with { type: 'json' };
 import { type BankDirectory, type BankList, createBankDirectory } from './bank-directory.ts';
-import { shippedBankDirectory } from './shipped-bank-directory.ts';
+
+/** The bank list of this release, which serves until `banks import` brings a newer one. A test proves it consistent. */
+export const shippedBankDirectory: BankDirectory = createBankDirectory(shipped as BankList);
 
 /** An imported list serves on every replica within this time. */
 const LIFETIME_MS = 1000;

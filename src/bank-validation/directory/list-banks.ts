@@ -2,8 +2,7 @@ import type { App } from '../../app.ts';
 import { CUENTARUT_BANK, LENGTH_HINTS, type LengthHint, LONGEST_ACCOUNT } from '../bank-account.ts';
 import { BANK_LIST_SOURCE } from '../bank-findings.ts';
 import type { Bank } from './bank-directory.ts';
-import { currentDirectory } from './current-directory.ts';
-import { shippedBankDirectory } from './shipped-bank-directory.ts';
+import { currentDirectory, shippedBankDirectory } from './current-directory.ts';
 
 /** The known facts about the account numbers of a bank. */
 export type AccountRules = {

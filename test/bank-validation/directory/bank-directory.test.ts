@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import shippedList from '../../../src/bank-validation/directory/bank-directory.json' with { type: 'json' };
 import { findBank } from '../../../src/bank-validation/directory/bank-directory.ts';
-import { shippedBankDirectory as directory } from '../../../src/bank-validation/directory/shipped-bank-directory.ts';
+import { shippedBankDirectory as directory } from '../../../src/bank-validation/directory/current-directory.ts';
 
 suite('findBank', () => {
   test('every shipped code is found with its status and successor', () => {

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import shippedList from '../../../src/bank-validation/directory/bank-directory.json' with { type: 'json' };
-import { currentDirectory } from '../../../src/bank-validation/directory/current-directory.ts';
+import { currentDirectory, shippedBankDirectory } from '../../../src/bank-validation/directory/current-directory.ts';
 import { importBankDirectory } from '../../../src/bank-validation/directory/import-bank-directory.ts';
-import { shippedBankDirectory } from '../../../src/bank-validation/directory/shipped-bank-directory.ts';
 import { validateBankAccount } from '../../../src/bank-validation/validate-bank-account.ts';
 import { forEachEngine } from '../../support/engines.ts';
 import { TESTER } from '../../support/test-actor.ts';

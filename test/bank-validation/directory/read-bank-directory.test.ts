@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import shippedList from '../../../src/bank-validation/directory/bank-directory.json' with { type: 'json' };
+import { shippedBankDirectory } from '../../../src/bank-validation/directory/current-directory.ts';
 import { readBankDirectory } from '../../../src/bank-validation/directory/read-bank-directory.ts';
-import { shippedBankDirectory } from '../../../src/bank-validation/directory/shipped-bank-directory.ts';
 
 type Entry = Record<string, unknown>;
 

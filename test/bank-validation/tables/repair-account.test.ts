@@ -3,7 +3,7 @@ import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import { readAccount } from '../../../src/bank-validation/bank-account.ts';
 import { codeOfBankName } from '../../../src/bank-validation/directory/bank-names.ts';
-import { shippedBankDirectory as directory } from '../../../src/bank-validation/directory/shipped-bank-directory.ts';
+import { shippedBankDirectory as directory } from '../../../src/bank-validation/directory/current-directory.ts';
 import { checkCharacter, type RutFormat, readRut } from '../../../src/bank-validation/rut.ts';
 import { type AccountCells, repairAccount } from '../../../src/bank-validation/tables/repair-account.ts';
 import { REPAIR_RULES } from '../../../src/bank-validation/tables/repair-rules.ts';
