@@ -7,7 +7,7 @@ import { prefixedId } from '../lib/ids.ts';
 import { apiTokenHashes, digestOf, generateApiToken } from './api-token.ts';
 import { type DescribedRights, describeRights, saidOf } from './describe-rights.ts';
 import { FIRST_TOKEN, storeApiToken } from './make-api-token.ts';
-import { generatePassword, hashPassword } from './password.ts';
+import { type HashedPassword, makePassword } from './password.ts';
 import { passwordProver } from './password-proof.ts';
 import type { Permission, Role } from './permission.ts';
 import { storePaymentServices, storeRefundLimits } from './set-rights.ts';
@@ -34,9 +34,18 @@ export type UserWish = {
  * for a payment service that does not exist.
  */
 export async function createUser(app: App, wish: UserWish, by: Actor): Promise<NewUser> {
-  const password = generatePassword();
+  return createUserWith(app, wish, await makePassword(), by);
+}
+
+/** As `createUser`, with a password that has its hash already: to make that takes longer than all the rest. */
+export async function createUserWith(
+  app: App,
+  wish: UserWish,
+  { password, hash }: HashedPassword,
+  by: Actor,
+): Promise<NewUser> {
   const apiToken = generateApiToken();
-  const row = await newUserRow(app, wish, password);
+  const row = await newUserRow(app, wish, hash);
   const { id, email } = row;
   const hashes = await apiTokenHashes(app);
   return app.db.transaction(async (tx) => {
@@ -69,11 +78,10 @@ export async function storeUser(tx: Tx, row: UserRow, wish: UserWish): Promise<D
 }
 
 /** The row of a new user. Throws `Problem` `INVALID_EMAIL` for an address that cannot be used. */
-export async function newUserRow(app: App, wish: UserWish, password: string): Promise<UserRow> {
+export async function newUserRow(app: App, wish: UserWish, hash: string): Promise<UserRow> {
   const email = normalizeEmail(wish.email);
   if (!isEmail(email)) throw new Problem('INVALID_EMAIL');
   const id = prefixedId('usr');
-  const hash = await hashPassword(password);
   const prove = await passwordProver(app);
   return {
     id,

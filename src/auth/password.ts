@@ -10,9 +10,12 @@ const STORED_FORM = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w
 
 const derive = promisify(argon2);
 
-/** A password nobody chose: 128 random bits. */
-export function generatePassword(): string {
-  return randomHex(16);
+export type HashedPassword = { password: string; hash: string };
+
+/** A password nobody chose, 128 random bits, with the text that is stored. */
+export async function makePassword(): Promise<HashedPassword> {
+  const password = randomHex(16);
+  return { password, hash: await hashPassword(password) };
 }
 
 /** The text that is stored: algorithm, parameters, salt and hash in the PHC string format. */

@@ -4,7 +4,7 @@ import { recordAudit } from '../audit/record-audit.ts';
 import { apiTokenHashes, digestOf, generateApiToken } from './api-token.ts';
 import { updateApiTokensEnded } from './api-token-queries.ts';
 import { FIRST_TOKEN, storeApiToken } from './make-api-token.ts';
-import { generatePassword, hashPassword } from './password.ts';
+import { makePassword } from './password.ts';
 import { passwordProver } from './password-proof.ts';
 import { updateSessionsEnded } from './session-queries.ts';
 import { normalizeEmail } from './user.ts';
@@ -19,11 +19,10 @@ export async function resetPassword(
   user: string,
   by: Actor,
 ): Promise<{ id: string; email: string; password: string } | null> {
-  const password = generatePassword();
-  const passwordHash = await hashPassword(password);
+  const { password, hash } = await makePassword();
   const prove = await passwordProver(app);
   return app.db.transaction(async (tx) => {
-    const row = await updatePasswordHash(tx, normalizeEmail(user), passwordHash, prove);
+    const row = await updatePasswordHash(tx, normalizeEmail(user), hash, prove);
     if (row === null) return null;
     const { id, email } = row;
     const at = app.now();

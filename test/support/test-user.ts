@@ -1,6 +1,7 @@
 import type { App } from '../../src/app.ts';
 import { issueAccessToken } from '../../src/auth/access-token.ts';
-import { createUser, type NewUser, type UserWish } from '../../src/auth/create-user.ts';
+import { createUserWith, type NewUser, type UserWish } from '../../src/auth/create-user.ts';
+import { type HashedPassword, makePassword } from '../../src/auth/password.ts';
 import type { Permission } from '../../src/auth/permission.ts';
 import { beginSession } from '../../src/auth/session.ts';
 import type { SessionRow } from '../../src/auth/session-queries.ts';
@@ -10,19 +11,21 @@ import { TESTER } from './test-actor.ts';
 export type TestUser = NewUser & { headers: { authorization: string }; console: { cookie: string } };
 
 let count = 0;
+let password: Promise<HashedPassword> | undefined;
 
 /** What users could do before there were permissions. */
 export const READ_AND_REFUND: readonly Permission[] = ['payments:read', 'refunds:create', 'events:read', 'books:read'];
 
 /**
  * A new user with an access token of one day: a program that reads and refunds the payments of all payment services, and
- * with `payouts` validates accounts too, unless `given` says otherwise.
+ * with `payouts` validates accounts too, unless `given` says otherwise. All of them have one password: each hash would take 35 ms.
  */
 export async function createTestUser(
   app: App,
   { payouts = false, ...given }: Partial<UserWish> & { payouts?: boolean } = {},
 ): Promise<TestUser> {
-  const user = await createUser(
+  password ??= makePassword();
+  const user = await createUserWith(
     app,
     {
       email: `user-${++count}@example.cl`,
@@ -30,6 +33,7 @@ export async function createTestUser(
       paymentServices: 'all',
       ...given,
     },
+    await password,
     TESTER,
   );
   const session = await beginTestSession(app, user.id);

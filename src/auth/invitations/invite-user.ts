@@ -7,7 +7,7 @@ import { prefixedId, randomToken } from '../../lib/ids.ts';
 import { newUserRow, storeUser, type UserWish } from '../create-user.ts';
 import { type DescribedRights, describeRights, saidOf } from '../describe-rights.ts';
 import { keyedHash } from '../keyed-hash.ts';
-import { generatePassword, hashPassword } from '../password.ts';
+import { makePassword } from '../password.ts';
 import { passwordProver } from '../password-proof.ts';
 import { updateSessionsEnded } from '../session-queries.ts';
 import { selectUserByEmail, selectUserById, type UserRow, updatePasswordHash } from '../user-queries.ts';
@@ -40,7 +40,8 @@ export async function inviteUser(
   by: Actor,
   mayInvite: (rights: DescribedRights) => boolean = () => true,
 ): Promise<NewInvitation> {
-  const row = await newUserRow(app, wish, generatePassword());
+  const { hash: passwordHash } = await makePassword();
+  const row = await newUserRow(app, wish, passwordHash);
   const token = randomToken(24);
   const hash = await invitationHash(app, token);
   return app.db.transaction(async (tx) => {
@@ -72,13 +73,13 @@ export async function makePasswordLink(
   by: Actor,
 ): Promise<NewInvitation | null> {
   const token = randomToken(24);
-  const [hash, nobodys] = await Promise.all([invitationHash(app, token), hashPassword(generatePassword())]);
+  const [hash, nobodys] = await Promise.all([invitationHash(app, token), makePassword()]);
   const prove = await passwordProver(app);
   return app.db.transaction(async (tx) => {
     const user = await selectUserById(tx, userId);
     if (user === null || user.disabled_at !== null) return null;
     const at = app.now();
-    await updatePasswordHash(tx, userId, nobodys, prove);
+    await updatePasswordHash(tx, userId, nobodys.hash, prove);
     await updateSessionsEnded(tx, userId, null, at);
     await updateInvitationsEnded(tx, userId, at);
     const made = { id: prefixedId('inv'), user: userId, email: user.email, token, expires_at: at + validMs };
