@@ -3,8 +3,6 @@ import { type Bench, runLoad } from './support/bench.ts';
 import type { Details, Figure } from './support/figure.ts';
 import { createInstallation, createRequestOf, type Installation, startService } from './support/service.ts';
 
-const CONNECTIONS = [1, 16, 64, 256];
-
 /** Creates a second and how long they take, by the number of clients that wait for theirs. */
 export async function measureConnections(bench: Bench): Promise<Figure> {
   const sqlite = await createInstallation(join(bench.folder, 'connections'));
@@ -21,7 +19,7 @@ async function latencies(bench: Bench, engine: string, installation: Installatio
   const service = await startService(installation);
   const request = createRequestOf(installation);
   const rows: string[][] = [];
-  for (const connections of CONNECTIONS) {
+  for (const connections of bench.sizes.connections) {
     const { rate, p50, p99, p999 } = await runLoad(bench, { port: service.port, request, connections });
     rows.push([
       String(connections),

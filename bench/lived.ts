@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { App } from '../src/app.ts';
@@ -26,6 +26,7 @@ type Store = {
 /** A step as somebody does it, and what makes a result worthless. */
 type Step = { name: string; run: (store: Store, file: string) => Promise<void> };
 
+/** The store with its index of the search, its backup and the restored copy. */
 const BYTES_PER_PAYMENT = 6_000;
 const KEEP_DAYS = '365';
 const PEAK = ['--import', './bench/report-peak.ts'];
@@ -40,15 +41,15 @@ export async function measureLived(bench: Bench): Promise<Figure> {
     await checkSpace(bench, count);
     for (const engine of bench.sizes.livedOn) {
       const store = await openStore(bench, engine, count);
-      for (const step of STEPS) {
+      for (const step of STEPS.filter(({ name }) => bench.lived.steps?.some((part) => name.includes(part)) ?? true)) {
         rows.push(await measureStep(bench, store, step));
         await settle(store);
       }
-      rmSync(store.folder, { recursive: true });
+      if (bench.lived.keep === undefined) rmSync(store.folder, { recursive: true });
     }
   }
   const head = ['what is done', 'engine', 'paid payments', 'seconds', 'most memory, MB'];
-  return { lines: [], details: [{ title: 'Living with many payments', head, rows }] };
+  return { lines: [], details: [{ title: 'Living with many payments', head, rows, rowsOf: 3 }] };
 }
 
 const command = (store: Pick<Store, 'installation'>, file: string, ...args: string[]) =>
@@ -118,35 +119,43 @@ async function measureStep(bench: Bench, store: Store, { name, run }: Step): Pro
   return [name, store.engine, store.count.toLocaleString('en'), seconds.toFixed(1), peak];
 }
 
+/** `keep`: a store that is there already, with all its payments, is lived with again. */
 async function openStore(bench: Bench, engine: Store['engine'], count: number): Promise<Store> {
-  const folder = join(bench.folder, `lived-${engine.toLowerCase()}-${count}`);
-  mkdirSync(folder);
-  const urls =
+  const folder = join(bench.lived.keep ?? bench.folder, `lived-${engine.toLowerCase()}-${count}`);
+  const note = join(folder, 'store.json');
+  const { installation, target } = existsSync(note)
+    ? (JSON.parse(readFileSync(note, 'utf8')) as Pick<Store, 'installation' | 'target'>)
+    : await fillStore(bench, engine, count, folder);
+  if (bench.lived.keep !== undefined) writeFileSync(note, JSON.stringify({ installation, target }));
+  const copyUrl =
     engine === 'SQLite'
-      ? [undefined, `sqlite:${join(folder, 'copy', 'rubrica.db')}`]
-      : [await newDatabase(bench, `lived_${count}`), await newDatabase(bench, `lived_copy_${count}`)];
-  const key = { MASTER_KEY: '5a'.repeat(32) };
-  const installation = await createInstallation(folder, urls[0], key);
-  const copy = { ...installation.environment, DATA_DIR: join(folder, 'copy'), DATABASE_URL: urls[1] };
+      ? `sqlite:${join(folder, 'copy', 'rubrica.db')}`
+      : await (await bench.postgres()).createDatabase(`lived_copy_${count}`, { empty: true });
+  const copy = { ...installation.environment, DATA_DIR: join(folder, 'copy'), DATABASE_URL: copyUrl };
+  const store = { engine, count, folder, installation, copy, target };
+  await settle(store);
+  return store;
+}
+
+async function fillStore(bench: Bench, engine: Engine, count: number, folder: string) {
+  mkdirSync(folder, { recursive: true });
+  const url = engine === 'SQLite' ? undefined : await (await bench.postgres()).createDatabase(`lived_${count}`);
+  const installation = await createInstallation(folder, url, { MASTER_KEY: '5a'.repeat(32) });
   bench.say(`  storing ${count} paid payments in ${engine}`);
+  const begun = performance.now();
   const target = await withStore(installation, async (app) => {
     const environment = await loadEnvironment(app, installation.serviceToken);
     if (environment === null) throw new Error('The payment service of the bench is not there');
     await storePaidPayments(app, environment, count);
     return chooseTarget(app, count);
   });
-  const store = { engine, count, folder, installation, copy, target };
-  await settle(store);
-  return store;
+  bench.say(`  stored after ${((performance.now() - begun) / 1000).toFixed(0)} s`);
+  return { installation, target };
 }
 
 /** On PostgreSQL what autovacuum does in a store that lives; the cluster of a bench has none. */
 async function settle({ engine, installation }: Store): Promise<void> {
   if (engine === 'PostgreSQL') await askOnce(`${installation.environment['DATABASE_URL']}`, 'vacuum analyze');
-}
-
-async function newDatabase(bench: Bench, name: string): Promise<string> {
-  return (await bench.postgres()).createDatabase(name);
 }
 
 /** One from the middle. It is another person than all others. */
@@ -170,6 +179,7 @@ async function backUp({ engine, folder, installation }: Store, file: string): Pr
 }
 
 async function restore({ engine, folder, copy }: Store, file: string): Promise<void> {
+  rmSync(join(folder, 'copy'), { recursive: true, force: true });
   const from = join(folder, 'backup');
   const environment = { ...copy, BENCH_PEAK: file };
   if (engine === 'SQLite') await node(environment, 'src/main.ts', 'restore', from);

@@ -124,6 +124,7 @@ function resultOf(): LoadResult {
     p50: quantile(0.5),
     p99: quantile(0.99),
     p999: quantile(0.999),
+    slowest: quantile(1),
   };
 }
 

@@ -11,10 +11,12 @@ import { measureIdle } from './idle.ts';
 import { measureLived } from './lived.ts';
 import { measureMove } from './move.ts';
 import { measureProfile } from './profile.ts';
+import { measureReplicas } from './replicas.ts';
+import { measureRestart } from './restart.ts';
 import { measureSearch } from './search.ts';
 import { measureSign } from './sign.ts';
 import { type Bench, createBench } from './support/bench.ts';
-import { type Figure, FigureInvalid, FigureSkipped } from './support/figure.ts';
+import { type Details, type Figure, FigureInvalid, FigureSkipped } from './support/figure.ts';
 import { describeMachine } from './support/machine.ts';
 import { plotOf } from './support/plot.ts';
 import { type Measured, markdownOf, textOf } from './support/report.ts';
@@ -30,6 +32,8 @@ const FIGURES: Record<string, (bench: Bench) => Promise<Figure>> = {
   search: measureSearch,
   move: measureMove,
   lived: measureLived,
+  replicas: measureReplicas,
+  restart: measureRestart,
   sign: measureSign,
   idle: measureIdle,
   connections: measureConnections,
@@ -48,6 +52,8 @@ const { values: options, positionals } = parseArgs({
     write: { type: 'boolean' },
     payments: { type: 'string' },
     engine: { type: 'string' },
+    keep: { type: 'string' },
+    steps: { type: 'string' },
   },
 });
 process.on('SIGINT', () => process.exit(130));
@@ -68,9 +74,10 @@ async function main(names: readonly string[]): Promise<void> {
     return fail('INVALID_OPTION', '--engine is sqlite or postgres.');
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-bench-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const bench = createBench(folder, options.quick === true, {
-    ...(lived !== undefined && { lived }),
-    ...(engine !== undefined && { livedOn: [engine] }),
+  const sizes = { ...(lived !== undefined && { lived }), ...(engine !== undefined && { livedOn: [engine] }) };
+  const bench = createBench(folder, options.quick === true, sizes, {
+    ...(options.keep !== undefined && { keep: options.keep }),
+    ...(options.steps !== undefined && { steps: options.steps.split(',') }),
   });
   const measured: Measured[] = [];
   for (const name of names) {
@@ -101,9 +108,10 @@ async function measure(bench: Bench, name: string): Promise<Measured | null> {
 /** Puts what was measured beside what was measured before, and makes the document and its plot anew. */
 function write(measured: readonly Measured[]): void {
   const before = existsSync(RECORD) ? (JSON.parse(readFileSync(RECORD, 'utf8')) as Measured[]) : [];
-  const all = Object.keys(FIGURES).flatMap(
-    (name) => measured.find((one) => one.name === name) ?? before.find((one) => one.name === name) ?? [],
-  );
+  const all = Object.keys(FIGURES).flatMap((name) => {
+    const [now, then] = [measured, before].map((figures) => figures.find((one) => one.name === name));
+    return now === undefined ? (then ?? []) : { ...now, details: now.details.map((one) => withRowsOf(one, then)) };
+  });
   writeFileSync(RECORD, `${JSON.stringify(all, null, 1)}\n`);
   writeFileSync(PLOT, plotOf(all.flatMap(({ lines }) => lines)));
   const document = readFileSync(DOCUMENT, 'utf8');
@@ -112,6 +120,18 @@ function write(measured: readonly Measured[]): void {
     DOCUMENT,
     document.replace(between, (_, begin: string, end: string) => `${begin}\n${markdownOf(all)}\n${end}`),
   );
+}
+
+/** With the rows that were measured before and are not measured now. */
+function withRowsOf(now: Details, before: Measured | undefined): Details {
+  const { rowsOf, rows, title } = now;
+  if (rowsOf === undefined) return now;
+  const nameOf = (row: readonly string[]) => JSON.stringify(row.slice(0, rowsOf));
+  const measured = new Map(rows.map((row) => [nameOf(row), row]));
+  const then = before?.details.find((one) => one.title === title)?.rows ?? [];
+  const known = new Set(then.map(nameOf));
+  const added = rows.filter((row) => !known.has(nameOf(row)));
+  return { ...now, rows: [...then.map((row) => measured.get(nameOf(row)) ?? row), ...added] };
 }
 
 /** As the commands of the service say it. */

@@ -20,6 +20,8 @@ export type Sizes = {
   /** Paid payments of the stores that are lived with. */
   lived: readonly number[];
   livedOn: readonly Engine[];
+  /** Clients at once of the connections figure. */
+  connections: readonly number[];
   signatures: number;
 };
 
@@ -33,6 +35,7 @@ const FULL: Sizes = {
   moved: 100_000,
   lived: [100_000],
   livedOn: ['SQLite', 'PostgreSQL'],
+  connections: [1, 16, 64, 256],
   signatures: 100_000,
 };
 const QUICK: Sizes = {
@@ -45,12 +48,17 @@ const QUICK: Sizes = {
   moved: 100,
   lived: [200],
   livedOn: ['SQLite', 'PostgreSQL'],
+  connections: [1, 64],
   signatures: 1_000,
 };
+
+/** `keep`: the folder in which stores stay, to be lived with again (SQLite). `steps`: parts of the names of what is done; all unless said. */
+export type LivedOptions = { keep?: string; steps?: readonly string[] };
 
 /** The parts that the figures share: a folder that is removed at the end, one PostgreSQL, and a voice. */
 export type Bench = {
   sizes: Sizes;
+  lived: LivedOptions;
   folder: string;
   postgres(): Promise<BenchPostgres>;
   /** PostgreSQL's version when a figure has used it. */
@@ -60,14 +68,20 @@ export type Bench = {
 };
 
 /** `sizes` stand in the place of the usual ones. */
-export function createBench(folder: string, quick: boolean, sizes: Partial<Sizes> = {}): Bench {
+export function createBench(
+  folder: string,
+  quick: boolean,
+  sizes: Partial<Sizes> = {},
+  lived: LivedOptions = {},
+): Bench {
   let started: Promise<BenchPostgres | null> | null = null;
   let version: string | null = null;
   return {
     sizes: { ...(quick ? QUICK : FULL), ...sizes },
+    lived,
     folder,
     postgres: async () => {
-      started ??= startBenchPostgres();
+      started ??= startBenchPostgres({ durable: !quick });
       const postgres = await started;
       if (postgres === null) throw new FigureSkipped("PostgreSQL is missing: install Debian's package postgresql");
       version = postgres.version;
@@ -84,12 +98,12 @@ export function createBench(folder: string, quick: boolean, sizes: Partial<Sizes
 /** More requests than any server here answers in the time, so that the time ends a run. */
 const MOST_PER_MS = 40;
 
-type Load = Pick<LoadPlan, 'port' | 'request'> & { connections?: number; repeat?: boolean };
+type Load = Pick<LoadPlan, 'port' | 'request'> &
+  Partial<Pick<LoadPlan, 'connections' | 'repeat' | 'warmUpMs' | 'measureMs'>>;
 
 /** Loads a server with requests and answers what came back. Throws `FigureInvalid` when any was refused. */
 export async function runLoad({ sizes }: Bench, load: Load): Promise<LoadResult> {
-  const { warmUpMs, measureMs } = sizes;
-  const repeat = load.repeat === true;
+  const { warmUpMs = sizes.warmUpMs, measureMs = sizes.measureMs, repeat = false } = load;
   const prepared = repeat ? 5_000 : (warmUpMs + measureMs) * MOST_PER_MS;
   const plan: LoadPlan = { connections: 64, ...load, repeat, prepared, warmUpMs, measureMs };
   const result = JSON.parse(await runProgram('node', ['bench/load-generator.ts', JSON.stringify(plan)])) as LoadResult;

@@ -1,13 +1,18 @@
 import pg from 'pg';
+import { migrate } from '../../src/db/migrate.ts';
+import { openDatabase } from '../../src/db/open-database.ts';
 import { installPrograms } from '../../test/support/system-programs.ts';
 import { startThrowawayPostgres } from '../../test/support/throwaway-postgres.ts';
 import { runProgram } from './programs.ts';
 
-/** A cluster of its own with PostgreSQL's default durability. All peers of a figure have their database in it. */
+/** The settings that docs/operation.md names for a server with millions of payments. */
+const SETTINGS = ['shared_buffers = 1GB', 'max_wal_size = 4GB'];
+
+/** A cluster of its own, with PostgreSQL's default durability where it is measured. All peers of a figure have their database in it. */
 export type BenchPostgres = {
   version: string;
-  /** Answers the address of a new, empty database. */
-  createDatabase(name: string): Promise<string>;
+  /** Answers the address of a new database with the schema in place, or an empty one. */
+  createDatabase(name: string, options?: { empty?: boolean }): Promise<string>;
   /** So that none pays in its round for the pages that another has left. */
   checkpoint(): Promise<void>;
   /** Runs `pgbench` and answers its transactions a second. */
@@ -16,17 +21,28 @@ export type BenchPostgres = {
 };
 
 /** Null where PostgreSQL is missing and cannot be installed. */
-export async function startBenchPostgres(): Promise<BenchPostgres | null> {
+export async function startBenchPostgres(options: { durable: boolean }): Promise<BenchPostgres | null> {
   const missing = installPrograms(['id', 'initdb', 'pg_ctl', 'pgbench', 'sh']);
   if (missing.length > 0) return null;
-  const cluster = await startThrowawayPostgres();
+  const cluster = await startThrowawayPostgres({ ...options, settings: SETTINGS });
   const ask = (sql: string) => askOnce(cluster.url, sql);
+  const urlOf = (name: string) => Object.assign(new URL(cluster.url), { pathname: name }).href;
+  let migrated: Promise<string> | undefined;
+  const migrateTemplate = async () => {
+    await ask('create database migrated template template0');
+    const db = openDatabase(urlOf('migrated'), { connections: 1, pooler: false, onFatal: () => {} });
+    await migrate(db);
+    await db.close();
+    return 'migrated';
+  };
   const [{ server_version: version = '' } = {}] = await ask('show server_version');
   return {
     version,
-    createDatabase: async (name) => {
-      await ask(`create database ${name}`);
-      return Object.assign(new URL(cluster.url), { pathname: name }).href;
+    createDatabase: async (name, { empty = false } = {}) => {
+      if (!empty) migrated ??= migrateTemplate();
+      const template = empty ? 'template0' : await migrated;
+      await ask(`create database ${name} template ${template}`);
+      return urlOf(name);
     },
     checkpoint: async () => void (await ask('checkpoint')),
     pgbench: async (url, args) => {

@@ -13,8 +13,16 @@ export type Line = {
 /** The measurement of one round: ours and the peer's quantity; its ratio, or ours alone, counts. */
 export type Round = { ours: number; peer: number | null };
 
-/** Whatever does not fit into a line, such as latencies or where the time goes. */
-export type Details = { title: string; head: readonly string[]; rows: readonly (readonly string[])[] };
+/**
+ * Whatever does not fit into a line, such as latencies or where the time goes. `rowsOf`: so many first cells name a row, and rows of
+ * other names that were written before stay.
+ */
+export type Details = {
+  title: string;
+  head: readonly string[];
+  rows: readonly (readonly string[])[];
+  rowsOf?: number;
+};
 
 export type Figure = { lines: readonly Line[]; details: readonly Details[] };
 
@@ -45,7 +53,7 @@ export function isMet({ aim, value }: Line): boolean | null {
 }
 
 /** Of an even number of values the mean of the two in the middle. */
-function median(values: readonly number[]): number {
+export function median(values: readonly number[]): number {
   const sorted = values.toSorted((one, other) => one - other);
   const middle = sorted.length >> 1;
   const upper = sorted[middle] ?? Number.NaN;

@@ -35,4 +35,5 @@ export type LoadResult = {
   p50: number;
   p99: number;
   p999: number;
+  slowest: number;
 };

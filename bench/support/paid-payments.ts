@@ -4,7 +4,7 @@ import { selectBehind } from '../../src/books/journal-queries.ts';
 import { linkHash } from '../../src/books/link-hash.ts';
 import { recordHash } from '../../src/books/record-hash.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
-import type { SqlRow, Tx } from '../../src/db/database.ts';
+import type { SqlRow } from '../../src/db/database.ts';
 import { callbackBody, callbackFields } from '../../src/outbox/callback-payload.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { createTransaction } from '../../src/transactions/create-transaction.ts';
@@ -12,26 +12,82 @@ import type { Transaction } from '../../src/transactions/transaction.ts';
 import { selectTransaction } from '../../src/transactions/transaction-queries.ts';
 
 /** In one commit. */
-const AT_ONCE = 1000;
+const AT_ONCE = 10_000;
 const DAYS = 400;
 const DAY_MS = 86_400_000;
-/** The tables that have a row of every payment, in the order in which they refer to each other. */
-const TABLES = [
-  'transactions',
-  'payment_attempts',
-  'events',
-  'callbacks',
-  'delivery_attempts',
-  'journal_entries',
-] as const;
+/** Payments of one person follow each other at random. */
+const PEOPLE = 1_000_003;
+
+type Copied = readonly { table: string; where: string; own: Record<string, string> }[];
+
+/**
+ * The rows of the first payment that the store copies, in the order in which tables refer to each other: the condition that
+ * finds them, and what each copy has of its own. `n.value` is the number of the copy, `first` the first payment.
+ */
+const COPIED: Copied = [
+  {
+    table: 'transactions',
+    where: 'made.id = $2',
+    own: {
+      id: 'made.id + n.value',
+      amount: '1000 + n.value % 500 * 10',
+      reference: `'R' || (n.value * 48271 % 2147483647) || '-' || n.value`,
+      customer_email: `'p' || (n.value * 48271 % ${PEOPLE}) || '@example.cl'`,
+    },
+  },
+  {
+    table: 'payment_attempts',
+    where: 'made.transaction_id = $2',
+    own: {
+      id: `'pa_0' || (1000000000000000000 + made.transaction_id + n.value)`,
+      transaction_id: 'made.transaction_id + n.value',
+    },
+  },
+  {
+    table: 'events',
+    where: 'made.transaction_id = $2',
+    own: { transaction_id: 'made.transaction_id + n.value' },
+  },
+  {
+    table: 'callbacks',
+    where: 'made.transaction_id = $2',
+    own: {
+      id: 'made.id + n.value',
+      transaction_id: 'made.transaction_id + n.value',
+      webhook_id: `'evt_' || (made.transaction_id + n.value) || '_' || made.sequence`,
+      body: 'substr(n.made, 129)',
+    },
+  },
+  {
+    table: 'delivery_attempts',
+    where: 'made.callback_id = (select id from callbacks where transaction_id = $2)',
+    own: { callback_id: 'made.callback_id + n.value' },
+  },
+  {
+    table: 'journal_entries',
+    where: 'made.transaction_id = $2',
+    own: {
+      link: 'made.link + n.value',
+      amount: '1000 + n.value % 500 * 10',
+      transaction_id: 'made.transaction_id + n.value',
+      payment_attempt_id: `'pa_0' || (1000000000000000000 + made.transaction_id + n.value)`,
+      record_hash: 'substr(n.made, 65, 64)',
+      hash: 'substr(n.made, 1, 64)',
+    },
+  },
+];
 /** Numbered by the store. */
 const NUMBERED: Partial<Record<string, readonly string[]>> = {
   events: ['position', 'commit_id'],
   delivery_attempts: ['id'],
 };
 
-type Template = Record<Exclude<(typeof TABLES)[number], 'journal_entries'>, SqlRow[]> & {
-  journal_entries: JournalEntry[];
+/** The first payment, from which the rows are made that hold a signature or a hash. */
+type Template = {
+  id: number;
+  created_at: number;
+  callback: SqlRow & { id: number; created_at: number };
+  entry: JournalEntry;
   behind: Awaited<ReturnType<typeof selectBehind>>;
 };
 
@@ -41,43 +97,95 @@ type Template = Record<Exclude<(typeof TABLES)[number], 'journal_entries'>, SqlR
  */
 export async function storePaidPayments(app: App, environment: ServiceEnvironment, count: number): Promise<void> {
   const template = await makeTemplate(app, environment);
-  const first = { id: template.transactions[0]?.['id'] as number, callback: template.callbacks[0]?.['id'] as number };
+  const copies = await Promise.all(COPIED.map((copied) => copyStatement(app, copied)));
   const [head] = await app.db.query<{ link: number; hash: string }>(
     'select link, hash from journal_heads where environment_id = $1',
     [environment.id],
   );
   let { link, hash } = head as { link: number; hash: string };
-  const begin = Date.now() - DAYS * DAY_MS;
+  const makeIndex = await dropRandomIndex(app);
+  const apart = Math.floor((DAYS * DAY_MS) / (count + 1));
+  const begin = Date.now() - DAYS * DAY_MS - template.created_at;
   let sum = 0;
   for (let from = 1; from <= count; from += AT_ONCE) {
-    const rows: Record<string, SqlRow[]> = Object.fromEntries(TABLES.map((table) => [table, []]));
+    const made: string[] = [];
     for (let n = from; n < from + AT_ONCE && n <= count; n++) {
-      const at = begin + Math.floor((n * DAYS * DAY_MS) / (count + 1));
-      const made = copyOf(template, environment, { n, at, first, link: ++link, previous: hash });
-      hash = made.journal_entries.at(-1)?.['hash'] as string;
+      const later = begin + n * apart;
+      const linked = linkOf(template, { n, later, link: ++link, previous: hash });
+      hash = linked.hash;
       sum += amountOf(n);
-      for (const table of TABLES) rows[table]?.push(...made[table]);
+      made.push(`${hash}${linked.record_hash}${bodyOf(template, environment, n, later)}`);
     }
-    await app.db.transaction((tx) => insertAll(tx, rows), 'slow');
+    await app.db.transaction(async (tx) => {
+      for (const sql of copies) await tx.query(sql, [made, template.id, begin, apart, from]);
+    }, 'slow');
   }
+  await makeIndex();
+  await moveEnds(app, environment, { count, link, hash, sum, lastCallback: template.callback.id + count });
+}
+
+/** Copies rows of the first payment (transaction $2) for each text of $1; every time is $3 later, and by $4 more from copy to copy. */
+async function copyStatement(app: App, { table, where, own }: Copied[number]): Promise<string> {
+  const rows = await app.db.query<{ column_name: string }>(
+    'select column_name from {columns} columns where table_name = $1',
+    [table],
+  );
+  const columns = rows.map((row) => row.column_name).filter((name) => NUMBERED[table]?.includes(name) !== true);
+  const values = columns.map(
+    (name) => own[name] ?? (name.endsWith('_at') ? `made.${name} + $3 + n.value * $4` : `made.${name}`),
+  );
+  return `insert into ${table} (${columns.join(', ')})
+    select ${values.join(', ')} from ${MADE[app.db.engine]} n cross join ${table} made where ${where} ${IN_ORDER[app.db.engine]}`;
+}
+
+/** The copies from $5 on, each with its text of $1: the hashes of its link and of its record, and the body of its callback. */
+const MADE = {
+  sqlite: '(select key + cast($5 as integer) as value, value as made from json_each($1))',
+  postgres: `(select place - 1 + $5::bigint as value, made from unnest($1::text[]) with ordinality as texts (made, place))`,
+};
+
+/** SQLite takes the first table of a `cross join` first, and sorting would copy every row. */
+const IN_ORDER = { sqlite: '', postgres: 'order by n.value, made.ctid' };
+
+/** Each row would change another page of the index over the references. Answers what makes it again. */
+async function dropRandomIndex(app: App): Promise<() => Promise<unknown>> {
+  const name = 'transactions_reference';
+  const [index] = await app.db.query<{ sql: string }>(
+    app.db.engine === 'sqlite'
+      ? 'select sql from sqlite_master where name = $1'
+      : 'select indexdef as sql from pg_indexes where indexname = $1 and schemaname = any (current_schemas(false))',
+    [name],
+  );
+  if (index === undefined) throw new Error(`There is no index ${name}`);
+  await app.db.transaction((tx) => tx.query(`drop index ${name}`), 'slow');
+  return () => app.db.transaction((tx) => tx.query(index.sql), 'slow');
+}
+
+type Ends = { count: number; link: number; hash: string; sum: number; lastCallback: number };
+
+/** Moves the ends and sums that the store keeps once for all payments. */
+async function moveEnds(app: App, environment: ServiceEnvironment, ends: Ends): Promise<void> {
   await app.db.transaction(async (tx) => {
     await tx.query('update journal_heads set link = $2, hash = $3 where environment_id = $1', [
       environment.id,
-      link,
-      hash,
+      ends.link,
+      ends.hash,
     ]);
     await tx.query(
       `update account_balances set debits = debits + case when debits > 0 then $2 else 0 end,
          credits = credits + case when credits > 0 then $2 else 0 end where environment_id = $1`,
-      [environment.id, sum],
+      [environment.id, ends.sum],
     );
-    await tx.query(`update id_blocks set next_id = next_id + $1 where name = 'transaction'`, [count + 1]);
+    await tx.query(`update id_blocks set next_id = next_id + $1 where name = 'transaction'`, [ends.count + 1]);
     if (app.db.engine === 'postgres')
-      await tx.query(`select setval(pg_get_serial_sequence('callbacks', 'id'), $1)`, [first.callback + count]);
+      await tx.query(`select setval(pg_get_serial_sequence('callbacks', 'id'), $1)`, [ends.lastCallback]);
   }, 'slow');
 }
 
+// As the statements above have them.
 const amountOf = (n: number) => 1_000 + (n % 500) * 10;
+const referenceOf = (n: number) => `R${(n * 48_271) % 2_147_483_647}-${n}`;
+const attemptIdOf = (id: number) => `pa_01${String(id).padStart(18, '0')}`;
 
 async function makeTemplate(app: App, environment: ServiceEnvironment): Promise<Template> {
   const created = await createTransaction(app, environment, {
@@ -96,31 +204,22 @@ async function makeTemplate(app: App, environment: ServiceEnvironment): Promise<
   const transaction = (await selectTransaction(app.db, created.transaction)) as Transaction;
   await startPayment(app, transaction, 'simulated');
   await markDelivered(app, environment);
-  const rowsOf = <Row extends SqlRow>(table: string, where: string) =>
-    app.db.query<Row>(`select * from ${table} where ${where} and environment_id = $2 order by 1`, [
+  const rowsOf = <Row extends SqlRow>(table: string) =>
+    app.db.query<Row>(`select * from ${table} where transaction_id = $1 and environment_id = $2 order by 1`, [
       transaction.id,
       environment.id,
     ]);
-  const byTransaction = 'transaction_id = $1';
-  const [attempts, entries] = [
-    await rowsOf('payment_attempts', byTransaction),
-    await rowsOf<JournalEntry>('journal_entries', byTransaction),
-  ];
-  const of = {
-    transactionId: transaction.id,
-    paymentAttemptId: attempts[0]?.['id'] as string,
-    refundId: null,
-  };
+  const [attempt] = await rowsOf<SqlRow & { id: string }>('payment_attempts');
+  const [callback] = await rowsOf<Template['callback']>('callbacks');
+  const [entry, ...others] = await rowsOf<JournalEntry>('journal_entries');
+  if (attempt === undefined || callback === undefined || entry === undefined || others.length > 0)
+    throw new Error('The first payment has not been paid');
+  const of = { transactionId: transaction.id, paymentAttemptId: attempt.id, refundId: null };
   return {
-    transactions: await rowsOf('transactions', 'id = $1'),
-    payment_attempts: attempts,
-    events: await rowsOf('events', byTransaction),
-    callbacks: await rowsOf('callbacks', byTransaction),
-    delivery_attempts: await rowsOf(
-      'delivery_attempts',
-      'callback_id in (select id from callbacks where transaction_id = $1)',
-    ),
-    journal_entries: entries,
+    id: transaction.id,
+    created_at: transaction.created_at,
+    callback,
+    entry,
     behind: await app.db.transaction((tx) => selectBehind(tx, environment.id, of)),
   };
 }
@@ -143,61 +242,34 @@ async function markDelivered(app: App, environment: ServiceEnvironment): Promise
   });
 }
 
-type Place = { n: number; at: number; first: { id: number; callback: number }; link: number; previous: string };
+type Place = { n: number; later: number; link: number; previous: string };
 
-function copyOf(template: Template, environment: ServiceEnvironment, { n, at, first, link, previous }: Place) {
+function linkOf(template: Template, { n, later, link, previous }: Place) {
+  const transaction_id = template.id + n;
   const amount = amountOf(n);
-  const [id, callbackId] = [first.id + n, first.callback + n];
-  const attemptId = `pa_${String(id).padStart(20, '0')}`;
-  const reference = `R${(n * 2_654_435_761) % 4_294_967_296}-${n}`;
-  const shift = at - (template.transactions[0]?.['created_at'] as number);
-  const changed = <Row extends SqlRow>(row: Row, changes: Partial<Row>): Row => {
-    const copy: SqlRow = { ...row, ...(changes as SqlRow) };
-    for (const [name, value] of Object.entries(row))
-      if (name.endsWith('_at') && typeof value === 'number') copy[name] = value + shift;
-    return copy as Row;
+  const behind = {
+    ...template.behind,
+    reference: referenceOf(n),
+    transaction_amount: amount,
+    transaction_created_at: template.created_at + later,
+    attempt_transaction_id: transaction_id,
   };
-  const entries = template.journal_entries.map((row) => {
-    const entry = changed(row, { link, amount, transaction_id: id, payment_attempt_id: attemptId });
-    const behind = {
-      ...template.behind,
-      reference,
-      transaction_amount: amount,
-      transaction_created_at: at,
-      attempt_transaction_id: id,
-    };
-    return { ...entry, record_hash: recordHash(entry, behind, true) };
-  });
-  const hash = linkHash(previous, entries);
-  return {
-    transactions: template.transactions.map((row) => changed(row, { id, amount, reference })),
-    payment_attempts: template.payment_attempts.map((row) => changed(row, { id: attemptId, transaction_id: id })),
-    events: template.events.map((row) => changed(row, { transaction_id: id })),
-    callbacks: template.callbacks.map((row) => {
-      const content = {
-        transactionId: id,
-        reference,
-        amount,
-        currency: 'CLP',
-        result: 'completed',
-        message: 'Approved',
-      } as const;
-      const timestamp = (row['created_at'] as number) + shift;
-      const body = callbackBody(callbackFields(environment, { ...content, timestamp }));
-      return changed(row, { id: callbackId, transaction_id: id, webhook_id: `evt_${id}_${row['sequence']}`, body });
-    }),
-    delivery_attempts: template.delivery_attempts.map((row) => changed(row, { callback_id: callbackId })),
-    journal_entries: entries.map((entry): SqlRow => ({ ...entry, hash })),
-  };
+  const created_at = template.entry.created_at + later;
+  const payment_attempt_id = attemptIdOf(transaction_id);
+  const entry = { ...template.entry, created_at, link, amount, transaction_id, payment_attempt_id };
+  const record_hash = recordHash(entry, behind, true);
+  return { record_hash, hash: linkHash(previous, [{ ...entry, record_hash }]) };
 }
 
-async function insertAll(tx: Tx, rows: Record<string, SqlRow[]>): Promise<void> {
-  for (const table of TABLES) {
-    const all = rows[table] ?? [];
-    const columns = Object.keys(all[0] ?? {}).filter((name) => NUMBERED[table]?.includes(name) !== true);
-    await tx.insertRows(
-      { name: table, columns },
-      all.map((row) => Object.fromEntries(columns.map((name) => [name, row[name] ?? null]))),
-    );
-  }
+function bodyOf({ id, callback }: Template, environment: ServiceEnvironment, n: number, later: number): string {
+  const fields = callbackFields(environment, {
+    transactionId: id + n,
+    reference: referenceOf(n),
+    amount: amountOf(n),
+    currency: 'CLP',
+    result: 'completed',
+    message: 'Approved',
+    timestamp: callback.created_at + later,
+  });
+  return callbackBody(fields);
 }

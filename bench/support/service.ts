@@ -15,12 +15,12 @@ export type Installation = { environment: NodeJS.ProcessEnv; serviceToken: strin
 
 export type Service = RunningProgram & { port: number };
 
-/** Settings of a service that keeps its data in `folder`. `databaseUrl` names an empty database. */
+/** Settings of a service that keeps its data in `folder`. `databaseUrl` names a new database. */
 export function environmentOf(folder: string, databaseUrl = `sqlite:${join(folder, 'rubrica.db')}`): NodeJS.ProcessEnv {
   return { DATA_DIR: folder, DATABASE_URL: databaseUrl, PORT: '0', RATE_LIMITS: 'off', LOG_LEVEL: 'info' };
 }
 
-/** Makes a data folder with a payment service in it. `databaseUrl` names an empty database; `settings` stand beside the usual ones. */
+/** Makes a data folder with a payment service in it. `databaseUrl` names a new database; `settings` stand beside the usual ones. */
 export async function createInstallation(
   folder: string,
   databaseUrl?: string,
