@@ -1,7 +1,9 @@
 import type { SqlRow } from '../db/database.ts';
 
 /** `dead`: given up, a person decides. `ended`: a person wants it sent no more, or there is nothing left to tell. */
-export type MailState = 'queued' | 'sent' | 'dead' | 'ended';
+export const MAIL_STATES = ['queued', 'sent', 'dead', 'ended'] as const;
+
+export type MailState = (typeof MAIL_STATES)[number];
 
 export type MailLanguage = 'es' | 'en';
 

@@ -26,6 +26,8 @@ export type BackupReport = {
 export type BackupMethod = 'rubrica backup' | 'main file only' | 'small steps';
 
 const CLIENTS = 16;
+/** Some hundred commits in the time of a backup; more would only slow it. */
+const REST_MS = 5;
 const CREATED_BEFORE_EACH = 200;
 /** So many that no backup in small steps ends between two commits. */
 const STORED_BEFORE_SMALL_STEPS = 500_000;
@@ -45,7 +47,14 @@ export async function backUpUnderLoad(backups: number, method: BackupMethod): Pr
     writer.close();
   }
   await using service = await startServe({ databaseUrl });
-  await using load = startLoad({ client, url: () => service.url, clients: CLIENTS, journal, prefix: 'b' });
+  await using load = startLoad({
+    client,
+    url: () => service.url,
+    clients: CLIENTS,
+    journal,
+    prefix: 'b',
+    restMs: REST_MS,
+  });
   for (let backup = 1; backup <= backups; backup++) {
     const known = journal.acknowledged.size;
     await comesTrue(() => journal.acknowledged.size >= known + CREATED_BEFORE_EACH);

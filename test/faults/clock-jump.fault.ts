@@ -29,13 +29,13 @@ describe('a clock that is set', () => {
 forEachEngine('a replica whose clock is two hours ahead', (openTestDatabase, engine) => {
   const skip = engine === 'sqlite' && 'an embedded store has one process';
   test('agrees with the others on what is due', { skip }, async () => {
-    const { url } = await openTestDatabase({ migrated: false });
+    const { url } = await openTestDatabase();
     const problems = await addReplicaAhead(url);
     report('replica ahead', { problems: problems.length });
     assert.deepEqual(problems, []);
   });
   test('is caught when it goes by its own', { skip }, async () => {
-    const { url } = await openTestDatabase({ migrated: false });
+    const { url } = await openTestDatabase();
     const problems = await addReplicaAhead(url, 'not anchored');
     report('not anchored', { problems: problems.length, first: problems[0] });
     assert.notDeepEqual(problems, []);

@@ -11,7 +11,7 @@ const KILLS = Number(process.env.FAULT_KILLS ?? 8);
 
 forEachEngine('callbacks under kills', (openTestDatabase, engine) => {
   async function deliver(options: Partial<DeliveryOptions>) {
-    const db = await openTestDatabase({ migrated: false });
+    const db = await openTestDatabase();
     await db.close();
     const usual = { callbacks: CALLBACKS, kills: KILLS, troubles: TROUBLES };
     const result = await deliverUnderKills(db.url, { ...usual, random: createSeededRandom(1), ...options });

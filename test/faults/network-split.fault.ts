@@ -11,7 +11,7 @@ forEachEngine('a network that splits the service from its database', (openTestDa
   const skip = engine === 'sqlite' && 'an embedded store has no network';
 
   async function split(options: SplitOptions): Promise<string[]> {
-    const { url } = await openTestDatabase({ migrated: false });
+    const { url } = await openTestDatabase();
     const result = await splitFromDatabase(url, options);
     const problems = checkSplit(options.fault, result);
     const { recoveredMs } = result;

@@ -37,7 +37,7 @@ test('catches the planted bug: endless queue', async () => {
 forEachEngine('a database that stands still', (openTestDatabase, engine) => {
   const skip = engine === 'sqlite' && 'SQLite runs in the thread that answers';
   async function standstill(plant?: PlantName): Promise<string[]> {
-    const { url } = await openTestDatabase({ migrated: false });
+    const { url } = await openTestDatabase();
     const result = await standStill(url, 7_000, plant);
     const late = tooSlow('a refusal', result.slowestRefusalMs, LONGEST_REFUSAL_MS);
     const problems = [...checkStandstill(result), ...late];

@@ -5,7 +5,7 @@ import { auditStore } from './support/audit-store.ts';
 import { createJournal, resolveOpen, startLoad } from './support/load.ts';
 import { prepareStore } from './support/prepare-store.ts';
 import { createScratchDisk } from './support/scratch-disk.ts';
-import { startServe } from './support/serve-process.ts';
+import { ServeEnded, startServe } from './support/serve-process.ts';
 import { createShopClient, type ShopClient } from './support/shop-client.ts';
 
 export type PowerCutReport = {
@@ -63,11 +63,17 @@ export async function cutPowerUnderLoad(options: {
     await disk.restorePower();
     if (!existsSync(witness) || readFileSync(witness, 'utf8') !== UNFLUSHED) lossyCuts++;
   }
-  await using service = await startServe({ databaseUrl, plant });
-  await resolveOpen(client, service.url, journal);
-  await service.kill();
+  const report = { cuts, lossyCuts, acknowledged: journal.acknowledged.size, open };
+  try {
+    await using service = await startServe({ databaseUrl, plant });
+    await resolveOpen(client, service.url, journal);
+  } catch (error) {
+    // By its mark in another folder the service has seen itself that something is lost.
+    if (!(error instanceof ServeEnded)) throw error;
+    return { ...report, problems: [error.message] };
+  }
   const { problems } = await auditStore(databaseUrl, journal);
-  return { cuts, lossyCuts, acknowledged: journal.acknowledged.size, open, problems };
+  return { ...report, acknowledged: journal.acknowledged.size, problems };
 }
 
 /**

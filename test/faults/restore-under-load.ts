@@ -45,8 +45,9 @@ export async function restoreUnderLoad(
     startServe({ databaseUrl: rehearsal.databaseUrl, settings: { DATA_DIR: rehearsal.dataDir }, plant });
   const run = (...args: string[]) => runHere(rehearsal, args, plant);
 
-  const kept = await during(await serve(), shop, 'kept', created);
-  const twice = await during(await serve(), shop, 'twice', 1, { pay: false });
+  await using before = await serve();
+  const kept = await during(before, shop, 'kept', created, { goesOn: true });
+  const twice = await during(before, shop, 'twice', 1, { pay: false });
   await rehearsal.backUp();
   const [order = 0] = twice.acknowledged.values();
   const service = await serve();
@@ -120,28 +121,29 @@ async function startShop(): Promise<Shop> {
 
 type Period = Journal & { payUrls: Map<string, string>; cursor: string };
 
-/** Orders under load, each paid and told unless said otherwise; then the service is killed. */
+/** Orders under load, each paid and told unless said otherwise; then the service is killed, unless it goes on. */
 async function during(
   service: ServeProcess,
   shop: Shop,
   prefix: string,
   created: number,
-  { pay = true, untold = false, cursor = false, token = '' } = {},
+  { pay = true, untold = false, cursor = false, token = '', goesOn = false } = {},
 ): Promise<Period> {
-  await using running = service;
+  await using end = new AsyncDisposableStack();
+  if (!goesOn) end.use(service);
   const period: Period = { ...createJournal(), payUrls: new Map(), cursor: '' };
   const { client } = shop;
   const note = { ...client, create: createAndNote(client, period) };
-  const asked = { client: note, url: () => running.url, clients: CLIENTS, journal: period, prefix };
+  const asked = { client: note, url: () => service.url, clients: CLIENTS, journal: period, prefix };
   await using load = startLoad({ ...asked, most: created });
   await comesTrue(() => period.acknowledged.size >= created);
   await load.stop();
   const toldBefore = shop.told.length;
-  if (pay) await payAll(shop, running, period);
+  if (pay) await payAll(shop, service, period);
   if (pay && !untold) await comesTrue(() => shop.told.length >= toldBefore + period.acknowledged.size);
   // Time enough for a worker that may not send.
   if (untold) await new Promise((resolve) => setTimeout(resolve, 1500));
-  if (cursor) period.cursor = await readToEnd(client, running, token);
+  if (cursor) period.cursor = await readToEnd(client, service, token);
   return period;
 }
 

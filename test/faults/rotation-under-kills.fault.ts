@@ -10,7 +10,7 @@ const SECRETS = Number(process.env.FAULT_SECRETS ?? 10_000);
 
 forEachEngine('replacing the master key while serving', (openTestDatabase, engine) => {
   test(`of ${SECRETS} Secret Tokens with ${KILLS} kills fails no signature and loses none`, async () => {
-    const db = await openTestDatabase({ migrated: false });
+    const db = await openTestDatabase();
     await db.close();
     const options = { databaseUrl: db.url, secrets: SECRETS, kills: KILLS, random: createSeededRandom(1) };
     const result = await rotateUnderKills(options);

@@ -5,6 +5,7 @@ import { openDatabase } from '../../src/db/open-database.ts';
 import { addSecretToken } from '../../src/payment-services/create-payment-service.ts';
 import { openSecret } from '../../src/payment-services/seal-secret.ts';
 import { type Ended, runChild } from '../support/child-process.ts';
+import { runCommand } from '../support/run-command.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 import type { PlantName } from './plants.ts';
@@ -24,6 +25,7 @@ export type RotationReport = {
 type Options = { databaseUrl: string; secrets: number; kills: number; plant?: PlantName; random: () => number };
 
 const NEW_KEY = '0b'.repeat(32);
+const ROTATE = ['master-key', 'rotate', '--json'];
 const BOTH = { MASTER_KEY: NEW_KEY, MASTER_KEY_PREVIOUS: MASTER_KEY };
 const CLIENTS = 2;
 /** No request may fail while the keys change; a heavier load only slows the rotation. */
@@ -43,10 +45,12 @@ export async function rotateUnderKills(options: Options): Promise<RotationReport
   const problems: string[] = [];
   const note = (error: unknown) => void problems.push((error as Error).message);
   await serveUnderLoad(databaseUrl, BOTH, plant, journal, () => rotate(options, problems)).catch(note);
-  await serveUnderLoad(databaseUrl, { MASTER_KEY: NEW_KEY }, undefined, journal, async () => {}).catch(note);
+  problems.push(...(await withStore(databaseUrl, NEW_KEY, (app) => compareSecrets(app, before))));
+  // It shows no more of a store that is known to be broken.
+  if (problems.length === 0)
+    await serveUnderLoad(databaseUrl, { MASTER_KEY: NEW_KEY }, undefined, journal, async () => {}).catch(note);
   for (const [what, count] of Object.entries(journal.counts))
     if (what !== 'created') problems.push(`${count} requests: ${what}`);
-  problems.push(...(await withStore(databaseUrl, NEW_KEY, (app) => compareSecrets(app, before))));
   return { secrets, kills, answered: journal.acknowledged.size, problems };
 }
 
@@ -73,27 +77,18 @@ async function rotate({ databaseUrl, secrets, kills, plant, random }: Options, p
     const end = await runRotation(databaseUrl, plant ?? 'killed in a rotation', killAt);
     if (end.signal !== 'SIGKILL') problems.push(`kill ${kill} did not happen: ${end.stdout}${end.stderr}`);
   }
-  const { stdout, signal } = await runRotation(databaseUrl, plant ?? 'killed in a rotation', null);
+  const { stdout, signal } = await runCommand(ROTATE, { env: environmentOf(databaseUrl) });
   if (signal !== null || !stdout.includes('"previous_key_needed":false')) problems.push(`it did not end: ${stdout}`);
 }
 
-function runRotation(databaseUrl: string, plant: PlantName, killAt: number | null): Promise<Ended> {
-  const env = {
-    PATH: process.env.PATH,
-    DATABASE_URL: databaseUrl,
-    ...BOTH,
-    PLANTED_BUG: plant,
-    ...(killAt !== null && { KILL_AT: String(killAt) }),
-  };
-  const command = [
-    '--import',
-    join(import.meta.dirname, 'preload/plant-process.ts'),
-    join(repository, 'src/main.ts'),
-    'master-key',
-    'rotate',
-    '--json',
-  ];
-  return runChild('node', command, { cwd: repository, env });
+function environmentOf(databaseUrl: string): NodeJS.ProcessEnv {
+  return { PATH: process.env.PATH, DATABASE_URL: databaseUrl, ...BOTH };
+}
+
+function runRotation(databaseUrl: string, plant: PlantName, killAt: number): Promise<Ended> {
+  const env = { ...environmentOf(databaseUrl), PLANTED_BUG: plant, KILL_AT: String(killAt) };
+  const preload = ['--import', join(import.meta.dirname, 'preload/plant-process.ts')];
+  return runChild('node', [...preload, join(repository, 'src/main.ts'), ...ROTATE], { cwd: repository, env });
 }
 
 async function withStore<Result>(

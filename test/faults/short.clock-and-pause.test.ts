@@ -12,11 +12,11 @@ test('a clock that is set forth moves no expiry and no attempt', async () => {
 forEachEngine('replicas, in short', (openTestDatabase, engine) => {
   const skip = engine === 'sqlite' && 'an embedded store has one process';
   test('agree on what is due when the clock of one is two hours ahead', { skip }, async () => {
-    assert.deepEqual(await addReplicaAhead((await openTestDatabase({ migrated: false })).url), []);
+    assert.deepEqual(await addReplicaAhead((await openTestDatabase()).url), []);
   });
 
   test('take over from one that is paused, which changes nothing when it comes back', { skip }, async () => {
-    const { url } = await openTestDatabase({ migrated: false });
+    const { url } = await openTestDatabase();
     assert.deepEqual(await pauseReplica(url, 'short lease'), []);
   });
 });

@@ -9,16 +9,19 @@ const SEEDS_FOR_PLANT = 20;
 describe('the delivery engine in a simulated world, in short', () => {
   // Worlds in which a good deal goes wrong, and little enough happens to be quick.
   // In 277 a success was recorded after a failure that had come later, and hid it.
-  for (const seed of [3, 31, 41, 64, 69, 78, 277]) {
+  const seeds = [31, 3, 41, 64, 69, 78, 277];
+  const hashes = new Map<number, string>();
+  for (const seed of seeds) {
     test(`keeps its word in world ${seed}`, async () => {
-      assert.deepEqual((await runSeed(seed, { plant: null })).violations, []);
+      const { violations, hash } = await runSeed(seed, { plant: null });
+      assert.deepEqual(violations, []);
+      hashes.set(seed, hash);
     });
   }
 
-  test('is the same world again with the same seed', async () => {
-    const [one, other] = [await runSeed(7, { plant: null }), await runSeed(7, { plant: null })];
-    assert.equal(one.hash, other.hash);
-    assert.notEqual(one.hash, (await runSeed(3, { plant: null })).hash);
+  test('is the same world again with the same seed, and another one with another', async () => {
+    assert.equal((await runSeed(31, { plant: null })).hash, hashes.get(31));
+    assert.equal(new Set(hashes.values()).size, seeds.length);
   });
 
   test('lets 100 callbacks of a merchant that hangs delay nobody else', async () => {

@@ -9,7 +9,7 @@ forEachEngine('callbacks under a few kills', (openTestDatabase, engine) => {
   const skip = engine === 'postgres' && 'the long form has both engines';
   const random = createSeededRandom(1);
   test('all arrive, whatever merchants do', { skip }, async () => {
-    const db = await openTestDatabase({ migrated: false });
+    const db = await openTestDatabase();
     await db.close();
     const size = { callbacks: 600, kills: 2, troubles: ['none', 'reset', 'gone'] } as const;
     const { problems } = await deliverUnderKills(db.url, { ...size, plant: 'short lease', random });
@@ -17,7 +17,7 @@ forEachEngine('callbacks under a few kills', (openTestDatabase, engine) => {
   });
 
   test('those that are marked before they are sent are missed', { skip }, async () => {
-    const db = await openTestDatabase({ migrated: false });
+    const db = await openTestDatabase();
     await db.close();
     const size = { callbacks: 600, kills: 1, troubles: ['none'] } as const;
     const { problems } = await deliverUnderKills(db.url, { ...size, plant: 'mark before send', random });

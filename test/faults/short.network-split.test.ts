@@ -8,14 +8,14 @@ forEachEngine('a network that splits the service from its database, in short', (
   const skip = engine === 'sqlite' && 'an embedded store has no network';
   for (const fault of ['silent', 'commits unanswered'] as const) {
     test(`${fault}: every request is answered in time, nothing is lost`, { skip }, async () => {
-      const { url } = await openTestDatabase({ migrated: false });
+      const { url } = await openTestDatabase();
       const result = await splitFromDatabase(url, { fault, ms: 1_000, plant: 'short time-out' });
       assert.deepEqual(checkSplit(fault, result), []);
     });
   }
 
   test('an unknown commit that is called refused is caught', { skip }, async () => {
-    const { url } = await openTestDatabase({ migrated: false });
+    const { url } = await openTestDatabase();
     const plant = 'short time-out, an unknown commit is called refused';
     const report = await splitFromDatabase(url, { fault: 'commits unanswered', ms: 1_000, plant });
     const isCaught = report.problems.some((problem) => problem.startsWith('refused and stored'));

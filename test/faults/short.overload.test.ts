@@ -11,7 +11,7 @@ test('far too many requests are refused early, and then all is as before', async
 forEachEngine('a database that stands still, in short', (openTestDatabase, engine) => {
   const skip = engine === 'sqlite' && 'SQLite runs in the thread that answers';
   test('refuses who would wait too long, and serves those who wait', { skip }, async () => {
-    const { url } = await openTestDatabase({ migrated: false });
+    const { url } = await openTestDatabase();
     assert.deepEqual(checkStandstill(await standStill(url, 3_000)), []);
   });
 });

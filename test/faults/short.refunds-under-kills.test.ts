@@ -86,7 +86,7 @@ async function startWorker({ db, app, standIn }: WebpayShop): Promise<Child> {
     process.stdout.write('ready');
     for (;;) {
       await carryOutRefunds(app, 3).catch(() => {});
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await new Promise((resolve) => setTimeout(resolve, 100));
     }
   `;
   const child = await startChild('node', ['--input-type=module-typescript', '--eval', program], {

@@ -8,7 +8,7 @@ import { rotateUnderKills } from './rotation-under-kills.ts';
 /** The short form of rotation-under-kills.fault.ts. */
 forEachEngine('replacing the master key while serving, in short', (openTestDatabase, engine) => {
   const rotate = async (kills: number, plant?: PlantName) => {
-    const db = await openTestDatabase({ migrated: false });
+    const db = await openTestDatabase();
     await db.close();
     const options = { databaseUrl: db.url, secrets: 300, kills, random: createSeededRandom(1) };
     return rotateUnderKills(plant === undefined ? options : { ...options, plant });

@@ -1,5 +1,3 @@
-import '../support/cheap-hashes.ts';
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { payoutSenders } from '../../src/payout-senders/open-payout-sender.ts';

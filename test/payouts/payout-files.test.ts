@@ -1,5 +1,3 @@
-import '../support/cheap-hashes.ts';
-
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,3 @@
-import '../support/cheap-hashes.ts';
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { speak } from '../../src/db/dialect.ts';

@@ -1,4 +1,3 @@
-import '../support/cheap-hashes.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {

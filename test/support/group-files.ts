@@ -11,7 +11,7 @@ const GROUPS_AHEAD = 2;
 const isHarness = (file: string) => /^test\/(?:faults|bench)\//.test(file);
 /** Changes what others in its process see or sees what they leave behind, such as a timer: mocks of what is global, and measurements. */
 const needsItsOwnProcess = (text: string) =>
-  /setDefaultCACertificates|cheap-hashes|mock\.timers|mock\.method\((?:globalThis|performance|Math),|process\.(?:cpu|memory|resource)Usage\(/.test(
+  /setDefaultCACertificates|cheap-hashes|mock\.timers|mock\.method\((?:globalThis|performance|Math),|process\.(?:cpu|memory|resource)Usage\(|\/proc\/self\/io/.test(
     text,
   );
 

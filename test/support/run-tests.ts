@@ -110,7 +110,8 @@ async function runFiles(name: keyof typeof KINDS, files: string[], { grouped = f
   const folder = mkdtempSync(join(kind.folder, 'rubrica-tests-'));
   const env = { ...process.env, TMPDIR: folder };
   // A larger nursery: most of what a test makes is rubbish before it is moved, and that saves a tenth of the processor's time.
-  const execArgv = ['--max-semi-space-size=64', `--import=${import.meta.resolve('./end-with-tests.ts')}`];
+  const preloads = ['./untracked-promises.ts', './end-with-tests.ts'];
+  const execArgv = ['--max-semi-space-size=64', ...preloads.map((one) => `--import=${import.meta.resolve(one)}`)];
   const limits = { concurrency: kind.atOnce, signal, timeout: kind.test * 60_000 };
   const modules = grouped ? groupFiles(files, { folder, atOnce: kind.atOnce, minutes: kind.file }) : files;
   const stream = run({ files: modules, env, execArgv, ...limits });

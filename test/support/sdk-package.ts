@@ -1,4 +1,5 @@
-import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { outputOf } from './child-process.ts';
@@ -9,21 +10,48 @@ export type SdkPackage = Disposable & { folder: string; sdk: string; tarball: st
 
 const repository = join(import.meta.dirname, '../..');
 
-/** Packs the SDK as npm does it, in a copy beside which the repository's packages are found. Needs no network. */
+/** The SDK, packed once for all files of a run that have the same sources; each has a copy of its own. */
 export async function packSdk(): Promise<SdkPackage> {
+  const packed = join(tmpdir(), `rubrica-packed-${sourcesOfSdk()}`);
+  if (!existsSync(packed)) keep(await packOnce(), packed);
+  const folder = mkdtempSync(join(tmpdir(), 'rubrica-sdk-'));
+  cpSync(packed, folder, { recursive: true, verbatimSymlinks: true });
+  const tarball = join(folder, globSync('*.tgz', { cwd: folder })[0] ?? '');
+  return { folder, sdk: join(folder, 'sdk'), tarball, [Symbol.dispose]: () => rmSync(folder, { recursive: true }) };
+}
+
+/** Another process may have come first, with the same. */
+function keep(made: string, packed: string): void {
+  try {
+    renameSync(made, packed);
+  } catch (error) {
+    if (!existsSync(packed)) throw error;
+    rmSync(made, { recursive: true });
+  }
+}
+
+const COPIED = ['package.json', 'tsconfig.json', 'LICENSE'];
+
+function sourcesOfSdk(): string {
+  const hash = createHash('sha256');
+  const files = globSync(['sdk/**/*', 'protocol/**/*'], { cwd: repository, withFileTypes: true })
+    .filter((file) => file.isFile() && !file.parentPath.includes('/sdk/dist'))
+    .map((file) => join(file.parentPath, file.name));
+  for (const file of [...files.sort(), ...COPIED.map((file) => join(repository, file))])
+    hash.update(file).update(readFileSync(file));
+  return hash.digest('hex').slice(0, 16);
+}
+
+/** Packs it as npm does, in a copy beside which the repository's packages are found. Needs no network. */
+async function packOnce(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-sdk-'));
   const sdk = join(folder, 'sdk');
   cpSync(join(repository, 'sdk'), sdk, { recursive: true, filter: (path) => !path.endsWith('/dist') });
   cpSync(join(repository, 'protocol'), join(folder, 'protocol'), { recursive: true });
-  for (const file of ['package.json', 'tsconfig.json', 'LICENSE']) cpSync(join(repository, file), join(folder, file));
+  for (const file of COPIED) cpSync(join(repository, file), join(folder, file));
   symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'));
-  const packed = await run(sdk, 'npm', 'pack', '--silent', '--offline', '--pack-destination', folder);
-  return {
-    folder,
-    sdk,
-    tarball: join(folder, packed.trim().split('\n').at(-1) ?? ''),
-    [Symbol.dispose]: () => rmSync(folder, { recursive: true }),
-  };
+  await run(sdk, 'npm', 'pack', '--silent', '--offline', '--pack-destination', folder);
+  return folder;
 }
 
 /** Runs a program with the repository's tools on the path. Throws with all that it printed unless it ends well. */

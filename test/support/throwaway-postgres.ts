@@ -18,14 +18,17 @@ export type ThrowawayPostgres = {
 /**
  * Starts an empty PostgreSQL cluster on 127.0.0.1 in a folder of its own.
  * With `durable: false` it never flushes its files: a machine that crashes may lose them, and the tests take half the time.
+ * `settings` are lines of `postgresql.conf` that take the place of those here.
  *
  * A shell keeps it and takes it away when its standard input ends. So the cluster ends with this process, however this
  * process ends. The shell has a session of its own: Ctrl-C must not reach it before it has cleaned up.
  */
 export async function startThrowawayPostgres({
   durable = true,
+  settings = [],
 }: {
   durable?: boolean;
+  settings?: readonly string[];
 } = {}): Promise<ThrowawayPostgres> {
   const binaries = dirname(pathOf('initdb'));
   // PostgreSQL refuses paths of sockets over about 100 characters, so not the longer names that TMPDIR may hold.
@@ -34,7 +37,8 @@ export async function startThrowawayPostgres({
   if (account !== undefined) chownSync(folder, account.uid, account.gid);
   const port = await findFreePort();
   const flushes = durable ? 'on' : 'off';
-  const keeper = spawn(pathOf('sh'), ['-c', keeperScript, 'sh', binaries, folder, String(port), flushes], {
+  const args = [binaries, folder, String(port), flushes, settings.join('\n')];
+  const keeper = spawn(pathOf('sh'), ['-c', keeperScript, 'sh', ...args], {
     ...account,
     cwd: folder,
     detached: true,
@@ -58,7 +62,7 @@ export async function startThrowawayPostgres({
 }
 
 const keeperScript = `
-bin=$1 folder=$2 port=$3 flushes=$4 data=$2/data
+bin=$1 folder=$2 port=$3 flushes=$4 settings=$5 data=$2/data
 trap 'cd /; "$bin/pg_ctl" -D "$data" -m immediate stop >/dev/null 2>&1; rm -rf "$folder"' EXIT
 "$bin/initdb" -D "$data" -U postgres -A trust -E UTF8 --no-locale >"$folder/initdb.log" 2>&1 || { cat "$folder/initdb.log" >&2; exit 1; }
 cat >>"$data/postgresql.conf" <<END
@@ -79,6 +83,7 @@ checkpoint_timeout = 1h
 autovacuum = off
 jit = off
 END
+printf '%s\\n' "$settings" >>"$data/postgresql.conf"
 "$bin/pg_ctl" -D "$data" -l "$folder/server.log" -w start >/dev/null || { cat "$folder/server.log" >&2; exit 1; }
 echo ready
 cat >/dev/null

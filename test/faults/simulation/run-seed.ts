@@ -1,6 +1,5 @@
 import type { App } from '../../../src/app.ts';
 import type { Database, SqlRow } from '../../../src/db/database.ts';
-import { migrate } from '../../../src/db/migrate.ts';
 import { openDatabase } from '../../../src/db/open-database.ts';
 import { importPaymentService } from '../../../src/payment-services/create-payment-service.ts';
 import { loadEnvironment } from '../../../src/payment-services/find-environment.ts';
@@ -12,6 +11,7 @@ import { type CallbackRow, checkEvidence, type TransactionRow } from './checks.t
 import type { Attempt } from './courier.ts';
 import { type Engine, loadEngine } from './engine.ts';
 import { burstPlan, drawFaultPlan, type FaultPlan } from './fault-plan.ts';
+import { makeSchema } from './make-schema.ts';
 import { createMerchant, type Merchant, TEMPERS } from './merchant.ts';
 import { type Order, placeOrder } from './shop.ts';
 import { startWorkers, type Workers } from './worker.ts';
@@ -135,7 +135,7 @@ const SERVICE = { service_token: 'a'.repeat(64), secret_token: 'b'.repeat(64) };
 let shared: App | undefined;
 
 async function prepareStore(store: Database, world: World): Promise<App> {
-  await migrate(store);
+  await makeSchema(store);
   await store.transaction(async (tx) => {
     await tx.query('create table reopened (webhook_id text, before text, after text)');
     // What an operator sends again begins anew, with no attempt made.
