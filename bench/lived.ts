@@ -49,7 +49,7 @@ export async function measureLived(bench: Bench): Promise<Figure> {
     }
   }
   const head = ['what is done', 'engine', 'paid payments', 'seconds', 'most memory, MB'];
-  return { lines: [], details: [{ title: 'Living with many payments', head, rows, rowsOf: 3 }] };
+  return { lines: [], details: [{ title: 'Living with many payments', head, rows, keyCells: 3 }] };
 }
 
 const command = (store: Pick<Store, 'installation'>, file: string, ...args: string[]) =>

@@ -110,7 +110,7 @@ function write(measured: readonly Measured[]): void {
   const before = existsSync(RECORD) ? (JSON.parse(readFileSync(RECORD, 'utf8')) as Measured[]) : [];
   const all = Object.keys(FIGURES).flatMap((name) => {
     const [now, then] = [measured, before].map((figures) => figures.find((one) => one.name === name));
-    return now === undefined ? (then ?? []) : { ...now, details: now.details.map((one) => withRowsOf(one, then)) };
+    return now === undefined ? (then ?? []) : { ...now, details: now.details.map((one) => withEarlierRows(one, then)) };
   });
   writeFileSync(RECORD, `${JSON.stringify(all, null, 1)}\n`);
   writeFileSync(PLOT, plotOf(all.flatMap(({ lines }) => lines)));
@@ -123,10 +123,10 @@ function write(measured: readonly Measured[]): void {
 }
 
 /** With the rows that were measured before and are not measured now. */
-function withRowsOf(now: Details, before: Measured | undefined): Details {
-  const { rowsOf, rows, title } = now;
-  if (rowsOf === undefined) return now;
-  const nameOf = (row: readonly string[]) => JSON.stringify(row.slice(0, rowsOf));
+function withEarlierRows(now: Details, before: Measured | undefined): Details {
+  const { keyCells, rows, title } = now;
+  if (keyCells === undefined) return now;
+  const nameOf = (row: readonly string[]) => JSON.stringify(row.slice(0, keyCells));
   const measured = new Map(rows.map((row) => [nameOf(row), row]));
   const then = before?.details.find((one) => one.title === title)?.rows ?? [];
   const known = new Set(then.map(nameOf));

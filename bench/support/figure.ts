@@ -14,14 +14,14 @@ export type Line = {
 export type Round = { ours: number; peer: number | null };
 
 /**
- * Whatever does not fit into a line, such as latencies or where the time goes. `rowsOf`: so many first cells name a row, and rows of
- * other names that were written before stay.
+ * Whatever does not fit into a line, such as latencies or where the time goes. `keyCells`: so many of its first
+ * cells name a row. A row stays until one of its name is measured again.
  */
 export type Details = {
   title: string;
   head: readonly string[];
   rows: readonly (readonly string[])[];
-  rowsOf?: number;
+  keyCells?: number;
 };
 
 export type Figure = { lines: readonly Line[]; details: readonly Details[] };

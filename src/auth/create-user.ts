@@ -28,22 +28,14 @@ export type UserWish = {
 };
 
 /**
- * Makes a user. The password and the API token are shown here and never again.
+ * Makes a user. The password and the API token are shown here and never again. A hash takes longer than all the rest: who makes many
+ * users may give one `password` with its hash to all of them.
  *
  * Throws `Problem` `INVALID_EMAIL` for an address that cannot be used, `USER_EXISTS` for one that is taken, `NOT_FOUND`
  * for a payment service that does not exist.
  */
-export async function createUser(app: App, wish: UserWish, by: Actor): Promise<NewUser> {
-  return createUserWith(app, wish, await makePassword(), by);
-}
-
-/** As `createUser`, with a password that has its hash already: to make that takes longer than all the rest. */
-export async function createUserWith(
-  app: App,
-  wish: UserWish,
-  { password, hash }: HashedPassword,
-  by: Actor,
-): Promise<NewUser> {
+export async function createUser(app: App, wish: UserWish, by: Actor, password?: HashedPassword): Promise<NewUser> {
+  const { password: shown, hash } = password ?? (await makePassword());
   const apiToken = generateApiToken();
   const row = await newUserRow(app, wish, hash);
   const { id, email } = row;
@@ -55,7 +47,7 @@ export async function createUserWith(
     await storeApiToken(tx, hashes, digestOf(apiToken), token);
     const subject = { kind: 'user', id };
     await recordAudit(tx, { at: row.created_at, by, action: 'user.created', subject, after: saidOf(rights) });
-    return { id, email, password, api_token: apiToken, ...rights };
+    return { id, email, password: shown, api_token: apiToken, ...rights };
   });
 }
 

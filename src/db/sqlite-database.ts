@@ -160,7 +160,7 @@ function createTx(prepare: Prepare): Tx {
       insertAll(prepare, table, rows, suffix) as Row[],
     insertNewRows: async <Row extends SqlRow>(insert: InsertWithFollowers, rows: readonly SqlRow[]) => {
       const { table, unless, key, followers } = insert;
-      insertAll(prepare, table, rows, `on conflict (${unless}) do nothing`, ROLLING_BACK);
+      insertAll(prepare, table, rows, `on conflict (${unless}) do nothing`);
       const inserted = `select * from ${table.name} where ${key} {among $1}`;
       const keys = JSON.stringify(rows.map((row) => row[key]));
       return prepare(`with inserted as (${inserted}) ${followers}`).all(keys) as Row[];
@@ -171,40 +171,31 @@ function createTx(prepare: Prepare): Tx {
 /** Running a statement costs about as much as inserting a row, so one takes several rows. More than these gain little. */
 const ROWS_PER_STATEMENT = 8;
 
-/**
- * An insert that ends its whole transaction when it fails, as on PostgreSQL every statement does. Otherwise SQLite can undo a
- * statement of several rows alone, and for that copies each page before its first change, past 64 KB into a file beside the
- * log: references in no order touch so many pages that the copies were more than the log itself.
- */
-const ROLLING_BACK = 'insert or rollback';
-
-type InsertVerb = 'insert' | typeof ROLLING_BACK;
-
-function insertAll(
-  prepare: Prepare,
-  table: InsertTarget,
-  rows: readonly SqlRow[],
-  suffix: string,
-  verb: InsertVerb = 'insert',
-): SqlRow[] {
+function insertAll(prepare: Prepare, table: InsertTarget, rows: readonly SqlRow[], suffix: string): SqlRow[] {
   const whole = rows.length - (rows.length % ROWS_PER_STATEMENT);
   return [
-    ...insertInGroups(prepare, table, rows.slice(0, whole), ROWS_PER_STATEMENT, suffix, verb),
-    ...insertInGroups(prepare, table, rows.slice(whole), 1, suffix, verb),
+    ...insertInGroups(prepare, table, rows.slice(0, whole), ROWS_PER_STATEMENT, suffix),
+    ...insertInGroups(prepare, table, rows.slice(whole), 1, suffix),
   ];
 }
 
+/**
+ * One that fails ends its whole transaction, as every statement does on PostgreSQL. Without `or rollback` SQLite must be able to undo a
+ * statement of several rows alone. It copies each page before its first change for that, past 64 KB into a file beside the log:
+ * references in no order touch so many pages that the copies were more than the log itself.
+ */
 function insertInGroups(
   prepare: Prepare,
   { name, columns }: InsertTarget,
   rows: readonly SqlRow[],
   size: number,
   suffix: string,
-  verb: InsertVerb,
 ): SqlRow[] {
   if (rows.length === 0) return [];
   const places = Array.from({ length: size }, () => `(${columns.map(() => '?').join(', ')})`);
-  const insert = prepare(`${verb} into ${name} (${columns.join(', ')}) values ${places.join(', ')} ${suffix}`);
+  const insert = prepare(
+    `insert or rollback into ${name} (${columns.join(', ')}) values ${places.join(', ')} ${suffix}`,
+  );
   const returned: SqlRow[] = [];
   for (let at = 0; at < rows.length; at += size) {
     const values: SqlValue[] = [];

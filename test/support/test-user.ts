@@ -1,6 +1,6 @@
 import type { App } from '../../src/app.ts';
 import { issueAccessToken } from '../../src/auth/access-token.ts';
-import { createUserWith, type NewUser, type UserWish } from '../../src/auth/create-user.ts';
+import { createUser, type NewUser, type UserWish } from '../../src/auth/create-user.ts';
 import { type HashedPassword, makePassword } from '../../src/auth/password.ts';
 import type { Permission } from '../../src/auth/permission.ts';
 import { beginSession } from '../../src/auth/session.ts';
@@ -25,7 +25,7 @@ export async function createTestUser(
   { payouts = false, ...given }: Partial<UserWish> & { payouts?: boolean } = {},
 ): Promise<TestUser> {
   password ??= makePassword();
-  const user = await createUserWith(
+  const user = await createUser(
     app,
     {
       email: `user-${++count}@example.cl`,
@@ -33,8 +33,8 @@ export async function createTestUser(
       paymentServices: 'all',
       ...given,
     },
-    await password,
     TESTER,
+    await password,
   );
   const session = await beginTestSession(app, user.id);
   const { text } = await issueAccessToken(app, session);
