@@ -6,15 +6,13 @@ import type { PlantName } from './plants.ts';
 import { report } from './support/report.ts';
 
 const SECONDS = Number(process.env.FAULT_SECONDS ?? 20);
-/** One address has too few connections to fill the queue as it is: one of 128 may be filled. */
-const UNDER_WAY_EACH = 80;
 /** Asked of the long form only, which runs alone: a machine with other work is slow by itself. */
 const LONGEST_READY_MS = 5_000;
 /** Nobody who is refused may wait for that. */
 const LONGEST_REFUSAL_MS = 1_000;
 
 async function storm(seconds: number, plant?: PlantName): Promise<string[]> {
-  const result = await stormService(seconds * 1000, { underWayEach: UNDER_WAY_EACH, plant: plant ?? 'queue of 128' });
+  const result = await stormService(seconds * 1000, plant);
   const problems = [
     ...checkStorm(result),
     ...tooFew(result.created),

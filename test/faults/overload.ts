@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { openDatabase } from '../../src/db/open-database.ts';
+import { shareOfOne } from '../../src/lib/fair-shares.ts';
+import { SERVER_LIMITS } from '../../src/server/server-limits.ts';
 import { comesTrue } from '../support/comes-true.ts';
 import type { PlantName } from './plants.ts';
 import { auditStore } from './support/audit-store.ts';
@@ -23,17 +25,15 @@ export type StormReport = {
 
 /** As many as one address may have, with some room: requests of one connection are taken up one after the other. */
 const CONNECTIONS = 400;
+/** One is answered, the others wait. With more of them waiting the network is shut out for a flood, and nobody is refused at the queue. */
+const UNDER_WAY_EACH = 1 + Math.floor(shareOfOne(SERVER_LIMITS.allWaitingRequests) / CONNECTIONS);
 const MOST_MEGABYTES_MORE = 300;
 
 /**
- * Asks an embedded service for far more than it can do, then for what is usual. Every connection has so many requests under
- * way; together they should be twice as many as may wait.
+ * Asks an embedded service for far more than it can do, then for what is usual. One address may not open the connections that fill
+ * the queue of 4,096, so a smaller one is planted.
  */
-export async function stormService(
-  milliseconds: number,
-  options: { underWayEach: number; plant?: PlantName },
-): Promise<StormReport> {
-  const { underWayEach, plant } = options;
+export async function stormService(milliseconds: number, plant: PlantName = 'queue of 128'): Promise<StormReport> {
   using store = await createScratchStore();
   const { databaseUrl } = store;
   const journal = createJournal();
@@ -45,10 +45,10 @@ export async function stormService(
   const onRefused = (retryAfter: string | null) => {
     if (!(Number(retryAfter) > 0)) problems.push(`refused with Retry-After ${retryAfter}`);
   };
-  const size = { connections: CONNECTIONS, underWayEach };
+  const size = { connections: CONNECTIONS, underWayEach: UNDER_WAY_EACH };
   const storm = startPipelinedLoad({ port: service.port, ...size, journal, onRefused });
   const watched = await watch(service, client, milliseconds);
-  const endless = 10 * CONNECTIONS * underWayEach;
+  const endless = 10 * CONNECTIONS * UNDER_WAY_EACH;
   await comesTrue(() => journal.counts.OVERLOADED !== undefined || (journal.counts.created ?? 0) > endless);
   await storm.stop();
   const created = journal.counts.created ?? 0;

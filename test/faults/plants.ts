@@ -244,7 +244,7 @@ export const PLANTS = {
     },
   ],
   'endless queue': [{ file: CREATE, find: 'maxQueued: 4096,\n    maxWaitMs: 2_000,', put: 'maxQueued: 1e9,' }],
-  // 512 requests are far too many for this one.
+  // One address has too few connections to fill the queue as it is.
   'queue of 128': [{ file: CREATE, find: 'maxQueued: 4096,', put: 'maxQueued: 128,' }],
   'short queue': [{ file: CREATE, find: 'maxQueued: 4096,', put: 'maxQueued: 4,' }],
   'commits as the server is set': [
