@@ -280,12 +280,14 @@ forEachEngine('clock advance', (openTestDatabase) => {
 
 /** All that happened to each transaction, in its order. */
 async function actsOf({ db, ids }: { db: Database; ids: readonly number[] }): Promise<string[][]> {
+  // In one millisecond an answer comes before what it decides, and that before it is told.
   const rows = await db.query<{ id: number; at: number; what: string }>(
-    `select transaction_id as id, created_at as at, type as what from events
-     union all select transaction_id, settled_at, 'attempt ' || state from payment_attempts where settled_at is not null
-     union all select c.transaction_id, a.started_at, 'callback ' || a.status
+    `select transaction_id as id, settled_at as at, 1 as place, 'attempt ' || state as what
+       from payment_attempts where settled_at is not null
+     union all select transaction_id, created_at, 2, type from events
+     union all select c.transaction_id, a.started_at, 3, 'callback ' || a.status
        from delivery_attempts a join callbacks c on c.id = a.callback_id
-     order by at, what`,
+     order by at, place`,
   );
   return ids.map((id) => rows.filter((row) => row.id === id).map(({ what }) => what));
 }
