@@ -1,12 +1,19 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, globSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, beforeEach, describe, test } from 'node:test';
-import pg from 'pg';
 import type { Database } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
+import {
+  asAdministrator,
+  createDatabase,
+  dropDatabase,
+  returnDatabase,
+  takeDatabase,
+  urlOf,
+} from './postgres-databases.ts';
 
 /** `url` opens the same database once more. With SQLite the two must not write at once: one would block the other's thread. */
 export type TestDatabase = Database & { readonly url: string };
@@ -15,8 +22,8 @@ export type TestDatabase = Database & { readonly url: string };
 export type OpenTestDatabase = (options?: { url?: string; migrated?: boolean }) => Promise<TestDatabase>;
 
 /**
- * Declares one suite for both engines. Every test that calls `openTestDatabase` gets a new database with the schema in
- * place; it is closed after the test, and removed before the next.
+ * Declares one suite for both engines. Every test that calls `openTestDatabase` gets an empty database with the schema in
+ * place; it is closed after the test, and removed or emptied before the next.
  */
 export function forEachEngine(
   name: string,
@@ -24,7 +31,7 @@ export function forEachEngine(
 ): void {
   describe(`${name} on SQLite`, () => suite(createOpener(createSqliteFile), 'sqlite'));
   if (process.env.TEST_POSTGRES_URL !== undefined) {
-    describe(`${name} on PostgreSQL`, () => suite(createOpener(createPostgresDatabase), 'postgres'));
+    describe(`${name} on PostgreSQL`, () => suite(createOpener(takePostgresDatabase), 'postgres'));
   } else if (process.env.CI === 'true') {
     test(`${name} on PostgreSQL`, () => {
       throw new Error('TEST_POSTGRES_URL is not set; in CI nothing may be left out');
@@ -94,16 +101,14 @@ async function findOrCreateMigratedFile(): Promise<string> {
   return file;
 }
 
-/** Copies a migrated template. Copying its files costs half of writing them to the write-ahead log, the default. */
-async function createPostgresDatabase(migrated: boolean): Promise<NewDatabase> {
-  const name = `test_${randomBytes(8).toString('hex')}`;
-  if (migrated) postgresTemplate ??= findOrCreateTemplate();
-  const template = migrated ? await postgresTemplate : 'template0';
-  await asAdministrator((client) => client.query(`create database ${name} template ${template} strategy file_copy`));
-  return {
-    url: urlOf(name),
-    remove: () => asAdministrator((client) => client.query(`drop database ${name} with (force)`)),
-  };
+async function takePostgresDatabase(migrated: boolean): Promise<NewDatabase> {
+  if (!migrated) {
+    const name = await createDatabase('template0');
+    return { url: urlOf(name), remove: () => dropDatabase(name) };
+  }
+  postgresTemplate ??= findOrCreateTemplate();
+  const name = await takeDatabase(await postgresTemplate);
+  return { url: urlOf(name), remove: async () => returnDatabase(name) };
 }
 
 let postgresTemplate: Promise<string> | undefined;
@@ -138,29 +143,4 @@ async function migrateOnce(url: string): Promise<void> {
   const db = openDatabase(url, { connections: 1, pooler: false, onFatal: () => {} });
   await migrate(db);
   await db.close();
-}
-
-function urlOf(name: string): string {
-  const url = new URL(process.env.TEST_POSTGRES_URL ?? '');
-  url.pathname = name;
-  return url.href;
-}
-
-/** One connection for the whole process: another costs the server a process. An idle one keeps nothing running. */
-let administrator: Promise<Administrator> | undefined;
-
-/** The types of pg leave these two out. */
-type Administrator = pg.Client & { ref(): void; unref(): void };
-
-async function asAdministrator(work: (client: pg.Client) => Promise<unknown>): Promise<void> {
-  administrator ??= connectAdministrator();
-  const client = await administrator;
-  client.ref();
-  await work(client).finally(() => client.unref());
-}
-
-async function connectAdministrator(): Promise<Administrator> {
-  const client = new pg.Client(process.env.TEST_POSTGRES_URL);
-  await client.connect();
-  return client as Administrator;
 }
