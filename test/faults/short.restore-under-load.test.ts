@@ -22,8 +22,8 @@ forEachEngine('a restore under load', (openTestDatabase, engine) => {
 
   async function ofDatabase(dataDir: string): Promise<Rehearsal> {
     const database = await openTestDatabase();
-    await database.close();
     const { url } = database;
+    await database.close();
     const token = await prepareStore(url);
     const name = new URL(url).pathname.slice(1);
     return {

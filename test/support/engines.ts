@@ -5,18 +5,17 @@ import { join } from 'node:path';
 import { after, afterEach, beforeEach, describe, test } from 'node:test';
 import type { Database } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { openDatabase } from '../../src/db/open-database.ts';
 import {
   asAdministrator,
   createDatabase,
   dropDatabase,
-  returnDatabase,
+  removeUsed,
   takeDatabase,
   urlOf,
 } from './postgres-databases.ts';
+import { openByUrl, type TestDatabase } from './test-database.ts';
 
-/** `url` opens the same database once more. With SQLite the two must not write at once: one would block the other's thread. */
-export type TestDatabase = Database & { readonly url: string };
+export type { TestDatabase };
 
 /** `url`: that of a database opened before. `migrated: false`: a new one without any table. */
 export type OpenTestDatabase = (options?: { url?: string; migrated?: boolean }) => Promise<TestDatabase>;
@@ -31,7 +30,13 @@ export function forEachEngine(
 ): void {
   describe(`${name} on SQLite`, () => suite(createOpener(createSqliteFile), 'sqlite'));
   if (process.env.TEST_POSTGRES_URL !== undefined) {
-    describe(`${name} on PostgreSQL`, () => suite(createOpener(takePostgresDatabase), 'postgres'));
+    describe(`${name} on PostgreSQL`, () => {
+      declared++;
+      suite(createOpener(takePostgresDatabase), 'postgres');
+      after(async () => {
+        if (--declared === 0) await removeUsed();
+      });
+    });
   } else if (process.env.CI === 'true') {
     test(`${name} on PostgreSQL`, () => {
       throw new Error('TEST_POSTGRES_URL is not set; in CI nothing may be left out');
@@ -41,40 +46,33 @@ export function forEachEngine(
   }
 }
 
-type NewDatabase = { url: string; remove(): Promise<void> };
+/** Suites on PostgreSQL that have not ended. */
+let declared = 0;
+
+/** For one test: `remove` is called when the next one begins. */
+type NewDatabase = { db: TestDatabase; remove(): Promise<void> };
 
 /**
  * What a test has registered to run after it, such as the end of a service, runs after `afterEach` and needs its database: so that
  * is removed before the next test.
  */
 function createOpener(create: (migrated: boolean) => Promise<NewDatabase>): OpenTestDatabase {
-  const opened = new Set<Database>();
+  const opened: TestDatabase[] = [];
   const created: NewDatabase[] = [];
   const removeAll = async () => {
     for (const database of created.splice(0)) await database.remove();
   };
   afterEach(async () => {
-    for (const db of opened) await db.close();
+    for (const db of opened.splice(0)) await db.close();
   });
   beforeEach(removeAll);
   after(removeAll);
   return async ({ url, migrated = true } = {}) => {
-    if (url !== undefined) return open(url, opened);
-    const database = await create(migrated);
+    const database = url === undefined ? await create(migrated) : { db: openByUrl(url), remove: async () => {} };
     created.push(database);
-    return open(database.url, opened);
+    opened.push(database.db);
+    return database.db;
   };
-}
-
-function open(url: string, opened: Set<Database>): TestDatabase {
-  const db = openDatabase(url, { connections: 4, pooler: false, onFatal: () => {} });
-  const close = () => {
-    opened.delete(testDatabase);
-    return db.close();
-  };
-  const testDatabase = { ...db, url, close };
-  opened.add(testDatabase);
-  return testDatabase;
 }
 
 async function createSqliteFile(migrated: boolean): Promise<NewDatabase> {
@@ -84,7 +82,7 @@ async function createSqliteFile(migrated: boolean): Promise<NewDatabase> {
     migratedFile ??= findOrCreateMigratedFile();
     copyFileSync(await migratedFile, file);
   }
-  return { url: `sqlite:${file}`, remove: async () => rmSync(folder, { recursive: true }) };
+  return { db: openByUrl(`sqlite:${file}`), remove: async () => rmSync(folder, { recursive: true }) };
 }
 
 /** An empty store with the schema in place: to copy it is a good deal faster than to run the migrations. */
@@ -95,20 +93,17 @@ async function findOrCreateMigratedFile(): Promise<string> {
   const file = join(tmpdir(), `rubrica-${templateName()}.db`);
   if (existsSync(file)) return file;
   const database = await createSqliteFile(false);
-  await migrateOnce(database.url);
-  renameSync(database.url.slice('sqlite:'.length), file);
+  await migrate(database.db);
+  await database.db.close();
+  renameSync(database.db.url.slice('sqlite:'.length), file);
   await database.remove();
   return file;
 }
 
 async function takePostgresDatabase(migrated: boolean): Promise<NewDatabase> {
-  if (!migrated) {
-    const name = await createDatabase('template0');
-    return { url: urlOf(name), remove: () => dropDatabase(name) };
-  }
-  postgresTemplate ??= findOrCreateTemplate();
-  const name = await takeDatabase(await postgresTemplate);
-  return { url: urlOf(name), remove: async () => returnDatabase(name) };
+  if (migrated) return takeDatabase(await (postgresTemplate ??= findOrCreateTemplate()));
+  const name = await createDatabase('template0');
+  return { db: openByUrl(urlOf(name)), remove: () => dropDatabase(name) };
 }
 
 let postgresTemplate: Promise<string> | undefined;
@@ -122,7 +117,9 @@ async function findOrCreateTemplate(): Promise<string> {
     if (rowCount === 0) {
       await client.query(`drop database if exists unfinished with (force)`);
       await client.query(`create database unfinished template template0`);
-      await migrateOnce(urlOf('unfinished'));
+      const db = openByUrl(urlOf('unfinished'));
+      await migrate(db);
+      await db.close();
       await client.query(`alter database unfinished rename to ${name}`);
     }
     await client.query('select pg_advisory_unlock(1)');
@@ -137,10 +134,4 @@ function templateName(): string {
   for (const file of globSync(['migrations/*.sql', 'src/db/*.ts'], { cwd: root }).sort())
     hash.update(file).update(readFileSync(join(root, file)));
   return `template_${hash.digest('hex').slice(0, 16)}`;
-}
-
-async function migrateOnce(url: string): Promise<void> {
-  const db = openDatabase(url, { connections: 1, pooler: false, onFatal: () => {} });
-  await migrate(db);
-  await db.close();
 }

@@ -1,33 +1,86 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
+import { type Database, StorageError } from '../../src/db/database.ts';
+import { openByUrl, type TestDatabase } from './test-database.ts';
 
-/** Those of this process whose tests are over. To empty one takes a tenth of the time that making and removing one takes. */
-const used: string[] = [];
+/**
+ * A migrated database of this process, with its open connections: they know the catalog and the plans of the statements, which costs
+ * the server more than most tests do.
+ */
+type Slot = { name: string; db: Database; isShared: boolean };
 
-/** A migrated database before its first use: the rows that migrations have put there, and the print of its catalog. */
+/** Those whose test is over. */
+const used: Slot[] = [];
+
+/** A migrated database before its first use: the print of its catalog, and the statement that puts back the rows of the migrations. */
 type Unused = { print: string; refill: string };
 let unused: Promise<Unused> | undefined;
 
-/** An empty database with the schema of `template`: one that was used before, or a new one. Answers its name. */
-export async function takeDatabase(template: string): Promise<string> {
-  for (let name = used.pop(); name !== undefined; name = used.pop()) {
-    if (await isEmptied(name)) return name;
-    await dropDatabase(name);
+/** An empty database with the schema of `template`: one that was used before, or a new one. */
+export async function takeDatabase(template: string): Promise<{ db: TestDatabase; remove: () => Promise<void> }> {
+  const slot = (await reuse()) ?? (await makeSlot(template));
+  return { db: lend(slot), remove: () => giveBack(slot) };
+}
+
+async function reuse(): Promise<Slot | null> {
+  for (let slot = used.pop(); slot !== undefined; slot = used.pop()) {
+    if (await isEmptied(slot)) return slot;
+    await removeSlot(slot);
   }
+  return null;
+}
+
+async function makeSlot(template: string): Promise<Slot> {
   const name = await createDatabase(template);
-  unused ??= describe(name);
+  const db = openByUrl(urlOf(name));
+  unused ??= describe(db);
   await unused;
-  return name;
+  return { name, db, isShared: false };
 }
 
-/** For the next test that takes one, or to be removed when no test is left. */
-export function returnDatabase(name: string): void {
-  if (used.length === 0) process.once('beforeExit', removeUsed);
-  used.push(name);
+/** The connections for one test. What it leaves running is refused once they are closed, and reaches no other test. */
+function lend(slot: Slot): TestDatabase {
+  const asked = new Set<Promise<unknown>>();
+  let isClosed = false;
+  const ask = <Result>(run: () => Promise<Result>): Promise<Result> => {
+    if (isClosed) return Promise.reject(new StorageError('STORAGE_UNAVAILABLE', new Error('The test is over')));
+    const answer = run();
+    const settled = answer.then(noop, noop).finally(() => asked.delete(settled));
+    asked.add(settled);
+    return answer;
+  };
+  return {
+    ...slot.db,
+    query: (sql, parameters) => ask(() => slot.db.query(sql, parameters)),
+    transaction: (work, kind) => ask(() => slot.db.transaction(work, kind)),
+    // Others may connect now, and remember what they saw under its name.
+    get url() {
+      slot.isShared = true;
+      return urlOf(slot.name);
+    },
+    close: async () => {
+      isClosed = true;
+      await Promise.all(asked);
+      if (slot.isShared) await slot.db.close();
+    },
+  };
 }
 
-async function removeUsed(): Promise<void> {
-  for (const name of used.splice(0)) await dropDatabase(name);
+const noop = () => {};
+
+async function giveBack(slot: Slot): Promise<void> {
+  if (slot.isShared) await removeSlot(slot);
+  else used.push(slot);
+}
+
+async function removeSlot({ name, db }: Slot): Promise<void> {
+  await db.close();
+  await dropDatabase(name);
+}
+
+/** When no test is left: the open connections would keep the process running. */
+export async function removeUsed(): Promise<void> {
+  for (const slot of used.splice(0)) await removeSlot(slot);
 }
 
 /** Copying the files of a template costs half of writing them to the write-ahead log, the default. */
@@ -47,85 +100,59 @@ export function urlOf(name: string): string {
   return url.href;
 }
 
-/**
- * Empties a database, unless a test has left more than rows: a change of the schema, statistics for plans, a setting, or a connection
- * that may still write.
- */
-async function isEmptied(name: string): Promise<boolean> {
+/** Empties a database, unless its test has left more than rows: a change of the schema, or statistics, by which plans are made. */
+async function isEmptied({ db }: Slot): Promise<boolean> {
   const before = await unused;
-  if (before === undefined) return false;
-  const client = new pg.Client(urlOf(name));
   try {
-    await client.connect();
-    if ((await printOf(client)) !== before.print) return false;
-    await client.query(before.refill);
+    if (before === undefined || (await printOf(db)) !== before.print) return false;
+    await db.transaction((tx) => tx.query(before.refill));
     return true;
   } catch {
-    // Renamed or removed by its test.
     return false;
-  } finally {
-    await client.end();
   }
 }
 
-async function describe(name: string): Promise<Unused> {
-  const client = new pg.Client(urlOf(name));
-  await client.connect();
-  try {
-    return { print: await printOf(client), refill: await refillOf(client) };
-  } finally {
-    await client.end();
-  }
+async function describe(db: Database): Promise<Unused> {
+  return { print: await printOf(db), refill: await refillOf(db) };
 }
 
 /** Each change of the schema makes a new version of a row of these, and a version has the number of its transaction. */
 const CATALOG = ['namespace', 'class', 'attribute', 'attrdef', 'constraint', 'trigger', 'proc', 'type', 'statistic'];
 
-async function printOf(client: pg.Client): Promise<string> {
+async function printOf(db: Database): Promise<string> {
   const counts = CATALOG.map((table) => `(select concat(count(*), ' ', max(xmin::text::bigint)) from pg_${table})`);
-  const settings = '(select count(*) from pg_db_role_setting where setdatabase = d.oid)';
-  const others = '(select count(*) from pg_stat_activity where datid = d.oid and pid <> pg_backend_pid())';
-  const { rows } = await client.query<{ print: string }>(
-    `select concat_ws(', ', ${[...counts, settings, others].join(', ')}) as print
-     from pg_database d where datname = current_database()`,
-  );
-  return rows[0]?.print ?? '';
+  const [row] = await db.query<{ print: string }>(`select concat_ws(', ', ${counts.join(', ')}) as print`);
+  return row?.print ?? '';
 }
 
-/** The statements that make it as it was. Neither triggers nor foreign keys are asked. */
-async function refillOf(client: pg.Client): Promise<string> {
-  const { rows: tables } = await client.query<{ name: string }>(
-    `select relname as name from pg_class
-     where relkind = 'r' and relnamespace = 'public'::regnamespace and pg_relation_size(oid) > 0`,
-  );
+/** The statement that makes it as it was. Neither triggers nor foreign keys are asked. */
+async function refillOf(db: Database): Promise<string> {
+  const tables = await db.query<{ name: string }>(`select relname as name from pg_class where ${FILLED}`);
   const refills: string[] = [];
   for (const { name } of tables) {
-    const { rows } = await client.query<{ all: string | null }>(
-      `select json_agg(row_to_json(t))::text as all from ${name} t`,
-    );
-    const all = rows[0]?.all ?? null;
+    const [row] = await db.query<{ all: string | null }>(`select json_agg(row_to_json(t))::text as all from ${name} t`);
+    const all = row?.all ?? null;
     if (all === null) continue;
-    const json = client.escapeLiteral(all);
+    const rows = pg.escapeLiteral(all);
     refills.push(
-      `insert into ${name} overriding system value select * from json_populate_recordset(null::${name}, ${json})`,
+      `insert into ${name} overriding system value select * from json_populate_recordset(null::${name}, ${rows});`,
     );
   }
-  return ['begin', 'set local session_replication_role = replica', EMPTY, ...refills, 'commit'].join(';\n');
-}
-
-const EMPTY = `do $$
+  return `do $do$
 declare
   filled regclass;
 begin
-  for filled in
-    select oid from pg_class
-    where relkind = 'r' and relnamespace = 'public'::regnamespace and pg_relation_size(oid) > 0
-  loop
+  perform set_config('session_replication_role', 'replica', true);
+  for filled in select oid from pg_class where ${FILLED} loop
     execute format('delete from %s', filled);
   end loop;
   perform setval(oid, 1, false) from pg_class where relkind = 'S' and relnamespace = 'public'::regnamespace;
+  ${refills.join('\n  ')}
 end
-$$`;
+$do$`;
+}
+
+const FILLED = `relkind = 'r' and relnamespace = 'public'::regnamespace and pg_relation_size(oid) > 0`;
 
 /** One connection for the whole process: another costs the server a process. An idle one keeps nothing running. */
 let administrator: Promise<Administrator> | undefined;
