@@ -18,7 +18,7 @@ const KEYS = {
 };
 
 document.addEventListener('keydown', (event) => {
-  const isTyping = event.target instanceof HTMLElement && event.target.closest('input, select, textarea, dialog');
+  const isTyping = event.target instanceof HTMLElement && event.target.closest('input, select, textarea, dialog[open]');
   if (event.ctrlKey || event.metaKey || event.altKey || isTyping || !(event.key in KEYS)) return;
   event.preventDefault();
   KEYS[event.key]();
