@@ -30,7 +30,7 @@ const remarks: string[] = [];
  * need npm's registry.
  */
 const KINDS = {
-  tests: { test: 5, file: 10, atOnce: Math.min(availableParallelism() + 2, 8), folder: quickFolder(tmpdir()) },
+  tests: { test: 5, file: 10, atOnce: Math.min(availableParallelism() + 3, 8), folder: quickFolder(tmpdir()) },
   faults: { test: 30, file: 90, atOnce: 1, folder: tmpdir() },
   packages: { test: 10, file: 20, atOnce: 1, folder: tmpdir() },
 };
