@@ -13,6 +13,7 @@ import { selectHanded } from '../epochs/epoch-queries.ts';
 import { commandLineActor, findActor } from './find-actor.ts';
 import { prepareStore } from './prepare-store.ts';
 import { invalidOption, print, unusableFile } from './print.ts';
+import { type ProgressLine, progressLine } from './progress-line.ts';
 import { addReleaseCommand, describeGap, headLines } from './release-command.ts';
 import { type ActingOptions, acting } from './with-actor.ts';
 
@@ -52,29 +53,44 @@ async function restore(file: string, options: Options): Promise<void> {
   const backup = resolve(file);
   if (!existsSync(backup) || !statSync(backup).isFile()) throw unusableFile(`There is no file ${backup}.`);
   const hold = holdStore(config.databaseUrl);
+  const line = progressLine();
+  const { keptAs, ...begun } = await putInPlace(config, { file: backup, idsAbove, as: options.as }, line).finally(
+    () => {
+      line.clear();
+      hold.release();
+    },
+  );
+  const kept = keptAs === null ? [] : [`The store that was there is kept as ${keptAs}.`];
+  print(options, { ...shown(begun), replaced: keptAs }, [`${file} is in place.`, ...kept, ...linesOf(begun)]);
+}
+
+type Wish = { file: string; idsAbove: number; as: string | undefined };
+
+/** Everything is done to a copy; the store that is there is touched last, by a change of names. */
+async function putInPlace(config: Config, wish: Wish, line: ProgressLine): Promise<Begun & { keptAs: string | null }> {
+  const megabytes = Math.ceil(statSync(wish.file).size / 1e6);
+  line.say('copying the backup, MB', megabytes);
+  const replacement = prepareReplacement(config.databaseUrl, wish.file);
   try {
-    const replacement = prepareReplacement(config.databaseUrl, backup);
-    const wish = { idsAbove, as: options.as };
-    const { keptAs, ...begun } = await putInPlace(config, file, replacement, wish).finally(replacement.discard);
-    const kept = keptAs === null ? [] : [`The store that was there is kept as ${keptAs}.`];
-    print(options, { ...shown(begun), replaced: keptAs }, [`${file} is in place.`, ...kept, ...linesOf(begun)]);
+    line.say('checking the pages of the copy, MB', megabytes);
+    const begun = await beginInCopy(config, replacement, wish, line);
+    return { ...begun, keptAs: replacement.putInPlace(`${replacement.present ?? ''}.replaced-${begun.epoch.epoch}`) };
   } finally {
-    hold.release();
+    replacement.discard();
   }
 }
 
-/** Everything is done to the copy; the store that is there is touched last, by a change of names. */
-async function putInPlace(
+async function beginInCopy(
   config: Config,
-  file: string,
   replacement: Replacement,
-  { idsAbove, as }: { idsAbove: number; as: string | undefined },
-): Promise<Begun & { keptAs: string | null }> {
+  { file, idsAbove, as }: Wish,
+  line: ProgressLine,
+): Promise<Begun> {
   const app = composeApp({ ...config, databaseUrl: replacement.url }, () => {});
   const replaced = replacement.present === null ? null : await readHanded(config);
-  let begun: Begun;
   try {
-    const wrong = await whyStoreIsUnusable(app.db);
+    const onChecked = (rows: number, part: number) => line.say('checking the rows of the copy', rows, part);
+    const wrong = await whyStoreIsUnusable(app.db, onChecked);
     if (wrong !== null) throw unusableFile(`${file} cannot be restored: ${wrong}. Nothing was changed.`);
     await prepareStore(app, commandLineActor());
     const by = await findActor(app, as);
@@ -82,11 +98,10 @@ async function putInPlace(
     const inItsPlace = { ...app, config };
     const seen = replaced === null ? [] : [{ ...replaced, at: app.now() }];
     const epoch = await beginEpoch(inItsPlace, seen, idsAbove, by);
-    begun = { epoch, heads: await listHeads(app) };
+    return { epoch, heads: await listHeads(app) };
   } finally {
     await app.close();
   }
-  return { ...begun, keptAs: replacement.putInPlace(`${replacement.present ?? ''}.replaced-${begun.epoch.epoch}`) };
 }
 
 /** How far the store that is replaced had come; null where it cannot be read any more, which is why it is replaced. */

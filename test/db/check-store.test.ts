@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { whyStoreIsUnusable } from '../../src/db/check-store.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { ConnectionClass, openSqliteDatabase } from '../../src/db/sqlite-database.ts';
+import { quickFolder } from '../support/quick-folder.ts';
+
+const folder = mkdtempSync(join(quickFolder(tmpdir()), 'rubrica-checked-'));
+after(() => rmSync(folder, { recursive: true }));
+
+/** A store with the schema; `spoil` writes into its file. Answers what is wrong with it, and what was told meanwhile. */
+async function check(name: string, spoil: (file: string) => void = () => {}) {
+  const file = join(folder, name);
+  const made = openSqliteDatabase(file);
+  await migrate(made);
+  await made.close();
+  spoil(file);
+  const db = openSqliteDatabase(file);
+  const parts: number[] = [];
+  const pages = await db.query('pragma quick_check');
+  const wrong = await whyStoreIsUnusable(db, (_rows, part) => parts.push(part));
+  await db.close();
+  return { wrong, parts, pages: { ...pages[0] } };
+}
+
+test('a store that is whole is usable, and its check says how far it is', async () => {
+  const { wrong, parts } = await check('whole.db');
+  assert.equal(wrong, null);
+  assert.ok(parts.length > 10);
+  assert.deepEqual(
+    parts,
+    parts.toSorted((one, other) => one - other),
+  );
+  assert.equal(parts.at(-1), 1);
+});
+
+test('an index with another text than its row is found, though its pages are sound', async () => {
+  const { wrong, pages } = await check('index.db', (file) => {
+    const connection = new ConnectionClass(file, { defensive: false });
+    const setIndex = (text: string) =>
+      connection.exec(`pragma writable_schema = on;
+        update sqlite_schema set sql = 'create index things_by_name on things (${text})' where name = 'things_by_name';
+        pragma writable_schema = reset`);
+    connection.exec('create table things (name text); create index things_by_name on things (name)');
+    setIndex('upper(name)');
+    connection.exec(`insert into things values ('a thing')`);
+    setIndex('name');
+    connection.close();
+  });
+  assert.deepEqual(pages, { quick_check: 'ok' });
+  assert.match(wrong ?? '', /^it is damaged \(.*things_by_name/);
+});
