@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
+import { forEachEngine, type TestDatabase } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
+import { createTestApp } from '../support/test-app.ts';
+
+forEachEngine('a store of a test', (openTestDatabase, engine) => {
+  const once = { skip: engine === 'sqlite' && 'each test has a file of its own' };
+  let before: { db: TestDatabase; name: string };
+
+  async function open(): Promise<{ db: TestDatabase; name: string; used: number }> {
+    const db = await openTestDatabase();
+    const [row] = await db.query<{ name: string }>('select current_database() as name');
+    const name = row?.name ?? '';
+    const used = await db.query('select 1 as one from environments');
+    return { db, name, used: used.length };
+  }
+
+  test('is written into', once, async () => {
+    before = await open();
+    const app = createTestApp(before.db);
+    const { development } = await createPaymentService(app, 'Shop', TESTER);
+    assert.notEqual(development, undefined);
+  });
+
+  test('is the same one, emptied, and gives ids from the first on', once, async () => {
+    const { db, name, used } = await open();
+    assert.deepEqual([name, used], [before.name, 0]);
+    const app = createTestApp(db);
+    await createPaymentService(app, 'Shop', TESTER);
+    assert.deepEqual(
+      (await db.query<{ id: number }>('select id from environments order by id')).map(({ id }) => id),
+      [1, 2],
+    );
+  });
+
+  test('is refused to what the test before has left running', once, async () => {
+    const { db } = before;
+    await assert.rejects(db.query('select 1 as one'), { code: 'STORAGE_UNAVAILABLE' });
+    before = await open();
+    await before.db.transaction((tx) => tx.query('alter table environments disable trigger all'));
+  });
+
+  test('is another one after a change of the schema', once, async () => {
+    const opened = await open();
+    assert.notEqual(opened.name, before.name);
+    before = opened;
+    await createPaymentService(createTestApp(before.db), 'Shop', TESTER);
+    await before.db.transaction((tx) => tx.query('analyze environments'));
+  });
+
+  test('is another one after statistics that plans go by', once, async () => {
+    const opened = await open();
+    assert.notEqual(opened.name, before.name);
+    before = opened;
+    assert.equal(new URL(opened.db.url).pathname, `/${before.name}`);
+  });
+
+  test('is another one where others may have connected', once, async () => {
+    assert.notEqual((await open()).name, before.name);
+  });
+});
