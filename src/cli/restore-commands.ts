@@ -68,17 +68,20 @@ type Wish = { file: string; idsAbove: number; as: string | undefined };
 
 /** Everything is done to a copy; the store that is there is touched last, by a change of names. */
 async function putInPlace(config: Config, wish: Wish, line: ProgressLine): Promise<Begun & { keptAs: string | null }> {
-  const megabytes = Math.ceil(statSync(wish.file).size / 1e6);
-  line.say('copying the backup, MB', megabytes);
+  const { size } = statSync(wish.file);
+  line.say('copying the backup, MB', inMegabytes(size));
   const replacement = prepareReplacement(config.databaseUrl, wish.file);
   try {
-    line.say('checking the pages of the copy, MB', megabytes);
+    await replacement.readThrough((bytes) => line.say('reading the copy, MB', inMegabytes(bytes), bytes / size));
+    line.say('checking the pages of the copy, MB', inMegabytes(size));
     const begun = await beginInCopy(config, replacement, wish, line);
     return { ...begun, keptAs: replacement.putInPlace(`${replacement.present ?? ''}.replaced-${begun.epoch.epoch}`) };
   } finally {
     replacement.discard();
   }
 }
+
+const inMegabytes = (bytes: number) => Math.ceil(bytes / 1e6);
 
 async function beginInCopy(
   config: Config,

@@ -1,4 +1,14 @@
-import { closeSync, copyFileSync, existsSync, fsyncSync, openSync, realpathSync, renameSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  createReadStream,
+  existsSync,
+  fsyncSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { makePrivateFolder } from '../lib/make-private-folder.ts';
 
@@ -6,6 +16,11 @@ import { makePrivateFolder } from '../lib/make-private-folder.ts';
 export type Replacement = {
   /** `sqlite:FILE` of the copy. */
   readonly url: string;
+  /**
+   * Reads the copy once from its beginning to its end, so that the system has it in memory: a check goes through its pages in another
+   * order. With ten million payments that check took two minutes, and had not ended after a quarter of an hour without this.
+   */
+  readThrough(onRead: (bytes: number) => void): Promise<void>;
   /** The store that is there now, or null. */
   readonly present: string | null;
   /**
@@ -35,6 +50,7 @@ export function prepareReplacement(databaseUrl: string, backup: string): Replace
     url: `sqlite:${copy}`,
     present,
     discard,
+    readThrough: (onRead) => readThrough(copy, onRead),
     putInPlace: (keptAs) => {
       flush(copy);
       // The log first: without its file it does no harm, but beside another file it would be taken for that one's.
@@ -49,6 +65,15 @@ export function prepareReplacement(databaseUrl: string, backup: string): Replace
 }
 
 const PARTS = ['', '-wal', '-shm'] as const;
+const CHUNK_BYTES = 4 * 1024 * 1024;
+
+async function readThrough(file: string, onRead: (bytes: number) => void): Promise<void> {
+  let bytes = 0;
+  for await (const chunk of createReadStream(file, { highWaterMark: CHUNK_BYTES })) {
+    bytes += (chunk as Buffer).length;
+    onRead(bytes);
+  }
+}
 
 function flush(path: string): void {
   const handle = openSync(path, 'r');
