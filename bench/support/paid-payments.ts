@@ -172,8 +172,8 @@ async function moveEnds(app: App, environment: ServiceEnvironment, ends: Ends): 
       ends.hash,
     ]);
     await tx.query(
-      `update account_balances set debits = debits + case when debits > 0 then $2 else 0 end,
-         credits = credits + case when credits > 0 then $2 else 0 end where environment_id = $1`,
+      `update account_balances set debits = debits + case when debits > 0 then cast($2 as bigint) else 0 end,
+         credits = credits + case when credits > 0 then cast($2 as bigint) else 0 end where environment_id = $1`,
       [environment.id, ends.sum],
     );
     await tx.query(`update id_blocks set next_id = next_id + $1 where name = 'transaction'`, [ends.count + 1]);
