@@ -15,7 +15,7 @@ export type Round = { ours: number; peer: number | null };
 
 /**
  * Whatever does not fit into a line, such as latencies or where the time goes. `keyCells`: so many of its first
- * cells name a row. A row stays until one of its name is measured again.
+ * cells name a row. A row stays until a row of the same name is measured.
  */
 export type Details = {
   title: string;

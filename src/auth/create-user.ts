@@ -28,8 +28,8 @@ export type UserWish = {
 };
 
 /**
- * Makes a user. The password and the API token are shown here and never again. A hash takes longer than all the rest: who makes many
- * users may give one `password` with its hash to all of them.
+ * Makes a user. The password and the API token are shown here and never again. A hash takes longer than all the rest: a caller
+ * that makes many users may give them one `password` with its hash.
  *
  * Throws `Problem` `INVALID_EMAIL` for an address that cannot be used, `USER_EXISTS` for one that is taken, `NOT_FOUND`
  * for a payment service that does not exist.

@@ -54,23 +54,23 @@ async function restore(file: string, options: Options): Promise<void> {
   if (!existsSync(backup) || !statSync(backup).isFile()) throw unusableFile(`There is no file ${backup}.`);
   const hold = holdStore(config.databaseUrl);
   const line = progressLine();
-  const { keptAs, ...begun } = await putInPlace(config, { file: backup, idsAbove, as: options.as }, line).finally(
-    () => {
-      line.clear();
-      hold.release();
-    },
-  );
+  const wish = { file, backup, idsAbove, as: options.as };
+  const { keptAs, ...begun } = await putInPlace(config, wish, line).finally(() => {
+    line.clear();
+    hold.release();
+  });
   const kept = keptAs === null ? [] : [`The store that was there is kept as ${keptAs}.`];
   print(options, { ...shown(begun), replaced: keptAs }, [`${file} is in place.`, ...kept, ...linesOf(begun)]);
 }
 
-type Wish = { file: string; idsAbove: number; as: string | undefined };
+/** `file`: the backup as it was typed. */
+type Wish = { file: string; backup: string; idsAbove: number; as: string | undefined };
 
 /** Everything is done to a copy; the store that is there is touched last, by a change of names. */
 async function putInPlace(config: Config, wish: Wish, line: ProgressLine): Promise<Begun & { keptAs: string | null }> {
-  const { size } = statSync(wish.file);
+  const { size } = statSync(wish.backup);
   line.say('copying the backup, MB', inMegabytes(size));
-  const replacement = prepareReplacement(config.databaseUrl, wish.file);
+  const replacement = prepareReplacement(config.databaseUrl, wish.backup);
   try {
     await replacement.readThrough((bytes) => line.say('reading the copy, MB', inMegabytes(bytes), bytes / size));
     line.say('checking the pages of the copy, MB', inMegabytes(size));

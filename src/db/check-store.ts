@@ -1,6 +1,6 @@
 import { type Database, type SqlRow, StorageError } from './database.ts';
 
-/** `rows`: those of the tables that were checked so far; `part` of all, from 0 to 1. */
+/** `rows`: how many the tables have that were checked so far; `part`: of all rows, from 0 to 1. */
 type OnChecked = (rows: number, part: number) => void;
 
 /**
@@ -11,8 +11,6 @@ export async function whyStoreIsUnusable(db: Database, onChecked: OnChecked): Pr
   try {
     const damage = (await firstDamage(db, 'quick_check')) ?? (await firstDamagedTable(db, onChecked));
     if (damage !== null) return `it is damaged (${damage})`;
-    const [broken] = await db.query<{ table: string; parent: string }>('pragma foreign_key_check');
-    if (broken !== undefined) return `a row of ${broken.table} belongs to none of ${broken.parent}`;
     const tables = await db.query(`select 1 as found from sqlite_schema where name = 'schema_migrations'`);
     return tables.length === 0 ? 'it is no store of Rúbrica' : null;
   } catch (error) {
@@ -22,27 +20,36 @@ export async function whyStoreIsUnusable(db: Database, onChecked: OnChecked): Pr
   }
 }
 
-/** Holds the entries of each table's indexes against its rows; `quick_check` looks at the pages, and counts the entries. */
+/** Holds each table's indexes and foreign keys against its rows; `quick_check` looks at the pages, and counts the entries. */
 async function firstDamagedTable(db: Database, onChecked: OnChecked): Promise<string | null> {
   const names = await db.query<{ name: string }>(`select name from sqlite_schema where type = 'table'`);
   const tables: { name: string; rows: number }[] = [];
-  for (const { name } of names) {
-    const [count] = await db.query<{ rows: number }>(`select count(*) as rows from "${name}"`);
-    tables.push({ name, rows: count?.rows ?? 0 });
-  }
+  for (const { name } of names) tables.push({ name, rows: await countRows(db, name) });
   const all = tables.reduce((sum, { rows }) => sum + rows, 0);
   let checked = 0;
   for (const { name, rows } of tables) {
-    const damage = await firstDamage(db, `integrity_check("${name}")`);
+    const damage = (await firstDamage(db, 'integrity_check($1)', name)) ?? (await firstOrphan(db, name));
     if (damage !== null) return damage;
     checked += rows;
-    onChecked(checked, checked / all);
+    onChecked(checked, all === 0 ? 1 : checked / all);
   }
   return null;
 }
 
-async function firstDamage(db: Database, check: string): Promise<string | null> {
-  const findings = await db.query<SqlRow>(`pragma ${check}`);
+async function countRows(db: Database, table: string): Promise<number> {
+  // Another program has made it.
+  if (!/^\w+$/.test(table)) return 0;
+  const [count] = await db.query<{ rows: number }>(`select count(*) as rows from ${table}`);
+  return count?.rows ?? 0;
+}
+
+async function firstOrphan(db: Database, table: string): Promise<string | null> {
+  const [broken] = await db.query<{ parent: string }>('select parent from pragma_foreign_key_check($1)', [table]);
+  return broken === undefined ? null : `a row of ${table} belongs to none of ${broken.parent}`;
+}
+
+async function firstDamage(db: Database, check: string, ...parameters: string[]): Promise<string | null> {
+  const findings = await db.query<SqlRow>(`select * from pragma_${check}`, parameters);
   const [said = 'ok'] = findings.flatMap((row) => Object.values(row));
   return said === 'ok' ? null : String(said);
 }

@@ -12,6 +12,7 @@ import {
 } from './database.ts';
 import { speak } from './dialect.ts';
 import { FENCED_CODE } from './guard-triggers.ts';
+import { stopAtFailure } from './stop-at-failure.ts';
 
 type Connection = { query(config: pg.QueryConfig): Promise<{ rows: SqlRow[] }> };
 
@@ -135,7 +136,7 @@ async function runTransaction<Result>(
     // Sent together with the first statement of `work`; the server answers them in order.
     const begun = ask(connection, { text: begin });
     begun.catch(() => {});
-    const result = await work(createTx(connection, statements));
+    const result = await stopAtFailure(createTx(connection, statements), work);
     await begun;
     committing = true;
     await ask(connection, { text: 'commit' });

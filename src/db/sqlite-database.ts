@@ -14,6 +14,7 @@ import {
 } from './database.ts';
 import { speak } from './dialect.ts';
 import { FENCED } from './guard-triggers.ts';
+import { stopAtFailure } from './stop-at-failure.ts';
 import { watchStoreFile } from './watch-store-file.ts';
 
 type Connection = sqlite.DatabaseSync;
@@ -180,9 +181,11 @@ function insertAll(prepare: Prepare, table: InsertTarget, rows: readonly SqlRow[
 }
 
 /**
- * One that fails ends its whole transaction, as every statement does on PostgreSQL. Without `or rollback` SQLite must be able to undo a
- * statement of several rows alone. It copies each page before its first change for that, past 64 KB into a file beside the log:
- * references in no order touch so many pages that the copies were more than the log itself.
+ * An insert that breaks a unique key, a check or `not null` ends its whole transaction, as on PostgreSQL. Without `or rollback` SQLite
+ * must be able to undo a statement of several rows alone. It copies each page before its first change for that, past 64 KB into a file
+ * beside the log: references in no order touch so many pages that the copies were more than the log itself.
+ *
+ * A foreign key or a trigger that refuses still undoes its statement alone.
  */
 function insertInGroups(
   prepare: Prepare,
@@ -216,7 +219,7 @@ async function runTransaction<Result>(
   let result: Result;
   try {
     connection.exec('begin immediate');
-    result = await work(tx);
+    result = await stopAtFailure(tx, work);
   } catch (error) {
     rollback(connection);
     throw storageErrorOf(error) ?? error;

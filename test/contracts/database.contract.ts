@@ -72,6 +72,18 @@ export function describeDatabase(openTestDatabase: OpenTestDatabase): void {
     assert.deepEqual(plain(await db.query('select id from things')), [{ id: 2 }]);
   });
 
+  test('a transaction that goes on after a statement has failed stores nothing, and is rejected', async () => {
+    const db = await openWithTable();
+    const goingOn = db.transaction(async (tx) => {
+      const things = { name: 'things', columns: ['id', 'name'] };
+      await tx.insertRows(things, [{ id: 1, name: 'one' }]);
+      await tx.insertRows(things, [{ id: 1, name: 'again' }]).catch(() => {});
+      await tx.query(`insert into things (id, name) values (2, 'after it')`).catch(() => {});
+    });
+    await assert.rejects(goingOn, /unique/i);
+    assert.deepEqual(await db.query('select id from things'), []);
+  });
+
   test('a transaction that fails does not take along one that was asked for while it waited', async () => {
     const db = await openWithTable();
     let giveUp = () => {};

@@ -25,7 +25,7 @@ export type StormReport = {
 
 /** As many as one address may have, with some room: requests of one connection are taken up one after the other. */
 const CONNECTIONS = 400;
-/** One is answered, the others wait. With more of them waiting the network is shut out for a flood, and nobody is refused at the queue. */
+/** Of these requests one is answered and the others wait. With more of them waiting the network is shut out for a flood, and nobody is refused at the queue. */
 const UNDER_WAY_EACH = 1 + Math.floor(shareOfOne(SERVER_LIMITS.allWaitingRequests) / CONNECTIONS);
 const MOST_MEGABYTES_MORE = 300;
 
@@ -33,13 +33,13 @@ const MOST_MEGABYTES_MORE = 300;
  * Asks an embedded service for far more than it can do, then for what is usual. One address may not open the connections that fill
  * the queue of 4,096, so a smaller one is planted.
  */
-export async function stormService(milliseconds: number, plant: PlantName = 'queue of 128'): Promise<StormReport> {
+export async function stormService(milliseconds: number): Promise<StormReport> {
   using store = await createScratchStore();
   const { databaseUrl } = store;
   const journal = createJournal();
   using client = createShopClient();
   const problems: string[] = [];
-  await using service = await startServe({ databaseUrl, plant });
+  await using service = await startServe({ databaseUrl, plant: 'queue of 128' });
   await createSome(service, client, 'before', problems);
   const megabytes = [residentMegabytes(service)];
   const onRefused = (retryAfter: string | null) => {

@@ -19,9 +19,8 @@ forEachEngine('a store of a test', (openTestDatabase, engine) => {
 
   test('is written into', once, async () => {
     before = await open();
-    const app = createTestApp(before.db);
-    const { development } = await createPaymentService(app, 'Shop', TESTER);
-    assert.notEqual(development, undefined);
+    await createPaymentService(createTestApp(before.db), 'Shop', TESTER);
+    assert.equal((await before.db.query('select id from environments')).length, 2);
   });
 
   test('is the same one, emptied, and gives ids from the first on', once, async () => {

@@ -30,13 +30,7 @@ export function forEachEngine(
 ): void {
   describe(`${name} on SQLite`, () => suite(createOpener(createSqliteFile), 'sqlite'));
   if (process.env.TEST_POSTGRES_URL !== undefined) {
-    describe(`${name} on PostgreSQL`, () => {
-      declared++;
-      suite(createOpener(takePostgresDatabase), 'postgres');
-      after(async () => {
-        if (--declared === 0) await removeUsed();
-      });
-    });
+    describe(`${name} on PostgreSQL`, () => suite(createOpener(takePostgresDatabase), 'postgres'));
   } else if (process.env.CI === 'true') {
     test(`${name} on PostgreSQL`, () => {
       throw new Error('TEST_POSTGRES_URL is not set; in CI nothing may be left out');
@@ -46,7 +40,7 @@ export function forEachEngine(
   }
 }
 
-/** Suites on PostgreSQL that have not ended. */
+/** Suites that have not ended. */
 let declared = 0;
 
 /** For one test: `remove` is called when the next one begins. */
@@ -65,8 +59,16 @@ function createOpener(create: (migrated: boolean) => Promise<NewDatabase>): Open
   afterEach(async () => {
     for (const db of opened.splice(0)) await db.close();
   });
+  declared++;
   beforeEach(removeAll);
-  after(removeAll);
+  after(async () => {
+    declared--;
+    try {
+      await removeAll();
+    } finally {
+      if (declared === 0) await removeUsed();
+    }
+  });
   return async ({ url, migrated = true } = {}) => {
     const database = url === undefined ? await create(migrated) : { db: openByUrl(url), remove: async () => {} };
     created.push(database);

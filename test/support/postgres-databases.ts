@@ -9,17 +9,24 @@ import { openByUrl, type TestDatabase } from './test-database.ts';
  */
 type Slot = { name: string; db: Database; isShared: boolean };
 
-/** Those whose test is over. */
+/** Slots whose test is over. */
 const used: Slot[] = [];
 
-/** A migrated database before its first use: the print of its catalog, and the statement that puts back the rows of the migrations. */
-type Unused = { print: string; refill: string };
+/** A migrated database before its first use: the fingerprint of its catalog, and the statement that puts back the rows of the migrations. */
+type Unused = { fingerprint: string; refill: string };
 let unused: Promise<Unused> | undefined;
 
 /** An empty database with the schema of `template`: one that was used before, or a new one. */
 export async function takeDatabase(template: string): Promise<{ db: TestDatabase; remove: () => Promise<void> }> {
   const slot = (await reuse()) ?? (await makeSlot(template));
-  return { db: lend(slot), remove: () => giveBack(slot) };
+  const db = lend(slot);
+  return {
+    db,
+    remove: async () => {
+      await db.close();
+      await giveBack(slot);
+    },
+  };
 }
 
 async function reuse(): Promise<Slot | null> {
@@ -53,9 +60,10 @@ function lend(slot: Slot): TestDatabase {
     ...slot.db,
     query: (sql, parameters) => ask(() => slot.db.query(sql, parameters)),
     transaction: (work, kind) => ask(() => slot.db.transaction(work, kind)),
-    // Others may connect now, and remember what they saw under its name.
+    // Another process may connect now, so the database is not lent again.
     get url() {
       slot.isShared = true;
+      if (isClosed) void slot.db.close();
       return urlOf(slot.name);
     },
     close: async () => {
@@ -104,7 +112,7 @@ export function urlOf(name: string): string {
 async function isEmptied({ db }: Slot): Promise<boolean> {
   const before = await unused;
   try {
-    if (before === undefined || (await printOf(db)) !== before.print) return false;
+    if (before === undefined || (await fingerprintOf(db)) !== before.fingerprint || (await isGrown(db))) return false;
     await db.transaction((tx) => tx.query(before.refill));
     return true;
   } catch {
@@ -113,17 +121,29 @@ async function isEmptied({ db }: Slot): Promise<boolean> {
 }
 
 async function describe(db: Database): Promise<Unused> {
-  return { print: await printOf(db), refill: await refillOf(db) };
+  return { fingerprint: await fingerprintOf(db), refill: await refillOf(db) };
 }
 
 /** Each change of the schema makes a new version of a row of these, and a version has the number of its transaction. */
 const CATALOG = ['namespace', 'class', 'attribute', 'attrdef', 'constraint', 'trigger', 'proc', 'type', 'statistic'];
 
-async function printOf(db: Database): Promise<string> {
+async function fingerprintOf(db: Database): Promise<string> {
   const counts = CATALOG.map((table) => `(select concat(count(*), ' ', max(xmin::text::bigint)) from pg_${table})`);
-  const [row] = await db.query<{ print: string }>(`select concat_ws(', ', ${counts.join(', ')}) as print`);
-  return row?.print ?? '';
+  // A vacuum, or statistics of an empty table, changes these in their place.
+  counts.push(`(select concat(sum(reltuples), ' ', sum(relpages)) from pg_class where relkind in ('r', 'i'))`);
+  const [row] = await db.query<{ fingerprint: string }>(`select concat_ws(', ', ${counts.join(', ')}) as fingerprint`);
+  return row?.fingerprint ?? '';
 }
+
+/** Whether a table has so many dead rows that it would be read in another way than a new one. */
+async function isGrown(db: Database): Promise<boolean> {
+  return (
+    (await db.query(`select 1 as one from pg_class where ${FILLED} and pg_relation_size(oid) > ${MOST_BYTES}`)).length >
+    0
+  );
+}
+
+const MOST_BYTES = 512 * 1024;
 
 /** The statement that makes it as it was. Neither triggers nor foreign keys are asked. */
 async function refillOf(db: Database): Promise<string> {

@@ -25,7 +25,7 @@ const leftOut = new Map<string, number>();
 const remarks: string[] = [];
 /**
  * The limits are in minutes: a test that takes longer fails by its name, and so its file ends long before CI's own limit.
- * `atOnce`: tests wait for other processes much of the time, so there are two files more than there are cores. Fault harnesses
+ * `atOnce`: tests wait for other processes much of the time, so there are three files more than there are cores. Fault harnesses
  * run one at a time: each loads the machine on purpose, and counts what its own load did. Packages are built one at a time too, and
  * need npm's registry.
  */
