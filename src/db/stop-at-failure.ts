@@ -1,9 +1,8 @@
 import type { Tx } from './database.ts';
 
 /**
- * A transaction of which a statement has failed stores nothing, also where `work` has caught the error: the next statement is
- * refused with it, and so is the end. PostgreSQL does so by itself, but answers the commit without an error; SQLite would go on, or
- * begin to commit each statement alone.
+ * A failed statement ends its transaction, also where `work` has caught the error: the next statement is refused with it, and so is
+ * the end. PostgreSQL does so by itself, but answers the commit without an error. SQLite would go on, or commit each statement alone.
  */
 export async function stopAtFailure<Result>(tx: Tx, work: (tx: Tx) => Promise<Result>): Promise<Result> {
   let failure: { error: unknown } | undefined;

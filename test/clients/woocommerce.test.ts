@@ -91,6 +91,14 @@ function changeOrder(shop: string, order: number, changes: object): void {
   writeFileSync(file, JSON.stringify(orders.with(order - 1, { ...orders[order - 1], ...changes })));
 }
 
+/** Processes of PHP's server beside the first. */
+const FURTHER = 4;
+
+/** The ids of its processes: each says its own when it starts. */
+function startedIn(stderr: string): number[] {
+  return [...stderr.matchAll(/^\[(\d+)\] .* started$/gm)].map(([, pid]) => Number(pid));
+}
+
 async function startShop(context: TestContext, serviceUrl: string, tokens: TokenPair): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-woocommerce-'));
   const file = join(folder, 'orders.json');
@@ -104,7 +112,7 @@ async function startShop(context: TestContext, serviceUrl: string, tokens: Token
   files.set(url, file);
   const env = {
     ...process.env,
-    PHP_CLI_SERVER_WORKERS: '4',
+    PHP_CLI_SERVER_WORKERS: `${FURTHER}`,
     RUBRICA_URL: serviceUrl,
     SHOP_URL: url,
     SERVICE_TOKEN: tokens.service_token,
@@ -114,12 +122,12 @@ async function startShop(context: TestContext, serviceUrl: string, tokens: Token
   };
   const child = await startChild('php', ['-S', `127.0.0.1:${port}`, 'stand-in.php'], { cwd: tests, env });
   context.after(async () => {
-    // The server of PHP leaves its further processes behind. Each says its number when it starts.
-    const started = [...child.written().stderr.matchAll(/^\[(\d+)\] .* started$/gm)].map(([, pid]) => Number(pid));
-    for (const pid of started.filter((one) => one !== child.pid)) process.kill(pid);
+    // The server of PHP leaves its further processes behind.
+    for (const pid of startedIn(child.written().stderr).filter((one) => one !== child.pid)) process.kill(pid);
     await child.end();
     rmSync(folder, { recursive: true });
   });
-  await child.until(({ stderr }) => stderr.includes('started'));
+  // One that starts after the test was left behind, and its open output kept the test waiting for ever.
+  await child.until(({ stderr }) => startedIn(stderr).length === FURTHER + 1);
   return url;
 }
