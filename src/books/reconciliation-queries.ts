@@ -134,8 +134,8 @@ const PAID_LINES = `select j.*, ${PAYMENT_COLUMNS}, ${END_OF_TRANSACTION}
      left join payment_attempts a on a.id = j.payment_attempt_id and a.environment_id = j.environment_id`;
 
 /**
- * The next lines of an environment after a place in its chain. Nearly all are of payments, and to read them costs half without the
- * columns that are null there. Those are left out.
+ * The next lines of an environment after a place in its chain. Nearly all are of payments, and those are read without the columns
+ * that are null there: `books verify` takes a tenth less.
  */
 export async function selectBookedLinesAfter(
   db: Reader,
