@@ -54,12 +54,21 @@ export async function measureMove(bench: Bench): Promise<Figure> {
     lines.push(limitLine(what, 's', PAUSE_S, [moved.pauseMs / 1000]));
     rows.push([
       way,
-      ...[moved.events, moved.orders, moved.waited].map((each) => each.toLocaleString('en')),
+      ...[count, moved.events, moved.orders, moved.waited].map((each) => each.toLocaleString('en')),
+      (moved.pauseMs / 1000).toFixed(2),
       moved.minutes.toFixed(1),
     ]);
   }
-  const head = ['from and to', 'events', 'orders meanwhile, none lost', 'refused in the pause', 'minutes in all'];
-  return { lines, details: [{ title: 'Moves under orders', head, rows }] };
+  const head = [
+    'from and to',
+    'paid payments',
+    'events',
+    'orders meanwhile, none lost',
+    'refused in the pause',
+    'pause, s',
+    'minutes in all',
+  ];
+  return { lines, details: [{ title: 'Moves under orders', head, rows, keyCells: 2 }] };
 }
 
 function groupOf(bench: Bench, name: string, number: number, databaseUrl?: string): Group {

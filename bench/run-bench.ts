@@ -66,15 +66,16 @@ async function main(names: readonly string[]): Promise<void> {
     return fail('NOT_FOUND', `There is no figure ${unknown}; there are ${Object.keys(FIGURES).join(', ')}.`);
   if (options.write && options.quick)
     return fail('INVALID_OPTION', 'What --quick measures means nothing, so it is not written.');
-  const lived = options.payments?.split(',').map(Number);
-  if (lived?.every((count) => Number.isSafeInteger(count) && count >= 200) === false)
+  const payments = options.payments?.split(',').map(Number);
+  if (payments?.every((count) => Number.isSafeInteger(count) && count >= 200) === false)
     return fail('INVALID_OPTION', '--payments are whole numbers from 200, such as 100000 or 100000,1000000.');
   const engine = ({ sqlite: 'SQLite', postgres: 'PostgreSQL' } as const)[options.engine ?? ''];
   if (options.engine !== undefined && engine === undefined)
     return fail('INVALID_OPTION', '--engine is sqlite or postgres.');
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-bench-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const sizes = { ...(lived !== undefined && { lived }), ...(engine !== undefined && { livedOn: [engine] }) };
+  const stores = payments !== undefined && { lived: payments, moved: Math.max(...payments) };
+  const sizes = { ...stores, ...(engine !== undefined && { livedOn: [engine] }) };
   const bench = createBench(folder, options.quick === true, sizes, {
     ...(options.keep !== undefined && { keep: options.keep }),
     ...(options.steps !== undefined && { steps: options.steps.split(',') }),

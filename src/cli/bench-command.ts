@@ -14,7 +14,10 @@ export function addBenchCommand(program: Command): void {
     .description('measures the service beside its peers and prints the ratios')
     .argument('[figures...]', 'which ones; without any: all of them, which takes half an hour and 16 GB of disk')
     .option('--quick', 'only show that everything runs; the numbers mean nothing')
-    .option('--payments <numbers>', 'of the stores of `bench lived`, such as 100000 or 100000,1000000')
+    .option(
+      '--payments <numbers>',
+      'of the stores of `bench lived` and `bench move`, such as 100000 or 100000,1000000; move takes the largest',
+    )
     .option('--engine <engine>', 'of `bench lived`: sqlite or postgres; else both')
     .option('--json', 'print one JSON object')
     .option('--write', 'renew docs/performance.md with what was measured')

@@ -186,6 +186,8 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'act.callback.resent': 'Callback sent again',
   'act.suspense.resolved': 'Money in suspense resolved',
   'act.payment.imported': 'Payment taken over from a file',
+  'act.attention.taken': 'Somebody looks after it',
+  'act.attention.given_up': 'Free again: somebody else can look after it',
   'line.by': 'by {name}',
 
   'resend.button': 'Resend the callback',

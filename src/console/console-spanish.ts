@@ -185,6 +185,8 @@ export const SPANISH = {
   'act.callback.resent': 'Callback reenviado',
   'act.suspense.resolved': 'Dinero en suspenso resuelto',
   'act.payment.imported': 'Pago importado del archivo',
+  'act.attention.taken': 'Alguien se hace cargo',
+  'act.attention.given_up': 'Libre de nuevo: otra persona puede hacerse cargo',
   'line.by': 'por {name}',
 
   'resend.button': 'Reenviar callback',

@@ -75,6 +75,7 @@ export const PAYOUT_TEXTS = roomTexts(
     'entry.payout_reversed': 'volvió del banco',
     'act.payout.account_type_set': 'Tipo de cuenta',
     'act.payout.settled': 'Resultado del banco',
+    'act.payout.contradiction_ended': 'Contradicción revisada',
   },
   {
     'nav.payouts': 'Paying',
@@ -150,5 +151,6 @@ export const PAYOUT_TEXTS = roomTexts(
     'entry.payout_reversed': 'came back from the bank',
     'act.payout.account_type_set': 'Kind of account',
     'act.payout.settled': 'Result of the bank',
+    'act.payout.contradiction_ended': 'Contradiction looked at',
   },
 );
