@@ -1,32 +1,14 @@
 import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
 import type { RowKey } from '../db/row-key.ts';
 import { type JournalEntry, SUSPENSE } from './journal-entry.ts';
+import { LINKED_COLUMNS } from './link-hash.ts';
 import type { OwnerOfBooks, RecordBehind } from './record-hash.ts';
 
 type Reader = Pick<Database, 'query'>;
 
 const JOURNAL_ENTRIES: InsertTarget = {
   name: 'journal_entries',
-  columns: [
-    'environment_id',
-    'link',
-    'line',
-    'created_at',
-    'kind',
-    'debit_account',
-    'credit_account',
-    'amount',
-    'currency',
-    'transaction_id',
-    'payment_attempt_id',
-    'refund_id',
-    'movement_id',
-    'movement_hash',
-    'owner_hash',
-    'record_hash',
-    'payout_id',
-    'hash',
-  ],
+  columns: [...LINKED_COLUMNS, 'hash'],
 };
 
 export async function insertEntries(tx: Tx, rows: readonly JournalEntry[]): Promise<void> {

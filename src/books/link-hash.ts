@@ -11,12 +11,13 @@ export function linkHash(previous: string, entries: readonly Omit<JournalEntry, 
 
 /** The last columns came later: where they are null at the end they are left out, so older links keep their hash. */
 function valuesOf(entry: Omit<JournalEntry, 'hash'>) {
-  const values = COLUMNS.map((column) => entry[column] ?? null);
+  const values = LINKED_COLUMNS.map((column) => entry[column] ?? null);
   while (values.length > FIRST_COLUMNS && values.at(-1) === null) values.pop();
   return values;
 }
 
-const COLUMNS = [
+/** The columns of an entry that its link holds, in the order in which they are hashed: a new one comes last. */
+export const LINKED_COLUMNS = [
   'environment_id',
   'link',
   'line',
@@ -36,4 +37,4 @@ const COLUMNS = [
   'payout_id',
 ] as const;
 
-const FIRST_COLUMNS = COLUMNS.indexOf('movement_id');
+const FIRST_COLUMNS = LINKED_COLUMNS.indexOf('movement_id');

@@ -1,4 +1,5 @@
 import type { Database, SqlRow, SqlValue, Tx } from '../db/database.ts';
+import { EVENT_COLUMNS } from '../outbox/outbox-queries.ts';
 import { plainRow } from './carry-row.ts';
 import { type CopiedTable, selectChainPage, selectOwnedNamed, selectOwnedPage } from './copied-row-queries.ts';
 import { readDeliveries, keyOf as webhookOf, without } from './copy-delivery.ts';
@@ -11,7 +12,7 @@ import {
 } from './delivery-queries.ts';
 import { drainChanges, type Touched } from './drain-changes.ts';
 import { type Move, MoveRefusal } from './move.ts';
-import { EVENT_COLUMNS, type PlacedEvent, selectEventsOf } from './moved-event-queries.ts';
+import { type PlacedEvent, selectEventsOf } from './moved-event-queries.ts';
 import { tablesThat } from './moved-tables.ts';
 
 type Reader = Database | Tx;

@@ -1,4 +1,5 @@
 import type { Database, SqlRow, Tx } from '../db/database.ts';
+import { EVENT_COLUMNS, insertEvents } from '../outbox/outbox-queries.ts';
 
 type Reader = Pick<Tx, 'query'> | Database;
 
@@ -12,16 +13,6 @@ export type MovedEvent = SqlRow & {
   user_id: string | null;
   data: string | null;
 };
-
-export const EVENT_COLUMNS = [
-  'environment_id',
-  'transaction_id',
-  'sequence',
-  'created_at',
-  'type',
-  'user_id',
-  'data',
-] as const;
 
 export type PlacedEvent = MovedEvent & { commit_id: number; position: number };
 
@@ -47,5 +38,5 @@ export function selectEventsOf(
 /** At the end of this feed, in their order. */
 export async function appendEvents(tx: Tx, rows: readonly MovedEvent[]): Promise<void> {
   const plain = rows.map((row) => Object.fromEntries(EVENT_COLUMNS.map((column) => [column, row[column]])));
-  await tx.insertRows({ ['name' as const]: 'events', columns: EVENT_COLUMNS }, plain);
+  await insertEvents(tx, plain);
 }

@@ -6,10 +6,18 @@ import type { EventType } from './event.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-const EVENTS: InsertTarget = {
-  name: 'events',
-  columns: ['environment_id', 'transaction_id', 'sequence', 'created_at', 'type', 'user_id', 'data'],
-};
+/** Of an event without its place in the feed. */
+export const EVENT_COLUMNS = [
+  'environment_id',
+  'transaction_id',
+  'sequence',
+  'created_at',
+  'type',
+  'user_id',
+  'data',
+] as const;
+
+const EVENTS: InsertTarget = { name: 'events', columns: EVENT_COLUMNS };
 
 /** The first event of every new transaction, made from its row: `inserted` is what `Tx.insertNewRows` says. */
 export const INSERT_CREATED_EVENTS = `insert into events (environment_id, transaction_id, sequence, created_at, type)
