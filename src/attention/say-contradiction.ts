@@ -1,7 +1,7 @@
 import { formatMoney, parseDecimal } from '../lib/money.ts';
 
 /**
- * A kept contradiction of a refund (JSON of `refund_unasked` or `refund_missing`, amounts as on the wire) as a sentence, with
+ * A kept contradiction of a refund (JSON of `refund_unasked`, `refund_missing` or `refund_declined`, amounts as on the wire) as a sentence, with
  * what ends it. Any other text is said as it is.
  */
 export function sayRefundContradiction(text: string, method: string): { en: string; es: string } {
@@ -18,6 +18,12 @@ export function sayRefundContradiction(text: string, method: string): { en: stri
     return {
       en: `the books say that ${amount} more went back than ${method} says`,
       es: `los libros dicen que se devolvieron ${amount} más de lo que dice ${method}`,
+    };
+  }
+  if (event === 'refund_declined') {
+    return {
+      en: `${method} had completed it, and says now that it was declined. Ask there whether the money went back, and settle the refund as completed where it did`,
+      es: `${method} la había completado y ahora dice que la rechazó. Pregunta ahí si el dinero volvió; si volvió, cierra la devolución como completed`,
     };
   }
   return {

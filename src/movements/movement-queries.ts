@@ -174,19 +174,17 @@ export function selectUnresolvedOf(tx: Tx, transaction: RowKey<number>): Promise
   );
 }
 
-/**
- * Sums what went back of a payment by the books. `isExplained`: somebody has decided about all of it that no refund asked for.
- */
+/** Sums what went back of a payment by the books. `unresolved`: the part that no refund asked for, and about which nobody has decided. */
 export async function sumWentBack(
   tx: Tx,
   transaction: RowKey<number>,
-): Promise<{ wentBack: number; isExplained: boolean }> {
+): Promise<{ wentBack: number; unresolved: number }> {
   const [row] = await tx.query<{ total: number; unresolved: number }>(
     `select ${wentBack('$1', '$2')} as total, (
-       select count(*) from journal_entries j
+       select cast(coalesce(sum(j.amount), 0) as bigint) from journal_entries j
        where j.kind = 'unasked_refund' and j.transaction_id = $1 and j.environment_id = $2
          and not exists (select 1 from movements m where ${RESOLVES})) as unresolved`,
     [transaction.id, transaction.environment_id],
   );
-  return { wentBack: row?.total ?? 0, isExplained: row?.unresolved === 0 };
+  return { wentBack: row?.total ?? 0, unresolved: row?.unresolved ?? 0 };
 }

@@ -83,9 +83,9 @@ function mayBeAsked({ state, asking }: Refund, { askedAt }: RefundRequest, known
  */
 function noteBeforeAsking(app: App, refund: Refund, known: RefundAnswer, at: number): Promise<boolean> {
   return app.db.transaction(async (tx) => {
-    const { wentBack, isExplained } = await sumWentBack(tx, transactionKeyOf(refund));
+    const { wentBack, unresolved } = await sumWentBack(tx, transactionKeyOf(refund));
     if (known.refunded !== undefined && known.refunded !== wentBack) return false;
-    if (refund.asking !== 'ordered' && !isExplained) {
+    if (refund.asking !== 'ordered' && unresolved > 0) {
       await holdRefund(tx, refund, at, { reason: 'suspense' });
       return false;
     }

@@ -138,14 +138,18 @@ export function selectRefunds(db: Reader, limit: number): Promise<ListedRefund[]
   );
 }
 
-/** Sums the refunds of a payment that are done or under way. Called under the lock of the transaction. */
-export async function sumReserved(tx: Tx, { id, environment_id }: TransactionKey): Promise<number> {
-  const [row] = await tx.query<{ total: number }>(
-    `select cast(coalesce(sum(amount), 0) as bigint) as total from refunds
+/** Sums the refunds of a payment that are done or under way, and those under way alone. Called under the lock of the transaction. */
+export async function sumReserved(
+  tx: Tx,
+  { id, environment_id }: TransactionKey,
+): Promise<{ total: number; underWay: number }> {
+  const [row] = await tx.query<{ total: number; under_way: number }>(
+    `select cast(coalesce(sum(amount), 0) as bigint) as total,
+       cast(coalesce(sum(case when state = 'processing' then amount else 0 end), 0) as bigint) as under_way from refunds
      where transaction_id = $1 and environment_id = $2 and state in ('processing', 'completed')`,
     [id, environment_id],
   );
-  return row?.total ?? 0;
+  return { total: row?.total ?? 0, underWay: row?.under_way ?? 0 };
 }
 
 /**

@@ -94,7 +94,10 @@ async function moveRefund(tx: Tx, settling: Settling, postings: Posting[]): Prom
   const isClaimed = refund.lookups === claimed.lookups;
   if (isClaimed) await postponeRefund(tx, refund, nextLook(refund, at));
   if (state === 'conflict') {
-    await recordConflict(tx, settling, { event: 'refund_declined' });
+    const contradiction = { event: 'refund_declined' };
+    if (refund.contradicted_at !== null) return { kind: 'conflict', refund, contradiction: false };
+    await recordConflict(tx, settling, contradiction);
+    await holdRefund(tx, refund, at, contradiction);
     return { kind: 'conflict', refund, contradiction: true };
   }
   if (state !== 'processing') return { kind: state, refund, contradiction: false };

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { listAttention } from '../../src/attention/list-attention.ts';
 import { verifyBooks } from '../../src/books/verify-books.ts';
+import { describeEvidence } from '../../src/lib/evidence-file.ts';
 import { readFeed } from '../../src/outbox/read-feed.ts';
 import type { RefundOutcome, RefundRequest } from '../../src/payment-methods/payment-method.ts';
 import { setEventsUrl } from '../../src/payment-services/set-events-url.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
+import { decideRefund } from '../../src/refunds/decide-refund.ts';
 import { findRefund } from '../../src/refunds/find-refund.ts';
 import type { Refund } from '../../src/refunds/refund.ts';
 import { settleRefund } from '../../src/refunds/settle-refund.ts';
@@ -276,6 +279,24 @@ forEachEngine('giving money back', (openTestDatabase) => {
     const { events } = await readFeed(app, { id: 'operator', environmentIds: null }, null, 100);
     assert.deepEqual(events.at(-1)?.data, { state: 'completed', event: 'refund_declined', refund: accepted.id });
     assert.equal((await app.metrics.conflicts.get()).values[0]?.value, 1);
+  });
+
+  test('a refund that was completed and then declined was in no list: a person ends it, and it is told once', async () => {
+    const { app, paid } = await open(openTestDatabase);
+    const accepted = await acceptedRefund(app, paid, 1000);
+    await settleRefund(app, accepted, { kind: 'approved', detail: {} });
+    for (const expected of [true, false]) {
+      const { kind, contradiction } = await settleRefund(app, accepted, { kind: 'declined', detail: {} });
+      assert.deepEqual([kind, contradiction], ['conflict', expected]);
+    }
+    const [waiting, ...others] = await listAttention(app, null, 10);
+    assert.deepEqual([waiting?.kind, waiting?.id, others.length], ['refund', accepted.id, 0]);
+    assert.match(waiting?.reason ?? '', /had completed it, and says now that it was declined/);
+    const evidence = describeEvidence('portal.pdf', Buffer.from('the portal shows it'));
+    const wish = { outcome: 'completed', reason: 'the portal shows it', evidence, by: TESTER } as const;
+    assert.equal(await decideRefund(app, accepted.id, wish), 'decided');
+    assert.deepEqual(await listAttention(app, null, 10), []);
+    assert.equal((await refundEntries(app)).length, 1);
   });
 
   test('the events URL of the environment is told as JSON with Standard Webhooks; the callback stays as it is', async () => {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { verifyBooks } from '../../src/books/verify-books.ts';
 import type { Database, Tx } from '../../src/db/database.ts';
+import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
 import { createRefund, type RefundCreation } from '../../src/refunds/create-refund.ts';
 import type { Refund } from '../../src/refunds/refund.ts';
 import { settleRefund } from '../../src/refunds/settle-refund.ts';
@@ -49,6 +51,24 @@ forEachEngine('accepting refunds', (openTestDatabase, engine) => {
     }
     app.now.advance(1);
     assert.equal((await refund(app, paid, 100)).kind, 'accepted');
+  });
+
+  test('what went back at the method unasked and was charged to the merchant was refunded once more', async () => {
+    const { app, paid } = await open(openTestDatabase);
+    const first = refundIn(await refund(app, paid, 1000));
+    // The merchant gave back another 6,000 in the portal of the method.
+    await settleRefund(app, first, { kind: 'approved', detail: {}, refunded: 7000 });
+    assert.equal(refusalIn(await refund(app, paid, 9001)), 'REFUND_AMOUNT_TOO_HIGH');
+    const decision = { decision: 'kept', reason: 'the merchant did it', by: TESTER } as const;
+    assert.equal((await resolveSuspense(app, paid.id, decision)).kind, 'resolved');
+    assert.equal(refusalIn(await refund(app, paid, 3001)), 'REFUND_AMOUNT_TOO_HIGH');
+    const allThatIsLeft = { amount: null, type: 'total', idempotencyKey: null, by: TESTER } as const;
+    const rest = refundIn(await createRefund(app, paid, allThatIsLeft));
+    assert.equal(rest.amount, 3000);
+    assert.equal(refusalIn(await refund(app, paid, 1)), 'ALREADY_REFUNDED');
+    await settleRefund(app, rest, { kind: 'approved', detail: {}, refunded: 10_000 });
+    assert.equal(refusalIn(await refund(app, paid, 1)), 'ALREADY_REFUNDED');
+    assert.deepEqual((await verifyBooks(app)).problems, []);
   });
 
   test('a refund that failed may be asked for again at once, without a key', async () => {
@@ -114,6 +134,11 @@ async function open(openTestDatabase: OpenTestDatabase) {
   const app = createTestApp(db);
   const environment = await createTestEnvironment(app);
   return { db, app, environment, paid: await createPaidTransaction(app, environment, { amount: 10_000 }) };
+}
+
+function refusalIn(creation: RefundCreation): string {
+  assert.ok('refusal' in creation, JSON.stringify(creation));
+  return creation.refusal.code;
 }
 
 function refundIn(creation: RefundCreation): Refund {
