@@ -133,6 +133,15 @@ export function selectSuspenseAt(db: Reader, environmentId: number, link: number
   );
 }
 
+/**
+ * A part of a statement: whether money came late for a transaction, after it had ended without a payment, and nobody has decided that it
+ * went back to the payer.
+ */
+export const keepsLateMoney = (transactionId: string, environmentId: string) => `exists (
+  select 1 from journal_entries j
+  where j.kind = 'late_payment' and j.transaction_id = ${transactionId} and j.environment_id = ${environmentId}
+    and not exists (select 1 from movements m where ${RESOLVES} and m.decision = 'returned'))`;
+
 /** Money about which nobody has decided: how much of it there is, and since when the oldest waits. */
 export async function measureUnresolved(db: Reader): Promise<{ count: number; oldest: number | null }> {
   const [row] = await db.query<{ count: number; oldest: number | null }>(

@@ -1,5 +1,6 @@
 import type { Database, SqlRow, Tx } from '../db/database.ts';
 import type { RowKey } from '../db/row-key.ts';
+import { keepsLateMoney } from '../movements/movement-queries.ts';
 import type { PaymentLink } from './payment-link.ts';
 
 type Reader = Pick<Database, 'query'>;
@@ -53,16 +54,19 @@ export async function updateLinkEnded(tx: Tx, link: RowKey<string>, at: number):
   return rows.length === 1;
 }
 
-/** A link with whose it is, and how many payments of it are completed. */
+/** A link with whose it is, and how often it was paid. */
 export type ListedLinkRow = PaymentLink &
   SqlRow & { payment_service: string; name: string; environment: string; paid: number };
 
 /** Where a page of links begins: after this one. */
 export type LinkPlace = { at: number; id: string };
 
+/** Also the money of one that had ended before it came, unless it was returned: nobody is asked for more. */
+const TOOK_MONEY = `(t.state = 'completed' or ${keepsLateMoney('t.id', 't.environment_id')})`;
+
 // A hyphen and a full stop are neighbours, so the range is the references of a link.
 const LISTED = `select l.*, e.payment_service_id as payment_service, p.name, e.environment,
-       (select count(*) from transactions t where t.environment_id = l.environment_id and t.state = 'completed'
+       (select count(*) from transactions t where t.environment_id = l.environment_id and ${TOOK_MONEY}
           and t.reference >= l.id || '-' and t.reference < l.id || '.') as paid
      from payment_links l join environments e on e.id = l.environment_id join payment_services p on p.id = e.payment_service_id`;
 
@@ -86,11 +90,11 @@ export async function selectListedLinkAnywhere(db: Reader, id: string): Promise<
   return row ?? null;
 }
 
-/** Whether a payment of a link is completed. */
+/** Whether a link was paid. */
 export async function isLinkPaid(db: Reader, { id, environment_id }: RowKey<string>): Promise<boolean> {
   const rows = await db.query(
-    `select id from transactions where environment_id = $2 and state = 'completed'
-       and reference >= $1 || '-' and reference < $1 || '.' limit 1`,
+    `select t.id from transactions t where t.environment_id = $2 and ${TOOK_MONEY}
+       and t.reference >= $1 || '-' and t.reference < $1 || '.' limit 1`,
     [id, environment_id],
   );
   return rows.length > 0;

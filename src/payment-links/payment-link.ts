@@ -42,7 +42,7 @@ export type LinkWish = {
 /** `used`: it could be paid once, and was. */
 export type LinkState = 'open' | 'used' | 'expired' | 'ended';
 
-/** The rule behind its page. `isPaid`: at least one payment of it is completed. */
+/** The rule behind its page. `isPaid`: at least one payment of it was made. */
 export function linkStateOf(
   { uses, expires_at, ended_at }: Pick<PaymentLink, 'uses' | 'expires_at' | 'ended_at'>,
   isPaid: boolean,

@@ -2,14 +2,19 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listAudit } from '../../src/audit/list-audit.ts';
 import { cancelTransaction } from '../../src/checkout/cancel-transaction.ts';
+import { settlePayment } from '../../src/checkout/settle-payment.ts';
+import { startPayment } from '../../src/checkout/start-payment.ts';
+import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
 import { createPaymentLink, endPaymentLink } from '../../src/payment-links/create-payment-link.ts';
 import { listPaymentLinks } from '../../src/payment-links/find-payment-link.ts';
 import { type LinkWish, linkStateOf } from '../../src/payment-links/payment-link.ts';
+import type { PaymentMethod } from '../../src/payment-methods/payment-method.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { disablePaymentService } from '../../src/payment-services/list-payment-services.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { expireTransactions } from '../../src/transactions/expire-transactions.ts';
 import type { Transaction } from '../../src/transactions/transaction.ts';
+import { approved, readAttempt, scriptMethod } from '../checkout/checkout-case.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
@@ -94,6 +99,28 @@ forEachEngine('a payment link', (openTestDatabase) => {
       await shop.references(),
       [1, 2, 3].map((number) => `${shop.link.id}-${number}`),
     );
+  });
+
+  test('that is paid once took the money twice where the first payment came after its transaction had ended', async () => {
+    for (const [decision, state, paid] of [
+      ['kept', 'used', 1],
+      ['returned', 'open', 0],
+    ] as const) {
+      const method = scriptMethod({ start: async () => ({ kind: 'aborted', detail: {} }) });
+      await using shop = await openLink(openTestDatabase, {}, [method]);
+      await shop.press();
+      const [transaction] = (await shop.transactions()) as [Transaction];
+      await startPayment(shop.app, transaction, 'scripted');
+      await cancelTransaction(shop.app, transaction);
+      const listed = async () => (await listPaymentLinks(shop.app, null, 10))[0];
+      assert.equal((await listed())?.state, 'open');
+      await settlePayment(shop.app, await readAttempt(shop.app), approved);
+      assert.equal((await shop.server.post(shop.path)).status, 410, 'its money is in suspense');
+      const decided = { decision, reason: 'asked the payer', by: TESTER };
+      assert.equal((await resolveSuspense(shop.app, transaction.id, decided)).kind, 'resolved');
+      assert.deepEqual([(await listed())?.state, (await listed())?.paid], [state, paid]);
+      assert.equal((await shop.server.post(shop.path)).status, state === 'open' ? 303 : 410);
+    }
   });
 
   test('that many pay makes a transaction for each, also at once', async () => {
@@ -206,8 +233,12 @@ for (const [uses, expires_at, ended_at, isPaid, expected] of [
   });
 }
 
-async function openLink(openTestDatabase: OpenTestDatabase, changes: Partial<LinkWish> = {}) {
-  const app = createTestApp(await openTestDatabase());
+async function openLink(
+  openTestDatabase: OpenTestDatabase,
+  changes: Partial<LinkWish> = {},
+  paymentMethods?: readonly PaymentMethod[],
+) {
+  const app = createTestApp(await openTestDatabase(), { ...(paymentMethods && { paymentMethods }) });
   const environment = await createTestEnvironment(app);
   const { link } = await createPaymentLink(app, environment.id, { ...WISH, ...changes }, TESTER);
   const server = await startTestServer(app);

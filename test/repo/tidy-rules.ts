@@ -61,7 +61,7 @@ const neighbours: Readonly<Record<string, readonly string[]>> = {
   privacy: ['search'],
   movements: ['checkout', 'transactions', 'books', 'outbox', 'payment-services'],
   refunds: ['movements', 'checkout', 'transactions', 'books', 'outbox', 'payment-services', 'auth'],
-  'payment-links': ['checkout', 'transactions', 'payment-services'],
+  'payment-links': ['checkout', 'transactions', 'payment-services', 'movements'],
   checkout: ['transactions', 'books', 'outbox', 'payment-services'],
   transactions: ['books', 'outbox', 'payment-services'],
   outbox: ['payment-services', 'auth'],
