@@ -89,7 +89,7 @@ export async function findAttempt(
   return attempt === null || transaction === null ? null : { attempt, transaction };
 }
 
-/** The ids of attempts about which a method told this authorisation code and that it did not approve; at most two. */
+/** The ids of attempts about which a method told this authorisation code; at most two. */
 export function findAttemptsByCode(app: App, wanted: Parameters<typeof selectAttemptsByCode>[1]): Promise<string[]> {
   return selectAttemptsByCode(app.db, wanted);
 }

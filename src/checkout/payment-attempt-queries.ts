@@ -206,7 +206,10 @@ export async function endContradiction(tx: Tx, { id, environment_id }: AttemptKe
   ]);
 }
 
-/** Attempts of the time whose method told this authorisation code and that are not approved. At most two: one is enough or none. */
+/**
+ * Attempts of the time whose method told this authorisation code, also where a spreadsheet has dropped the zeros of its six digits. At
+ * most two: one is enough or none.
+ */
 export async function selectAttemptsByCode(
   db: Reader,
   wanted: { environmentId: number; method: string; amount: number; code: string; from: number; to: number },
@@ -215,10 +218,14 @@ export async function selectAttemptsByCode(
   const rows = await db.query<{ id: string }>(
     `select a.id from payment_attempts a
      join transactions t on t.id = a.transaction_id and t.environment_id = a.environment_id
-     where a.state <> 'approved' and a.payment_method = $1 and a.created_at >= $2 and a.created_at < $3
-       and a.environment_id = $4 and t.amount = $5 and (a.contradiction like $6 or a.detail like $6)
+     where a.payment_method = $1 and a.created_at >= $2 and a.created_at < $3 and a.environment_id = $4 and t.amount = $5
+       and (a.contradiction like $6 or a.detail like $6 or a.contradiction like $7 or a.detail like $7)
      order by a.id limit 2`,
-    [method, from, to, environmentId, amount, `%"authorization_code":${JSON.stringify(code).replace(/[%_]/g, '')}%`],
+    [method, from, to, environmentId, amount, toldCode(code), toldCode(code.padStart(6, '0'))],
   );
   return rows.map(({ id }) => id);
+}
+
+function toldCode(code: string): string {
+  return `%"authorization_code":${JSON.stringify(code).replace(/[%_]/g, '')}%`;
 }

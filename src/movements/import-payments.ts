@@ -15,13 +15,14 @@ import { boundsOfDay, shiftDay } from '../lib/calendar-day.ts';
 import type { Evidence } from '../lib/evidence-file.ts';
 import { prefixedId } from '../lib/ids.ts';
 import {
+  compareImported,
   type ImportedPayment,
   type ImportStep,
   importContent,
   importedPosting,
   lineKeyOf,
 } from './imported-payment.ts';
-import { insertImported, wasImported } from './imported-payment-queries.ts';
+import { insertImported, selectImportedOf, wasImported } from './imported-payment-queries.ts';
 
 /** The environment of the file, and the payment method by which the money came. */
 export type ImportScope = { environmentId: number; environment: string; method: string };
@@ -48,20 +49,23 @@ export async function planImport(
   settlement: Settlement,
   onLines: OnLines = () => {},
 ): Promise<ImportStep[]> {
-  const compared = new Map((await compare(app, scope, settlement)).map((one) => [one.row, one]));
+  const days = daysOf(settlement);
+  if (days === null) return [];
+  const compared = new Map((await compare(app, scope, settlement, days)).map((one) => [one.row, one]));
+  const before = await selectImportedOf(app.db, scope, days);
   const steps: ImportStep[] = [];
   const seen = new Set<string>();
   for (const row of settlement.rows) {
     const key = lineKeyOf(scope.environment, row);
-    const { kind = 'missing_in_books', line = null, differs = [] } = compared.get(row) ?? {};
+    const { kind = 'missing_in_books', line = null, differs = [], repeated = false } = compared.get(row) ?? {};
     if (row.amount < 0) steps.push(stepOf(row, 'left', 'money that was refunded: bin/rubrica reconcile'));
     else if (kind === 'matched' || kind === 'different') {
       const note = differs.length === 0 ? '' : `differs in ${differs.join(', ')}: bin/rubrica reconcile`;
       steps.push({ ...stepOf(row, 'known', note), transactionId: line?.transaction_id ?? null });
-    } else if (seen.has(key)) steps.push(stepOf(row, 'left', 'the same line again'));
+    } else if (seen.has(key) || repeated) steps.push(stepOf(row, 'left', 'the same line again'));
     else if (row.instalment !== null)
       steps.push(stepOf(row, 'left', 'a part of a payment: bin/rubrica payment settle'));
-    else steps.push(await planMissing(app, scope, row));
+    else steps.push(await planMissing(app, scope, row, before));
     seen.add(key);
     if (steps.length % TOLD_EVERY === 0) onLines(steps.length);
   }
@@ -89,10 +93,21 @@ export async function importPayments(
   return done;
 }
 
-async function compare(app: App, { environmentId, method }: ImportScope, settlement: Settlement) {
-  const dates = settlement.rows.map(({ date }) => date).sort();
+type Days = { first: string; last: string };
+
+/** Null: the file has no line. */
+function daysOf({ rows }: Settlement): Days | null {
+  const dates = rows.map(({ date }) => date).sort();
   const [first, last] = [dates[0], dates.at(-1)];
-  if (first === undefined || last === undefined) return [];
+  return first === undefined || last === undefined ? null : { first, last };
+}
+
+async function compare(
+  app: App,
+  { environmentId, method }: ImportScope,
+  settlement: Settlement,
+  { first, last }: Days,
+) {
   const from = boundsOfDay(shiftDay(first, -DAYS_BEFORE)).from;
   const to = boundsOfDay(shiftDay(last, DAYS_AFTER)).to;
   const scope = { environmentIds: [environmentId], from, to, transactionId: 0 };
@@ -106,9 +121,17 @@ function stepOf(row: SettlementRow, does: ImportStep['does'], note: string): Imp
   return { row, does, note, attemptId: null, transactionId: null };
 }
 
-async function planMissing(app: App, scope: ImportScope, row: SettlementRow): Promise<ImportStep> {
-  if (await wasImported(app.db, scope.method, lineKeyOf(scope.environment, row))) return stepOf(row, 'imported', '');
+async function planMissing(
+  app: App,
+  scope: ImportScope,
+  row: SettlementRow,
+  before: readonly ImportedPayment[],
+): Promise<ImportStep> {
+  const earlier = compareImported(row, before);
+  if (earlier === 'same') return stepOf(row, 'imported', '');
+  if (earlier === 'unclear') return stepOf(row, 'left', 'perhaps a line that was taken over before');
   const found = await findOwnAttempt(app, scope, row);
+  if (found === 'several') return stepOf(row, 'left', 'several payments of ours have its code');
   if (found === null) return stepOf(row, 'suspense', 'no payment of ours');
   const { attempt, transaction } = found;
   const of = { attemptId: attempt.id, transactionId: transaction.id };
@@ -128,7 +151,8 @@ async function findOwnAttempt(app: App, { environmentId, method }: ImportScope, 
   const day = { from: boundsOfDay(shiftDay(row.date, -1)).from, to: boundsOfDay(row.date).to };
   const wanted = { environmentId, method, amount: row.amount, code: row.authorizationCode ?? '', ...day };
   const [only, ...others] = await findAttemptsByCode(app, wanted);
-  return only === undefined || others.length > 0 ? null : findAttempt(app, only);
+  if (others.length > 0) return 'several';
+  return only === undefined ? null : findAttempt(app, only);
 }
 
 async function settleStep(app: App, scope: ImportScope, step: ImportStep, record: ImportRecord): Promise<ImportStep> {

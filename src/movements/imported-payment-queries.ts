@@ -28,6 +28,19 @@ export async function insertImported(tx: Tx, row: ImportedPayment): Promise<void
   await tx.insertRows(IMPORTED_PAYMENTS, [row]);
 }
 
+/** The lines of these days that were taken over, the first day and the last one too. */
+export function selectImportedOf(
+  db: Pick<Database, 'query'>,
+  scope: { environmentId: number; method: string },
+  days: { first: string; last: string },
+): Promise<ImportedPayment[]> {
+  return db.query<ImportedPayment>(
+    `select * from imported_payments
+     where environment_id = $1 and payment_method = $2 and settled_on >= $3 and settled_on <= $4`,
+    [scope.environmentId, scope.method, days.first, days.last],
+  );
+}
+
 export async function wasImported(
   db: Pick<Database, 'query'>,
   paymentMethod: string,

@@ -1,5 +1,6 @@
 import type { FactContent } from '../books/book-fact.ts';
 import { methodReceivable, type Posting, SUSPENSE } from '../books/journal-entry.ts';
+import { codeKey } from '../books/settled-line.ts';
 import type { SettlementRow } from '../books/settlement-row.ts';
 import type { SqlRow } from '../db/database.ts';
 
@@ -42,7 +43,33 @@ export type ImportStep = {
 /** The same line of another export of the same days is the same line. */
 export function lineKeyOf(environment: string, row: SettlementRow): string {
   const { date, buyOrder, authorizationCode, amount, currency } = row;
-  return JSON.stringify([environment, date, buyOrder, authorizationCode, amount, currency]);
+  const code = authorizationCode === null ? null : codeKey(authorizationCode);
+  return JSON.stringify([environment, date, buyOrder, code, amount, currency]);
+}
+
+/**
+ * Whether a line says again what was taken over before, perhaps by an export with other columns. `unclear`: money of the same day
+ * and amount, where one has no buy order or no code that would tell the two apart, or where the codes of one order differ.
+ */
+export function compareImported(row: SettlementRow, before: readonly ImportedPayment[]): 'same' | 'unclear' | 'new' {
+  const found = before.map((one) => {
+    if (one.settled_on !== row.date || one.amount !== row.amount || one.currency !== row.currency) return 'new';
+    const order = agree(row.buyOrder, one.buy_order);
+    const code = agree(keyOf(row.authorizationCode), keyOf(one.authorization_code));
+    if (order === 'different' || (order !== 'same' && code === 'different')) return 'new';
+    const hasNoOrder = row.buyOrder === null && one.buy_order === null;
+    return code !== 'different' && (order === 'same' || (hasNoOrder && code === 'same')) ? 'same' : 'unclear';
+  });
+  return found.find((one) => one === 'same') ?? found.find((one) => one === 'unclear') ?? 'new';
+}
+
+function keyOf(code: string | null): string | null {
+  return code === null ? null : codeKey(code);
+}
+
+function agree(one: string | null, other: string | null): 'same' | 'different' | 'unknown' {
+  if (one === null || other === null) return 'unknown';
+  return one === other ? 'same' : 'different';
 }
 
 /** Writes the fact of an imported payment. Not `link`: the fact is written before the entry. */

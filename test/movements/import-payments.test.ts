@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { listAttention } from '../../src/attention/list-attention.ts';
 import { readSettlement } from '../../src/books/read-settlement.ts';
 import { verifyBooks } from '../../src/books/verify-books.ts';
+import { decidePayment } from '../../src/checkout/decide-payment.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
 import { describeEvidence } from '../../src/lib/evidence-file.ts';
 import { importPayments, planImport } from '../../src/movements/import-payments.ts';
@@ -146,6 +147,51 @@ forEachEngine('money that the acquirer has and the books do not', (openTestDatab
     assert.deepEqual(resultsOf(await carryOut(opened, line)), ['suspense']);
     assert.deepEqual(resultsOf(await carryOut(opened, line)), ['imported']);
     assert.deepEqual(await sumsOf(opened), { 'method:scripted:receivable': 4000, suspense: -4000 });
+  });
+
+  test('a line of an export with other columns, or whose code a spreadsheet had shortened, was taken over once more', async () => {
+    const opened = await openAttempt(openTestDatabase, { kind: 'unknown' });
+    const once = { 'method:scripted:receivable': 8000, suspense: -8000 };
+    const lines = ['01/01/2026;OTHER-1;001213;4000', '02/01/2026;;001213;4000'];
+    assert.deepEqual(resultsOf(await carryOut(opened, ...lines)), ['suspense', 'suspense']);
+    for (const [line, expected] of [
+      ['01/01/2026;OTHER-1;1213;4000', 'imported'],
+      ['01/01/2026;OTHER-1;;4000', 'imported'],
+      ['02/01/2026;;1213;4000', 'imported'],
+      ['01/01/2026;;001213;4000', 'left'],
+      ['02/01/2026;OTHER-2;;4000', 'left'],
+      ['01/01/2026;OTHER-1;001214;4000', 'left'],
+    ] as const)
+      assert.deepEqual(resultsOf(await carryOut(opened, line)), [expected], line);
+    assert.deepEqual(await sumsOf(opened), once);
+    const others = ['01/01/2026;OTHER-2;001214;4000', '02/01/2026;;001214;4000', '03/01/2026;;001213;4000'];
+    assert.deepEqual(resultsOf(await plan(opened, ...others)), ['suspense', 'suspense', 'suspense']);
+  });
+
+  test('a payment that a person ended weeks later was booked once more for a file without its buy order', async () => {
+    const opened = await openAttempt(openTestDatabase, { kind: 'unknown' });
+    opened.app.now.advance(20 * 24 * 60 * 60_000);
+    const evidence = describeEvidence('portal.pdf', Buffer.from('the portal shows it'));
+    const wish = { outcome: 'approved', taken: null, authorizationCode: '001213', evidence } as const;
+    const decided = await decidePayment(opened.app, opened.id, { ...wish, reason: 'the portal shows it', by: TESTER });
+    assert.equal(decided, 'decided');
+    const lines = ['15/01/2026;;001213;12990', '15/01/2026;;1213;12990'];
+    for (const line of lines) assert.deepEqual(resultsOf(await carryOut(opened, line)), ['known'], line);
+    assert.equal((await sumsOf(opened))['method:scripted:receivable'], 12_990);
+  });
+
+  test('a code that comes twice in a file is a payment once, and several payments with its code are for a person', async () => {
+    const opened = await openAttempt(openTestDatabase, approved);
+    const twice = ['15/01/2026;;001234;12990', '16/01/2026;;001234;12990'];
+    assert.deepEqual(resultsOf(await plan(opened, ...twice)), ['known', 'left']);
+    const detail = { reason: 'given_back_elsewhere', authorization_code: '7' };
+    const open = await openAttempt(openTestDatabase, { kind: 'contradiction', detail });
+    await startPayment(
+      open.app,
+      await createTestTransaction(open.app, open.environment, { reference: 'ORD-2' }),
+      'scripted',
+    );
+    assert.deepEqual(resultsOf(await plan(open, '15/01/2026;;7;12990')), ['left']);
   });
 
   test('what the books have, refunds, parts and payments of another merchant are left as they are', async () => {
