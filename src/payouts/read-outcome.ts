@@ -10,6 +10,8 @@ const BY_BANK = '( por (el )?banco( (de )?(destino|receptor|destinatario|benefic
 const PHRASES: readonly (readonly [RegExp, PayoutOutcome])[] = [
   [new RegExp(`^(devuelt${ENDS}${BY_BANK}|return(ed)?)$`), 'returned'],
   [new RegExp(`^(no pagad${ENDS}|(rechazad|fallid|anulad)${ENDS}${BY_BANK}|error|fail(ed|ure)?)$`), 'failed'],
+  // With the reason behind it: nothing else begins so, but what may still be paid.
+  [/^rechazad[oa]s? (?!.*(pendient|proces|curso|parcial|reintent|revis|pagad|abonad))/, 'failed'],
   // Not `cancelado`, which in Chile is paid as well as called off.
   [/^(reject(ed|ion)?|cancell?ed)$/, 'failed'],
   [new RegExp(`^(pagad|abonad|aprobad|procesad|realizad|confirmad)${ENDS}${WELL}$`), 'confirmed'],

@@ -84,7 +84,7 @@ function rowOf({ line, cells }: TableRow, places: Places<StatementColumn>): Row 
 /** The amount of a row; with a side its sign is not known before the last row. */
 function amountOf(cell: (column: StatementColumn) => string, line: number): Pick<Row, 'amount' | 'side'> {
   const written = cell('amount');
-  if (written !== '') return { amount: moneyOf(written, line), side: readSide(cell('side'), line) };
+  if (written !== '') return { amount: moneyOf(written, line), side: readSide(cell('side')) };
   const amount = Math.abs(moneyOf(cell('credit'), line)) - Math.abs(moneyOf(cell('charge'), line));
   return { amount, side: null };
 }

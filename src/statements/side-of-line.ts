@@ -1,8 +1,8 @@
 import { type InBoth, Problem } from '../error-catalogue.ts';
 import { foldText } from '../lib/fold-text.ts';
 
-/** A cell that says whether an amount left or came, and its word: `c` may mean either. */
-export type SideCell = { readonly side: 'charge' | 'credit' | 'c'; readonly word: string };
+/** A cell that says whether an amount left or came, and its word: `c` may mean either, `unknown` neither. */
+export type SideCell = { readonly side: 'charge' | 'credit' | 'c' | 'unknown'; readonly word: string };
 
 /** An amount as it stands in its line. `side` null: its sign says it. */
 type SidedAmount = { readonly line: number; readonly amount: number; readonly side: SideCell | null };
@@ -10,24 +10,30 @@ type SidedAmount = { readonly line: number; readonly amount: number; readonly si
 const CHARGE = /^(d|cargos?|debitos?|debits?)$/;
 const CREDIT = /^(a|abonos?|creditos?|credits?)$/;
 
-/** Reads the cell of a line's side; null for an empty one. Throws `Problem` INVALID_STATEMENT for a word that nobody knows. */
-export function readSide(text: string, line: number): SideCell | null {
+/** Reads the cell of a line's side; null for an empty one. */
+export function readSide(text: string): SideCell | null {
   const word = foldText(text).replaceAll('.', '').trim();
   if (word === '') return null;
   if (word === 'c') return { side: 'c', word };
   if (CHARGE.test(word)) return { side: 'charge', word };
   if (CREDIT.test(word)) return { side: 'credit', word };
-  throw refusal({
-    en: `Line ${line}: nothing says whether the amount left or came. Write cargo or abono as its side.`,
-    es: `Línea ${line}: no se sabe si el monto salió o entró. Escribe cargo o abono en esa columna.`,
-  });
+  return { side: 'unknown', word };
 }
 
 /**
- * The amounts of a file, below 0 for what left. `heading`: the name of the column of the sides. Throws `Problem` INVALID_STATEMENT
+ * The amounts of a file, below 0 for what left. `heading`: the name of the column of the sides; where none of its words is a side, such
+ * as the kinds of transfers, the signs of the amounts say it. Throws `Problem` INVALID_STATEMENT for a word that nobody knows, and
  * where a `C` may mean cargo as well as crédito.
  */
 export function signAmounts<Row extends SidedAmount>(rows: readonly Row[], heading: string): Row[] {
+  const unknown = rows.find(({ side }) => side?.side === 'unknown');
+  if (unknown !== undefined && !isSigned(rows)) {
+    throw refusal({
+      en: `Line ${unknown.line}: nothing says whether the amount left or came. Write cargo or abono as its side.`,
+      es: `Línea ${unknown.line}: no se sabe si el monto salió o entró. Escribe cargo o abono en esa columna.`,
+    });
+  }
+  if (unknown !== undefined) return [...rows];
   const first = rows.find(({ side }) => side?.side === 'c');
   const meaning = first === undefined ? null : meaningOfC(rows, heading);
   if (first !== undefined && meaning === null) {
@@ -41,6 +47,11 @@ export function signAmounts<Row extends SidedAmount>(rows: readonly Row[], headi
     const side = row.side.side === 'c' ? meaning : row.side.side;
     return { ...row, amount: (side === 'charge' ? -1 : 1) * Math.abs(row.amount) };
   });
+}
+
+/** Whether the column says no side at all, and the amounts do. */
+function isSigned(rows: readonly SidedAmount[]): boolean {
+  return rows.every(({ side }) => side === null || side.side === 'unknown') && rows.some(({ amount }) => amount < 0);
 }
 
 /**

@@ -217,7 +217,7 @@ forEachEngine('files of payouts', (openTestDatabase) => {
       confirmed:
         'Pagado|PAGADA|pagados|Abonado|Aprobada|Procesado|Éxitoso|Exitosa|Realizado|Confirmado|OK|Paid|Success',
       failed:
-        'Rechazado|RECHAZADA|Rechazado por banco destino|Fallida|Anulado|No pagado|Error|Failed|Rejected|Cancelled',
+        'Rechazado|RECHAZADA|Rechazado por banco destino|Rechazado: cuenta cerrada|RECHAZADA - RUT no corresponde|Fallida|Anulado|No pagado|Error|Failed|Rejected|Cancelled',
       returned: 'Devuelto|DEVUELTAS|Devuelto por el banco|Returned',
     }))
       for (const word of words.split('|')) assert.equal(await said(word), outcome, word);

@@ -142,6 +142,19 @@ test('a side in words that were not known made a charge a credit', async () => {
   assert.deepEqual(said(await read(apart)).slice(1), ['2026-01-17 -15 TEF']);
 });
 
+test('a column of kinds beside amounts with signs says no side', async () => {
+  const file = (...amounts: string[]) => [
+    'Fecha;Descripción;Monto;Tipo',
+    ...amounts.map((one) => `17/01/2026;TEF;${one};TEF`),
+  ];
+  const { lines } = await read(file('-15', '20'));
+  assert.deepEqual(
+    lines.map(({ amount }) => amount),
+    [-15, 20],
+  );
+  await assert.rejects(read(file('15', '20')), { code: 'INVALID_STATEMENT' });
+});
+
 test('a side that nobody can be sure of refuses the file with its line', async () => {
   const refused = (line: number, reason: RegExp, [heading = '', ...sides]: string[]) =>
     assert.rejects(sided(heading, ...sides), (error) => {
