@@ -1,15 +1,16 @@
 import type { Readable } from 'node:stream';
 import type { App } from '../app.ts';
 import { readAccount } from '../bank-validation/bank-account.ts';
-import { identityHashes } from '../bank-validation/identity-hash.ts';
-import { readRut } from '../bank-validation/rut.ts';
+import { type IdentityHashes, identityHashes } from '../bank-validation/identity-hash.ts';
+import { possibleRuts, readRut } from '../bank-validation/rut.ts';
+import { readSettled } from '../books/settlement-amount.ts';
 import { type InBoth, Problem } from '../error-catalogue.ts';
-import { foldText } from '../lib/fold-text.ts';
 import type { HeaderRule } from '../lib/tables/find-header.ts';
 import { withTable } from '../lib/tables/open-table.ts';
 import { sayTableError } from '../lib/tables/say-table-error.ts';
 import { isTotal, TableError } from '../lib/tables/table.ts';
 import type { Payout } from './payout.ts';
+import { readOutcome } from './read-outcome.ts';
 import type { PayoutOutcome } from './settle-outcomes.ts';
 
 type ResultColumn = 'rut' | 'account' | 'amount' | 'outcome' | 'reason' | 'reference';
@@ -28,13 +29,6 @@ const RESULT_TABLE: HeaderRule<ResultColumn> = {
     outcome !== null && ((rut !== null && amount !== null) || reference !== null),
 };
 
-/** The words of banks, by how they begin. */
-const WORDS: readonly (readonly [RegExp, PayoutOutcome])[] = [
-  [/^(devuelt|return)/, 'returned'],
-  [/^(no pagad|rechazad|fallid|anulad|error|fail|reject|cancel)/, 'failed'],
-  [/^(pagad|abonad|aprobad|procesad|exitos|realizad|confirm|paid|ok$|success)/, 'confirmed'],
-];
-
 /** A line that is of a payout, one that is of none, and one whose word nobody knows. */
 export type ReadResults = {
   readonly outcomes: { id: string; outcome: PayoutOutcome; reason: string | null }[];
@@ -43,8 +37,10 @@ export type ReadResults = {
 };
 
 /**
- * Reads what a bank says became of a file's payouts: by our id, or by RUT, account (where there is one) and amount. Every line
- * is of one payout, and every payout has one line. Throws `Problem` INVALID_PAYOUT for a file that is not such a table.
+ * Reads what a bank says became of a file's payouts: by id or reference where the line's RUT, account and amount do not contradict
+ * it, else by RUT, amount and account. Every line is of one payout, and every payout has one line.
+ *
+ * Throws `Problem` INVALID_PAYOUT for a file that is not such a table.
  */
 export async function readResults(
   app: App,
@@ -66,17 +62,8 @@ export async function readResults(
       for await (const { line, cells } of table.rows) {
         if (isTotal(cells)) continue;
         const cell = (column: ResultColumn) => cells[places[column] ?? -1]?.trim() ?? '';
-        const rut = readRut(cell('rut')).canonical;
-        const { digits } = readAccount(cell('account'));
-        const amount = Number(cell('amount').replace(/[$.\s]/g, ''));
-        const byId = known.get(cell('reference'));
-        const alike = rut === null ? [] : (known.get(`${hashes.ofRut(rut)} ${amount}`) ?? []);
-        const found = [...(byId ?? []), ...alike].find(
-          (one) =>
-            left.has(one) &&
-            (byId !== undefined || digits === null || hashes.ofAccount(one.bank_code, digits) === one.account_hash),
-        );
-        const outcome = outcomeOf(cell('outcome'));
+        const found = payoutOf(cell, known, left, hashes);
+        const outcome = readOutcome(cell('outcome'));
         if (found === undefined) results.unmatched.push(line);
         else if (outcome === null) results.unclear.push(line);
         else results.outcomes.push({ id: found.id, outcome, reason: reasonOf(cell('reason'), outcome) });
@@ -89,6 +76,46 @@ export async function readResults(
   }
 }
 
+type Cells = (column: ResultColumn) => string;
+
+/**
+ * The payout of a line. Banks number their rows, and `1` may be a reference: it does not count against the RUT, amount or account of
+ * its line. Our own id is no row number: a line that contradicts it is of no payout.
+ */
+function payoutOf(
+  cell: Cells,
+  known: ReadonlyMap<string, readonly Payout[]>,
+  left: ReadonlySet<Payout>,
+  hashes: IdentityHashes,
+): Payout | undefined {
+  const name = cell('reference');
+  const named = (known.get(name) ?? []).filter((one) => agrees(cell, one, hashes));
+  if (named.length > 0) return named.find((one) => left.has(one));
+  const rut = readRut(cell('rut')).canonical;
+  if (rut === null || OWN_ID.test(name)) return undefined;
+  const alike = known.get(`${hashes.ofRut(rut)} ${amountIn(cell('amount'))}`) ?? [];
+  return alike.find((one) => left.has(one) && agrees(cell, one, hashes));
+}
+
+const OWN_ID = /^po_/;
+
+/** Whether the RUT, the amount and the account are the payout's, as far as the line has them. */
+function agrees(cell: Cells, payout: Payout, hashes: IdentityHashes): boolean {
+  const [rut, amount, account] = [cell('rut'), cell('amount'), cell('account')];
+  const ruts = [readRut(rut).canonical, ...possibleRuts(rut).map((possible) => possible.rut)];
+  if (rut !== '' && !ruts.some((one) => one !== null && hashes.ofRut(one) === payout.rut_hash)) return false;
+  if (amount !== '' && amountIn(amount) !== payout.amount) return false;
+  const { digits } = readAccount(account.replace(/[\s-]/g, ''));
+  // Banks hide digits of accounts: beside the right RUT such an account says nothing.
+  if (digits === null) return account === '' || rut !== '';
+  return hashes.ofAccount(payout.bank_code, digits) === payout.account_hash;
+}
+
+function amountIn(text: string): number | null {
+  const amount = readSettled(text, 'CLP', null);
+  return typeof amount === 'number' ? amount : null;
+}
+
 /** By our ids, and by RUT and amount. */
 function indexOf(payouts: readonly Payout[]): Map<string, Payout[]> {
   const index = new Map<string, Payout[]>();
@@ -97,11 +124,6 @@ function indexOf(payouts: readonly Payout[]): Map<string, Payout[]> {
     for (const key of [id, reference, `${rut_hash} ${amount}`]) index.set(key, [...(index.get(key) ?? []), payout]);
   }
   return index;
-}
-
-function outcomeOf(text: string): PayoutOutcome | null {
-  const word = foldText(text).trim();
-  return WORDS.find(([pattern]) => pattern.test(word))?.[1] ?? null;
 }
 
 /** Reads the reason of a bank's rejection, without its digits: it may stay for ever, and digits may be an account. */

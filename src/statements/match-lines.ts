@@ -64,7 +64,7 @@ export function matchLines(lines: readonly ReadLine[], candidates: Candidates): 
 
   const matchPayout = (line: ReadLine, use: 'payout' | 'return'): LineMatch | null => {
     const alike = (byAmount.get(Math.abs(line.amount)) ?? []).filter((one) => isInTime(use, line, one));
-    const named = alike.filter((one) => isNamed(line, one));
+    const named = namedBy(line, alike);
     const free = named.find((one) => isFree(use, one));
     if (free !== undefined) return take(use, free.id);
     const [taken] = named;
@@ -117,13 +117,24 @@ const UNEXPLAINED: LineMatch = { use: 'suspense', subject: null, note: 'of nothi
 /** How banks say that money came back. */
 const RETURN = /devol|devuel|revers|rechaz|reintegro|anulaci/i;
 
-function isNamed({ rutHashes, text }: ReadLine, { rutHash, reference, id }: PayoutCandidate): boolean {
-  return rutHashes.includes(rutHash) || text.includes(id) || hasReference(text, reference);
+/** The payouts that a line names: by their own id, else by RUT. A reference counts only where the line has no RUT, which is surer. */
+function namedBy({ rutHashes, text }: ReadLine, payouts: readonly PayoutCandidate[]): PayoutCandidate[] {
+  const byId = payouts.filter(({ id }) => hasWord(text, id));
+  if (byId.length > 0) return byId;
+  if (rutHashes.length > 0) return payouts.filter(({ rutHash }) => rutHashes.includes(rutHash));
+  return payouts.filter(({ reference }) => hasReference(text, reference));
 }
 
 /** A short one may stand in any text. */
 function hasReference(text: string, reference: string): boolean {
-  return reference.length >= 6 && text.includes(reference);
+  return reference.length >= 6 && hasWord(text, reference);
+}
+
+/** Whether the text has this word alone: `nomina-2` does not stand in `nomina-21`, `nomina-2/1` or `x.nomina-2`. */
+function hasWord(text: string, word: string): boolean {
+  if (!text.includes(word)) return false;
+  const [before, after] = [String.raw`(?<![\p{L}\p{N}._/-])`, String.raw`(?![\p{L}\p{N}_/-]|\.[\p{L}\p{N}._/-])`];
+  return new RegExp(`${before}${RegExp.escape(word)}${after}`, 'u').test(text);
 }
 
 function isInTime(use: 'payout' | 'return', { day }: ReadLine, { leftDay, state }: PayoutCandidate): boolean {

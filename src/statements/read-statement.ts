@@ -7,6 +7,7 @@ import type { Places } from '../lib/tables/find-header.ts';
 import { type Table, withTable } from '../lib/tables/open-table.ts';
 import { sayTableError } from '../lib/tables/say-table-error.ts';
 import { isTotal, TableError, type TableRow } from '../lib/tables/table.ts';
+import { readSide, type SideCell, signAmounts } from './side-of-line.ts';
 import type { ReadStatement, StatementLine, StatementProof } from './statement.ts';
 import { STATEMENT_TABLE, type StatementColumn } from './statement-columns.ts';
 
@@ -15,7 +16,7 @@ const CURRENCY = 'CLP';
 const MOST_LINES = 50_000;
 
 /** A row of the file. `balance` null: none stands there. */
-type Row = StatementLine & { readonly balance: number | null };
+type Row = StatementLine & { readonly balance: number | null; readonly side: SideCell | null };
 
 /**
  * Reads a statement of a bank in Chile (cartola): CSV in any usual encoding, .xlsx, .xls, or a page; the newest or the oldest line first. A
@@ -38,19 +39,20 @@ async function readTable({ header, rows }: Table<StatementColumn>): Promise<Read
       es: 'Ninguna fila nombra las columnas: fecha, descripción, y cargos y abonos, o monto.',
     });
   }
-  const read: Row[] = [];
+  const written: Row[] = [];
   const totals: Totals[] = [];
   for await (const row of rows) {
     const line = rowOf(row, header.places);
     if (line === null) totals.push(...totalsOf(row, header.places));
-    else read.push(line);
-    if (read.length > MOST_LINES) {
+    else written.push(line);
+    if (written.length > MOST_LINES) {
       throw refusal({
         en: `A statement has at most ${MOST_LINES} lines: export shorter spans.`,
         es: `Una cartola lleva como máximo ${MOST_LINES} líneas: exporta períodos más cortos.`,
       });
     }
   }
+  const read = signAmounts(written, header.row.cells[header.places.side ?? -1] ?? '');
   const lines = read.filter(({ amount }) => amount !== 0);
   if (lines.length === 0)
     throw refusal({ en: 'It has no line with an amount.', es: 'No tiene ninguna línea con un monto.' });
@@ -76,15 +78,15 @@ function rowOf({ line, cells }: TableRow, places: Places<StatementColumn>): Row 
     });
   }
   const balance = cell('balance') === '' ? null : moneyOf(cell('balance'), line);
-  return { line, day, amount: amountOf(cell, line), text: cell('text'), document: cell('document'), balance };
+  return { line, day, ...amountOf(cell, line), text: cell('text'), document: cell('document'), balance };
 }
 
-function amountOf(cell: (column: StatementColumn) => string, line: number): number {
+/** The amount of a row; with a side its sign is not known before the last row. */
+function amountOf(cell: (column: StatementColumn) => string, line: number): Pick<Row, 'amount' | 'side'> {
   const written = cell('amount');
-  if (written === '') return Math.abs(moneyOf(cell('credit'), line)) - Math.abs(moneyOf(cell('charge'), line));
-  const amount = moneyOf(written, line);
-  const side = /^(c|cargo)$/i.test(cell('side')) ? -1 : /^(a|abono)$/i.test(cell('side')) ? 1 : null;
-  return side === null ? amount : side * Math.abs(amount);
+  if (written !== '') return { amount: moneyOf(written, line), side: readSide(cell('side')) };
+  const amount = Math.abs(moneyOf(cell('credit'), line)) - Math.abs(moneyOf(cell('charge'), line));
+  return { amount, side: null };
 }
 
 /** Nothing, and zero in any writing, is 0. */

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { Readable } from 'node:stream';
+import { test } from 'node:test';
 import { beginEpoch } from '../../src/epochs/begin-epoch.ts';
 import { releaseEpoch } from '../../src/epochs/release-epoch.ts';
 import type { Problem } from '../../src/error-catalogue.ts';
@@ -29,6 +27,15 @@ forEachEngine('files of payouts', (openTestDatabase) => {
   };
   const file = (app: TestApp, { environment: owner, maker: by }: PayoutDesk, format = 'bancoestado-abonos') =>
     makePayoutFiles(app, { owner, by, format, payer: PAYER, batchId: null });
+  /** A file of all that is approved, and how lines of the bank are read against it. */
+  const filed = async (app: TestApp, desk: PayoutDesk) => {
+    const [made] = await file(app, desk, 'bice');
+    const payouts = await selectPayoutsOfFile(app.db, desk.environment.id, made?.file.id ?? '');
+    const read = (lines: readonly string[]) =>
+      readResults(app, Readable.from([Buffer.from(lines.join('\n'))]), payouts);
+    const idOf = (reference: string) => payouts.find((one) => one.reference === reference)?.id ?? '';
+    return { read, idOf };
+  };
   const outcomes = (
     app: TestApp,
     { environment: owner, maker: by }: PayoutDesk,
@@ -150,30 +157,77 @@ forEachEngine('files of payouts', (openTestDatabase) => {
     assert.equal((await selectPayoutAnywhere(app.db, id))?.contradiction, 'failed');
   });
 
-  test('a result names payouts by RUT, account and amount, each line once', async (context: TestContext) => {
+  test('a result names payouts by RUT, account and amount, each line once', async () => {
     const { app, desk } = await open();
     await approved(app, desk, [wish(), wish(), wish({ payee: PEDRO, amount: 20_000 })]);
-    const [made] = await file(app, desk, 'bice');
-    const folder = mkdtempSync(join(tmpdir(), 'rubrica-result-'));
-    context.after(() => rmSync(folder, { recursive: true }));
-    const path = join(folder, 'resultado.csv');
-    const lines = [
+    const { read } = await filed(app, desk);
+    const said = await read([
       'Rut Destinatario;Cuenta;Monto a Pagar ($);Estado;Motivo',
       '12.531.909-2;12531909;10.000;Pagado;',
       '12.531.909-2;12531909;10.000;Pendiente;',
       '12.531.909-2;12531909;10.000;Pagado;',
       '11.111.111-1;990011223;$20.000;Rechazado;Cuenta 990011223 cerrada',
-    ];
-    writeFileSync(path, lines.join('\n'));
-    const payouts = await selectPayoutsOfFile(app.db, desk.environment.id, made?.file.id ?? '');
-    const read = await readResults(app, path, payouts);
-    assert.deepEqual([read.unmatched, read.unclear], [[4], [3]]);
+    ]);
+    assert.deepEqual([said.unmatched, said.unclear], [[4], [3]]);
     assert.deepEqual(
-      read.outcomes.map(({ outcome, reason }) => [outcome, reason]),
+      said.outcomes.map(({ outcome, reason }) => [outcome, reason]),
       [
         ['confirmed', null],
         ['failed', 'Cuenta … cerrada'],
       ],
     );
+  });
+
+  test('the number of a row was taken for a reference, against the RUT, the amount and the account of its line', async () => {
+    const { app, desk } = await open();
+    const wishes = [wish({ reference: '1', amount: 15_000 }), wish({ reference: '2', amount: 20_000, payee: PEDRO })];
+    await approved(app, desk, wishes);
+    const { read, idOf } = await filed(app, desk);
+    const head = 'Id;RUT;Cuenta;Monto;Estado';
+    /** Each payout by its reference with its outcome, then the lines of none. */
+    const said = async (...lines: string[]) => {
+      const { outcomes: found, unmatched } = await read([head, ...lines]);
+      return [...found.map(({ id, outcome }) => `${id === idOf('1') ? 1 : 2} ${outcome}`), ...unmatched];
+    };
+    const swapped = ['1;11.111.111-1;990011223;20.000;Rechazado', '2;12.531.909-2;12531909;15.000;Pagado'];
+    assert.deepEqual(await said(...swapped), ['2 failed', '1 confirmed']);
+    for (const line of ['1;;;15.000;Pagado', '1;12531909;;;Pagado', '1;;12531909;;Pagado', '1;;;;Pagado'])
+      assert.deepEqual(await said(line), ['1 confirmed'], line);
+    for (const line of ['1;125319092;•••1909;15000,00;Pagado', '1;12.531.909-2;1253-1909;$ 15.000;Pagado'])
+      assert.deepEqual(await said(line), ['1 confirmed'], line);
+    for (const line of ['1;;;20.000;Pagado', '1;11.111.111-1;;;Pagado', '1;;990011223;;Pagado', '1;;•••1909;;Pagado'])
+      assert.deepEqual(await said(line), [2], line);
+    for (const line of ['1;12.531.909-2;12531908;15.000;Pagado', '1;12.531.909-2;;1x;Pagado', '1;1-1;;15.000;Pagado'])
+      assert.deepEqual(await said(line), [2], line);
+    assert.deepEqual(await said('1;12.531.909-2;;;Pagado', '1;12.531.909-2;;;Rechazado'), ['1 confirmed', 3]);
+    assert.deepEqual(await said(`${idOf('2')};11.111.111-1;;20.000;Pagado`), ['2 confirmed']);
+    for (const id of [idOf('2'), 'po_ofanotherfile'])
+      assert.deepEqual(await said(`${id};12.531.909-2;12531909;15.000;Pagado`), [2], id);
+  });
+
+  test('what begins as a good or a bad outcome, and says more, was taken for it', async () => {
+    const { app, desk } = await open();
+    await approved(app, desk, [wish()]);
+    const { read } = await filed(app, desk);
+    const said = async (word: string) => {
+      const { outcomes: found, unclear } = await read(['RUT;Monto;Estado', `12.531.909-2;10.000;"${word}"`]);
+      return found[0]?.outcome ?? unclear;
+    };
+    for (const [outcome, words] of Object.entries({
+      confirmed:
+        'Pagado|PAGADA|pagados|Abonado|Aprobada|Procesado|Éxitoso|Exitosa|Realizado|Confirmado|OK|Paid|Success',
+      failed:
+        'Rechazado|RECHAZADA|Rechazado por banco destino|Rechazado: cuenta cerrada|RECHAZADA - RUT no corresponde|Fallida|Anulado|No pagado|Error|Failed|Rejected|Cancelled',
+      returned: 'Devuelto|DEVUELTAS|Devuelto por el banco|Returned',
+    }))
+      for (const word of words.split('|')) assert.equal(await said(word), outcome, word);
+    for (const word of ['Procesado exitosamente', 'Pagado con  éxito.', 'Procesado sin errores'])
+      assert.equal(await said(word), 'confirmed', word);
+    const unclear = [
+      'Procesado con errores|Procesado con rechazo|Confirmación pendiente|Aprobado, pendiente de pago',
+      'Abonado parcialmente|Pagado y devuelto|Pagado/devuelto|Cancelado|Cancelada|Anulación rechazada|Pendiente',
+      'Error de comunicación: en proceso|Errores|Pagado (no)|Pagado?|Devuelto en parte|No abonado|okay|',
+    ];
+    for (const word of unclear.join('|').split('|')) assert.deepEqual(await said(word), [2], word);
   });
 });

@@ -92,6 +92,20 @@ forEachEngine('statements of the bank', (openTestDatabase) => {
     assert.deepEqual(await listAttention(app, 'statement', 10), []);
   });
 
+  test('a payout was confirmed or returned by the line of another, whose reference begins with its own', async () => {
+    const { file, line, take, states } = await open();
+    const { payouts } = await file(
+      { reference: 'nomina-2', amount: 15_000 },
+      { reference: 'nomina-21', amount: 15_000, payee: PEDRO },
+    );
+    assert.deepEqual((await take(line(-15_000, 'TEF 11.111.111-1 PEDRO SOTO nomina-21'))).uses, { payout: 1 });
+    assert.deepEqual(await states(payouts), ['sent', 'confirmed']);
+    const later = [line(15_000, 'DEVOLUCION TEF 11.111.111-1 nomina-21', 1), line(-15_000, 'TEF nomina-2', 1)];
+    const taken = await take(...later);
+    assert.deepEqual([taken.uses, taken.contradicted], [{ payout: 1, return: 1 }, []]);
+    assert.deepEqual(await states(payouts), ['confirmed', 'returned']);
+  });
+
   test('a charge of a merchant who has moved waits for a person: it once refused the whole file of the account of all', async () => {
     const { app, owner, file, line, take, states } = await open();
     const { payouts } = await file({ reference: 'a', amount: 15_000 });

@@ -60,3 +60,38 @@ test('money that came in without a word of a return is not taken for one by its 
   assert.deepEqual(usesOf([line(15_000, '2026-03-03')]), [UNKNOWN]);
   assert.deepEqual(usesOf([line(15_000, '2026-03-03', { text: 'DEVOLUCION TEF' })]), ['po_1']);
 });
+
+/** Two payouts of one amount, and the reference of one begins with the other’s. */
+const TWO = [
+  { ...PAYOUT, reference: 'nomina-2' },
+  { ...PAYOUT, id: 'po_2', reference: 'nomina-21', rutHash: 'r2' },
+];
+
+test('a line with the RUT of one payout was given to another, whose reference its text begins with', () => {
+  for (const [amount, text] of [
+    [-15_000, 'TEF nomina-21'],
+    [15_000, 'DEVOLUCION TEF nomina-21'],
+  ] as const) {
+    const of = (rutHash: string, said: string = text) =>
+      line(amount, '2026-03-01', { text: said, rutHashes: [rutHash] });
+    assert.deepEqual(usesOf([of('r2')], TWO), ['po_2']);
+    assert.deepEqual(usesOf([of('r2'), of('r1', text.replace('21', '2'))], TWO), ['po_2', 'po_1']);
+    assert.deepEqual(usesOf([of('r2', text.replace('21', '2'))], TWO), ['po_2'], 'the RUT is surer than a reference');
+    assert.deepEqual(usesOf([of('r3')], TWO), [UNKNOWN], 'the RUT is of neither');
+    assert.deepEqual(usesOf([of('r1', `${text} po_2`)], TWO), ['po_2'], 'its own id is surer than a RUT');
+    assert.deepEqual(usesOf([of('r1', `${text} po_21`)], TWO), ['po_1']);
+  }
+});
+
+test('without a RUT a reference names a payout only as a whole word: a part of another word named it too', () => {
+  const useOf = (text: string, payouts = TWO) => usesOf([line(-15_000, '2026-03-01', { text })], payouts)[0];
+  for (const text of ['TEF nomina-2', 'nomina-2 TEF', 'TEF (nomina-2), marzo', 'TEF:nomina-2.', 'nomina-2. TEF'])
+    assert.equal(useOf(text), 'po_1', text);
+  assert.equal(useOf('TEF nomina-21'), 'po_2');
+  const others = ['22', '2a', '2á', '2-b', '2_b', '2/1', '2.1'].map((end) => `TEF nomina-${end}`);
+  for (const text of [...others, ...['a', '9', 'ñ', '-', '.', '_', '/'].map((start) => `TEF ${start}nomina-2`)])
+    assert.equal(useOf(text), SEVERAL, text);
+  const pointed = TWO.map((one, at) => ({ ...one, reference: at === 0 ? 'pago.12' : 'otro.12' }));
+  assert.equal(useOf('TEF pago.12', pointed), 'po_1');
+  assert.equal(useOf('TEF pagox12', pointed), SEVERAL, 'a point is no sign of a pattern');
+});

@@ -120,6 +120,65 @@ test('Santander’s heading stands below thirteen rows, and its amounts have a s
   assert.deepEqual(said(await read([...above, ...rows])), ['nothing', '2026-01-17 -15000 TEF 3']);
 });
 
+/** The signs of as many amounts as there are sides, under this heading. */
+const sided = async (heading: string, ...sides: string[]) => {
+  const rows = sides.map((side, at) => `${10 + at}/01/2026;TEF;15;${side}`);
+  return (await read([`Fecha;Descripción;Monto;${heading}`, ...rows])).lines.map(({ amount }) => Math.sign(amount));
+};
+
+test('a side in words that were not known made a charge a credit', async () => {
+  for (const side of ['C', 'cargo', 'CARGOS', 'Débito', 'debito', 'DÉBITOS', 'D', 'Debit'])
+    assert.deepEqual(await sided('CARGO/ABONO', side), [-1], side);
+  for (const side of ['A', 'abono', 'ABONOS', 'Crédito', 'credito', 'Credit', ''])
+    assert.deepEqual(await sided('TIPO', side), [1], side);
+  assert.deepEqual(await sided('TIPO MOVIMIENTO', 'C', 'A', ''), [-1, 1, 1]);
+  assert.deepEqual(await sided('TIPO', 'C', 'D'), [1, -1]);
+  assert.deepEqual(await sided('CARGO/ABONO', 'D', 'C', 'C'), [-1, 1, 1]);
+  assert.deepEqual(await sided('TIPO', 'C', 'Débito', 'Crédito'), [1, -1, 1]);
+  assert.deepEqual(await sided('C/A', 'C', 'Cargo'), [-1, -1]);
+  const signed = ['Fecha;Descripción;Monto;Tipo', '17/01/2026;TEF;-15;C', '17/01/2026;TEF;20;'];
+  assert.deepEqual(said(await read(signed)).slice(1), ['2026-01-17 -15 TEF', '2026-01-17 20 TEF']);
+  const apart = ['Fecha;Descripción;Cargos;Abonos;Tipo', '17/01/2026;TEF;15;;Transferencia'];
+  assert.deepEqual(said(await read(apart)).slice(1), ['2026-01-17 -15 TEF']);
+});
+
+test('a column of kinds beside amounts with signs says no side', async () => {
+  const file = (...amounts: string[]) => [
+    'Fecha;Descripción;Monto;Tipo',
+    ...amounts.map((one) => `17/01/2026;TEF;${one};TEF`),
+  ];
+  const { lines } = await read(file('-15', '20'));
+  assert.deepEqual(
+    lines.map(({ amount }) => amount),
+    [-15, 20],
+  );
+  await assert.rejects(read(file('15', '20')), { code: 'INVALID_STATEMENT' });
+});
+
+test('a side that nobody can be sure of refuses the file with its line', async () => {
+  const refused = (line: number, reason: RegExp, [heading = '', ...sides]: string[]) =>
+    assert.rejects(sided(heading, ...sides), (error) => {
+      assert.ok(error instanceof Problem && error.code === 'INVALID_STATEMENT');
+      const { en = '', es = '' } = error.extras.detail ?? {};
+      assert.match(en, new RegExp(`^Line ${line}: ${reason.source}.* Write cargo or abono`));
+      assert.match(es, new RegExp(`^Línea ${line}: .* Escribe cargo o abono`));
+      return true;
+    });
+  for (const side of ['CAR', 'X', '-', 'Transferencia', 'Cargo/Abono'])
+    await refused(3, /nothing says/, ['CARGO/ABONO', 'A', side]);
+  for (const file of [
+    ['TIPO', 'C'],
+    ['TIPO', 'C', ''],
+    ['TIPO', 'C', 'Cargo'],
+    ['TIPO MOVIMIENTO', 'C', 'Crédito'],
+    ['CARGO/ABONO', 'C', 'Crédito'],
+    ['CARGO/ABONO', 'C', 'A', 'D'],
+  ])
+    await refused(2, /C may mean/, file);
+  const reversed = ['Fecha;Descripción;Monto;Tipo', '17/01/2026;Depósito;20;C', '17/01/2026;Reverso;-15;C'];
+  await assert.rejects(read(reversed), /Line 2: C may mean/);
+});
+
 test('a RUT is found as banks write it', () => {
   for (const text of ['TEF A 12.531.909-2 ANA', 'Pago Fácil Bch: 012531909-2', 'Pago 0125319092', 'rut 12531909-2']) {
     assert.deepEqual(rutsIn(text), ['12531909-2'], text);

@@ -122,7 +122,8 @@ forEachEngine('the statements and results of banks by API', (openTestDatabase) =
       '15/01/2026;Y;1;;10',
       '16/01/2026;Z;1;;7',
     ]);
-    for (const content of [changed, inBase64(['nothing'])]) {
+    const sided = inBase64(['Fecha;Glosa;Monto;Tipo', '15/01/2026;X;1;Cargo', '15/01/2026;Y;1;CAR']);
+    for (const content of [changed, sided, inBase64(['nothing'])]) {
       const refused = await post('/bank-statements', { ...good, content });
       assert.deepEqual([refused.status, refused.body.code], [422, 'INVALID_STATEMENT']);
     }

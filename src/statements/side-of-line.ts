@@ -1,0 +1,74 @@
+import { type InBoth, Problem } from '../error-catalogue.ts';
+import { foldText } from '../lib/fold-text.ts';
+
+/** A cell that says whether an amount left or came, and its word: `c` may mean either, `unknown` neither. */
+export type SideCell = { readonly side: 'charge' | 'credit' | 'c' | 'unknown'; readonly word: string };
+
+/** An amount as it stands in its line. `side` null: its sign says it. */
+type SidedAmount = { readonly line: number; readonly amount: number; readonly side: SideCell | null };
+
+const CHARGE = /^(d|cargos?|debitos?|debits?)$/;
+const CREDIT = /^(a|abonos?|creditos?|credits?)$/;
+
+/** Reads the cell of a line's side; null for an empty one. */
+export function readSide(text: string): SideCell | null {
+  const word = foldText(text).replaceAll('.', '').trim();
+  if (word === '') return null;
+  if (word === 'c') return { side: 'c', word };
+  if (CHARGE.test(word)) return { side: 'charge', word };
+  if (CREDIT.test(word)) return { side: 'credit', word };
+  return { side: 'unknown', word };
+}
+
+/**
+ * The amounts of a file, below 0 for what left. `heading`: the name of the column of the sides; where none of its words is a side, such
+ * as the kinds of transfers, the signs of the amounts say it. Throws `Problem` INVALID_STATEMENT for a word that nobody knows, and
+ * where a `C` may mean cargo as well as crédito.
+ */
+export function signAmounts<Row extends SidedAmount>(rows: readonly Row[], heading: string): Row[] {
+  const unknown = rows.find(({ side }) => side?.side === 'unknown');
+  if (unknown !== undefined && !isSigned(rows)) {
+    throw refusal({
+      en: `Line ${unknown.line}: nothing says whether the amount left or came. Write cargo or abono as its side.`,
+      es: `Línea ${unknown.line}: no se sabe si el monto salió o entró. Escribe cargo o abono en esa columna.`,
+    });
+  }
+  if (unknown !== undefined) return [...rows];
+  const first = rows.find(({ side }) => side?.side === 'c');
+  const meaning = first === undefined ? null : meaningOfC(rows, heading);
+  if (first !== undefined && meaning === null) {
+    throw refusal({
+      en: `Line ${first.line}: C may mean cargo or crédito in this file. Write cargo or abono in its place.`,
+      es: `Línea ${first.line}: en este archivo, C puede ser cargo o crédito. Escribe cargo o abono en su lugar.`,
+    });
+  }
+  return rows.map((row) => {
+    if (row.side === null) return row;
+    const side = row.side.side === 'c' ? meaning : row.side.side;
+    return { ...row, amount: (side === 'charge' ? -1 : 1) * Math.abs(row.amount) };
+  });
+}
+
+/** Whether the column says no side at all, and the amounts do. */
+function isSigned(rows: readonly SidedAmount[]): boolean {
+  return rows.every(({ side }) => side === null || side.side === 'unknown') && rows.some(({ amount }) => amount < 0);
+}
+
+/**
+ * Beside A (abono), or where all are below 0, a C is a cargo; beside D (débito), a crédito. Alone it is a cargo where the heading
+ * says Cargo/Abono. Null: the file does not tell, or tells both.
+ */
+function meaningOfC(rows: readonly SidedAmount[], heading: string): 'charge' | 'credit' | null {
+  const words = new Set(rows.map(({ side }) => side?.word ?? ''));
+  const has = (pattern: RegExp) => [...words].some((word) => pattern.test(word));
+  const isBelow = !rows.some(({ side, amount }) => side?.side === 'c' && amount > 0);
+  const isCharge = has(/^(a|abonos?)$/) || isBelow;
+  const isCredit = has(/^(d|debitos?|debits?)$/);
+  if (isCharge || isCredit) return isCharge && isCredit ? null : isCharge ? 'charge' : 'credit';
+  const name = foldText(heading).replace(/[^a-z]/g, '');
+  return /^(cargoabono|abonocargo|ca)$/.test(name) && !has(/^credit/) ? 'charge' : null;
+}
+
+function refusal(detail: InBoth): Problem {
+  return new Problem('INVALID_STATEMENT', { detail });
+}
