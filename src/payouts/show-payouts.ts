@@ -45,14 +45,12 @@ export async function showPayouts(app: App, payouts: readonly Payout[]): Promise
 async function showSome(app: App, environmentId: number, payouts: readonly Payout[]): Promise<ShownPayout[]> {
   const now = app.now();
   const ids = payouts.map(({ id }) => id);
-  const versions = Map.groupBy(
-    await selectVersionsOf(app.db, [...new Set(payouts.map(({ recipient_id }) => recipient_id))]),
-    ({ id }) => id,
-  );
+  const kept = await selectVersionsOf(app.db, [...new Set(payouts.map(({ recipient_id }) => recipient_id))]);
+  const versions = Map.groupBy(kept, ({ id }) => id);
   const alike = Map.groupBy(await selectAlike(app.db, environmentId, ids, now - ALIKE_MS), ({ id }) => id);
   const waits = payouts.some(({ state }) => state === 'awaiting_approval');
   const approvers = waits ? await selectApprovers(app.db, environmentId) : new Set<string>();
-  const holders = waits ? await findHolders(app.db, payouts) : [];
+  const holders = waits ? await findHolders(app.db, payouts, kept) : [];
   const available = waits ? await payableBalance(app, environmentId) : 0;
   return payouts.map((payout) => {
     const own = versions.get(payout.recipient_id) ?? [];

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { makeApiToken } from '../../src/auth/make-api-token.ts';
+import { COMMAND_LINE, validateBankAccount } from '../../src/bank-validation/validate-bank-account.ts';
 import { availableBalance } from '../../src/books/available-balance.ts';
 import { beginEpoch } from '../../src/epochs/begin-epoch.ts';
 import { approvePayouts, cancelPayouts, rejectPayouts } from '../../src/payouts/decide-payouts.ts';
+import { keepRecipient } from '../../src/payouts/keep-recipient.ts';
 import { PAYOUT_STATES, type PayoutState, statesBefore } from '../../src/payouts/payout.ts';
 import { NO_LIMITS, upsertPayoutLimits, upsertPersonLimit } from '../../src/payouts/payout-limit-queries.ts';
 import { selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
@@ -160,6 +163,33 @@ forEachEngine('payouts', (openTestDatabase) => {
     assert.deepEqual([second?.recipient_version, second?.account_changed_by], [2, desk.maker.userId]);
     await assert.rejects(approvePayouts(app, decide(desk, [second?.id ?? ''], both)), code('APPROVAL_REFUSED'));
     assert.equal((await approvePayouts(app, decide(desk, [second?.id ?? '']))).length, 1);
+  });
+
+  test('who changed an account at the command line, or by a program whose token that person made, could approve the payout', async () => {
+    for (const way of ['console', 'command line', 'program'] as const) {
+      const { app, desk } = await open();
+      const { paymentServiceId } = desk.environment;
+      const [first] = await approved(app, desk);
+      const ids = [first?.id ?? ''];
+      await app.db.transaction((tx) => transitionPayouts(tx, desk.environment, { ids, to: 'sent', at: app.now() }));
+      const user = await createTestUser(app, { role: 'owner', may: [], paymentServices: [paymentServiceId] });
+      const boss = actor(user, 'owner');
+      const token = { name: 'mine', expiresAt: null };
+      if (way === 'program') await makeApiToken(app, desk.users.program.id, token, boss);
+      const { id } = way === 'program' ? desk.users.program : way === 'console' ? user : COMMAND_LINE;
+      const seen = way === 'command line' ? null : new Set([desk.environment.id]);
+      app.now.advance(60_000);
+      const account = { ...OTHER, holderName: OTHER.name };
+      const { id: validationId } = await validateBankAccount(app, { id }, account);
+      const input = { validationId, paymentServiceId, account, name: 'Ana Núñez', email: null };
+      const by = way === 'program' ? desk.program : boss;
+      const recipient = await keepRecipient(app, { id, environmentIds: seen }, first?.recipient_id ?? '', input, by);
+      assert.equal(recipient.createdBy, by.userId);
+      const [second] = await propose(app, desk, [wish({ payee: { ...OTHER, email: null } })]);
+      assert.deepEqual([second?.recipient_version, second?.account_changed_by], [2, by.userId]);
+      await assert.rejects(approvePayouts(app, decide(desk, [second?.id ?? ''], boss)), code('APPROVAL_REFUSED'), way);
+      assert.equal((await approvePayouts(app, decide(desk, [second?.id ?? '']))).length, 1);
+    }
   });
 
   test('payouts to a recipient whose verdict is too old, asked for at once, were answered as a fault', async () => {
