@@ -49,8 +49,7 @@ export async function approvePayouts(app: App, decision: PayoutDecision): Promis
       const why = barredFrom(payout, own, holders).get(user.id) ?? whyNotPayable(payout, own, terms);
       if (why !== null) throw approvalRefused(payout, why);
     }
-    const inBatch = 'batchId' in decision.named;
-    await checkLimits(tx, { environmentId: owner.id, userId: user.id, now, inBatch }, payouts);
+    await checkLimits(tx, { environmentId: owner.id, userId: user.id, now }, payouts);
     const total = payouts.reduce((sum, { amount }) => sum + amount, 0);
     if (total > payable) {
       const [asked, left] = [formatMoney(total, PAYOUT_CURRENCY), formatMoney(payable, PAYOUT_CURRENCY)];

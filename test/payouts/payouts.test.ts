@@ -259,6 +259,40 @@ forEachEngine('payouts', (openTestDatabase) => {
     assert.equal((await approved(app, desk)).length, 1);
   });
 
+  test('a limit of a payout was none for what is split, and a limit of a batch none for payouts that are named one by one', async () => {
+    const { app, desk } = await open(100_000_000);
+    const limit = (limits: Partial<typeof NO_LIMITS>) =>
+      app.db.transaction((tx) => upsertPayoutLimits(tx, desk.environment.id, 'CLP', { ...NO_LIMITS, ...limits }));
+    const refused = (ids: string[]) =>
+      assert.rejects(approvePayouts(app, decide(desk, ids)), code('PAYOUT_LIMIT_REACHED'));
+    const idsOf = async (amounts: number[]) =>
+      (
+        await propose(
+          app,
+          desk,
+          amounts.map((amount) => wish({ amount })),
+        )
+      ).map(({ id }) => id) as [string, string];
+    await limit({ per_payout: 10_000_000 });
+    await assert.rejects(propose(app, desk, [wish({ amount: 10_000_001 })]), code('PAYOUT_LIMIT_REACHED'));
+    const split = await idsOf([10_000_000, 5_000_000]);
+    await limit({ per_payout: 9_999_999 });
+    await refused(split);
+    await limit({ per_payout: 10_000_000 });
+    assert.equal((await approvePayouts(app, decide(desk, split.slice(0, 1)))).length, 1);
+    await limit({ per_payout: 9_999_999 });
+    await refused(split.slice(1));
+
+    await limit({});
+    const [first, second] = await idsOf([10_000, 10_000]);
+    await limit({ per_batch: 15_000 });
+    await refused([first, second]);
+    await approvePayouts(app, decide(desk, [first]));
+    await refused([second]);
+    await cancelPayouts(app, decide(desk, [first], desk.maker));
+    assert.equal((await approvePayouts(app, decide(desk, [second]))).length, 1, 'what was taken back does not count');
+  });
+
   test('what one person approves for two merchants at once could be more than that person may', async () => {
     const { app, desk } = await open();
     const other = await openPayoutDesk(app);
