@@ -56,14 +56,16 @@ export function selectApiTokens(db: Reader): Promise<OwnedTokenRow[]> {
   );
 }
 
-/** A person who made an API token of a user, and knows it therefore; `until` null: it has no end. */
-export type TokenHolder = { user_id: string; holder_id: string; until: number | null };
+/** A person who made an API token of a user, and knows it therefore; `until` null: it has no end. `is_program`: the user is one, 1 or 0. */
+export type TokenHolder = { user_id: string; holder_id: string; until: number | null; is_program: number };
 
 /** The people who made API tokens of these users. */
 export function selectTokenHolders(db: Reader, userIds: readonly string[]): Promise<TokenHolder[]> {
   return db.query<TokenHolder>(
-    `select t.user_id, u.id as holder_id, coalesce(t.ended_at, t.expires_at) as until from api_tokens t
-     join users u on u.email = t.created_by where t.user_id {named $1} and t.user_id <> u.id`,
+    `select t.user_id, u.id as holder_id, coalesce(t.ended_at, t.expires_at) as until,
+       case when o.role = 'integration' then 1 else 0 end as is_program
+     from api_tokens t join users o on o.id = t.user_id join users u on u.email = t.created_by
+     where t.user_id {named $1} and t.user_id <> u.id`,
     [userIds],
   );
 }

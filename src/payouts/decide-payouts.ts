@@ -42,15 +42,14 @@ export async function approvePayouts(app: App, decision: PayoutDecision): Promis
     const payouts = await lockThose(tx, decision, 'approved');
     const versions = await selectVersionsOf(tx, [...new Set(payouts.map(({ recipient_id }) => recipient_id))]);
     const byRecipient = Map.groupBy(versions, ({ id }) => id);
-    const holders = await findHolders(tx, payouts);
+    const holders = await findHolders(tx, payouts, versions);
     const terms = { now, maxAgeDays: app.config.verdictMaxAgeDays };
     for (const payout of payouts) {
       const own = byRecipient.get(payout.recipient_id) ?? [];
       const why = barredFrom(payout, own, holders).get(user.id) ?? whyNotPayable(payout, own, terms);
       if (why !== null) throw approvalRefused(payout, why);
     }
-    const inBatch = 'batchId' in decision.named;
-    await checkLimits(tx, { environmentId: owner.id, userId: user.id, now, inBatch }, payouts);
+    await checkLimits(tx, { environmentId: owner.id, userId: user.id, now }, payouts);
     const total = payouts.reduce((sum, { amount }) => sum + amount, 0);
     if (total > payable) {
       const [asked, left] = [formatMoney(total, PAYOUT_CURRENCY), formatMoney(payable, PAYOUT_CURRENCY)];
@@ -120,33 +119,51 @@ const HOLDS_TOKEN = {
   en: 'you made an API token of the program that made it: another person approves it.',
   es: 'tú hiciste un token de API del programa que lo propuso: lo aprueba otra persona.',
 };
+const HOLDS_TOKEN_OF_CHANGER = {
+  en: 'you made an API token of the program that changed the account that it goes to: another person approves it.',
+  es: 'tú hiciste un token de API del programa que cambió la cuenta a la que va: lo aprueba otra persona.',
+};
 
 /** The people who may never approve a payout, whatever they may do, each with the reason. */
 export type Barred = ReadonlyMap<string, InBoth>;
 
 /**
- * Names the people who are barred from a payout: its maker; who knows an API token of the program that made it, having made the token;
- * and where its account is not the one that was paid last, who changed it or validated it again since. `versions` are all of its
- * recipient, `holders` of its maker.
+ * Names the people who are barred from a payout: its maker; where its account is not the one that was paid last, who changed it or
+ * validated it again since; and who knows an API token of a program among these, having made it, unless the token ended before the act.
+ * `versions` are all of its recipient, `holders` what `findHolders` answers. `selectWaitingApprovals` has the same
+ * rule in SQL.
  */
 export function barredFrom(payout: Payout, versions: readonly RecipientRow[], holders: readonly TokenHolder[]): Barred {
-  const { account_changed_by, account_hash, recipient_version, proposed_by_id, created_at } = payout;
+  const { account_changed_by, account_hash, recipient_version, proposed_by_id, proposed_kind, created_at } = payout;
   const barred = new Map<string, InBoth>();
-  for (const { user_id, holder_id, until } of holders) {
-    if (user_id === proposed_by_id && (until ?? created_at) >= created_at) barred.set(holder_id, HOLDS_TOKEN);
-  }
+  const barHolders = (known: readonly TokenHolder[], act: { by: string; at: number }, why: InBoth) => {
+    for (const { user_id, holder_id, until } of known) {
+      if (user_id === act.by && (until ?? act.at) >= act.at) barred.set(holder_id, why);
+    }
+  };
+  if (proposed_kind === 'program') barHolders(holders, { by: proposed_by_id, at: created_at }, HOLDS_TOKEN);
   if (account_changed_by !== null) {
     const kept = versions.filter((row) => row.account_hash === account_hash && row.version <= recipient_version);
-    for (const id of [account_changed_by, ...kept.map(({ created_by }) => created_by)]) barred.set(id, CHANGED_ACCOUNT);
+    const acts = kept.map((row) => ({ by: row.created_by, at: row.created_at }));
+    const changes = [{ by: account_changed_by, at: created_at }, ...acts];
+    const ofPrograms = holders.filter(({ is_program }) => is_program === 1);
+    for (const change of changes) barHolders(ofPrograms, change, HOLDS_TOKEN_OF_CHANGER);
+    for (const { by } of changes) barred.set(by, CHANGED_ACCOUNT);
   }
   return barred.set(proposed_by_id, MADE_IT);
 }
 
-/** Finds the people who know API tokens of the programs that made payouts. */
-export function findHolders(db: Pick<Database, 'query'>, payouts: readonly Payout[]): Promise<TokenHolder[]> {
+/** Finds the people who know API tokens of the programs that made payouts, and of the users who kept changed accounts. */
+export function findHolders(
+  db: Pick<Database, 'query'>,
+  payouts: readonly Payout[],
+  versions: readonly RecipientRow[],
+): Promise<TokenHolder[]> {
   const programs = payouts.filter(({ proposed_kind }) => proposed_kind === 'program');
-  const ids = [...new Set(programs.map(({ proposed_by_id }) => proposed_by_id))];
-  return ids.length === 0 ? Promise.resolve([]) : selectTokenHolders(db, ids);
+  const changers = payouts.flatMap(({ account_changed_by }) => account_changed_by ?? []);
+  const keepers = changers.length === 0 ? [] : versions.map(({ created_by }) => created_by);
+  const ids = new Set([...programs.map(({ proposed_by_id }) => proposed_by_id), ...changers, ...keepers]);
+  return ids.size === 0 ? Promise.resolve([]) : selectTokenHolders(db, [...ids]);
 }
 
 function approvalRefused({ id }: Payout, { en, es }: InBoth): Problem {

@@ -58,7 +58,7 @@ export async function keepRecipient(
       if (id !== null && newest === null) throw noRecipient();
       if (newest !== null) requireSame(newest, validation, input);
       const service = newest === null ? await paymentServiceFor(tx, actor, input) : newest.payment_service_id;
-      const made = newRow(app, actor, newest, validation, input, { emailHash, service });
+      const made = newRow(app, actor, newest, validation, input, { emailHash, service, by });
       if (!(await insertRecipients(tx, [made]))) throw new Overtaken();
       await recordAudit(tx, actOf(made, newest, by));
       return made;
@@ -196,7 +196,7 @@ function newRow(
   newest: RecipientRow | null,
   validation: ValidationRow,
   { account, name, email }: RecipientInput,
-  { emailHash, service }: { emailHash: string | null; service: string | null },
+  { emailHash, service, by }: { emailHash: string | null; service: string | null; by: Actor },
 ): RecipientRow {
   const place = {
     id: newest?.id ?? prefixedId('rcp'),
@@ -211,7 +211,8 @@ function newRow(
     ...verdictOf(validation),
     payment_service_id: service,
     created_at: app.now(),
-    created_by: actor.id,
+    // At the command line the actor is nobody, and the rule of two people asks about the person in whose name it is kept.
+    created_by: by.userId ?? actor.id,
     validation_id: validation.id,
     verdict: validation.verdict,
     bank_code: validation.bank_code as string,

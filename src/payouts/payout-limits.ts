@@ -6,16 +6,19 @@ import type { Sum } from '../lib/exact-sum.ts';
 import { formatMoney } from '../lib/money.ts';
 import type { Payout } from './payout.ts';
 import { lockPersonLimit, type PayoutLimits, selectPayoutLimits } from './payout-limit-queries.ts';
-import { sumApproved, sumApprovedBy } from './payout-queries.ts';
+import { selectApprovedOfBatches, sumApproved, sumApprovedBy } from './payout-queries.ts';
+import { wishOf } from './payout-wish.ts';
 
 const HOUR_MS = 3_600_000;
 
 /** The only currency of the Chilean rail. */
 export const PAYOUT_CURRENCY = 'CLP';
 
-/** Names the limit that a sum breaks, in a sentence; null: none. */
-export function limitBroken(limits: PayoutLimits, amounts: readonly number[], inBatch: boolean): InBoth | null {
-  const total = amounts.reduce((sum, amount) => sum + amount, 0);
+/**
+ * Names the limit that is broken, in a sentence; null: every limit holds. `amounts` are what was wished for, before it was split;
+ * `inBatch` is the sum of the whole batch, null for payouts without a batch.
+ */
+export function limitBroken(limits: PayoutLimits, amounts: readonly number[], inBatch: number | null): InBoth | null {
   const { per_payout, per_batch } = limits;
   if (per_payout !== null && amounts.some((amount) => amount > per_payout)) {
     return {
@@ -23,10 +26,10 @@ export function limitBroken(limits: PayoutLimits, amounts: readonly number[], in
       es: `Un pago puede ser de ${money(per_payout)} como máximo.`,
     };
   }
-  if (inBatch && per_batch !== null && total > per_batch) {
+  if (inBatch !== null && per_batch !== null && inBatch > per_batch) {
     return {
-      en: `A batch may be ${money(per_batch)} at most, and this one is ${money(total)}.`,
-      es: `Un lote puede ser de ${money(per_batch)} como máximo, y este es de ${money(total)}.`,
+      en: `A batch may be ${money(per_batch)} at most, and this one is ${money(inBatch)}.`,
+      es: `Un lote puede ser de ${money(per_batch)} como máximo, y este es de ${money(inBatch)}.`,
     };
   }
   return null;
@@ -38,14 +41,12 @@ export function limitBroken(limits: PayoutLimits, amounts: readonly number[], in
  */
 export async function checkLimits(
   tx: Tx,
-  { environmentId, userId, now, inBatch }: { environmentId: number; userId: string; now: number; inBatch: boolean },
-  payouts: readonly Pick<Payout, 'amount'>[],
+  { environmentId, userId, now }: { environmentId: number; userId: string; now: number },
+  payouts: readonly LimitedPayout[],
 ): Promise<void> {
-  const amounts = payouts.map(({ amount }) => amount);
-  const total = amounts.reduce((sum, amount) => sum + amount, 0);
+  const total = sumOf(payouts);
   const limits = await selectPayoutLimits(tx, environmentId, PAYOUT_CURRENCY);
-  const broken = limitBroken(limits, amounts, inBatch);
-  if (broken !== null) throw new Problem('PAYOUT_LIMIT_REACHED', { detail: broken });
+  if (limits.per_payout !== null || limits.per_batch !== null) await checkEach(tx, environmentId, limits, payouts);
   const since = boundsOfDay(dayOf(now)).from;
   if (limits.per_day !== null) {
     const approved = await sumApproved(tx, { environmentId, currency: PAYOUT_CURRENCY, since });
@@ -57,6 +58,36 @@ export async function checkLimits(
   const approved = await sumApprovedBy(tx, { userId, currency: PAYOUT_CURRENCY, since });
   if (approved + total > own)
     throw dayReached({ en: 'may be approved by you', es: 'puedes aprobar tú' }, own, approved);
+}
+
+type LimitedPayout = Pick<Payout, 'amount' | 'batch_id' | 'reference'>;
+
+/**
+ * Checks the limits of a payout and of a batch, however the payouts are named: with what was approved of the same wish and the
+ * same batch before.
+ */
+async function checkEach(
+  tx: Tx,
+  environmentId: number,
+  limits: PayoutLimits,
+  payouts: readonly LimitedPayout[],
+): Promise<void> {
+  const ids = new Set(payouts.flatMap(({ batch_id }) => batch_id ?? []));
+  const before = ids.size === 0 ? [] : await selectApprovedOfBatches(tx, environmentId, [...ids]);
+  const approved = Map.groupBy(before, ({ batch_id }) => batch_id);
+  for (const [batchId, asked] of Map.groupBy(payouts, ({ batch_id }) => batch_id)) {
+    const all = [...(approved.get(batchId) ?? []), ...asked];
+    const wishes = Map.groupBy(all, ({ reference }) => wishOf(reference));
+    const amounts = [...new Set(asked.map(({ reference }) => wishOf(reference)))].map((wish) =>
+      sumOf(wishes.get(wish) ?? []),
+    );
+    const broken = limitBroken(limits, amounts, batchId === null ? null : sumOf(all));
+    if (broken !== null) throw new Problem('PAYOUT_LIMIT_REACHED', { detail: broken });
+  }
+}
+
+function sumOf(payouts: readonly Pick<Payout, 'amount'>[]): number {
+  return payouts.reduce((sum, { amount }) => sum + amount, 0);
 }
 
 /**

@@ -249,6 +249,19 @@ export async function sumApprovedBy(
   return row?.total ?? 0;
 }
 
+/** Selects what was approved of batches and was not taken back. */
+export function selectApprovedOfBatches(
+  tx: Reader,
+  environmentId: number,
+  batchIds: readonly string[],
+): Promise<Pick<Payout, 'batch_id' | 'reference' | 'amount'>[]> {
+  return tx.query(
+    `select batch_id, reference, amount from payouts
+     where environment_id = $1 and batch_id {named $2} and approved_at is not null and state <> 'cancelled'`,
+    [environmentId, batchIds],
+  );
+}
+
 /** A payout with those like it: to the same RUT, of the same amount, still alive and not older than `since`. */
 export function selectAlike(
   db: Reader,

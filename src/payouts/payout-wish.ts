@@ -76,6 +76,11 @@ function partsOf(wish: PayoutWish, row: number, most: number): (PayoutWish & { r
   }));
 }
 
+/** Names the wish that a payout is a part of, by its reference; a payout that was not split is its own. */
+export function wishOf(reference: string): string {
+  return reference.replace(/\/\d+$/, '/');
+}
+
 function wishErrors({ reference, amount, message }: PayoutWish, row: number, most: number): ErrorItem[] {
   const errors: ErrorItem[] = [];
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/.test(reference)) {

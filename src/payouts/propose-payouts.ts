@@ -94,7 +94,7 @@ async function planPayouts(app: App, proposal: Proposal, validate: typeof valida
   if (known !== null) return { known: await replayed(app, known) };
   const most = app.config.payoutRailLimit;
   const wishes = await checkWishes(app, proposal.wishes, { most, splits: batch !== null });
-  await checkSum(app, proposal, wishes);
+  await checkSum(app, proposal);
   const same = await findSame(app, owner, wishes);
   if (same !== null) return { known: { kind: 'replayed', batch: null, payouts: same } };
   const payees = await payeesOf(app, proposal, user.id, wishes, validate);
@@ -114,10 +114,12 @@ async function replayed(app: App, batch: PayoutBatch): Promise<Proposed> {
   return { kind: 'replayed', batch, payouts: payouts.toReversed() };
 }
 
-async function checkSum(app: App, { owner, batch }: Proposal, wishes: readonly CheckedWish[]): Promise<void> {
+/** Checks what was wished for, not the transfers that it was split into. */
+async function checkSum(app: App, { owner, wishes, batch }: Proposal): Promise<void> {
   const limits = await selectPayoutLimits(app.db, owner.id, PAYOUT_CURRENCY);
   const amounts = wishes.map(({ amount }) => amount);
-  const broken = limitBroken(limits, amounts, batch !== null);
+  const total = amounts.reduce((sum, amount) => sum + amount, 0);
+  const broken = limitBroken(limits, amounts, batch === null ? null : total);
   if (broken !== null) throw new Problem('PAYOUT_LIMIT_REACHED', { detail: broken });
 }
 

@@ -8,6 +8,7 @@ import type { Payout } from './payout.ts';
 import { payableBalance } from './payout-balance.ts';
 import { PAYOUT_CURRENCY } from './payout-limits.ts';
 import { selectAlike } from './payout-queries.ts';
+import { wishOf } from './payout-wish.ts';
 import type { RecipientDetails, RecipientRow } from './recipient.ts';
 import { openDetails } from './seal-recipient.ts';
 
@@ -45,19 +46,18 @@ export async function showPayouts(app: App, payouts: readonly Payout[]): Promise
 async function showSome(app: App, environmentId: number, payouts: readonly Payout[]): Promise<ShownPayout[]> {
   const now = app.now();
   const ids = payouts.map(({ id }) => id);
-  const versions = Map.groupBy(
-    await selectVersionsOf(app.db, [...new Set(payouts.map(({ recipient_id }) => recipient_id))]),
-    ({ id }) => id,
-  );
+  const kept = await selectVersionsOf(app.db, [...new Set(payouts.map(({ recipient_id }) => recipient_id))]);
+  const versions = Map.groupBy(kept, ({ id }) => id);
   const alike = Map.groupBy(await selectAlike(app.db, environmentId, ids, now - ALIKE_MS), ({ id }) => id);
   const waits = payouts.some(({ state }) => state === 'awaiting_approval');
   const approvers = waits ? await selectApprovers(app.db, environmentId) : new Set<string>();
-  const holders = waits ? await findHolders(app.db, payouts) : [];
+  const holders = waits ? await findHolders(app.db, payouts, kept) : [];
   const available = waits ? await payableBalance(app, environmentId) : 0;
   return payouts.map((payout) => {
     const own = versions.get(payout.recipient_id) ?? [];
+    // Parts of what one transfer does not take are not the same payout twice.
     const others = (alike.get(payout.id) ?? []).filter(
-      ({ reference, other_reference }) => partOf(reference) !== partOf(other_reference),
+      ({ reference, other_reference }) => wishOf(reference) !== wishOf(other_reference),
     );
     const barred = barredFrom(payout, own, holders);
     const warnings = [...changed(payout), ...same(others)];
@@ -80,11 +80,6 @@ async function showSome(app: App, environmentId: number, payouts: readonly Payou
       barred,
     };
   });
-}
-
-/** Parts of what one transfer does not take are not the same payout twice. */
-function partOf(reference: string): string {
-  return reference.replace(/\/\d+$/, '/');
 }
 
 function changed({ account_changed_by }: Payout): PayoutWarning[] {

@@ -80,26 +80,43 @@ export type WaitingApproval = SqlRow & {
 /** `before`: what has waited since then is listed though somebody can approve it. `validatedBefore`: a verdict of then is too old. */
 export type ApprovalTerms = { now: number; before: number; validatedBefore: number };
 
+/** Later than every moment. */
+const NEVER = Number.MAX_SAFE_INTEGER;
+
 /**
  * Each part is read once: by itself PostgreSQL works out the hindrance of every row anew wherever it is named. Whether anybody
- * is left to approve is asked once for each maker, and for each payout only where its account was changed.
+ * is left to approve is asked once for each maker, and for each payout only where its account was changed. `barredFrom` has the
+ * same rule. `holders` are the people who made API tokens of a user, and until when they knew one, `is_program` whether the user is a program; `alone` says up to when each
+ * payout of a maker is one that nobody else may approve.
  */
-const GROUPED = `with makers as materialized (
-    select distinct environment_id, proposed_by_id from payouts where state = 'awaiting_approval'),
+const GROUPED = `with holders as materialized (
+    select t.user_id, u.id as holder_id, max(coalesce(t.ended_at, t.expires_at, ${NEVER})) as until,
+      max(case when o.role = 'integration' then 1 else 0 end) as is_program
+    from api_tokens t join users o on o.id = t.user_id join users u on u.email = t.created_by group by t.user_id, u.id),
+  makers as materialized (
+    select distinct environment_id, proposed_by_id, proposed_kind from payouts where state = 'awaiting_approval'),
   alone as materialized (
-    select m.environment_id, m.proposed_by_id from makers m join environments e on e.id = m.environment_id
-    where not exists (select 1 from users u where u.id <> m.proposed_by_id and ${MAY_APPROVE}
-      and not exists (select 1 from api_tokens t
-        where t.user_id = m.proposed_by_id and t.created_by = u.email and t.ended_at is null))),
+    select m.environment_id, m.proposed_by_id, m.proposed_kind,
+      min(case when u.id is null then ${NEVER} else coalesce(h.until, -1) end) as until
+    from makers m
+    join environments e on e.id = m.environment_id
+    left join users u on u.id <> m.proposed_by_id and ${MAY_APPROVE}
+    left join holders h on h.user_id = m.proposed_by_id and h.holder_id = u.id and m.proposed_kind = 'program'
+    group by m.environment_id, m.proposed_by_id, m.proposed_kind),
   one as materialized (
     select p.environment_id, coalesce(p.batch_id, p.id) as id, p.state, p.changed_at, p.amount, p.currency,
       case when p.next_look_at is null then 0 else 1 end as by_sender,
       case when p.state = 'approved' then ''
-        when alone.environment_id is not null then 'approver'
+        when alone.until >= p.created_at then 'approver'
         when p.account_changed_by is not null and not exists (select 1 from users u
           where u.id <> p.proposed_by_id and u.id <> p.account_changed_by
+            and not exists (select 1 from holders h where h.holder_id = u.id and h.until >= p.created_at
+              and ((h.user_id = p.proposed_by_id and p.proposed_kind = 'program')
+                or (h.user_id = p.account_changed_by and h.is_program = 1)))
             and not exists (select 1 from recipients kept where kept.id = p.recipient_id
-              and kept.account_hash = p.account_hash and kept.version <= p.recipient_version and kept.created_by = u.id)
+              and kept.account_hash = p.account_hash and kept.version <= p.recipient_version
+              and (kept.created_by = u.id or exists (select 1 from holders h where h.holder_id = u.id
+                and h.user_id = kept.created_by and h.is_program = 1 and h.until >= kept.created_at)))
             and ${MAY_APPROVE}) then 'approver'
         when newest.id is null or own.id is null then 'erased'
         when newest.account_hash <> own.account_hash then 'changed'
@@ -108,6 +125,7 @@ const GROUPED = `with makers as materialized (
     from payouts p
     join environments e on e.id = p.environment_id
     left join alone on alone.environment_id = p.environment_id and alone.proposed_by_id = p.proposed_by_id
+      and alone.proposed_kind = p.proposed_kind
     left join recipients own on own.id = p.recipient_id and own.version = p.recipient_version
     left join recipients newest on newest.id = p.recipient_id
       and newest.version = (select max(version) from recipients r where r.id = p.recipient_id)

@@ -2,20 +2,26 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listAttention } from '../../src/attention/list-attention.ts';
 import { measureAttention } from '../../src/attention/measure-attention.ts';
+import { updateApiTokensEnded } from '../../src/auth/api-token-queries.ts';
 import { disableUser, enableUser } from '../../src/auth/change-user.ts';
+import { makeApiToken } from '../../src/auth/make-api-token.ts';
 import { carryOutPayouts } from '../../src/payouts/carry-out-payouts.ts';
-import { rejectPayouts } from '../../src/payouts/decide-payouts.ts';
+import { approvePayouts, rejectPayouts } from '../../src/payouts/decide-payouts.ts';
 import { endContradiction } from '../../src/payouts/end-contradiction.ts';
 import { eraseRecipients } from '../../src/payouts/forget-recipients.ts';
 import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
 import type { Payout } from '../../src/payouts/payout.ts';
 import { selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
+import { proposePayouts } from '../../src/payouts/propose-payouts.ts';
 import { setPayoutSender } from '../../src/payouts/set-payout-sender.ts';
 import { settlePayouts } from '../../src/payouts/settle-payouts.ts';
+import { showPayouts } from '../../src/payouts/show-payouts.ts';
+import { transitionPayouts } from '../../src/payouts/transition-payouts.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
-import { approved, openPayoutDesk, type PayoutDesk, propose, wish } from '../support/test-payouts.ts';
+import { ANA, approved, openPayoutDesk, type PayoutDesk, propose, wish } from '../support/test-payouts.ts';
+import { createTestUser } from '../support/test-user.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -151,6 +157,59 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
       [row?.reason, row?.command],
       ['its recipient was erased, so nobody can approve it', `bin/rubrica batch reject ${batch_id} --reason TEXT`],
     );
+  });
+
+  test('an approval is listed where all who may give it knew a token of the program that made it or changed its account', async () => {
+    const { app, desk, listed } = await open();
+    const { environment: owner, program: by } = desk;
+    const { program, approver } = desk.users;
+    const give = (name: string) => makeApiToken(app, program.id, { name, expiresAt: null }, desk.approver);
+    const ask = async (payee = ANA) =>
+      (await proposePayouts(app, { owner, by, wishes: [wish({ payee })], batch: null })).payouts as [Payout];
+    const reject = ({ id }: Payout) =>
+      rejectPayouts(app, { owner, named: { ids: [id] }, by: desk.approver, reason: 'no' });
+    /** The list, the page and the approval say the same of the only payout that waits. */
+    const isStuck = async ({ id }: Payout) => {
+      const [shown] = await showPayouts(app, [(await selectPayoutAnywhere(app.db, id)) as Payout]);
+      const isListed = (await listed('approval')).length > 0;
+      assert.equal(shown?.barred.has(approver.id), isListed);
+      assert.equal(
+        shown?.warnings.some((warning) => warning.code === 'NO_APPROVER'),
+        isListed,
+      );
+      return isListed;
+    };
+    await give('mine');
+    const [made] = await ask();
+    assert.equal(await isStuck(made), true);
+    app.now.advance(1000);
+    await app.db.transaction((tx) => updateApiTokensEnded(tx, program.id, null, app.now()));
+    assert.equal(await isStuck(made), true, 'the token ended after the payout was made');
+    await reject(made);
+    app.now.advance(1000);
+    const [later] = await ask();
+    assert.equal(await isStuck(later), false);
+    const named = { ids: [later.id] };
+    await approvePayouts(app, { owner, named, by: desk.approver, reason: null });
+    await app.db.transaction((tx) => transitionPayouts(tx, owner, { ...named, to: 'sent', at: app.now() }));
+    app.now.advance(1000);
+    await give('mine again');
+    const other = { ...ANA, bankCode: '001', account: '990011223' };
+    await reject((await ask(other))[0]);
+    const [changed] = (await propose(app, desk, [wish({ payee: other })])) as [Payout];
+    assert.deepEqual([changed.proposed_by_id, changed.account_changed_by], [desk.maker.userId, program.id]);
+    assert.equal(await isStuck(changed), true, 'the program changed the account');
+    await createTestUser(app, { role: 'approver', may: [], paymentServices: [owner.paymentServiceId] });
+    assert.deepEqual(await listed('approval'), []);
+  });
+
+  test('a batch that a person made was listed where the approver had made the user of that person', async () => {
+    const { app, desk, listed } = await open();
+    await makeApiToken(app, desk.users.maker.id, { name: 'mine', expiresAt: null }, desk.approver);
+    const [payout] = (await propose(app, desk)) as [Payout];
+    assert.deepEqual(await listed('approval'), []);
+    const decision = { owner: desk.environment, named: { ids: [payout.id] }, by: desk.approver, reason: null };
+    assert.equal((await approvePayouts(app, decision)).length, 1);
   });
 
   test('a verdict that became too old is listed at once', async () => {

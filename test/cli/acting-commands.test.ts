@@ -362,6 +362,14 @@ forEachEngine('in whose name a command acts', (openTestDatabase) => {
         [MARIA, 'recipient.changed', id],
       ],
     );
+    const by = await world.db.query(
+      'select distinct u.email from recipients r left join users u on u.id = r.created_by',
+    );
+    assert.deepEqual(
+      by.map(({ email }) => email),
+      [MARIA],
+      'who keeps an account is that person, for the rule of two people',
+    );
     const log = JSON.stringify(await world.db.query('select * from audit_log'));
     assert.doesNotMatch(log, /12345678|9876543210|"Ana"/);
   });

@@ -14,11 +14,12 @@ const payout = {
   account_hash: 'new',
   account_changed_by: 'changer',
   proposed_by_id: 'maker',
+  proposed_kind: 'program',
   created_at: NOW,
 } as Payout;
 
 const version = (version: number, account_hash: string, created_by: string, validated_at = NOW) =>
-  ({ version, account_hash, created_by, validated_at, expires_at: null }) as RecipientRow;
+  ({ version, account_hash, created_by, created_at: validated_at, validated_at, expires_at: null }) as RecipientRow;
 
 const barred = (versions: readonly RecipientRow[], holders: Parameters<typeof barredFrom>[2] = []) =>
   [...barredFrom(payout, versions, holders).keys()].sort();
@@ -35,12 +36,32 @@ test('where the account is the one that was paid last nobody but the maker is ba
 
 test('who held a token of the program when it made the payout is barred, also where the token ended in that moment', () => {
   const holders = [
-    { user_id: 'maker', holder_id: 'holds', until: null },
-    { user_id: 'maker', holder_id: 'held', until: NOW },
-    { user_id: 'maker', holder_id: 'held-before', until: NOW - 1 },
-    { user_id: 'another', holder_id: 'of-another', until: null },
-  ] as Parameters<typeof barredFrom>[2];
+    { user_id: 'maker', holder_id: 'holds', until: null, is_program: 1 },
+    { user_id: 'maker', holder_id: 'held', until: NOW, is_program: 1 },
+    { user_id: 'maker', holder_id: 'held-before', until: NOW - 1, is_program: 1 },
+    { user_id: 'another', holder_id: 'of-another', until: null, is_program: 1 },
+  ];
   assert.deepEqual(barred([], holders), ['changer', 'held', 'holds', 'maker']);
+});
+
+test('who knew a token of the program when it changed the account, or validated it again, is barred like the program', () => {
+  const holders = [
+    { user_id: 'changer', holder_id: 'holds', until: null, is_program: 1 },
+    { user_id: 'changer', holder_id: 'held-then', until: NOW - 1, is_program: 1 },
+    { user_id: 'changer', holder_id: 'held-before', until: NOW - DAY - 1, is_program: 1 },
+    { user_id: 'again', holder_id: 'held-again', until: NOW, is_program: 1 },
+    { user_id: 'later', holder_id: 'held-later', until: null, is_program: 1 },
+    { user_id: 'again', holder_id: 'made-a-person', until: null, is_program: 0 },
+  ];
+  const versions = [
+    version(0, 'old', 'first'),
+    version(1, 'new', 'changer', NOW - DAY),
+    version(2, 'new', 'again'),
+    version(3, 'new', 'later'),
+  ];
+  assert.deepEqual(barred(versions, holders), ['again', 'changer', 'held-again', 'held-then', 'holds', 'maker']);
+  const paidBefore = { ...payout, account_changed_by: null };
+  assert.deepEqual([...barredFrom(paidBefore, versions, holders).keys()], ['maker']);
 });
 
 test('a payout whose recipient has another account by now is not payable, whatever the verdicts say', () => {

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { makeApiToken } from '../../src/auth/make-api-token.ts';
+import { COMMAND_LINE, validateBankAccount } from '../../src/bank-validation/validate-bank-account.ts';
 import { availableBalance } from '../../src/books/available-balance.ts';
 import { beginEpoch } from '../../src/epochs/begin-epoch.ts';
 import { approvePayouts, cancelPayouts, rejectPayouts } from '../../src/payouts/decide-payouts.ts';
+import { keepRecipient } from '../../src/payouts/keep-recipient.ts';
 import { PAYOUT_STATES, type PayoutState, statesBefore } from '../../src/payouts/payout.ts';
 import { NO_LIMITS, upsertPayoutLimits, upsertPersonLimit } from '../../src/payouts/payout-limit-queries.ts';
 import { selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
@@ -162,6 +165,33 @@ forEachEngine('payouts', (openTestDatabase) => {
     assert.equal((await approvePayouts(app, decide(desk, [second?.id ?? '']))).length, 1);
   });
 
+  test('who changed an account at the command line, or by a program whose token that person made, could approve the payout', async () => {
+    for (const way of ['console', 'command line', 'program'] as const) {
+      const { app, desk } = await open();
+      const { paymentServiceId } = desk.environment;
+      const [first] = await approved(app, desk);
+      const ids = [first?.id ?? ''];
+      await app.db.transaction((tx) => transitionPayouts(tx, desk.environment, { ids, to: 'sent', at: app.now() }));
+      const user = await createTestUser(app, { role: 'owner', may: [], paymentServices: [paymentServiceId] });
+      const boss = actor(user, 'owner');
+      const token = { name: 'mine', expiresAt: null };
+      if (way === 'program') await makeApiToken(app, desk.users.program.id, token, boss);
+      const { id } = way === 'program' ? desk.users.program : way === 'console' ? user : COMMAND_LINE;
+      const seen = way === 'command line' ? null : new Set([desk.environment.id]);
+      app.now.advance(60_000);
+      const account = { ...OTHER, holderName: OTHER.name };
+      const { id: validationId } = await validateBankAccount(app, { id }, account);
+      const input = { validationId, paymentServiceId, account, name: 'Ana Núñez', email: null };
+      const by = way === 'program' ? desk.program : boss;
+      const recipient = await keepRecipient(app, { id, environmentIds: seen }, first?.recipient_id ?? '', input, by);
+      assert.equal(recipient.createdBy, by.userId);
+      const [second] = await propose(app, desk, [wish({ payee: { ...OTHER, email: null } })]);
+      assert.deepEqual([second?.recipient_version, second?.account_changed_by], [2, by.userId]);
+      await assert.rejects(approvePayouts(app, decide(desk, [second?.id ?? ''], boss)), code('APPROVAL_REFUSED'), way);
+      assert.equal((await approvePayouts(app, decide(desk, [second?.id ?? '']))).length, 1);
+    }
+  });
+
   test('payouts to a recipient whose verdict is too old, asked for at once, were answered as a fault', async () => {
     const { app, desk } = await open();
     await propose(app, desk);
@@ -227,6 +257,40 @@ forEachEngine('payouts', (openTestDatabase) => {
     await assert.rejects(approved(app, desk), code('PAYOUT_LIMIT_REACHED'));
     app.now.advance(86_400_000);
     assert.equal((await approved(app, desk)).length, 1);
+  });
+
+  test('a limit of a payout was none for what is split, and a limit of a batch none for payouts that are named one by one', async () => {
+    const { app, desk } = await open(100_000_000);
+    const limit = (limits: Partial<typeof NO_LIMITS>) =>
+      app.db.transaction((tx) => upsertPayoutLimits(tx, desk.environment.id, 'CLP', { ...NO_LIMITS, ...limits }));
+    const refused = (ids: string[]) =>
+      assert.rejects(approvePayouts(app, decide(desk, ids)), code('PAYOUT_LIMIT_REACHED'));
+    const idsOf = async (amounts: number[]) =>
+      (
+        await propose(
+          app,
+          desk,
+          amounts.map((amount) => wish({ amount })),
+        )
+      ).map(({ id }) => id) as [string, string];
+    await limit({ per_payout: 10_000_000 });
+    await assert.rejects(propose(app, desk, [wish({ amount: 10_000_001 })]), code('PAYOUT_LIMIT_REACHED'));
+    const split = await idsOf([10_000_000, 5_000_000]);
+    await limit({ per_payout: 9_999_999 });
+    await refused(split);
+    await limit({ per_payout: 10_000_000 });
+    assert.equal((await approvePayouts(app, decide(desk, split.slice(0, 1)))).length, 1);
+    await limit({ per_payout: 9_999_999 });
+    await refused(split.slice(1));
+
+    await limit({});
+    const [first, second] = await idsOf([10_000, 10_000]);
+    await limit({ per_batch: 15_000 });
+    await refused([first, second]);
+    await approvePayouts(app, decide(desk, [first]));
+    await refused([second]);
+    await cancelPayouts(app, decide(desk, [first], desk.maker));
+    assert.equal((await approvePayouts(app, decide(desk, [second]))).length, 1, 'what was taken back does not count');
   });
 
   test('what one person approves for two merchants at once could be more than that person may', async () => {
