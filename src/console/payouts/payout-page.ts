@@ -6,7 +6,8 @@ import { type Html, html } from '../../http/html.ts';
 import { clockOf } from '../../lib/calendar-day.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { findPayout } from '../../payouts/find-payout.ts';
-import { PAYOUT_STATES, type Payout } from '../../payouts/payout.ts';
+import { sayContradiction, sayReason } from '../../payouts/kept-texts.ts';
+import { isPayoutState, PAYOUT_STATES, type Payout } from '../../payouts/payout.ts';
 import { type PayoutLine, tellPayout } from '../../payouts/payout-history.ts';
 import { timeCell } from '../console-format.ts';
 import { tell, tellKind } from '../console-texts.ts';
@@ -55,7 +56,7 @@ function timelineOf(language: Language, seen: SeenPayout, lines: readonly Payout
     const { at, by, reason } = line;
     return html`<li class="${toneOf(line)}"><time datetime="${new Date(at).toISOString()}">${clockOf(at)}</time>
 <strong>${titleOf(language, line)}</strong>${line.kind === 'entry' && html` · ${formatMoney(payout.amount, payout.currency)} · <span class="code">${line.debit} → ${line.credit}</span>`}${by !== null && html` · ${tell(language, 'line.by', { name: by })}`}
-${line.kind === 'state' && line.what === 'proposed' && html`<br><span class="quiet">${verdictAtProposal(language, payout)}</span>`}${reason !== null && html`<br><span class="quiet">${reason}</span>`}</li>`;
+${line.kind === 'state' && line.what === 'proposed' && html`<br><span class="quiet">${verdictAtProposal(language, payout)}</span>`}${reason !== null && html`<br><span class="quiet">${sayReason(reason)[language]}</span>`}</li>`;
   });
   return html`<ol class="timeline card">${items}</ol>`;
 }
@@ -74,7 +75,10 @@ function titleOf(language: Language, line: PayoutLine): string {
     return tell(language, line.what === 'proposed' ? 'payout.made' : `payout_state.${line.what}`);
   if (line.kind === 'entry') return tell(language, 'entry', { kind: tellKind(language, 'entry', line.what) });
   if (line.kind === 'contradiction') {
-    return tell(language, 'payout.contradiction', { state: tellKind(language, 'payout_state', line.what) });
+    const said = isPayoutState(line.what)
+      ? tell(language, `payout_state.${line.what}`)
+      : sayContradiction(line.what)[language];
+    return tell(language, 'payout.contradiction', { state: said });
   }
   return tellKind(language, 'act', line.what);
 }

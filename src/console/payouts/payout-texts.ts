@@ -1,3 +1,4 @@
+import { STATES_IN_SPANISH } from '../../payouts/kept-texts.ts';
 import { roomTexts } from '../room-texts.ts';
 
 export const PAYOUT_TEXTS = roomTexts(
@@ -23,16 +24,16 @@ export const PAYOUT_TEXTS = roomTexts(
     'column.batch': 'Lote',
     'column.batch_id': 'Id del lote',
     'column.bank_file': 'Archivo y línea',
-    'payout_state.draft': 'Borrador',
-    'payout_state.awaiting_approval': 'Espera aprobación',
-    'payout_state.approved': 'Aprobado',
-    'payout_state.rejected': 'Rechazado',
-    'payout_state.cancelled': 'Retirado',
-    'payout_state.sent': 'Enviado',
-    'payout_state.unknown': 'Sin respuesta',
-    'payout_state.confirmed': 'Llegó',
-    'payout_state.failed': 'El banco lo rechazó',
-    'payout_state.returned': 'Volvió',
+    'payout_state.draft': STATES_IN_SPANISH.draft,
+    'payout_state.awaiting_approval': STATES_IN_SPANISH.awaiting_approval,
+    'payout_state.approved': STATES_IN_SPANISH.approved,
+    'payout_state.rejected': STATES_IN_SPANISH.rejected,
+    'payout_state.cancelled': STATES_IN_SPANISH.cancelled,
+    'payout_state.sent': STATES_IN_SPANISH.sent,
+    'payout_state.unknown': STATES_IN_SPANISH.unknown,
+    'payout_state.confirmed': STATES_IN_SPANISH.confirmed,
+    'payout_state.failed': STATES_IN_SPANISH.failed,
+    'payout_state.returned': STATES_IN_SPANISH.returned,
     'verdict.plausible': 'plausible',
     'verdict.confirmed': 'confirmado',
     'payout.made': 'Propuesto',
