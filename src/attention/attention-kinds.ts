@@ -156,10 +156,16 @@ function waitingRefund(refund: WaitingRefund): Waiting {
   };
 }
 
+const REFUND_IN_SPANISH: Readonly<Record<WaitingRefund['state'], string>> = {
+  processing: 'en curso',
+  completed: 'completada',
+  failed: 'fallida',
+};
+
 function reasonOf({ payment_method, state, asked_at, contradiction }: WaitingRefund): InBoth {
   if (contradiction !== null) {
     const { en, es } = sayRefundContradiction(contradiction, payment_method);
-    return { en: `${en}; the refund is ${state}`, es: `${es}; el estado de la devolución es ${state}` };
+    return { en: `${en}; the refund is ${state}`, es: `${es}; la devolución está ${REFUND_IN_SPANISH[state]}` };
   }
   if (asked_at === null)
     return {

@@ -6,7 +6,7 @@ import { disableUser, enableUser } from '../../src/auth/change-user.ts';
 import { dayOf } from '../../src/lib/calendar-day.ts';
 import { returnPayout } from '../../src/movements/return-payout.ts';
 import { carryOutPayouts } from '../../src/payouts/carry-out-payouts.ts';
-import { rejectPayouts } from '../../src/payouts/decide-payouts.ts';
+import { cancelPayouts, rejectPayouts } from '../../src/payouts/decide-payouts.ts';
 import { endContradiction } from '../../src/payouts/end-contradiction.ts';
 import { eraseRecipients } from '../../src/payouts/forget-recipients.ts';
 import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
@@ -256,5 +256,33 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     assert.match((await spanish('approval')).join(), /su destinatario fue borrado/);
     await disableUser(app, desk.users.approver.id, TESTER);
     assert.match((await spanish('approval')).join(), /no queda nadie que pueda aprobarlo/);
+  });
+
+  test('each end that a contradiction names is one that it can have: one that arrived, and one that has not left', async () => {
+    const { app, desk, listed } = await open();
+    const { environment: owner, maker: by } = desk;
+    const [arrived] = (await approved(app, desk)) as [Payout];
+    const ids = [arrived.id];
+    await app.db.transaction((tx) => transitionPayouts(tx, owner, { ids, to: 'sent', at: app.now() }));
+    const say = (id: string, outcome: PayoutOutcome) =>
+      settlePayouts(app, { owner, by, outcomes: [{ id, outcome, reason: 'the bank says so' }], evidence });
+    for (const outcome of ['confirmed', 'failed'] as const) await say(arrived.id, outcome);
+    assert.match(
+      (await listed('payout'))[0]?.reason ?? '',
+      /: failed\. Settle it as returned where the money is back;/,
+    );
+    assert.equal((await say(arrived.id, 'returned')).settled.length, 1);
+    assert.deepEqual(await listed('payout'), []);
+    const [here] = (await approved(app, desk)) as [Payout];
+    assert.equal((await say(here.id, 'confirmed')).contradicted.length, 1);
+    assert.match((await listed('payout'))[0]?.reason ?? '', /It has not left from here\..* cancel it and book that: /);
+    await cancelPayouts(app, { owner, named: { ids: [here.id] }, by, reason: 'it left by hand' });
+    assert.match((await listed('payout'))[0]?.reason ?? '', /^it is cancelled, .* book it first: /);
+    assert.equal((await payOut(app, owner, 10_000, { reference: here.id })).kind, 'recorded');
+    const payout = (await selectPayoutAnywhere(app.db, here.id)) as Payout;
+    await endContradiction(app, { owner, payout, by, reason: 'it is booked', evidence });
+    assert.deepEqual(await listed('payout'), []);
+    assert.equal(await payableBalance(app, owner.id), 990_000);
+    assert.equal((await verifyStore(app)).ok, true);
   });
 });

@@ -5,6 +5,7 @@ import { ROLES, type Role } from '../../src/auth/permission.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { carryOutPayouts } from '../../src/payouts/carry-out-payouts.ts';
 import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
+import { NO_LIMITS, upsertPayoutLimits } from '../../src/payouts/payout-limit-queries.ts';
 import { selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
 import { proposePayouts } from '../../src/payouts/propose-payouts.ts';
 import { setPayoutSender } from '../../src/payouts/set-payout-sender.ts';
@@ -250,5 +251,25 @@ forEachEngine('the payout screens', (openTestDatabase) => {
     const late = await admin.post(`/payouts/${other?.id}/cancel`, { reason: 'error' });
     assert.equal(late.status, 409);
     assert.ok(late.text.includes(`${other?.id} está en «Enviado»: ya no puede pasar a «Retirado»`));
+  });
+
+  test('a payout that the rule for programs approved was approved by a word of the code, "automatic"', async () => {
+    const { app, desk, server, as } = await open();
+    await using _server = server;
+    const { environment: owner, program: by } = desk;
+    const rule = { ...NO_LIMITS, automatic_per_payout: 10_000 };
+    await app.db.transaction((tx) => upsertPayoutLimits(tx, owner.id, 'CLP', rule));
+    const [made] = (await proposePayouts(app, { owner, by, wishes: [wish()], batch: null })).payouts;
+    assert.equal(made?.approved_by, 'automatic');
+    app.now.advance(MINUTE_MS);
+    const ids = [made?.id ?? ''];
+    await app.db.transaction((tx) => transitionPayouts(tx, owner, { ids, to: 'sent', at: app.now() }));
+    const admin = as(await createTestUser(app, { role: 'owner', may: [] }), { 'accept-language': 'es' });
+    const page = await admin.get(`/payouts/${made?.id}`);
+    assert.match(page.text, /<strong>Aprobado<\/strong> · por la regla para programas/);
+    for (const { text } of [page, await admin.get('/payouts')]) {
+      assert.match(text, /la regla para programas/);
+      assert.doesNotMatch(text, /automatic/);
+    }
   });
 });

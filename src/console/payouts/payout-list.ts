@@ -16,6 +16,7 @@ import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import {
   accountCell,
+  approverText,
   payoutBadges,
   recipientCell,
   type SeenPayout,
@@ -157,10 +158,10 @@ export function payoutColumns(app: App, language: Language): Column<SeenPayout>[
       cell: ({ payout }) =>
         html`<span class="mail">${payout.proposed_by}${
           payout.approved_by !== null &&
-          html`<br><span class="quiet">${tell(language, 'payout.approved_by', { name: payout.approved_by })}</span>`
+          html`<br><span class="quiet">${tell(language, 'payout.approved_by', { name: approverText(language, payout) ?? '' })}</span>`
         }</span>`,
     },
-    { name: 'approver', text: 'column.approver', value: ({ payout }) => payout.approved_by, hidden: true },
+    { name: 'approver', text: 'column.approver', value: ({ payout }) => approverText(language, payout), hidden: true },
     {
       name: 'reason',
       text: 'column.reason',

@@ -14,7 +14,14 @@ import { tell, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { accountTypeForm } from './account-type-form.ts';
 import { decisionForm, doneNotice } from './decision-forms.ts';
-import { payoutBadges, type SeenPayout, seePayouts, verdictText, warningNotices } from './payout-cells.ts';
+import {
+  approverText,
+  payoutBadges,
+  type SeenPayout,
+  seePayouts,
+  verdictText,
+  warningNotices,
+} from './payout-cells.ts';
 
 /** One payout: whom, from which account to which, what is odd, everything that happened, and what may be done. */
 export const getConsolePayout: Screen = {
@@ -53,7 +60,8 @@ ${accountTypeForm(app, visit, payout)}
 function timelineOf(language: Language, seen: SeenPayout, lines: readonly PayoutLine[]): Html {
   const { payout } = seen;
   const items = lines.map((line) => {
-    const { at, by, reason } = line;
+    const { at, reason } = line;
+    const by = line.what === 'approved' && line.by === payout.approved_by ? approverText(language, payout) : line.by;
     return html`<li class="${toneOf(line)}"><time datetime="${new Date(at).toISOString()}">${clockOf(at)}</time>
 <strong>${titleOf(language, line)}</strong>${line.kind === 'entry' && html` · ${formatMoney(payout.amount, payout.currency)} · <span class="code">${line.debit} → ${line.credit}</span>`}${by !== null && html` · ${tell(language, 'line.by', { name: by })}`}
 ${line.kind === 'state' && line.what === 'proposed' && html`<br><span class="quiet">${verdictAtProposal(language, payout)}</span>`}${reason !== null && html`<br><span class="quiet">${sayReason(reason)[language]}</span>`}</li>`;
@@ -104,7 +112,7 @@ function factsOf(app: App, language: Language, seen: SeenPayout): Html {
     [tell(language, 'column.verdict'), verdictText(language, seen)],
     [tell(language, 'payout.message'), payout.message || null],
     [tell(language, 'column.maker'), payout.proposed_by],
-    [tell(language, 'column.approver'), payout.approved_by],
+    [tell(language, 'column.approver'), approverText(language, payout)],
     [
       tell(language, 'column.batch'),
       payout.batch_id === null ? null : html`<a href="${at}/batches/${payout.batch_id}">${payout.batch_id}</a>`,
