@@ -19,6 +19,7 @@ import { settlePayouts } from '../../src/payouts/settle-payouts.ts';
 import { transitionPayouts } from '../../src/payouts/transition-payouts.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { importStatement } from '../../src/statements/import-statement.ts';
+import { resolveLine } from '../../src/statements/resolve-line.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
@@ -284,5 +285,31 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     assert.deepEqual(await listed('payout'), []);
     assert.equal(await payableBalance(app, owner.id), 990_000);
     assert.equal((await verifyStore(app)).ok, true);
+  });
+
+  test('a second line of a payout is resolved, what left by it is booked under its own reference, and nothing waits', async () => {
+    const { app, desk, listed } = await open();
+    const { environment: owner, maker: by } = desk;
+    const { paymentServiceId, environment } = owner;
+    const [{ id }] = (await approved(app, desk)) as [Payout];
+    const payer = { account: '123456789', rut: '', name: '', agreement: '' };
+    await makePayoutFiles(app, { owner, by, format: 'santander', payer, batchId: null });
+    const line = (at: number) => ({ line: at, day: dayOf(app.now()), amount: -10_000, text: '12.531.909-2' });
+    const scope = { environment, paymentServiceId, account: '1', evidence, by };
+    const { id: statementId } = await importStatement(app, scope, { lines: [line(1), line(2)], proof: 'balance' });
+    assert.match((await listed('payout'))[0]?.reason ?? '', new RegExp(`Resolve that line .* --reference ${id}-2\\.`));
+    const decision = {
+      statementId: statementId ?? '',
+      fileLine: 2,
+      is: { use: 'other' as const },
+      reason: 'twice',
+      by,
+    };
+    await resolveLine(app, decision);
+    assert.equal((await payOut(app, owner, 10_000, { reference: `${id}-2` })).kind, 'recorded');
+    const payout = (await selectPayoutAnywhere(app.db, id)) as Payout;
+    await endContradiction(app, { owner, payout, by, reason: 'it is booked', evidence });
+    assert.deepEqual(await listAttention(app, null, 10), []);
+    assert.equal(await payableBalance(app, owner.id), 980_000);
   });
 });
