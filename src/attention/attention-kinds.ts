@@ -7,7 +7,7 @@ import {
 import type { SqlRow } from '../db/database.ts';
 import type { Epoch } from '../epochs/epoch.ts';
 import { findHeld } from '../epochs/hold.ts';
-import type { Said } from '../error-catalogue.ts';
+import type { InBoth } from '../error-catalogue.ts';
 import { type ListedMail, measureStuckMails, selectStuckMails } from '../mail/mail-queries.ts';
 import { measureUnresolved, type SuspenseEntry, selectUnresolved } from '../movements/movement-queries.ts';
 import { causeOf } from '../outbox/answer-cause.ts';
@@ -15,6 +15,7 @@ import { type FailingEndpoint, measureFailing, selectFailing } from '../outbox/f
 import { type GivenUpCallback, measureGivenUp, selectGivenUp } from '../outbox/given-up-callback-queries.ts';
 import { measureWaitingRefunds, selectWaitingRefunds, type WaitingRefund } from '../refunds/waiting-refund-queries.ts';
 import { measureOpenLines, type OpenLine, selectOpenLines } from '../statements/bank-statement-queries.ts';
+import { sayNote } from '../statements/line-notes.ts';
 import type { AttentionKind, Waiting } from './attention.ts';
 import { KEY_ATTENTION } from './key-attention.ts';
 import { MOVE_ATTENTION } from './move-attention.ts';
@@ -155,10 +156,16 @@ function waitingRefund(refund: WaitingRefund): Waiting {
   };
 }
 
-function reasonOf({ payment_method, state, asked_at, contradiction }: WaitingRefund): Said {
+const REFUND_IN_SPANISH: Readonly<Record<WaitingRefund['state'], string>> = {
+  processing: 'en curso',
+  completed: 'completada',
+  failed: 'fallida',
+};
+
+function reasonOf({ payment_method, state, asked_at, contradiction }: WaitingRefund): InBoth {
   if (contradiction !== null) {
     const { en, es } = sayRefundContradiction(contradiction, payment_method);
-    return { en: `${en}; the refund is ${state}`, es: `${es}; el estado de la devolución es ${state}` };
+    return { en: `${en}; the refund is ${state}`, es: `${es}; la devolución está ${REFUND_IN_SPANISH[state]}` };
   }
   if (asked_at === null)
     return {
@@ -254,7 +261,7 @@ function waitingMail(mail: ListedMail): Waiting {
   };
 }
 
-function failureOf(endpoint: FailingEndpoint): Said {
+function failureOf(endpoint: FailingEndpoint): InBoth {
   const { address, waiting } = endpoint;
   const [english, spanish] = [causeOf(address, endpoint, 'en'), causeOf(address, endpoint, 'es')];
   const waits = {
@@ -269,6 +276,7 @@ function failureOf(endpoint: FailingEndpoint): Said {
 
 function waitingLine(line: OpenLine): Waiting {
   const { statement_id, file_line, file_name, environment, kept_at, amount, currency, note } = line;
+  const said = sayNote(note ?? '');
   return {
     payment_service: line.payment_service_id ?? '—',
     name: line.name ?? '—',
@@ -278,7 +286,10 @@ function waitingLine(line: OpenLine): Waiting {
     since: kept_at,
     amount,
     currency,
-    reason: `line ${file_line} of ${file_name}: ${note ?? ''}`,
+    reason: {
+      en: `line ${file_line} of ${file_name}: ${said.en}`,
+      es: `línea ${file_line} de ${file_name}: ${said.es}`,
+    },
     command: `bin/rubrica statement resolve ${statement_id} --line ${file_line} --use other|payout|return --reason TEXT`,
   };
 }

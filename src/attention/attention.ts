@@ -1,5 +1,5 @@
 import type { App } from '../app.ts';
-import type { Said } from '../error-catalogue.ts';
+import type { InBoth } from '../error-catalogue.ts';
 
 /** The name of a kind, in the list, in the metrics and in `doctor`. */
 export type AttentionName =
@@ -34,7 +34,7 @@ export type Waiting = {
   amount: number | null;
   currency: string | null;
   /** Why it needs a person, in a sentence. */
-  reason: Said;
+  reason: InBoth;
   /** The command that ends it, with words in capitals for what the person knows. */
   command: string;
 };

@@ -1,5 +1,4 @@
 import type { App } from '../app.ts';
-import { sayIn } from '../error-catalogue.ts';
 import { findElsewhere } from '../payment-services/elsewhere.ts';
 import type { AttentionName, AttentionRow } from './attention.ts';
 import { ATTENTION_KINDS } from './attention-kinds.ts';
@@ -29,7 +28,7 @@ export async function listAttention(
     const waiting = await one.list(app, limit);
     for (const row of waiting) {
       if (one.kind !== 'move' && paymentServices.has(row.payment_service)) continue;
-      const reason = sayIn(row.reason, language);
+      const reason = row.reason[language];
       const owner = owners.get(keyOf({ ...row, kind: one.kind }));
       // An item that began to wait after somebody had taken it is a new one with the same id.
       const taken = owner !== undefined && owner.taken_at >= row.since ? owner : null;

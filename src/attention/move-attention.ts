@@ -1,5 +1,5 @@
 import type { App } from '../app.ts';
-import type { Said } from '../error-catalogue.ts';
+import type { InBoth } from '../error-catalogue.ts';
 import {
   measureOpenMoves,
   type OpenMove,
@@ -40,21 +40,21 @@ function waitingMove(move: OpenMove): Waiting {
   };
 }
 
-function sayLeft({ address }: OpenMove): Said {
+function sayLeft({ address }: OpenMove): InBoth {
   return {
     en: `it has left for ${address} and is not known to have arrived: until it does nobody serves it`,
     es: `salió hacia ${address} y no se sabe que haya llegado: mientras no llegue, nadie lo atiende`,
   };
 }
 
-function sayCopied({ address }: OpenMove): Said {
+function sayCopied({ address }: OpenMove): InBoth {
   return {
     en: `it is being copied to ${address}, and no other can move meanwhile: if no command goes on with it, call it again`,
     es: `se está copiando a ${address}, y mientras tanto ningún otro puede moverse: si ningún comando sigue con ello, llámalo de nuevo`,
   };
 }
 
-function sayCopiedHere({ address }: OpenMove): Said {
+function sayCopiedHere({ address }: OpenMove): InBoth {
   return {
     en: `a copy from ${address} began to arrive here and has stopped: it is served there, or nowhere if it has left there`,
     es: `una copia desde ${address} empezó a llegar aquí y se detuvo: se atiende allá, o en ninguna parte si ya salió de allá`,

@@ -1,4 +1,6 @@
 import type { App } from '../app.ts';
+import type { InBoth } from '../error-catalogue.ts';
+import { sayReason } from '../payouts/kept-texts.ts';
 import {
   type ApprovalTerms,
   type Hindrance,
@@ -11,6 +13,7 @@ import {
   type WaitingPayout,
 } from '../payouts/waiting-payout-queries.ts';
 import type { AttentionKind, Waiting } from './attention.ts';
+import { sayPayoutContradiction } from './say-contradiction.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -49,45 +52,66 @@ function termsOf(app: App): ApprovalTerms {
 }
 
 function waitingPayout(payout: WaitingPayout): Waiting {
-  const { id, since, amount, currency, state, contradiction, file_id, reason } = payout;
+  const { id, since, amount, currency, contradiction } = payout;
   const seen = '--evidence FILE --reason TEXT';
-  const said =
-    contradiction !== null
-      ? `it is ${state}, and somebody says: ${contradiction}. Settle it where that is right; clear it where the state is`
-      : file_id === null
-        ? (reason ?? 'its sender has not said what became of it')
-        : `the bank has not said what became of it: bin/rubrica payout result FILE --file ${file_id}`;
   const command =
     contradiction !== null
       ? `bin/rubrica payout clear ${id} ${seen}`
       : `bin/rubrica payout settle ${id} --outcome confirmed|failed|returned ${seen}`;
-  return { ...ownerOf(payout), id, since, amount, currency, reason: said, command };
+  return { ...ownerOf(payout), id, since, amount, currency, reason: whyWaiting(payout), command };
 }
 
-const HINDRANCES: Readonly<Record<Exclude<Hindrance, ''>, string>> = {
-  approver: 'nobody who may approve it is left',
-  erased: 'its recipient was erased, so nobody can approve it',
-  changed: 'the account of its recipient was changed after it was made, so nobody can approve it',
-  stale: 'the verdict of its account is too old, so nobody can approve it: validate it anew with recipient change',
+function whyWaiting(payout: WaitingPayout): InBoth {
+  const { contradiction, file_id, reason } = payout;
+  if (contradiction !== null) return sayPayoutContradiction(payout, contradiction);
+  if (file_id !== null) {
+    const command = `bin/rubrica payout result FILE --file ${file_id}`;
+    return {
+      en: `the bank has not said what became of it: ${command}`,
+      es: `el banco no ha dicho en qué terminó: ${command}`,
+    };
+  }
+  if (reason !== null) return sayReason(reason);
+  return { en: 'its sender has not said what became of it', es: 'su proveedor no ha dicho en qué terminó' };
+}
+
+const HINDRANCES: Readonly<Record<Exclude<Hindrance, ''>, InBoth>> = {
+  approver: { en: 'nobody who may approve it is left', es: 'no queda nadie que pueda aprobarlo' },
+  erased: {
+    en: 'its recipient was erased, so nobody can approve it',
+    es: 'su destinatario fue borrado, y nadie puede aprobarlo',
+  },
+  changed: {
+    en: 'the account of its recipient was changed after it was made, so nobody can approve it',
+    es: 'la cuenta de su destinatario cambió después de proponerlo, y nadie puede aprobarlo',
+  },
+  stale: {
+    en: 'the verdict of its account is too old, so nobody can approve it: validate it anew with recipient change',
+    es: 'el veredicto de su cuenta es demasiado antiguo, y nadie puede aprobarlo: valídala de nuevo con recipient change',
+  },
 };
 
 function waitingApproval(waiting: WaitingApproval): Waiting {
   const { id, since, payouts, amount, currency } = waiting;
   const { said, command } = endOf(waiting, `bin/rubrica ${id.startsWith('pb_') ? 'batch' : 'payout'}`);
-  const reason = payouts === 1 ? said : `${payouts} payouts: ${said}`;
+  const reason = payouts === 1 ? said : { en: `${payouts} payouts: ${said.en}`, es: `${payouts} pagos: ${said.es}` };
   return { ...ownerOf(waiting), id, since, amount, currency, reason, command };
 }
 
 /** Why they wait, and the command that ends it; `group` begins those of a batch, or of a payout. */
 function endOf({ id, state, hindrance, by_sender, payment_service }: WaitingApproval, group: string) {
   if (state === 'approved' && by_sender === 1) {
-    return { said: 'approved, and its sender cannot be reached', command: `${group} cancel ${id} --reason TEXT` };
+    const said = { en: 'approved, and its sender cannot be reached', es: 'aprobado, y su proveedor no responde' };
+    return { said, command: `${group} cancel ${id} --reason TEXT` };
   }
   if (state === 'approved') {
     const command = `bin/rubrica payout file --payment-service ${payment_service} --format CODE --account NUMBER`;
-    return { said: 'approved, and in no file yet', command };
+    return { said: { en: 'approved, and in no file yet', es: 'aprobado, y todavía en ningún archivo' }, command };
   }
-  if (hindrance === '') return { said: 'nobody has approved it', command: `${group} approve ${id} --as PERSON` };
+  if (hindrance === '') {
+    const said = { en: 'nobody has approved it', es: 'nadie lo ha aprobado' };
+    return { said, command: `${group} approve ${id} --as PERSON` };
+  }
   if (hindrance === 'approver') {
     const command = `bin/rubrica user create --email PERSON --role approver --payment-service ${payment_service}`;
     return { said: HINDRANCES.approver, command };

@@ -1,4 +1,8 @@
-import { formatMoney, parseDecimal } from '../lib/money.ts';
+import type { InBoth } from '../error-catalogue.ts';
+import { formatMoney, formatPlain, parseDecimal } from '../lib/money.ts';
+import { SECOND_LINE, STATES_IN_SPANISH, sayContradiction } from '../payouts/kept-texts.ts';
+import type { PayoutState } from '../payouts/payout.ts';
+import type { WaitingPayout } from '../payouts/waiting-payout-queries.ts';
 
 /**
  * A kept contradiction of a refund (JSON of `refund_unasked`, `refund_missing` or `refund_declined`, amounts as on the wire) as a sentence, with
@@ -55,6 +59,74 @@ const REASONS: Readonly<Record<string, { en: string; es: string }>> = {
     es: 'dice que el dinero volvió por algo que no pedimos',
   },
 };
+
+/** A kept contradiction of a payout as a sentence, with what a person does about it in the state that the payout has. */
+export function sayPayoutContradiction(payout: WaitingPayout, text: string): InBoth {
+  const { state } = payout;
+  const said = sayContradiction(text);
+  const end = text === SECOND_LINE ? ofSecondLine(payout) : END_IN[state](payout, text);
+  return {
+    en: `it is ${state}, and somebody says: ${said.en}. ${end.en}`,
+    es: `está en «${STATES_IN_SPANISH[state]}», y se dijo «${said.es}». ${end.es}`,
+  };
+}
+
+type SayEnd = (payout: WaitingPayout, text: string) => InBoth;
+
+/** Money may still arrive or come back: `payout settle` books it. */
+const settleOrClear: SayEnd = () => ({
+  en: 'Settle it where that is right; clear it where the state is',
+  es: 'Si es verdad, ciérralo con payout settle; si su estado es el correcto, termina la contradicción con payout clear',
+});
+
+const returnOrClear: SayEnd = () => ({
+  en: 'Settle it as returned where the money is back; clear it where it arrived',
+  es: 'Si el dinero volvió, ciérralo como returned con payout settle; si llegó, termina la contradicción con payout clear',
+});
+
+/** Its money is the merchant's again, and no outcome takes it: what left all the same is booked as sent. */
+const bookThenClear: SayEnd = (payout, text) =>
+  text === 'failed' || text === 'returned'
+    ? {
+        en: `Its money is with the merchant: clear it. Where payout create had booked it as ${payout.id}, payout return takes that back first`,
+        es: `Su dinero lo tiene el comercio: termina la contradicción con payout clear. Si lo habías anotado como ${payout.id} con payout create, quítalo antes con payout return`,
+      }
+    : {
+        en: `Where the money left all the same, book it first: ${bookingOf(payout, payout.id)}. Then clear it`,
+        es: `Si el dinero salió igual, anótalo primero: ${bookingOf(payout, payout.id)}. Después termina la contradicción con payout clear`,
+      };
+
+const cancelThenClear: SayEnd = (payout) => ({
+  en: `It has not left from here. Where the money left another way, cancel it and book that: ${bookingOf(payout, payout.id)}. Then clear it`,
+  es: `No ha salido de aquí. Si el dinero salió por otra vía, retíralo con payout cancel y anota la salida: ${bookingOf(payout, payout.id)}. Después termina la contradicción con payout clear`,
+});
+
+const END_IN: Readonly<Record<PayoutState, SayEnd>> = {
+  draft: cancelThenClear,
+  awaiting_approval: cancelThenClear,
+  approved: cancelThenClear,
+  rejected: bookThenClear,
+  cancelled: bookThenClear,
+  sent: settleOrClear,
+  unknown: settleOrClear,
+  confirmed: returnOrClear,
+  failed: bookThenClear,
+  returned: bookThenClear,
+};
+
+function ofSecondLine(payout: WaitingPayout): InBoth {
+  const booking = bookingOf(payout, `${payout.id}-2`);
+  return {
+    en: `Resolve that line first, which waits as a line of a statement. Where money left once more, book it: ${booking}. Then clear it`,
+    es: `Resuelve primero esa línea, que espera como línea de una cartola. Si salió dinero otra vez, anótalo: ${booking}. Después termina la contradicción con payout clear`,
+  };
+}
+
+/** The id as the reference: the same command again books nothing more. */
+function bookingOf({ payment_service, environment, amount, currency }: WaitingPayout, reference: string): string {
+  const money = `--amount ${formatPlain(amount, currency)} --currency ${currency}`;
+  return `bin/rubrica payout create --payment-service ${payment_service} --environment ${environment} ${money} --reference ${reference}`;
+}
 
 function amountOf(decimal: string, currency: string): string {
   const amount = parseDecimal(decimal, currency);

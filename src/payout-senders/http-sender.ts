@@ -1,6 +1,6 @@
 import { parseObject } from '../lib/parse-object.ts';
 import type { FetchOutcome, FetchRequest, SafeFetch } from '../lib/safe-fetch.ts';
-import type { LookUpAnswer, PayoutSender, Transfer, TransferOrder } from './payout-sender.ts';
+import type { LookUpAnswer, PayoutSender, SenderSilence, Transfer, TransferOrder } from './payout-sender.ts';
 
 const LONGEST_REASON = 200;
 
@@ -80,8 +80,10 @@ function shown(value: unknown): string {
 
 const UNKNOWN = { kind: 'unknown' } as const;
 
+const NO_REASON: SenderSilence = 'no reason was given';
+
 /** Why, as a bank or a provider says it. It may stay for ever, and long digits in it may be an account or a RUT. */
 function plainReason(said: unknown): string {
   const text = typeof said === 'string' ? said.replace(/\p{Cc}/gu, ' ').trim() : '';
-  return text.replace(/\d[\d.]{4,}(?:-[\dkK])?/g, '…').slice(0, LONGEST_REASON) || 'no reason was given';
+  return text.replace(/\d[\d.]{4,}(?:-[\dkK])?/g, '…').slice(0, LONGEST_REASON) || NO_REASON;
 }

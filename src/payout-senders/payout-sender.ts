@@ -40,7 +40,13 @@ export type TransferOrder = Transfer & {
 export type SenderAnswer =
   | { readonly kind: 'confirmed' | 'pending' | 'unknown' }
   | { readonly kind: 'failed' | 'returned'; readonly reason: string }
-  | { readonly kind: 'contradiction'; readonly says: string };
+  | { readonly kind: 'contradiction'; readonly says: SenderContradiction };
+
+/** An answer about something else than was asked: another transfer, or another amount. */
+export type SenderContradiction = 'another transfer' | `amount ${string}`;
+
+/** Kept where a sender refuses without a reason. */
+export type SenderSilence = 'no reason was given';
 
 /** An answer, or `absent`: the sender is certain that it was never given this transfer. Where it cannot be, it says `unknown`. */
 export type LookUpAnswer = SenderAnswer | { readonly kind: 'absent' };

@@ -7,6 +7,7 @@ import type { Database, Tx } from '../db/database.ts';
 import { type InBoth, Problem } from '../error-catalogue.ts';
 import { formatMoney } from '../lib/money.ts';
 import { lockFunds } from '../payment-services/lock-funds.ts';
+import { STATES_IN_SPANISH } from './kept-texts.ts';
 import { selectVersionsOf } from './payee-queries.ts';
 import { type Payout, type PayoutState, statesBefore } from './payout.ts';
 import { checkLimits, PAYOUT_CURRENCY } from './payout-limits.ts';
@@ -201,7 +202,7 @@ async function lockThose(tx: Tx, { owner, named }: PayoutDecision, to: PayoutSta
     throw new Problem('PAYOUT_STATE', {
       detail: {
         en: `${other.id} is ${other.state}: it can no longer become ${to}.`,
-        es: `${other.id} está ${other.state}: ya no puede quedar ${to}.`,
+        es: `${other.id} está en «${STATES_IN_SPANISH[other.state]}»: ya no puede pasar a «${STATES_IN_SPANISH[to]}».`,
       },
     });
   }

@@ -4,6 +4,7 @@ import { type InBoth, Problem } from '../error-catalogue.ts';
 import { boundsOfDay, dayOf } from '../lib/calendar-day.ts';
 import type { Sum } from '../lib/exact-sum.ts';
 import { formatMoney } from '../lib/money.ts';
+import type { WhyNotAutomatic } from './kept-texts.ts';
 import type { Payout } from './payout.ts';
 import { lockPersonLimit, type PayoutLimits, selectPayoutLimits } from './payout-limit-queries.ts';
 import { selectApprovedOfBatches, sumApproved, sumApprovedBy } from './payout-queries.ts';
@@ -98,7 +99,7 @@ export async function whyNotAutomatic(
   tx: Tx,
   { environmentId, now, payable }: { environmentId: number; now: number; payable: Sum },
   { amount, account_changed_by }: Pick<Payout, 'amount' | 'account_changed_by'>,
-): Promise<string | null> {
+): Promise<WhyNotAutomatic | null> {
   const limits = await selectPayoutLimits(tx, environmentId, PAYOUT_CURRENCY);
   const { automatic_per_payout: most, automatic_per_day: perDay, automatic_count_per_hour: perHour } = limits;
   if (most === null) return 'no automatic approval is set';

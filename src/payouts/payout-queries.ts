@@ -1,4 +1,5 @@
 import type { Database, InsertTarget, SqlParameter, SqlRow, Tx } from '../db/database.ts';
+import type { KeptReason } from './kept-texts.ts';
 import { LIVE_STATES, type Payout, type PayoutState, statesBefore } from './payout.ts';
 
 type Reader = Pick<Database, 'query'>;
@@ -134,7 +135,7 @@ export function updateState(
 }
 
 /** Why it waits, without another state. */
-export async function updateReason(tx: Tx, { id, environment_id }: Payout, reason: string): Promise<Payout> {
+export async function updateReason(tx: Tx, { id, environment_id }: Payout, reason: KeptReason): Promise<Payout> {
   const [row] = await tx.query<Payout>(
     'update payouts set reason = $3 where id = $1 and environment_id = $2 returning *',
     [id, environment_id, reason],

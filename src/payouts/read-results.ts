@@ -9,6 +9,7 @@ import type { HeaderRule } from '../lib/tables/find-header.ts';
 import { withTable } from '../lib/tables/open-table.ts';
 import { sayTableError } from '../lib/tables/say-table-error.ts';
 import { isTotal, TableError } from '../lib/tables/table.ts';
+import type { KeptReason } from './kept-texts.ts';
 import type { Payout } from './payout.ts';
 import { readOutcome } from './read-outcome.ts';
 import type { PayoutOutcome } from './settle-outcomes.ts';
@@ -129,7 +130,7 @@ function indexOf(payouts: readonly Payout[]): Map<string, Payout[]> {
 /** Reads the reason of a bank's rejection, without its digits: it may stay for ever, and digits may be an account. */
 function reasonOf(text: string, outcome: PayoutOutcome): string | null {
   if (outcome === 'confirmed') return null;
-  return text.replace(/\d{4,}/g, '…').slice(0, 200) || 'the bank gave no reason';
+  return text.replace(/\d{4,}/g, '…').slice(0, 200) || ('the bank gave no reason' satisfies KeptReason);
 }
 
 function unusable(detail: InBoth): Problem {

@@ -1,5 +1,6 @@
 import type { Tx } from '../db/database.ts';
 import { recordEnvironmentEvents } from '../outbox/record-event.ts';
+import type { KeptContradiction } from './kept-texts.ts';
 import type { Payout } from './payout.ts';
 import { updateContradiction } from './payout-queries.ts';
 import { contradictedEvent } from './payout-told.ts';
@@ -11,7 +12,7 @@ import { contradictedEvent } from './payout-told.ts';
 export async function recordContradiction(
   tx: Tx,
   payout: Pick<Payout, 'id' | 'environment_id'>,
-  said: string,
+  said: KeptContradiction,
   at: number,
 ): Promise<void> {
   const contradicted = await updateContradiction(tx, payout, said, at);

@@ -1,6 +1,7 @@
 import type { App } from '../app.ts';
 import type { LookUpAnswer } from '../payout-senders/payout-sender.ts';
 import { postponePayout } from './due-payout-queries.ts';
+import type { KeptReason } from './kept-texts.ts';
 import { nextLook, type Payout } from './payout.ts';
 import { lockPayouts } from './payout-queries.ts';
 import { recordContradiction } from './record-contradiction.ts';
@@ -51,4 +52,7 @@ export async function settleAnswer(app: App, owner: PayoutOwner, claimed: Payout
   }
 }
 
-const WHY = { unknown: 'the sender did not answer', absent: 'the sender says that it never had it' } as const;
+const WHY = {
+  unknown: 'the sender did not answer',
+  absent: 'the sender says that it never had it',
+} as const satisfies Record<string, KeptReason>;

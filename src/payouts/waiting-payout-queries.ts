@@ -1,5 +1,6 @@
 import type { Database, SqlRow } from '../db/database.ts';
 import { approverRoles, MAY_APPROVE } from './approver-queries.ts';
+import type { PayoutState } from './payout.ts';
 
 type Reader = Pick<Database, 'query'>;
 type Measure = { count: number; oldest: number | null };
@@ -13,7 +14,7 @@ export type WaitingPayout = SqlRow & {
   since: number;
   amount: number;
   currency: string;
-  state: string;
+  state: PayoutState;
   reason: string | null;
   contradiction: string | null;
   file_id: string | null;

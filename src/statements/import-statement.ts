@@ -5,6 +5,7 @@ import type { Tx } from '../db/database.ts';
 import type { Evidence } from '../lib/evidence-file.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { findEnvironmentById } from '../payment-services/find-environment.ts';
+import { type KeptReason, SECOND_LINE } from '../payouts/kept-texts.ts';
 import { requireUserOf } from '../payouts/person-of.ts';
 import { recordContradiction } from '../payouts/record-contradiction.ts';
 import { type SaidOutcome, settleOutcomes } from '../payouts/settle-outcomes.ts';
@@ -150,7 +151,7 @@ async function settle(app: App, tx: Tx, { wish, found, matches, environmentIds, 
     }
   }
   for (const { id, environmentId } of found.payouts.filter((one) => twice.has(one.id))) {
-    await recordContradiction(tx, { id, environment_id: environmentId }, 'a second line of the statement', at);
+    await recordContradiction(tx, { id, environment_id: environmentId }, SECOND_LINE, at);
     contradicted.push(id);
   }
   return { settled: [...new Set(settled)], contradicted };
@@ -176,7 +177,7 @@ async function outcomesOf(
       // A payout that came back had left: its own line says so again.
       if (payout === undefined || (use === 'payout' && payout.state === 'returned')) return [];
       const outcome = use === 'payout' ? ('confirmed' as const) : ('returned' as const);
-      const reason = use === 'payout' ? null : 'it came back in the statement of the bank';
+      const reason: KeptReason | null = use === 'payout' ? null : 'it came back in the statement of the bank';
       return [{ id: subject, environmentId: payout.environmentId, outcome, reason }];
     }),
   ];

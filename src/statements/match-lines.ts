@@ -1,4 +1,5 @@
 import { shiftDay } from '../lib/calendar-day.ts';
+import type { LineNote } from './line-notes.ts';
 import type { LineUse, StatementLine } from './statement.ts';
 
 /** A payout that a line can be of. `leftDay`: when it was sent. `hasPayoutLine`, `hasReturnLine`: another line has said it. */
@@ -32,7 +33,7 @@ export type DepositCandidate = {
 export type ReadLine = StatementLine & { readonly rutHashes: readonly string[]; readonly isAcquirer: boolean };
 
 /** The use of a line. `twice`: a payout that another line had confirmed or brought back already. */
-export type LineMatch = { use: LineUse; subject: string | null; note: string | null; twice?: string };
+export type LineMatch = { use: LineUse; subject: string | null; note: LineNote | null; twice?: string };
 
 export type Candidates = {
   readonly payouts: readonly PayoutCandidate[];

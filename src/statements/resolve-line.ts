@@ -4,6 +4,7 @@ import { recordAudit } from '../audit/record-audit.ts';
 import type { Tx } from '../db/database.ts';
 import { type InBoth, Problem } from '../error-catalogue.ts';
 import { environmentOf } from '../payment-services/find-environment.ts';
+import { STATES_IN_SPANISH } from '../payouts/kept-texts.ts';
 import { selectPayoutAnywhere } from '../payouts/payout-queries.ts';
 import { requireUserOf } from '../payouts/person-of.ts';
 import { settleOutcomes } from '../payouts/settle-outcomes.ts';
@@ -117,7 +118,7 @@ async function settleBy(
   if (contradicted.length === 0) return isInFile ? [payout.id, payout.file_id as string] : [payout.id];
   throw conflict({
     en: `${payout.id} is ${payout.state}: it cannot become ${outcome}.`,
-    es: `${payout.id} está ${payout.state}: no puede quedar ${outcome}.`,
+    es: `${payout.id} está en «${STATES_IN_SPANISH[payout.state]}»: no puede pasar a «${STATES_IN_SPANISH[outcome]}».`,
   });
 }
 

@@ -135,6 +135,8 @@ forEachEngine('what waits for a person', (openTestDatabase) => {
         ['suspense', 700, 0, 'money went back at a payment method that no refund asked for'],
       ],
     );
+    const [spanish] = await listAttention(app, 'refund', 10, 'es');
+    assert.match(spanish?.reason ?? '', /; la devolución está en curso$/);
     assert.equal(listed[0]?.id, id);
     assert.equal(method.requested.length, 0);
   });

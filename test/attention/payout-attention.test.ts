@@ -5,21 +5,29 @@ import { measureAttention } from '../../src/attention/measure-attention.ts';
 import { updateApiTokensEnded } from '../../src/auth/api-token-queries.ts';
 import { disableUser, enableUser } from '../../src/auth/change-user.ts';
 import { makeApiToken } from '../../src/auth/make-api-token.ts';
+import { dayOf } from '../../src/lib/calendar-day.ts';
+import { returnPayout } from '../../src/movements/return-payout.ts';
 import { carryOutPayouts } from '../../src/payouts/carry-out-payouts.ts';
-import { approvePayouts, rejectPayouts } from '../../src/payouts/decide-payouts.ts';
+import { approvePayouts, cancelPayouts, rejectPayouts } from '../../src/payouts/decide-payouts.ts';
 import { endContradiction } from '../../src/payouts/end-contradiction.ts';
 import { eraseRecipients } from '../../src/payouts/forget-recipients.ts';
 import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
 import type { Payout } from '../../src/payouts/payout.ts';
+import { payableBalance } from '../../src/payouts/payout-balance.ts';
 import { selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
 import { proposePayouts } from '../../src/payouts/propose-payouts.ts';
 import { setPayoutSender } from '../../src/payouts/set-payout-sender.ts';
+import type { PayoutOutcome } from '../../src/payouts/settle-outcomes.ts';
 import { settlePayouts } from '../../src/payouts/settle-payouts.ts';
 import { showPayouts } from '../../src/payouts/show-payouts.ts';
 import { transitionPayouts } from '../../src/payouts/transition-payouts.ts';
+import { verifyStore } from '../../src/proof/verify-store.ts';
+import { importStatement } from '../../src/statements/import-statement.ts';
+import { resolveLine } from '../../src/statements/resolve-line.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
+import { payOut } from '../support/test-movements.ts';
 import { ANA, approved, openPayoutDesk, type PayoutDesk, propose, wish } from '../support/test-payouts.ts';
 import { createTestUser } from '../support/test-user.ts';
 
@@ -234,5 +242,132 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     await carryOutPayouts(app, 10);
     const [row] = await listed('approval');
     assert.equal(row?.reason, 'approved, and its sender cannot be reached');
+  });
+
+  test('what contradicts a payout that has ended told a person to settle it, which no outcome of it can', async () => {
+    const { app, desk, listed } = await open();
+    const { environment: owner, maker: by } = desk;
+    const [{ id }] = (await approved(app, desk)) as [Payout];
+    await app.db.transaction((tx) => transitionPayouts(tx, owner, { ids: [id], to: 'sent', at: app.now() }));
+    const say = (outcome: PayoutOutcome) =>
+      settlePayouts(app, { owner, by, outcomes: [{ id, outcome, reason: 'the bank says so' }], evidence });
+    const clear = async () => {
+      const payout = (await selectPayoutAnywhere(app.db, id)) as Payout;
+      await endContradiction(app, { owner, payout, by, reason: 'it is booked', evidence });
+    };
+    await say('failed');
+    assert.equal(await payableBalance(app, owner.id), 1_000_000);
+    assert.equal((await say('confirmed')).contradicted.length, 1);
+    const target = `--payment-service ${owner.paymentServiceId} --environment development`;
+    const booking = `bin/rubrica payout create ${target} --amount 10000 --currency CLP --reference ${id}`;
+    const [row] = await listed('payout');
+    assert.equal(
+      row?.reason,
+      `it is failed, and somebody says: confirmed. Where the money left all the same, book it first: ${booking}. Then clear it`,
+    );
+    const [spanish] = await listAttention(app, 'payout', 10, 'es');
+    assert.equal(
+      spanish?.reason,
+      `está en «El banco lo rechazó», y se dijo «Llegó». Si el dinero salió igual, anótalo primero: ${booking}. Después termina la contradicción con payout clear`,
+    );
+    assert.equal((await payOut(app, owner, 10_000, { reference: id })).kind, 'recorded');
+    assert.equal((await payOut(app, owner, 10_000, { reference: id })).kind, 'replayed');
+    await clear();
+    assert.deepEqual(await listed('payout'), []);
+    assert.equal(await payableBalance(app, owner.id), 990_000);
+    await say('returned');
+    assert.match((await listed('payout'))[0]?.reason ?? '', /: returned\. Its money is with the merchant: clear it\./);
+    const { paymentServiceId, environment } = owner;
+    await returnPayout(app, { paymentServiceId, environment }, { reference: id, reason: 'it came back', by });
+    await clear();
+    assert.deepEqual(await listed('payout'), []);
+    assert.equal(await payableBalance(app, owner.id), 1_000_000);
+    assert.equal((await verifyStore(app)).ok, true);
+  });
+
+  test('every reason, kept or made for the list, was English to a reader of Spanish', async () => {
+    const { app, desk } = await open();
+    const { environment: owner, maker: by } = desk;
+    const spanish = async (kind: 'payout' | 'approval' | 'statement') =>
+      (await listAttention(app, kind, 10, 'es')).map(({ reason }) => reason);
+    const payer = { account: '123456789', rut: '', name: '', agreement: '' };
+    const [filed] = (await approved(app, desk, [wish({ amount: 15_000 })])) as [Payout];
+    await makePayoutFiles(app, { owner, by, format: 'santander', payer, batchId: null });
+    await setPayoutSender(app, owner, { kind: 'simulated', url: null, key: null }, by);
+    await approved(app, desk, [wish({ amount: 6006 })]);
+    await carryOutPayouts(app, 10);
+    const line = (at: number) => ({ line: at, day: dayOf(app.now()), amount: -15_000, text: '12.531.909-2' });
+    const { paymentServiceId, environment } = owner;
+    const scope = { environment, paymentServiceId, account: '1', evidence, by };
+    await importStatement(app, scope, { lines: [line(1), line(2)], proof: 'balance' });
+    await propose(app, desk, [wish({ amount: 20_000 }), wish({ amount: 30_000 })]);
+    app.now.advance(DAY);
+    const booking = `bin/rubrica payout create --payment-service ${paymentServiceId} --environment development --amount 15000 --currency CLP --reference ${filed.id}-2`;
+    assert.deepEqual((await spanish('payout')).toSorted(), [
+      'el proveedor no respondió',
+      `está en «Llegó», y se dijo «una segunda línea de la cartola». Resuelve primero esa línea, que espera como línea de una cartola. Si salió dinero otra vez, anótalo: ${booking}. Después termina la contradicción con payout clear`,
+    ]);
+    assert.deepEqual(await spanish('statement'), ['línea 2 de portal.pdf: el pago ya salió por otra línea']);
+    assert.deepEqual(await spanish('approval'), ['2 pagos: nadie lo ha aprobado']);
+    app.now.advance(180 * DAY);
+    assert.match((await spanish('approval')).join(), /el veredicto de su cuenta es demasiado antiguo/);
+    await eraseRecipients(app, { kind: 'rut', name: '12531909-2' });
+    assert.match((await spanish('approval')).join(), /su destinatario fue borrado/);
+    await disableUser(app, desk.users.approver.id, TESTER);
+    assert.match((await spanish('approval')).join(), /no queda nadie que pueda aprobarlo/);
+  });
+
+  test('each end that a contradiction names is one that it can have: one that arrived, and one that has not left', async () => {
+    const { app, desk, listed } = await open();
+    const { environment: owner, maker: by } = desk;
+    const [arrived] = (await approved(app, desk)) as [Payout];
+    const ids = [arrived.id];
+    await app.db.transaction((tx) => transitionPayouts(tx, owner, { ids, to: 'sent', at: app.now() }));
+    const say = (id: string, outcome: PayoutOutcome) =>
+      settlePayouts(app, { owner, by, outcomes: [{ id, outcome, reason: 'the bank says so' }], evidence });
+    for (const outcome of ['confirmed', 'failed'] as const) await say(arrived.id, outcome);
+    assert.match(
+      (await listed('payout'))[0]?.reason ?? '',
+      /: failed\. Settle it as returned where the money is back;/,
+    );
+    assert.equal((await say(arrived.id, 'returned')).settled.length, 1);
+    assert.deepEqual(await listed('payout'), []);
+    const [here] = (await approved(app, desk)) as [Payout];
+    assert.equal((await say(here.id, 'confirmed')).contradicted.length, 1);
+    assert.match((await listed('payout'))[0]?.reason ?? '', /It has not left from here\..* cancel it and book that: /);
+    await cancelPayouts(app, { owner, named: { ids: [here.id] }, by, reason: 'it left by hand' });
+    assert.match((await listed('payout'))[0]?.reason ?? '', /^it is cancelled, .* book it first: /);
+    assert.equal((await payOut(app, owner, 10_000, { reference: here.id })).kind, 'recorded');
+    const payout = (await selectPayoutAnywhere(app.db, here.id)) as Payout;
+    await endContradiction(app, { owner, payout, by, reason: 'it is booked', evidence });
+    assert.deepEqual(await listed('payout'), []);
+    assert.equal(await payableBalance(app, owner.id), 990_000);
+    assert.equal((await verifyStore(app)).ok, true);
+  });
+
+  test('a second line of a payout is resolved, what left by it is booked under its own reference, and nothing waits', async () => {
+    const { app, desk, listed } = await open();
+    const { environment: owner, maker: by } = desk;
+    const { paymentServiceId, environment } = owner;
+    const [{ id }] = (await approved(app, desk)) as [Payout];
+    const payer = { account: '123456789', rut: '', name: '', agreement: '' };
+    await makePayoutFiles(app, { owner, by, format: 'santander', payer, batchId: null });
+    const line = (at: number) => ({ line: at, day: dayOf(app.now()), amount: -10_000, text: '12.531.909-2' });
+    const scope = { environment, paymentServiceId, account: '1', evidence, by };
+    const { id: statementId } = await importStatement(app, scope, { lines: [line(1), line(2)], proof: 'balance' });
+    assert.match((await listed('payout'))[0]?.reason ?? '', new RegExp(`Resolve that line .* --reference ${id}-2\\.`));
+    const decision = {
+      statementId: statementId ?? '',
+      fileLine: 2,
+      is: { use: 'other' as const },
+      reason: 'twice',
+      by,
+    };
+    await resolveLine(app, decision);
+    assert.equal((await payOut(app, owner, 10_000, { reference: `${id}-2` })).kind, 'recorded');
+    const payout = (await selectPayoutAnywhere(app.db, id)) as Payout;
+    await endContradiction(app, { owner, payout, by, reason: 'it is booked', evidence });
+    assert.deepEqual(await listAttention(app, null, 10), []);
+    assert.equal(await payableBalance(app, owner.id), 980_000);
   });
 });

@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { listAttention } from '../../src/attention/list-attention.ts';
+import { transitionPayouts } from '../../src/payouts/transition-payouts.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { makeWorkbook } from '../support/make-workbook.ts';
 import { runCommand } from '../support/run-command.ts';
@@ -87,5 +89,27 @@ forEachEngine('payout commands', (openTestDatabase) => {
     const refused = await propose(bad);
     assert.equal(refused.status, 1);
     assert.match(refused.stderr + JSON.stringify(refused.json), /Line 3: The amount cannot be paid/);
+  });
+
+  test('the command that a contradiction of a failed payout names books the money that left, and clear ends it', async (context) => {
+    const { app, db, desk, file, run, as, propose } = await setUp(context, openTestDatabase);
+    const made = (await propose()).json as Printed;
+    const [{ id } = { id: '' }] = made.payouts;
+    await run('batch', 'approve', made.batch, ...as('approver'));
+    const owner = desk.environment;
+    await app.db.transaction((tx) => transitionPayouts(tx, owner, { ids: [id], to: 'sent', at: Date.now() }));
+    const seen = ['--evidence', file, '--reason', 'the bank says so', ...as('maker')];
+    for (const outcome of ['failed', 'confirmed']) await run('payout', 'settle', id, '--outcome', outcome, ...seen);
+    const reasonOf = async () => (await listAttention(app, 'payout', 10)).map(({ reason }) => reason);
+    const [, words = ''] = /bin\/rubrica (payout create [^.]+)\./.exec((await reasonOf()).join()) ?? [];
+    const booked = await run(...words.split(' '), '--yes', ...as('maker'));
+    assert.equal(booked.status, 0, booked.stderr);
+    const recorded = await db.query("select reference, amount from movements where kind = 'payout'");
+    assert.deepEqual(
+      recorded.map(({ reference, amount }) => [reference, amount]),
+      [[id, made.total - 20_000]],
+    );
+    assert.equal((await run('payout', 'clear', id, ...seen)).status, 0);
+    assert.deepEqual(await reasonOf(), []);
   });
 });

@@ -6,6 +6,8 @@ import type { EntryKind } from '../../src/books/journal-entry.ts';
 import { TEXTS } from '../../src/checkout/texts.ts';
 import { ROOMS } from '../../src/console/console-texts.ts';
 import type { EventType } from '../../src/outbox/event.ts';
+import { sayContradiction, sayReason } from '../../src/payouts/kept-texts.ts';
+import { sayNote } from '../../src/statements/line-notes.ts';
 
 test('two rooms of the console had a text of the same name, and one said what the other meant', () => {
   const keys = ROOMS.flatMap((room) => Object.keys(room.es));
@@ -81,4 +83,17 @@ test('payouts and lines of statements that waited for a person were called by th
     ATTENTION_KINDS.map(({ kind }) => `attention.${kind}`).filter((key) => !texts.has(key)),
     [],
   );
+});
+
+test('a kept reason of a payout with a value in it has its Spanish, and what a bank said is as it said it', () => {
+  const said: Readonly<Record<string, string>> = {
+    'waits for a person: above $10.000 CLP': 'espera a una persona: supera $10.000 CLP',
+    'waits for a person: more than 2 in an hour': 'espera a una persona: más de 2 en una hora',
+    'waits for a person: the limit of the day is reached': 'espera a una persona: se alcanzó el límite del día',
+  };
+  for (const [en, es] of Object.entries(said)) assert.deepEqual(sayReason(en), { en, es });
+  assert.equal(sayReason('Cuenta cerrada').es, 'Cuenta cerrada');
+  assert.equal(sayReason('constructor').es, 'constructor');
+  assert.equal(sayContradiction('amount 6008 CLP').es, 'monto 6008 CLP');
+  assert.equal(sayNote('several payouts could be meant').es, 'puede ser de varios pagos');
 });

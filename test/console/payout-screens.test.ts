@@ -3,8 +3,12 @@ import { test } from 'node:test';
 import { listAudit } from '../../src/audit/list-audit.ts';
 import { ROLES, type Role } from '../../src/auth/permission.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
+import { carryOutPayouts } from '../../src/payouts/carry-out-payouts.ts';
 import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
+import { NO_LIMITS, upsertPayoutLimits } from '../../src/payouts/payout-limit-queries.ts';
 import { selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
+import { proposePayouts } from '../../src/payouts/propose-payouts.ts';
+import { setPayoutSender } from '../../src/payouts/set-payout-sender.ts';
 import { transitionPayouts } from '../../src/payouts/transition-payouts.ts';
 import { ROUTES } from '../../src/server/routes.ts';
 import { forEachEngine } from '../support/engines.ts';
@@ -225,5 +229,47 @@ forEachEngine('the payout screens', (openTestDatabase) => {
       assert.equal(answer.status, 403, path);
     }
     assert.deepEqual(await app.db.query('select * from payouts'), before);
+  });
+
+  test('what the service itself had kept of a payout was English or a code on a page in Spanish', async () => {
+    const { app, desk, server, as } = await open();
+    await using _server = server;
+    const { environment: owner, maker: by } = desk;
+    const admin = as(await createTestUser(app, { role: 'owner', may: [] }), { 'accept-language': 'es' });
+    const single = await proposePayouts(app, { owner, by: desk.program, wishes: [wish()], batch: null });
+    const waits = await admin.get(`/payouts/${single.payouts[0]?.id}`);
+    assert.match(waits.text, /espera a una persona: no está permitida ninguna aprobación automática/);
+    assert.doesNotMatch(waits.text, /waits for a person/);
+    const csv = await admin.get(`/payouts?format=csv&text=${single.payouts[0]?.id}&columns=reason`);
+    assert.match(csv.text, /espera a una persona/);
+    await setPayoutSender(app, owner, { kind: 'simulated', url: null, key: null }, by);
+    const [lost] = await approved(app, desk, [wish({ amount: 6006 })]);
+    const [other] = await approved(app, desk, [wish({ amount: 6007 })]);
+    await carryOutPayouts(app, 10);
+    assert.match((await admin.get(`/payouts/${lost?.id}`)).text, /el proveedor no respondió/);
+    assert.match((await admin.get(`/payouts/${other?.id}`)).text, /se dijo «monto 6008», y no puede ser/);
+    const late = await admin.post(`/payouts/${other?.id}/cancel`, { reason: 'error' });
+    assert.equal(late.status, 409);
+    assert.ok(late.text.includes(`${other?.id} está en «Enviado»: ya no puede pasar a «Retirado»`));
+  });
+
+  test('a payout that the rule for programs approved was approved by a word of the code, "automatic"', async () => {
+    const { app, desk, server, as } = await open();
+    await using _server = server;
+    const { environment: owner, program: by } = desk;
+    const rule = { ...NO_LIMITS, automatic_per_payout: 10_000 };
+    await app.db.transaction((tx) => upsertPayoutLimits(tx, owner.id, 'CLP', rule));
+    const [made] = (await proposePayouts(app, { owner, by, wishes: [wish()], batch: null })).payouts;
+    assert.equal(made?.approved_by, 'automatic');
+    app.now.advance(MINUTE_MS);
+    const ids = [made?.id ?? ''];
+    await app.db.transaction((tx) => transitionPayouts(tx, owner, { ids, to: 'sent', at: app.now() }));
+    const admin = as(await createTestUser(app, { role: 'owner', may: [] }), { 'accept-language': 'es' });
+    const page = await admin.get(`/payouts/${made?.id}`);
+    assert.match(page.text, /<strong>Aprobado<\/strong> · por la regla para programas/);
+    for (const { text } of [page, await admin.get('/payouts')]) {
+      assert.match(text, /la regla para programas/);
+      assert.doesNotMatch(text, /automatic/);
+    }
   });
 });

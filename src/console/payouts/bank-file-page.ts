@@ -9,6 +9,7 @@ import { formatMoney } from '../../lib/money.ts';
 import { environmentOf } from '../../payment-services/find-environment.ts';
 import { BANK_FILES } from '../../payout-senders/bank-files.ts';
 import { findPayoutFile } from '../../payouts/find-payout-file.ts';
+import { sayReason } from '../../payouts/kept-texts.ts';
 import { PAYOUT_STATES, type Payout } from '../../payouts/payout.ts';
 import type { PayoutFile } from '../../payouts/payout-file-queries.ts';
 import { PAYOUT_CURRENCY } from '../../payouts/payout-limits.ts';
@@ -114,7 +115,7 @@ async function sendFile(app: App, visit: ConsoleVisit, status: number, said: str
     accountCell(one.bank, one.payout.account_masked),
     formatMoney(one.payout.amount, one.payout.currency),
     html`<span>${payoutBadges(language, one)}</span>`,
-    one.payout.reason ?? '—',
+    one.payout.reason === null ? '—' : sayReason(one.payout.reason)[language],
   ]);
   const main = html`${said === '' ? noticeOf(visit) : html`<p class="notice" role="alert">${said}</p>`}
 <div class="head"><div>

@@ -52,6 +52,11 @@ export function stateBadge(language: Language, state: PayoutState, count: number
   return badge(TONES[state], count === null ? text : `${text}: ${count}`);
 }
 
+/** The person who approved it, or in words that the rule for programs did; null: nobody has. */
+export function approverText(language: Language, { approved_by, approval }: Payout): string | null {
+  return approval === 'automatic' ? tell(language, 'payout.automatic') : approved_by;
+}
+
 /** The column that says how many payouts of a batch or a file are in each state. */
 export function statesColumn<Row extends { sums: readonly { state: PayoutState; count: number }[] }>(
   language: Language,

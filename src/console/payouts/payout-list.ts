@@ -7,6 +7,7 @@ import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { boundsOfDay, isDay } from '../../lib/calendar-day.ts';
 import { listPayouts } from '../../payouts/find-payout.ts';
+import { sayReason } from '../../payouts/kept-texts.ts';
 import { isPayoutState, type Payout } from '../../payouts/payout.ts';
 import type { PayoutFilter } from '../../payouts/payout-queries.ts';
 import { emptyState } from '../console-format.ts';
@@ -15,6 +16,7 @@ import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import {
   accountCell,
+  approverText,
   payoutBadges,
   recipientCell,
   type SeenPayout,
@@ -156,11 +158,16 @@ export function payoutColumns(app: App, language: Language): Column<SeenPayout>[
       cell: ({ payout }) =>
         html`<span class="mail">${payout.proposed_by}${
           payout.approved_by !== null &&
-          html`<br><span class="quiet">${tell(language, 'payout.approved_by', { name: payout.approved_by })}</span>`
+          html`<br><span class="quiet">${tell(language, 'payout.approved_by', { name: approverText(language, payout) ?? '' })}</span>`
         }</span>`,
     },
-    { name: 'approver', text: 'column.approver', value: ({ payout }) => payout.approved_by, hidden: true },
-    { name: 'reason', text: 'column.reason', value: ({ payout }) => payout.reason, hidden: true },
+    { name: 'approver', text: 'column.approver', value: ({ payout }) => approverText(language, payout), hidden: true },
+    {
+      name: 'reason',
+      text: 'column.reason',
+      value: ({ payout }) => (payout.reason === null ? null : sayReason(payout.reason)[language]),
+      hidden: true,
+    },
     { name: 'batch', text: 'column.batch', value: ({ payout }) => payout.batch_id, hidden: true },
     { name: 'merchant', text: 'column.merchant', value: ({ merchant }) => merchant },
   ];

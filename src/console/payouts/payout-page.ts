@@ -6,14 +6,22 @@ import { type Html, html } from '../../http/html.ts';
 import { clockOf } from '../../lib/calendar-day.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { findPayout } from '../../payouts/find-payout.ts';
-import { PAYOUT_STATES, type Payout } from '../../payouts/payout.ts';
+import { sayContradiction, sayReason } from '../../payouts/kept-texts.ts';
+import { isPayoutState, PAYOUT_STATES, type Payout } from '../../payouts/payout.ts';
 import { type PayoutLine, tellPayout } from '../../payouts/payout-history.ts';
 import { timeCell } from '../console-format.ts';
 import { tell, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { accountTypeForm } from './account-type-form.ts';
 import { decisionForm, doneNotice } from './decision-forms.ts';
-import { payoutBadges, type SeenPayout, seePayouts, verdictText, warningNotices } from './payout-cells.ts';
+import {
+  approverText,
+  payoutBadges,
+  type SeenPayout,
+  seePayouts,
+  verdictText,
+  warningNotices,
+} from './payout-cells.ts';
 
 /** One payout: whom, from which account to which, what is odd, everything that happened, and what may be done. */
 export const getConsolePayout: Screen = {
@@ -52,10 +60,11 @@ ${accountTypeForm(app, visit, payout)}
 function timelineOf(language: Language, seen: SeenPayout, lines: readonly PayoutLine[]): Html {
   const { payout } = seen;
   const items = lines.map((line) => {
-    const { at, by, reason } = line;
+    const { at, reason } = line;
+    const by = line.what === 'approved' && line.by === payout.approved_by ? approverText(language, payout) : line.by;
     return html`<li class="${toneOf(line)}"><time datetime="${new Date(at).toISOString()}">${clockOf(at)}</time>
 <strong>${titleOf(language, line)}</strong>${line.kind === 'entry' && html` · ${formatMoney(payout.amount, payout.currency)} · <span class="code">${line.debit} → ${line.credit}</span>`}${by !== null && html` · ${tell(language, 'line.by', { name: by })}`}
-${line.kind === 'state' && line.what === 'proposed' && html`<br><span class="quiet">${verdictAtProposal(language, payout)}</span>`}${reason !== null && html`<br><span class="quiet">${reason}</span>`}</li>`;
+${line.kind === 'state' && line.what === 'proposed' && html`<br><span class="quiet">${verdictAtProposal(language, payout)}</span>`}${reason !== null && html`<br><span class="quiet">${sayReason(reason)[language]}</span>`}</li>`;
   });
   return html`<ol class="timeline card">${items}</ol>`;
 }
@@ -74,7 +83,10 @@ function titleOf(language: Language, line: PayoutLine): string {
     return tell(language, line.what === 'proposed' ? 'payout.made' : `payout_state.${line.what}`);
   if (line.kind === 'entry') return tell(language, 'entry', { kind: tellKind(language, 'entry', line.what) });
   if (line.kind === 'contradiction') {
-    return tell(language, 'payout.contradiction', { state: tellKind(language, 'payout_state', line.what) });
+    const said = isPayoutState(line.what)
+      ? tell(language, `payout_state.${line.what}`)
+      : sayContradiction(line.what)[language];
+    return tell(language, 'payout.contradiction', { state: said });
   }
   return tellKind(language, 'act', line.what);
 }
@@ -100,7 +112,7 @@ function factsOf(app: App, language: Language, seen: SeenPayout): Html {
     [tell(language, 'column.verdict'), verdictText(language, seen)],
     [tell(language, 'payout.message'), payout.message || null],
     [tell(language, 'column.maker'), payout.proposed_by],
-    [tell(language, 'column.approver'), payout.approved_by],
+    [tell(language, 'column.approver'), approverText(language, payout)],
     [
       tell(language, 'column.batch'),
       payout.batch_id === null ? null : html`<a href="${at}/batches/${payout.batch_id}">${payout.batch_id}</a>`,

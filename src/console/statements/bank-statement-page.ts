@@ -4,10 +4,11 @@ import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { formatMoney, formatPlain } from '../../lib/money.ts';
 import { findOverlapping, findStatement } from '../../statements/find-statement.ts';
+import { sayNote } from '../../statements/line-notes.ts';
 import { type KeptLine, LINE_USES, type LineUse, type ListedStatement } from '../../statements/statement.ts';
 import { tableOf, timeCell } from '../console-format.ts';
 import { askedOf, type Column, exportLinks, formatOf, sendList } from '../console-list.ts';
-import { type ConsoleText, tell } from '../console-texts.ts';
+import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { listMerchants } from '../merchants/visible-merchants.ts';
 import { merchantOf, proofBadge, sumsText, useBadge } from './bank-statement-list.ts';
@@ -125,18 +126,8 @@ function whyCell(app: App, language: ConsoleVisit['language'], line: KeptLine, m
   return html`<span>${why}<br><a href="${at}">${tell(language, 'explain.do')}</a></span>`;
 }
 
-/** The notes as the store has them, which the command line says. */
-const NOTES: Readonly<Record<string, ConsoleText>> = {
-  'of nothing that is known here': 'line_note.unknown',
-  'the payout has left by another line': 'line_note.left_twice',
-  'the payout came back by another line': 'line_note.back_twice',
-  'several payouts could be meant': 'line_note.several',
-  'a deposit of an acquirer that is not recorded': 'line_note.acquirer',
-};
-
 function noteText(language: ConsoleVisit['language'], { note }: KeptLine): string {
-  const text = note === null ? undefined : NOTES[note];
-  return text === undefined ? (note ?? '') : tell(language, text);
+  return note === null ? '' : sayNote(note)[language];
 }
 
 function columnsOf({ language }: ConsoleVisit): Column<KeptLine>[] {

@@ -1,0 +1,77 @@
+import type { InBoth } from '../error-catalogue.ts';
+import type { SenderContradiction, SenderSilence } from '../payout-senders/payout-sender.ts';
+import { isPayoutState, type PayoutState } from './payout.ts';
+
+/** The states as a person who reads Spanish sees them; in English the API, the feed and the command line say them by their names. */
+export const STATES_IN_SPANISH = {
+  draft: 'Borrador',
+  awaiting_approval: 'Espera aprobación',
+  approved: 'Aprobado',
+  rejected: 'Rechazado',
+  cancelled: 'Retirado',
+  sent: 'Enviado',
+  unknown: 'Sin respuesta',
+  confirmed: 'Llegó',
+  failed: 'El banco lo rechazó',
+  returned: 'Volvió',
+} as const satisfies Record<PayoutState, string>;
+
+/** The reasons that we keep ourselves, with their Spanish; a new one does not compile until it stands here. */
+const REASONS = {
+  'the sender did not answer': 'el proveedor no respondió',
+  'the sender says that it never had it': 'el proveedor dice que nunca lo recibió',
+  'it came back in the statement of the bank': 'volvió en la cartola del banco',
+  'the bank gave no reason': 'el banco no dio un motivo',
+  'no reason was given': 'no se dio un motivo',
+} as const satisfies Record<SenderSilence, string> & Record<string, string>;
+
+/** Why a payout of a program waits for a person, with its Spanish. */
+const WAITS = {
+  'no automatic approval is set': 'no está permitida ninguna aprobación automática',
+  'the service was restored and is being compared': 'el servicio se restauró y se está comparando',
+  'the account was changed since the last payment': 'la cuenta cambió desde el último pago',
+  'the balance does not cover it': 'el saldo no alcanza',
+  'the limit of the day is reached': 'se alcanzó el límite del día',
+  'the limit of a day for programs is reached': 'se alcanzó el límite diario de los programas',
+} as const;
+
+export type WhyNotAutomatic = keyof typeof WAITS | `above ${string}` | `more than ${number} in an hour`;
+
+/** A reason of a payout in our own words. The store keeps it in English, beside what people and banks say. */
+export type KeptReason = keyof typeof REASONS | `waits for a person: ${WhyNotAutomatic}`;
+
+/** A kept reason in both languages. What a person or a bank said is as they said it. */
+export function sayReason(text: string): InBoth {
+  const [, why] = /^waits for a person: (.+)$/.exec(text) ?? [];
+  if (why !== undefined) return { en: text, es: `espera a una persona: ${whyInSpanish(why)}` };
+  return { en: text, es: wordsOf(REASONS, text) };
+}
+
+function whyInSpanish(why: string): string {
+  const [, most] = /^above (.+)$/.exec(why) ?? [];
+  if (most !== undefined) return `supera ${most}`;
+  const [, count] = /^more than (\d+) in an hour$/.exec(why) ?? [];
+  return count === undefined ? wordsOf(WAITS, why) : `más de ${count} en una hora`;
+}
+
+/** A report of a payout that cannot be true, as the store keeps it. */
+export type KeptContradiction = 'confirmed' | 'failed' | 'returned' | SenderContradiction | typeof SECOND_LINE;
+
+/** A statement of the bank has another line of a payout. */
+export const SECOND_LINE = 'a second line of the statement';
+
+const CONTRADICTIONS = {
+  [SECOND_LINE]: 'una segunda línea de la cartola',
+  'another transfer': 'otra transferencia',
+} as const satisfies Record<Exclude<KeptContradiction, PayoutState | `amount ${string}`>, string>;
+
+/** A kept contradiction in both languages. */
+export function sayContradiction(text: string): InBoth {
+  if (isPayoutState(text)) return { en: text, es: STATES_IN_SPANISH[text] };
+  const [, amount] = /^amount (.+)$/.exec(text) ?? [];
+  return { en: text, es: amount === undefined ? wordsOf(CONTRADICTIONS, text) : `monto ${amount}` };
+}
+
+function wordsOf(table: Readonly<Record<string, string>>, text: string): string {
+  return Object.hasOwn(table, text) ? (table[text] as string) : text;
+}

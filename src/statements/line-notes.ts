@@ -1,0 +1,17 @@
+import type { InBoth } from '../error-catalogue.ts';
+
+/** Why a line waits for a person, as the store keeps it, with its Spanish; a new one does not compile until it stands here. */
+const NOTES = {
+  'of nothing that is known here': 'no es de nada que se conozca',
+  'the payout has left by another line': 'el pago ya salió por otra línea',
+  'the payout came back by another line': 'el pago ya volvió por otra línea',
+  'several payouts could be meant': 'puede ser de varios pagos',
+  'a deposit of an acquirer that is not recorded': 'un depósito del adquirente que no está anotado',
+} as const;
+
+export type LineNote = keyof typeof NOTES;
+
+/** A kept note in both languages; any other text is said as it is. */
+export function sayNote(note: string): InBoth {
+  return { en: note, es: Object.hasOwn(NOTES, note) ? NOTES[note as LineNote] : note };
+}
