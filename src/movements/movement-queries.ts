@@ -183,16 +183,19 @@ export function selectUnresolvedOf(tx: Tx, transaction: RowKey<number>): Promise
   );
 }
 
+/** A part of a statement. Sums what went back of a payment that no refund asked for, and about which nobody has decided. */
+export const unresolvedRefunds = (transactionId: string, environmentId: string) => `(
+  select cast(coalesce(sum(j.amount), 0) as bigint) from journal_entries j
+  where j.kind = 'unasked_refund' and j.transaction_id = ${transactionId} and j.environment_id = ${environmentId}
+    and not exists (select 1 from movements m where ${RESOLVES}))`;
+
 /** Sums what went back of a payment by the books. `unresolved`: the part that no refund asked for, and about which nobody has decided. */
 export async function sumWentBack(
   tx: Tx,
   transaction: RowKey<number>,
 ): Promise<{ wentBack: number; unresolved: number }> {
   const [row] = await tx.query<{ total: number; unresolved: number }>(
-    `select ${wentBack('$1', '$2')} as total, (
-       select cast(coalesce(sum(j.amount), 0) as bigint) from journal_entries j
-       where j.kind = 'unasked_refund' and j.transaction_id = $1 and j.environment_id = $2
-         and not exists (select 1 from movements m where ${RESOLVES})) as unresolved`,
+    `select ${wentBack('$1', '$2')} as total, ${unresolvedRefunds('$1', '$2')} as unresolved`,
     [transaction.id, transaction.environment_id],
   );
   return { wentBack: row?.total ?? 0, unresolved: row?.unresolved ?? 0 };

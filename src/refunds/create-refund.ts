@@ -9,7 +9,6 @@ import { QueueFullError } from '../lib/fair-queue.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { createOwnerTurns } from '../lib/owner-turns.ts';
 import { perInstance } from '../lib/per-instance.ts';
-import { sumWentBack } from '../movements/movement-queries.ts';
 import { environmentOf } from '../payment-services/find-environment.ts';
 import { lockFunds } from '../payment-services/lock-funds.ts';
 import type { Transaction, TransactionKey } from '../transactions/transaction.ts';
@@ -66,12 +65,11 @@ async function acceptRefund(app: App, paid: Transaction, wish: RefundWish): Prom
     const earlier = await findEarlier(tx, paid, wish, now);
     if (earlier !== null) return earlier;
     const method = app.paymentMethods.find(({ code }) => code === transaction.payment_method);
-    const reserved = await sumReserved(tx, paid);
-    const gone = Math.max(reserved.total, reserved.underWay + (await sumExplained(tx, paid)));
+    const { refunds, gone } = await sumReserved(tx, paid);
     const amount = wish.amount ?? transaction.amount - gone;
     const refusal = refusalOf(transaction, method?.refunds, gone, { amount, type: wish.type }, now);
     if (refusal !== null) return { kind: 'refused', refusal };
-    if (!(await isCovered(tx, transaction, reserved.total, amount))) {
+    if (!(await isCovered(tx, transaction, refunds, amount))) {
       return { kind: 'refused', refusal: balanceRefusal() };
     }
     await countRefund(tx, { userId: wish.by.userId, amount, currency: transaction.currency }, now);
@@ -88,15 +86,6 @@ async function acceptRefund(app: App, paid: Transaction, wish: RefundWish): Prom
     });
     return { kind: 'accepted', refund };
   });
-}
-
-/**
- * Sums what has gone back of a payment and needs no person any more, whether a refund asked for it or nobody did and it was charged to
- * the merchant. What nobody has decided about is left out: it may be the very refund that is asked for now, which then waits for that.
- */
-async function sumExplained(tx: Tx, paid: TransactionKey): Promise<number> {
-  const { wentBack, unresolved } = await sumWentBack(tx, paid);
-  return wentBack - unresolved;
 }
 
 /** A click that was made twice and a request that a client repeats by itself are one wish; two wishes have two keys. */

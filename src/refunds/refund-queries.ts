@@ -1,6 +1,7 @@
 import { wentBack } from '../books/journal-queries.ts';
 import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
 import { readSum, type Sum } from '../lib/exact-sum.ts';
+import { unresolvedRefunds } from '../movements/movement-queries.ts';
 import type { TransactionKey } from '../transactions/transaction.ts';
 import type { Refund, RefundKey } from './refund.ts';
 
@@ -138,18 +139,24 @@ export function selectRefunds(db: Reader, limit: number): Promise<ListedRefund[]
   );
 }
 
-/** Sums the refunds of a payment that are done or under way, and those under way alone. Called under the lock of the transaction. */
+/**
+ * Sums what has gone back of a payment or is on its way. `refunds`: those that are done or under way. `gone`: also what went back though
+ * no refund asked for it, once it was charged to the merchant; what nobody has decided about is left out, because it may be the very
+ * refund that is asked for now, which then waits for that. Called under the lock of the transaction.
+ */
 export async function sumReserved(
   tx: Tx,
   { id, environment_id }: TransactionKey,
-): Promise<{ total: number; underWay: number }> {
-  const [row] = await tx.query<{ total: number; under_way: number }>(
-    `select cast(coalesce(sum(amount), 0) as bigint) as total,
-       cast(coalesce(sum(case when state = 'processing' then amount else 0 end), 0) as bigint) as under_way from refunds
-     where transaction_id = $1 and environment_id = $2 and state in ('processing', 'completed')`,
+): Promise<{ refunds: number; gone: number }> {
+  const [row] = await tx.query<{ refunds: number; under_way: number; explained: number }>(
+    `select cast(coalesce(sum(amount), 0) as bigint) as refunds,
+       cast(coalesce(sum(case when state = 'processing' then amount else 0 end), 0) as bigint) as under_way,
+       ${wentBack('$1', '$2')} - ${unresolvedRefunds('$1', '$2')} as explained
+     from refunds where transaction_id = $1 and environment_id = $2 and state in ('processing', 'completed')`,
     [id, environment_id],
   );
-  return { total: row?.total ?? 0, underWay: row?.under_way ?? 0 };
+  const { refunds = 0, under_way = 0, explained = 0 } = row ?? {};
+  return { refunds, gone: Math.max(refunds, under_way + explained) };
 }
 
 /**
