@@ -9,6 +9,7 @@ import {
   type ValidationRow,
 } from '../bank-validation/bank-validation-queries.ts';
 import { isValid } from '../bank-validation/check.ts';
+import { PENDING_MESSAGE, VERDICT_MESSAGES } from '../bank-validation/check-messages.ts';
 import { identityHashes } from '../bank-validation/identity-hash.ts';
 import { readRut } from '../bank-validation/rut.ts';
 import type { Tx } from '../db/database.ts';
@@ -126,7 +127,7 @@ async function findUsable(app: App, actor: RecipientActor, input: RecipientInput
     throw new Problem('VALIDATION_NOT_USABLE', {
       detail: {
         en: `The validation is ${found.state}, its verdict ${found.verdict}.`,
-        es: `La validación está ${found.state}, su veredicto es ${found.verdict}.`,
+        es: (found.state === 'completed' ? VERDICT_MESSAGES[found.verdict] : PENDING_MESSAGE).es,
       },
     });
   }

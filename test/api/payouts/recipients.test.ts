@@ -174,10 +174,12 @@ forEachEngine('recipients', (openTestDatabase) => {
   test('an account that is not valid, and a validation of somebody else, are not kept', async () => {
     await using at = await setUp(openTestDatabase);
     const wrong = { ...ACCOUNT, rut: '12345678-6' };
-    assert.deepEqual(refusal(await at.keep({ ...wrong, validationId: await at.validate(wrong) })), [
-      409,
-      'VALIDATION_NOT_USABLE',
-    ]);
+    const refused = await at.keep({ ...wrong, validationId: await at.validate(wrong) });
+    assert.deepEqual(refusal(refused), [409, 'VALIDATION_NOT_USABLE']);
+    assert.match(refused.text, /its verdict invalid/);
+    const spanish = { ...at.user.headers, 'accept-language': 'es' };
+    const inSpanish = await at.keep({ ...wrong, validationId: await at.validate(wrong) }, null, spanish);
+    assert.match(inSpanish.text, /Los datos de la cuenta bancaria no son válidos/, 'it said the verdict by its code');
     const other = await createTestUser(at.app, { payouts: true, paymentServices: [] });
     const theirs = { ...ACCOUNT, validationId: await at.validate(ACCOUNT, other.headers) };
     assert.deepEqual(refusal(await at.keep(theirs)), [404, 'NOT_FOUND']);
