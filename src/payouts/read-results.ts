@@ -100,20 +100,35 @@ function payoutOf(
 
 const OWN_ID = /^po_/;
 
-/** Whether the RUT, the amount and the account are the payout's, as far as the line has them. */
+/**
+ * Whether the RUT, the amount and the account are the payout's, as far as the line has them. Beside our own id what cannot be read
+ * contradicts nothing, such as hidden digits. An amount of 0 is what was paid of a rejected payout, where the id or the RUT names it.
+ */
 function agrees(cell: Cells, payout: Payout, hashes: IdentityHashes): boolean {
   const [rut, amount, account] = [cell('rut'), cell('amount'), cell('account')];
-  const ruts = [readRut(rut).canonical, ...possibleRuts(rut).map((possible) => possible.rut)];
-  if (rut !== '' && !ruts.some((one) => one !== null && hashes.ofRut(one) === payout.rut_hash)) return false;
-  if (amount !== '' && amountIn(amount) !== payout.amount) return false;
-  const { digits } = readAccount(account.replace(/[\s-]/g, ''));
-  // Banks hide digits of accounts: beside the right RUT such an account says nothing.
-  if (digits === null) return account === '' || rut !== '';
-  return hashes.ofAccount(payout.bank_code, digits) === payout.account_hash;
+  const isOurs = OWN_ID.test(cell('reference'));
+  const read = [readRut(rut).canonical, ...possibleRuts(rut).map((possible) => possible.rut)];
+  const ruts = read.filter((one) => one !== null);
+  if (ruts.length === 0 ? rut !== '' && !isOurs : !ruts.some((one) => hashes.ofRut(one) === payout.rut_hash))
+    return false;
+  const paid = amountIn(amount);
+  const saysNothing = amount === '' || (paid === null && isOurs) || (NOTHING_PAID.test(amount) && rut !== '');
+  if (!saysNothing && paid !== payout.amount) return false;
+  const accounts = accountsIn(account);
+  if (accounts.length === 0) return account === '' || rut !== '' || isOurs;
+  return accounts.some((digits) => hashes.ofAccount(payout.bank_code, digits) === payout.account_hash);
+}
+
+const NOTHING_PAID = /^\$?\s*0(?:[.,]0{1,2})?$/;
+
+/** As it stands there, and as a CuentaRUT without the check digit that people write behind it. */
+function accountsIn(text: string): string[] {
+  return [text, text.replace(/-[\dkK]$/, '')].flatMap((one) => readAccount(one.replace(/[\s-]/g, '')).digits ?? []);
 }
 
 function amountIn(text: string): number | null {
-  const amount = readSettled(text, 'CLP', null);
+  // `$15.000.-` is how amounts are written by hand.
+  const amount = readSettled(text.replace(/\.?-$/, ''), 'CLP', null);
   return typeof amount === 'number' ? amount : null;
 }
 

@@ -1,3 +1,4 @@
+import { readRut } from '../bank-validation/rut.ts';
 import { shiftDay } from '../lib/calendar-day.ts';
 import type { LineNote } from './line-notes.ts';
 import type { LineUse, StatementLine } from './statement.ts';
@@ -118,12 +119,21 @@ const UNEXPLAINED: LineMatch = { use: 'suspense', subject: null, note: 'of nothi
 /** How banks say that money came back. */
 const RETURN = /devol|devuel|revers|rechaz|reintegro|anulaci/i;
 
-/** The payouts that a line names: by their own id, else by RUT. A reference counts only where the line has no RUT, which is surer. */
+/** The payouts that a line names: by their own id, else by RUT, else by reference where the line says no other RUT. */
 function namedBy({ rutHashes, text }: ReadLine, payouts: readonly PayoutCandidate[]): PayoutCandidate[] {
-  const byId = payouts.filter(({ id }) => hasWord(text, id));
+  const byId = payouts.filter(({ id }) => text.includes(id));
   if (byId.length > 0) return byId;
-  if (rutHashes.length > 0) return payouts.filter(({ rutHash }) => rutHashes.includes(rutHash));
-  return payouts.filter(({ reference }) => hasReference(text, reference));
+  const byRut = payouts.filter(({ rutHash }) => rutHashes.includes(rutHash));
+  if (byRut.length > 0) return byRut;
+  return payouts.filter(
+    ({ reference }) => hasReference(text, reference) && !hasWrittenRut(text.replace(reference, '')),
+  );
+}
+
+/** A number alone, such as the day in a reference, may pass for a RUT by chance: one with its check digit behind a hyphen is meant as one. */
+function hasWrittenRut(text: string): boolean {
+  const written = text.match(/\b\d{1,3}(?:\.?\d{3}){2}-[\dkK]\b/g) ?? [];
+  return written.some((one) => readRut(one).canonical !== null);
 }
 
 /** A short one may stand in any text. */

@@ -26,7 +26,7 @@ export function readSide(text: string): SideCell | null {
  * where a `C` may mean cargo as well as crédito.
  */
 export function signAmounts<Row extends SidedAmount>(rows: readonly Row[], heading: string): Row[] {
-  const unknown = rows.find(({ side }) => side?.side === 'unknown');
+  const unknown = rows.find(({ side, amount }) => side?.side === 'unknown' && amount !== 0);
   if (unknown !== undefined && !isSigned(rows)) {
     throw refusal({
       en: `Line ${unknown.line}: nothing says whether the amount left or came. Write cargo or abono as its side.`,
@@ -34,7 +34,7 @@ export function signAmounts<Row extends SidedAmount>(rows: readonly Row[], headi
     });
   }
   if (unknown !== undefined) return [...rows];
-  const first = rows.find(({ side }) => side?.side === 'c');
+  const first = rows.find(({ side, amount }) => side?.side === 'c' && amount !== 0);
   const meaning = first === undefined ? null : meaningOfC(rows, heading);
   if (first !== undefined && meaning === null) {
     throw refusal({
@@ -49,9 +49,15 @@ export function signAmounts<Row extends SidedAmount>(rows: readonly Row[], headi
   });
 }
 
-/** Whether the column says no side at all, and the amounts do. */
+/** Whether the signs of the amounts say the sides, and no word of the column says otherwise. */
 function isSigned(rows: readonly SidedAmount[]): boolean {
-  return rows.every(({ side }) => side === null || side.side === 'unknown') && rows.some(({ amount }) => amount < 0);
+  const agrees = ({ side, amount }: SidedAmount) =>
+    side === null ||
+    side.side === 'unknown' ||
+    amount === 0 ||
+    (side.side === 'charge' && amount < 0) ||
+    (side.side === 'credit' && amount > 0);
+  return rows.every(agrees) && rows.some(({ amount }) => amount < 0);
 }
 
 /**
@@ -61,7 +67,8 @@ function isSigned(rows: readonly SidedAmount[]): boolean {
 function meaningOfC(rows: readonly SidedAmount[], heading: string): 'charge' | 'credit' | null {
   const words = new Set(rows.map(({ side }) => side?.word ?? ''));
   const has = (pattern: RegExp) => [...words].some((word) => pattern.test(word));
-  const isBelow = !rows.some(({ side, amount }) => side?.side === 'c' && amount > 0);
+  const sided = rows.filter(({ side, amount }) => side?.side === 'c' && amount !== 0);
+  const isBelow = sided.length > 0 && sided.every(({ amount }) => amount < 0);
   const isCharge = has(/^(a|abonos?)$/) || isBelow;
   const isCredit = has(/^(d|debitos?|debits?)$/);
   if (isCharge || isCredit) return isCharge && isCredit ? null : isCharge ? 'charge' : 'credit';

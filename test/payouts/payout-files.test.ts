@@ -201,6 +201,17 @@ forEachEngine('files of payouts', (openTestDatabase) => {
       assert.deepEqual(await said(line), [2], line);
     assert.deepEqual(await said('1;12.531.909-2;;;Pagado', '1;12.531.909-2;;;Rechazado'), ['1 confirmed', 3]);
     assert.deepEqual(await said(`${idOf('2')};11.111.111-1;;20.000;Pagado`), ['2 confirmed']);
+    for (const rest of [';;0;Rechazado', ';;$20.000.-;Rechazado', '11.***.111-1;;20.000;Rechazado', ';•••1;;Rechazado'])
+      assert.deepEqual(await said(`${idOf('2')};${rest}`), ['2 failed'], rest);
+    assert.deepEqual(await said('7;11.111.111-1;990011223;0;Rechazado', '2;11.111.111-1;;0;Rechazado'), [
+      2,
+      '2 failed',
+    ]);
+    assert.deepEqual(
+      await said('7;12.531.909-2;12531909-2;15.000;Pagado'),
+      ['1 confirmed'],
+      'a CuentaRUT with its digit',
+    );
     for (const id of [idOf('2'), 'po_ofanotherfile'])
       assert.deepEqual(await said(`${id};12.531.909-2;12531909;15.000;Pagado`), [2], id);
   });

@@ -77,9 +77,10 @@ test('a line with the RUT of one payout was given to another, whose reference it
     assert.deepEqual(usesOf([of('r2')], TWO), ['po_2']);
     assert.deepEqual(usesOf([of('r2'), of('r1', text.replace('21', '2'))], TWO), ['po_2', 'po_1']);
     assert.deepEqual(usesOf([of('r2', text.replace('21', '2'))], TWO), ['po_2'], 'the RUT is surer than a reference');
-    assert.deepEqual(usesOf([of('r3')], TWO), [UNKNOWN], 'the RUT is of neither');
+    assert.deepEqual(usesOf([of('r3', `${text} 11.111.111-1`)], TWO), [UNKNOWN], 'the RUT is of neither');
+    assert.deepEqual(usesOf([of('r3', `${text} 20260106`)], TWO), ['po_2'], 'a day is a RUT by chance alone');
     assert.deepEqual(usesOf([of('r1', `${text} po_2`)], TWO), ['po_2'], 'its own id is surer than a RUT');
-    assert.deepEqual(usesOf([of('r1', `${text} po_21`)], TWO), ['po_1']);
+    assert.deepEqual(usesOf([of('r1', `TEF/po_2-1`)], TWO), ['po_2'], 'whatever stands around it');
   }
 });
 

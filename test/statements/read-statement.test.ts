@@ -153,6 +153,28 @@ test('a column of kinds beside amounts with signs says no side', async () => {
     [-15, 20],
   );
   await assert.rejects(read(file('15', '20')), { code: 'INVALID_STATEMENT' });
+  const mixed = ['Fecha;Descripción;Monto;Tipo', '17/01/2026;TEF;-15;Transferencia', '17/01/2026;TEF;20;Abono'];
+  assert.deepEqual(
+    (await read(mixed)).lines.map(({ amount }) => amount),
+    [-15, 20],
+  );
+  await assert.rejects(read([...mixed, '17/01/2026;TEF;30;Cargo']), { code: 'INVALID_STATEMENT' });
+});
+
+test('a row without an amount says nothing of the sides', async () => {
+  const head = 'Fecha;Descripción;Monto;Tipo';
+  for (const side of ['-', 'C']) {
+    const { lines } = await read([
+      head,
+      `16/01/2026;Saldo inicial;0;${side}`,
+      '17/01/2026;TEF;15;D',
+      '17/01/2026;TEF;20;Abono',
+    ]);
+    assert.deepEqual(
+      lines.map(({ amount }) => amount),
+      [-15, 20],
+    );
+  }
 });
 
 test('a side that nobody can be sure of refuses the file with its line', async () => {
