@@ -204,8 +204,8 @@ forEachEngine('files of payouts', (openTestDatabase) => {
     for (const rest of [';;0;Rechazado', ';;$20.000.-;Rechazado', '11.***.111-1;;20.000;Rechazado', ';•••1;;Rechazado'])
       assert.deepEqual(await said(`${idOf('2')};${rest}`), ['2 failed'], rest);
     assert.deepEqual(await said('7;11.111.111-1;990011223;0;Rechazado', '2;11.111.111-1;;0;Rechazado'), [
-      2,
       '2 failed',
+      2,
     ]);
     assert.deepEqual(
       await said('7;12.531.909-2;12531909-2;15.000;Pagado'),
