@@ -5,10 +5,10 @@ import type { PayoutState } from '../payouts/payout.ts';
 import type { WaitingPayout } from '../payouts/waiting-payout-queries.ts';
 
 /**
- * A kept contradiction of a refund (JSON of `refund_unasked`, `refund_missing` or `refund_declined`, amounts as on the wire) as a sentence, with
- * what ends it. Any other text is said as it is.
+ * A kept contradiction of a refund (JSON of `refund_unasked`, `refund_missing` or `refund_declined`, amounts as on the wire) as a
+ * sentence, with what ends it. Any other text is said as it is.
  */
-export function sayRefundContradiction(text: string, method: string): { en: string; es: string } {
+export function sayRefundContradiction(text: string, method: string): InBoth {
   const { event, unasked, missing, currency = '' } = readObject(text);
   if (event === 'refund_unasked' && unasked !== undefined) {
     const amount = amountOf(unasked, currency);
@@ -40,7 +40,7 @@ export function sayRefundContradiction(text: string, method: string): { en: stri
  * A kept contradiction of a payment as a sentence: its reason, where it is one of ours, and then its other members as they were
  * told, in the order in which they were kept.
  */
-export function sayPaymentContradiction(text: string, method: string): { en: string; es: string } {
+export function sayPaymentContradiction(text: string, method: string): InBoth {
   const { reason = '', ...members } = readObject(text);
   const told = Object.entries(members).map(([name, value]) => `${name} ${value}`);
   const known = Object.hasOwn(REASONS, reason) ? REASONS[reason] : undefined;
@@ -51,7 +51,7 @@ export function sayPaymentContradiction(text: string, method: string): { en: str
 }
 
 /** The reasons that our methods name. */
-const REASONS: Readonly<Record<string, { en: string; es: string }>> = {
+const REASONS: Readonly<Record<string, InBoth>> = {
   other_payment: { en: 'answered with another payment', es: 'respondió con otro pago' },
   two_ends: { en: 'says both that it was paid and that it was not', es: 'dice que se pagó y también que no' },
   given_back_elsewhere: {

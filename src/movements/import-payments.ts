@@ -16,6 +16,8 @@ import type { Evidence } from '../lib/evidence-file.ts';
 import { prefixedId } from '../lib/ids.ts';
 import {
   compareImported,
+  groupImported,
+  type ImportedBefore,
   type ImportedPayment,
   type ImportStep,
   importContent,
@@ -52,7 +54,7 @@ export async function planImport(
   const days = daysOf(settlement);
   if (days === null) return [];
   const compared = new Map((await compare(app, scope, settlement, days)).map((one) => [one.row, one]));
-  const before = await selectImportedOf(app.db, scope, days);
+  const before = groupImported(await selectImportedOf(app.db, scope, days));
   const steps: ImportStep[] = [];
   const seen = new Set<string>();
   for (const row of settlement.rows) {
@@ -125,7 +127,7 @@ async function planMissing(
   app: App,
   scope: ImportScope,
   row: SettlementRow,
-  before: readonly ImportedPayment[],
+  before: ImportedBefore,
 ): Promise<ImportStep> {
   const earlier = compareImported(row, before);
   if (earlier === 'same') return stepOf(row, 'imported', '');

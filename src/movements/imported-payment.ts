@@ -47,13 +47,25 @@ export function lineKeyOf(environment: string, row: SettlementRow): string {
   return JSON.stringify([environment, date, buyOrder, code, amount, currency]);
 }
 
+/** The lines that were taken over before, by their money. */
+export type ImportedBefore = ReadonlyMap<string, readonly ImportedPayment[]>;
+
+/** Groups them once: a file that is imported again has as many lines as were taken over. */
+export function groupImported(before: readonly ImportedPayment[]): ImportedBefore {
+  return Map.groupBy(before, ({ settled_on, amount, currency }) => moneyKey(settled_on, amount, currency));
+}
+
+function moneyKey(day: string, amount: number, currency: string): string {
+  return `${day} ${amount} ${currency}`;
+}
+
 /**
  * Whether a line says again what was taken over before, perhaps by an export with other columns. `unclear`: money of the same day
  * and amount, where one has no buy order or no code that would tell the two apart, or where the codes of one order differ.
  */
-export function compareImported(row: SettlementRow, before: readonly ImportedPayment[]): 'same' | 'unclear' | 'new' {
-  const found = before.map((one) => {
-    if (one.settled_on !== row.date || one.amount !== row.amount || one.currency !== row.currency) return 'new';
+export function compareImported(row: SettlementRow, before: ImportedBefore): 'same' | 'unclear' | 'new' {
+  const alike = before.get(moneyKey(row.date, row.amount, row.currency)) ?? [];
+  const found = alike.map((one) => {
     const order = agree(row.buyOrder, one.buy_order);
     const code = agree(keyOf(row.authorizationCode), keyOf(one.authorization_code));
     if (order === 'different' || (order !== 'same' && code === 'different')) return 'new';

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { SqlRow } from '../db/database.ts';
-import type { FeedRow } from './outbox-queries.ts';
+import { EVENT_COLUMNS, type FeedRow } from './outbox-queries.ts';
 
 /** A row of `feed_links`: what was committed to the feed since the link before it. Links count from 1. */
 export type FeedLink = SqlRow & {
@@ -38,14 +38,4 @@ function hashed(row: FeedRow, column: (typeof COLUMNS)[number]) {
   return column === 'environment_id' && row.environment_id === NO_ENVIRONMENT ? null : row[column];
 }
 
-const COLUMNS = [
-  'commit_id',
-  'position',
-  'environment_id',
-  'transaction_id',
-  'sequence',
-  'created_at',
-  'type',
-  'user_id',
-  'data',
-] as const;
+const COLUMNS = ['commit_id', 'position', ...EVENT_COLUMNS] as const;

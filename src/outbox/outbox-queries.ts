@@ -6,7 +6,7 @@ import type { EventType } from './event.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-/** Of an event without its place in the feed. */
+/** Of an event without its place in the feed. The links of the feed hash them in this order. */
 export const EVENT_COLUMNS = [
   'environment_id',
   'transaction_id',

@@ -9,9 +9,9 @@ const BY_BANK = '( por (el )?banco( (de )?(destino|receptor|destinatario|benefic
 /** The phrases of banks, whole: more words may say the opposite, as in `Procesado con errores` or `Aprobado, pendiente de pago`. */
 const PHRASES: readonly (readonly [RegExp, PayoutOutcome])[] = [
   [new RegExp(`^(devuelt${ENDS}${BY_BANK}|return(ed)?)$`), 'returned'],
-  [new RegExp(`^(no pagad${ENDS}|(rechazad|fallid|anulad)${ENDS}${BY_BANK}|error|fail(ed|ure)?)$`), 'failed'],
-  // With the reason behind it: nothing else begins so, but what may still be paid.
-  [/^rechazad[oa]s? (?!.*(pendient|proces|curso|parcial|reintent|revis|pagad|abonad))/, 'failed'],
+  [new RegExp(`^(no pagad${ENDS}|(fallid|anulad)${ENDS}${BY_BANK}|error|fail(ed|ure)?)$`), 'failed'],
+  // Also with its reason behind it, unless that says that it may still be paid.
+  [/^rechazad[oa]s?(?! .*(pendient|proces|curso|parcial|reintent|revis|pagad|abonad))/, 'failed'],
   // Not `cancelado`, which in Chile is paid as well as called off.
   [/^(reject(ed|ion)?|cancell?ed)$/, 'failed'],
   [new RegExp(`^(pagad|abonad|aprobad|procesad|realizad|confirmad)${ENDS}${WELL}$`), 'confirmed'],

@@ -102,28 +102,41 @@ const OWN_ID = /^po_/;
 
 /**
  * Whether the RUT, the amount and the account are the payout's, as far as the line has them. Beside our own id what cannot be read
- * contradicts nothing, such as hidden digits. An amount of 0 is what was paid of a rejected payout, where the id or the RUT names it.
+ * contradicts nothing, such as hidden digits.
  */
 function agrees(cell: Cells, payout: Payout, hashes: IdentityHashes): boolean {
-  const [rut, amount, account] = [cell('rut'), cell('amount'), cell('account')];
   const isOurs = OWN_ID.test(cell('reference'));
+  return (
+    rutAgrees(cell('rut'), payout, hashes, isOurs) &&
+    amountAgrees(cell('amount'), payout, { isOurs, hasRut: cell('rut') !== '' }) &&
+    accountAgrees(cell('account'), payout, hashes, isOurs || cell('rut') !== '')
+  );
+}
+
+function rutAgrees(rut: string, payout: Payout, hashes: IdentityHashes, isOurs: boolean): boolean {
+  if (rut === '') return true;
   const read = [readRut(rut).canonical, ...possibleRuts(rut).map((possible) => possible.rut)];
   const ruts = read.filter((one) => one !== null);
-  if (ruts.length === 0 ? rut !== '' && !isOurs : !ruts.some((one) => hashes.ofRut(one) === payout.rut_hash))
-    return false;
-  const paid = amountIn(amount);
-  const saysNothing = amount === '' || (paid === null && isOurs) || (NOTHING_PAID.test(amount) && rut !== '');
-  if (!saysNothing && paid !== payout.amount) return false;
-  const accounts = accountsIn(account);
-  if (accounts.length === 0) return account === '' || rut !== '' || isOurs;
-  return accounts.some((digits) => hashes.ofAccount(payout.bank_code, digits) === payout.account_hash);
+  return ruts.length === 0 ? isOurs : ruts.some((one) => hashes.ofRut(one) === payout.rut_hash);
+}
+
+/** An amount of 0 is what was paid of a rejected payout, where the id or the RUT names it. */
+function amountAgrees(text: string, payout: Payout, { isOurs, hasRut }: { isOurs: boolean; hasRut: boolean }): boolean {
+  if (text === '' || (hasRut && NOTHING_PAID.test(text))) return true;
+  const amount = amountIn(text);
+  return amount === null ? isOurs : amount === payout.amount;
 }
 
 const NOTHING_PAID = /^\$?\s*0(?:[.,]0{1,2})?$/;
 
-/** As it stands there, and as a CuentaRUT without the check digit that people write behind it. */
-function accountsIn(text: string): string[] {
-  return [text, text.replace(/-[\dkK]$/, '')].flatMap((one) => readAccount(one.replace(/[\s-]/g, '')).digits ?? []);
+/** Banks hide digits of accounts: beside the id or the RUT such an account says nothing. A CuentaRUT may have its check digit behind it. */
+function accountAgrees(text: string, payout: Payout, hashes: IdentityHashes, isNamed: boolean): boolean {
+  if (text === '') return true;
+  const written = [text, text.replace(/-[\dkK]$/, '')];
+  const accounts = written.flatMap((one) => readAccount(one.replace(/[\s-]/g, '')).digits ?? []);
+  return accounts.length === 0
+    ? isNamed
+    : accounts.some((digits) => hashes.ofAccount(payout.bank_code, digits) === payout.account_hash);
 }
 
 function amountIn(text: string): number | null {

@@ -87,8 +87,10 @@ const NEVER = Number.MAX_SAFE_INTEGER;
 /**
  * Each part is read once: by itself PostgreSQL works out the hindrance of every row anew wherever it is named. Whether anybody
  * is left to approve is asked once for each maker, and for each payout only where its account was changed. `barredFrom` has the
- * same rule. `holders` are the people who made API tokens of a user, and until when they knew one, `is_program` whether the user is a program; `alone` says up to when each
- * payout of a maker is one that nobody else may approve.
+ * same rule.
+ *
+ * `holders`: the people who made API tokens of a user, until when they knew one, and whether that user is a program. `alone`: the makers
+ * whose payouts nobody else may approve, as far as they were made by `until`.
  */
 const GROUPED = `with holders as materialized (
     select t.user_id, u.id as holder_id, max(coalesce(t.ended_at, t.expires_at, ${NEVER})) as until,

@@ -15,7 +15,7 @@ import type { Transaction, TransactionKey } from '../transactions/transaction.ts
 import { advanceSequence, lockTransaction } from '../transactions/transaction-queries.ts';
 import { announceRefund } from './announce-refund.ts';
 import type { Refund, RefundType } from './refund.ts';
-import { insertRefund, selectRefundByKey, selectSameRefund, sumFeesWithin, sumReserved } from './refund-queries.ts';
+import { insertRefund, selectRefundByKey, selectSameRefund, sumFeesWithin, sumGone } from './refund-queries.ts';
 import { balanceRefusal, feeWithin, type RefundRefusal, refusalOf } from './refund-refusal.ts';
 
 /** The refund that a merchant asks for. */
@@ -65,7 +65,7 @@ async function acceptRefund(app: App, paid: Transaction, wish: RefundWish): Prom
     const earlier = await findEarlier(tx, paid, wish, now);
     if (earlier !== null) return earlier;
     const method = app.paymentMethods.find(({ code }) => code === transaction.payment_method);
-    const { refunds, gone } = await sumReserved(tx, paid);
+    const { refunds, gone } = await sumGone(tx, paid);
     const amount = wish.amount ?? transaction.amount - gone;
     const refusal = refusalOf(transaction, method?.refunds, gone, { amount, type: wish.type }, now);
     if (refusal !== null) return { kind: 'refused', refusal };

@@ -144,7 +144,7 @@ export function selectRefunds(db: Reader, limit: number): Promise<ListedRefund[]
  * no refund asked for it, once it was charged to the merchant; what nobody has decided about is left out, because it may be the very
  * refund that is asked for now, which then waits for that. Called under the lock of the transaction.
  */
-export async function sumReserved(
+export async function sumGone(
   tx: Tx,
   { id, environment_id }: TransactionKey,
 ): Promise<{ refunds: number; gone: number }> {

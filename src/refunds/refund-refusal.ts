@@ -63,17 +63,17 @@ export const REFUND_REFUSALS: Readonly<Record<RefundRefusalCode, { readonly en: 
 const DAY = 24 * 60 * 60 * 1000;
 
 /**
- * The rules, in the order in which a person would want to hear of them. `reserved` is what of the payment has been refunded
- * or is being refunded. Null: it may be refunded.
+ * The rules, in the order in which a person would want to hear of them. `gone`: the part of the payment that has gone back or is on its
+ * way. Null: it may be refunded.
  */
 export function refusalOf(
   transaction: Pick<Transaction, 'state' | 'amount' | 'settled_at'>,
   terms: Omit<Refunds, 'request' | 'lookup'> | undefined,
-  reserved: number,
+  gone: number,
   wish: { amount: number; type: RefundType },
   now: number,
 ): RefundRefusal | null {
-  const left = transaction.amount - reserved;
+  const left = transaction.amount - gone;
   const paidAt = transaction.settled_at ?? now;
   if (transaction.state !== 'completed') return refusal('TRANSACTION_NOT_COMPLETED', 'Transacción no esta completada');
   if (left <= 0) return refusal('ALREADY_REFUNDED', 'Transacción ya se encuentra anulada');

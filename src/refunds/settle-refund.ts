@@ -94,10 +94,8 @@ async function moveRefund(tx: Tx, settling: Settling, postings: Posting[]): Prom
   const isClaimed = refund.lookups === claimed.lookups;
   if (isClaimed) await postponeRefund(tx, refund, nextLook(refund, at));
   if (state === 'conflict') {
-    const contradiction = { event: 'refund_declined' };
     if (refund.contradicted_at !== null) return { kind: 'conflict', refund, contradiction: false };
-    await recordConflict(tx, settling, contradiction);
-    await holdRefund(tx, refund, at, contradiction);
+    await contradict(tx, settling, { event: 'refund_declined' });
     return { kind: 'conflict', refund, contradiction: true };
   }
   if (state !== 'processing') return { kind: state, refund, contradiction: false };
@@ -144,10 +142,17 @@ async function tellDifference(tx: Tx, settling: Settling, refund: Refund, postin
   }
   if (missing === 0 || refund.contradicted_at !== null) return false;
   if (at < (await lastRefundEnd(tx, transaction)) + DAY) return false;
-  const contradiction = { event: 'refund_missing', missing: formatDecimal(missing, currency), currency };
-  await recordConflict(tx, settling, contradiction);
-  await holdRefund(tx, refund, at, contradiction);
+  await contradict(tx, settling, { event: 'refund_missing', missing: formatDecimal(missing, currency), currency });
   return true;
+}
+
+/** As the feed tells it and the list of attention says it in a sentence; amounts as on the wire. */
+type Contradiction = { event: string; unasked?: string; missing?: string; currency?: string };
+
+/** It waits for a person from now on. */
+async function contradict(tx: Tx, settling: Settling, contradiction: Contradiction): Promise<void> {
+  await recordConflict(tx, settling, contradiction);
+  await holdRefund(tx, settling.refund, settling.at, contradiction);
 }
 
 /** Where a refund without an end may be in what went back, it stands by itself: a person can say that this is it. */
@@ -160,7 +165,7 @@ function methodOf({ payment_method }: Transaction): string {
   return payment_method;
 }
 
-async function recordConflict(tx: Tx, { transaction, refund, at }: Settling, data: { event: string }): Promise<void> {
+async function recordConflict(tx: Tx, { transaction, refund, at }: Settling, data: Contradiction): Promise<void> {
   const advanced = await advanceSequence(tx, transaction);
   await recordEvents(tx, [
     {

@@ -26,16 +26,17 @@ export function readSide(text: string): SideCell | null {
  * where a `C` may mean cargo as well as crédito.
  */
 export function signAmounts<Row extends SidedAmount>(rows: readonly Row[], heading: string): Row[] {
-  const unknown = rows.find(({ side, amount }) => side?.side === 'unknown' && amount !== 0);
-  if (unknown !== undefined && !isSigned(rows)) {
+  const sided = rows.filter(({ side, amount }) => side !== null && amount !== 0);
+  const unknown = sided.find(({ side }) => side?.side === 'unknown');
+  if (unknown !== undefined) {
+    if (isSigned(sided)) return [...rows];
     throw refusal({
       en: `Line ${unknown.line}: nothing says whether the amount left or came. Write cargo or abono as its side.`,
       es: `Línea ${unknown.line}: no se sabe si el monto salió o entró. Escribe cargo o abono en esa columna.`,
     });
   }
-  if (unknown !== undefined) return [...rows];
-  const first = rows.find(({ side, amount }) => side?.side === 'c' && amount !== 0);
-  const meaning = first === undefined ? null : meaningOfC(rows, heading);
+  const first = sided.find(({ side }) => side?.side === 'c');
+  const meaning = first === undefined ? null : meaningOfC(sided, heading);
   if (first !== undefined && meaning === null) {
     throw refusal({
       en: `Line ${first.line}: C may mean cargo or crédito in this file. Write cargo or abono in its place.`,
@@ -50,25 +51,21 @@ export function signAmounts<Row extends SidedAmount>(rows: readonly Row[], headi
 }
 
 /** Whether the signs of the amounts say the sides, and no word of the column says otherwise. */
-function isSigned(rows: readonly SidedAmount[]): boolean {
+function isSigned(sided: readonly SidedAmount[]): boolean {
+  const said = { charge: -1, credit: 1, c: 0, unknown: null };
   const agrees = ({ side, amount }: SidedAmount) =>
-    side === null ||
-    side.side === 'unknown' ||
-    amount === 0 ||
-    (side.side === 'charge' && amount < 0) ||
-    (side.side === 'credit' && amount > 0);
-  return rows.every(agrees) && rows.some(({ amount }) => amount < 0);
+    side === null || said[side.side] === null || said[side.side] === Math.sign(amount);
+  return sided.every(agrees) && sided.some(({ amount }) => amount < 0);
 }
 
 /**
  * Beside A (abono), or where all are below 0, a C is a cargo; beside D (débito), a crédito. Alone it is a cargo where the heading
  * says Cargo/Abono. Null: the file does not tell, or tells both.
  */
-function meaningOfC(rows: readonly SidedAmount[], heading: string): 'charge' | 'credit' | null {
-  const words = new Set(rows.map(({ side }) => side?.word ?? ''));
+function meaningOfC(sided: readonly SidedAmount[], heading: string): 'charge' | 'credit' | null {
+  const words = new Set(sided.map(({ side }) => side?.word ?? ''));
   const has = (pattern: RegExp) => [...words].some((word) => pattern.test(word));
-  const sided = rows.filter(({ side, amount }) => side?.side === 'c' && amount !== 0);
-  const isBelow = sided.length > 0 && sided.every(({ amount }) => amount < 0);
+  const isBelow = sided.every(({ side, amount }) => side?.side !== 'c' || amount < 0);
   const isCharge = has(/^(a|abonos?)$/) || isBelow;
   const isCredit = has(/^(d|debitos?|debits?)$/);
   if (isCharge || isCredit) return isCharge && isCredit ? null : isCharge ? 'charge' : 'credit';
