@@ -3,8 +3,9 @@ import { dayOf } from '../lib/calendar-day.ts';
 import { formatMoney } from '../lib/money.ts';
 import { selectApprovers } from './approver-queries.ts';
 import { type Barred, barredFrom, findHolders, whyNotPayable } from './decide-payouts.ts';
+import { STATES_IN_SPANISH } from './kept-texts.ts';
 import { selectVersionsOf } from './payee-queries.ts';
-import type { Payout } from './payout.ts';
+import type { Payout, PayoutState } from './payout.ts';
 import { payableBalance } from './payout-balance.ts';
 import { PAYOUT_CURRENCY } from './payout-limits.ts';
 import { selectAlike } from './payout-queries.ts';
@@ -91,11 +92,12 @@ function changed({ account_changed_by }: Payout): PayoutWarning[] {
   return [{ code: 'ACCOUNT_CHANGED', text }];
 }
 
-type Alike = { other: string; state: string; created_at: number };
+type Alike = { other: string; state: PayoutState; created_at: number };
 
 function same(others: readonly Alike[]): PayoutWarning[] {
   const inEnglish = ({ other, state, created_at }: Alike) => `${other} of ${dayOf(created_at)} (${state})`;
-  const inSpanish = ({ other, state, created_at }: Alike) => `${other} del ${dayOf(created_at)} (${state})`;
+  const inSpanish = ({ other, state, created_at }: Alike) =>
+    `${other} del ${dayOf(created_at)} (${STATES_IN_SPANISH[state]})`;
   const waiting = others.filter(({ state }) => WITHOUT_RESULT.includes(state));
   const [first] = others;
   if (first === undefined) return [];

@@ -226,6 +226,10 @@ forEachEngine('payouts', (openTestDatabase) => {
       shown?.warnings.map((warning) => warning.code),
       ['SAME_AMOUNT', 'EQUAL_WITHOUT_RESULT'],
     );
+    for (const { text } of shown?.warnings ?? []) {
+      assert.match(text.en, /\(awaiting_approval\)/);
+      assert.match(text.es, /\(Espera aprobación\)/);
+    }
   });
 
   test('approvals that come together never reserve more than there is', async () => {
