@@ -48,9 +48,18 @@ function textsOf(language: Language): Record<ConsoleText, string> {
   return Object.assign({}, ...ROOMS.map((room) => room[language])) as Record<ConsoleText, string>;
 }
 
-/** A text of the console in a language, with `values` in the place of their names. */
+/**
+ * A text of the console in a language, with `values` in the place of their names. `{n pago|pagos}` counts: it is "1 pago"
+ * and "2 pagos". Spanish and English both say one thing of 1 alone.
+ */
 export function tell(language: Language, key: ConsoleText, values: Record<string, string | number> = {}): string {
-  return TEXTS[language][key].replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''));
+  return TEXTS[language][key].replace(
+    /\{(\w+)(?: ([^|{}]+)\|([^|{}]+))?\}/g,
+    (_, name: string, one?: string, many?: string) => {
+      const value = values[name] ?? '';
+      return one === undefined ? String(value) : `${value} ${String(value) === '1' ? one : many}`;
+    },
+  );
 }
 
 /** Several texts, such as the names of columns. */

@@ -19,7 +19,7 @@ forEachEngine('bank accounts in the console', (openTestDatabase) => {
     assert.equal(status, 200);
     assert.match(text, /accounts\.csv: 4 rows/);
     assert.match(text, />2<\/td><td[^>]*>The check character does not fit.*RUT_CHECK_DIGIT_MISMATCH/);
-    assert.match(text, /Mended by rule: 1 rows/);
+    assert.match(text, /Mended by rule: 1 row</);
     const [repaired, changes, results] = [...text.matchAll(/href="data:text\/csv;base64,([^"]+)"/g)].map(
       ([, base64 = '']) => Buffer.from(base64, 'base64').toString('utf8'),
     );

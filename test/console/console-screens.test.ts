@@ -21,6 +21,9 @@ const LOOKED_AT_AGAIN = [
   'html-lang-valid',
   'document-title',
 ];
+/** The tables and cards with something in them that is wider than they are, by their text. */
+const CUT_OFF =
+  "[...document.querySelectorAll('.card, td')].filter((e) => e.scrollWidth > e.clientWidth + 1).map((e) => e.innerText.slice(0, 80))";
 const LOOKS: [about: string, rules: readonly string[], options: BrowserContextOptions][] = [
   ['Spanish, light, a desk', [], { locale: 'es-CL', colorScheme: 'light', viewport: { width: 1280, height: 800 } }],
   [
@@ -46,6 +49,7 @@ withBrowser('the console in a browser', (openVisitor) => {
           assertReports(answer, path);
           const wide = await page.evaluate('document.documentElement.scrollWidth > innerWidth + 1');
           assert.equal(wide, false, `${path} is wider than ${about}`);
+          assert.deepEqual(await page.evaluate(CUT_OFF), [], `${path} is cut off, ${about}`);
           assert.deepEqual(await violationsOn(page, rules), [], `${path}, ${about}`);
         }
         assert.deepEqual(complaints, [], about);

@@ -4,7 +4,7 @@ import { ATTENTION_KINDS } from '../../src/attention/attention-kinds.ts';
 import type { AuditAction } from '../../src/audit/audit-action.ts';
 import type { EntryKind } from '../../src/books/journal-entry.ts';
 import { TEXTS } from '../../src/checkout/texts.ts';
-import { ROOMS } from '../../src/console/console-texts.ts';
+import { ROOMS, tell } from '../../src/console/console-texts.ts';
 import type { EventType } from '../../src/outbox/event.ts';
 import { sayContradiction, sayReason } from '../../src/payouts/kept-texts.ts';
 import { sayNote } from '../../src/statements/line-notes.ts';
@@ -23,9 +23,20 @@ test('every text is there in both languages', () => {
 });
 
 test('a text said something of a payment in one language and left it out in the other', () => {
-  const valuesIn = (text: string) => [...new Set(text.match(/\{\w+\}/g))].toSorted().join(' ');
+  const valuesIn = (text: string) => [...new Set(text.match(/\{\w+/g))].toSorted().join(' ');
   for (const { es, en } of [...ROOMS, TEXTS] as readonly Record<'es' | 'en', Record<string, string>>[])
     for (const [key, text] of Object.entries(es)) assert.equal(valuesIn(text), valuesIn(en[key] ?? ''), key);
+});
+
+test('one payment was told as "1 pagos"', () => {
+  const told = (n: number | string) => [
+    tell('es', 'today.count', { count: n }),
+    tell('en', 'today.count', { count: n }),
+  ];
+  assert.deepEqual(told(1), ['1 pago', '1 payment']);
+  assert.deepEqual(told('1'), ['1 pago', '1 payment']);
+  assert.deepEqual(told(0), ['0 pagos', '0 payments']);
+  assert.deepEqual(told(21), ['21 pagos', '21 payments']);
 });
 
 /** What the lines of a payment and of a payout are called by. A new one of these types is missing here until it has its words. */

@@ -96,7 +96,7 @@ forEachEngine('the screens on which payouts are made', (openTestDatabase) => {
     const file = { name: 'nomina.csv', content: CSV };
     const shown = await maker.upload('/payouts/upload', { of, name: '' }, file);
     for (const said of [
-      '1 payouts would be made, $15.000 CLP',
+      '1 payout would be made, $15.000 CLP',
       'Ana Núñez',
       'New recipient',
       'Available now: $1.000.000',

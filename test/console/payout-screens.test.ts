@@ -69,7 +69,7 @@ forEachEngine('the payout screens', (openTestDatabase) => {
     for (const said of ['FAC-1', 'Ana Núñez', '12531909-2', 'Same RUT and amount', '$20.000 CLP', 'Approve… (2)'])
       assert.ok(page.text.includes(said), said);
     const asked = await boss.get(`/batches/${batch}/approve`);
-    for (const said of ['Approve 2 payouts, $20.000 CLP?', 'merchant:payable', 'payouts:reserved', '$980.000 CLP'])
+    for (const said of ['Approve 2 payouts, $20.000 CLP?', 'The merchant', 'reserved for payouts', '$980.000 CLP'])
       assert.ok(asked.text.includes(said), said);
     const done = await boss.post(`/batches/${batch}/approve`, { reason: 'facturas de enero' });
     assert.equal(done.headers.get('location'), `/console/batches/${batch}?done=approved`);

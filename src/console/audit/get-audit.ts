@@ -91,7 +91,7 @@ const SCREENS: Readonly<Record<string, readonly [path: string, permission: Permi
 };
 
 function subjectCell({ app, user }: ConsoleVisit, { subject }: ListedAct): Html {
-  const shown = html`<span class="code">${subject.kind} ${subject.id}</span>`;
+  const shown = html`<span class="code">${subject.kind}<br>${subject.id.includes(' ') ? subject.id : html`<span class="whole">${subject.id}</span>`}</span>`;
   const screen = Object.hasOwn(SCREENS, subject.kind) ? SCREENS[subject.kind] : undefined;
   // Several payouts that were decided at once are one subject, with a space between their ids.
   if (screen === undefined || !user.may.has(screen[1]) || subject.id.includes(' ')) return shown;

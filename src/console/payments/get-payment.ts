@@ -4,12 +4,13 @@ import { type Language, methodName } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
+import { clockOf } from '../../lib/calendar-day.ts';
 import { formatMoney, formatPlain } from '../../lib/money.ts';
 import { type ShownPayment, showPayment } from '../../search/show-payment.ts';
 import { badge, paymentBadges, timeCell } from '../console-format.ts';
 import { type ConsoleText, tell, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
-import { timelineOf } from './payment-lines.ts';
+import { timelineOf, titleOf } from './payment-lines.ts';
 
 /** The result of the form that led here, by the `done` of the address. */
 const DONE: Readonly<Record<string, ConsoleText>> = {
@@ -135,6 +136,6 @@ function answerFor({ payment, timeline }: ShownPayment): string {
     `Pedido ${payment.reference}, transacción ${payment.id}, ${formatMoney(payment.amount, payment.currency)}: ${tell('es', `state.${payment.state}`).toLowerCase()}.`,
     ...(payment.authorization_code === null ? [] : [`Código de autorización ${payment.authorization_code}.`]),
     ...(payment.refunded === 0 ? [] : [`Devuelto: ${formatMoney(payment.refunded, payment.currency)}.`]),
-    ...(told === undefined ? [] : [`Último aviso a tu servidor: ${new Date(told.at).toISOString()}, ${told.what}.`]),
+    ...(told === undefined ? [] : [`Último aviso, ${clockOf(told.at)}: ${titleOf('es', told)}.`]),
   ].join('\n');
 }

@@ -43,7 +43,8 @@ function isTaken(status: unknown): boolean {
   return typeof status === 'number' && status >= 200 && status < 300;
 }
 
-function titleOf(language: Language, { kind, what, facts }: TimelineLine): string {
+/** Says what happened, in one line. */
+export function titleOf(language: Language, { kind, what, facts }: TimelineLine): string {
   const code = textOf(facts['payment_method'] ?? '');
   const method = methodName(language, { code, name: code });
   if (kind === 'delivery') {

@@ -1,6 +1,7 @@
 import type { App } from '../../app.ts';
 import { isReason } from '../../audit/reason.ts';
 import { selectAvailable } from '../../books/balance-queries.ts';
+import { methodName } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { html } from '../../http/html.ts';
@@ -93,12 +94,13 @@ async function sendQuestion(app: App, { language, send }: ConsoleVisit, shown: S
   const { payment } = shown;
   const { currency } = payment;
   const money = formatMoney(amount, currency);
+  const code = payment.payment_method ?? '';
   const available = await selectAvailable(app.db, [payment.environment_id], currency);
   const at = `${publicPath(app)}/console/payments/${payment.id}`;
   const title = tell(language, 'refund.confirm_title', { amount: money });
   const entries = [
     [tell(language, 'booked.merchant'), `−${money}`],
-    [tell(language, 'booked.method', { method: payment.payment_method ?? '' }), `−${money}`],
+    [tell(language, 'booked.method', { method: methodName(language, { code, name: code }) }), `−${money}`],
   ];
   const main = html`<h1>${title}</h1>
 <p>${tell(language, 'refund.confirm_text', { reference: payment.reference })}</p>

@@ -35,12 +35,12 @@ export const BANK_FILE_TEXTS = roomTexts(
     'results.text':
       'El archivo de resultados del banco: un CSV, .xlsx o .xls con RUT, monto y estado de cada línea, o con un id. Primero ves su efecto.',
     'results.look': 'Ver su efecto',
-    'results.preview': 'El banco dice qué pasó con {n} pagos',
+    'results.preview': 'El banco dice qué pasó con {n pago|pagos}',
     'results.unmatched': 'No son de un pago de este archivo: líneas {lines}.',
     'results.unclear': 'Dicen un estado que nadie conoce: líneas {lines}.',
     'results.already': 'Ya estaba: {said}',
     'results.contradicts': 'Contradice: {said}. No se mueve dinero.',
-    'results.confirm': 'Anotar {n} resultados',
+    'results.confirm': 'Anotar {n resultado|resultados}',
     'results.done': 'Anotado. Cambiaron {n}, {same} ya estaban así, y {against} contradicen lo que se sabe.',
   },
   {
@@ -77,12 +77,12 @@ export const BANK_FILE_TEXTS = roomTexts(
     'results.text':
       'The result file of the bank: a CSV, .xlsx or .xls with RUT, amount and state of each line, or with an id. You see its effect first.',
     'results.look': 'Show its effect',
-    'results.preview': 'The bank says what became of {n} payouts',
+    'results.preview': 'The bank says what became of {n payout|payouts}',
     'results.unmatched': 'Lines of no payout of this file: {lines}.',
     'results.unclear': 'Lines with a state that nobody knows: {lines}.',
     'results.already': 'Was so: {said}',
     'results.contradicts': 'Contradicts: {said}. No money moves.',
-    'results.confirm': 'Take over {n} results',
+    'results.confirm': 'Take over {n result|results}',
     'results.done': 'Taken over. {n} changed, {same} were so before, and {against} contradict what is known.',
   },
 );

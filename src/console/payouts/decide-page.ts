@@ -1,5 +1,4 @@
 import type { App } from '../../app.ts';
-import { MERCHANT_PAYABLE, PAYOUTS_RESERVED } from '../../books/journal-entry.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { html } from '../../http/html.ts';
@@ -166,8 +165,8 @@ async function sendQuestion(app: App, visit: ConsoleVisit, kind: Kind, { owner, 
   const title = tell(language, 'decide.title', { n: waiting.length, amount: money });
   const at = `${publicPath(app)}/console${path}`;
   const entries = [
-    [html`<span class="code">${MERCHANT_PAYABLE}</span>`, `−${money}`],
-    [html`<span class="code">${PAYOUTS_RESERVED}</span>`, `+${money}`],
+    [tell(language, 'booked.merchant'), `−${money}`],
+    [tell(language, 'booked.reserved'), `+${money}`],
   ];
   const main = html`<h1>${title}</h1>
 ${odd.slice(0, MOST_ODD).map(({ payout, warnings }) => html`<h2 class="code">${payout.reference}</h2>${warningNotices(language, warnings)}`)}

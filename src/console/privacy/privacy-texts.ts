@@ -11,7 +11,7 @@ export const PRIVACY_TEXTS = roomTexts(
     'privacy.went': 'Se borró',
     'privacy.nothing': 'No se guarda nada que se pueda borrar.',
     'privacy.waiting':
-      '{count} todavía se pagan o se envían, y conservan sus direcciones: bórralos otra vez cuando terminen.',
+      '{count todavía se paga o se envía, y conserva sus direcciones|todavía se pagan o se envían, y conservan sus direcciones}: borra otra vez al final.',
     'privacy.stays': 'Se queda',
     'privacy.stays_none': 'No queda nada más.',
     'privacy.export': 'Exportar todo (JSON)',
@@ -21,7 +21,7 @@ export const PRIVACY_TEXTS = roomTexts(
     'privacy.erase_wrong': 'Lo que escribiste para confirmar no es la misma persona. No se borró nada.',
     'privacy.no_reason':
       'Escribe el motivo, sin correos ni números de tarjeta, en 200 letras a lo más. No se borró nada.',
-    'privacy.done': 'Se borraron {count} registros. La auditoría dice cuántos, y no de quién.',
+    'privacy.done': 'Borrado: {count registro|registros}. La auditoría dice cuántos, y no de quién.',
     'column.records': 'Registros',
     'column.rows': 'Cuáles',
     'kept.validations': 'Validaciones de cuentas',
@@ -67,7 +67,8 @@ export const PRIVACY_TEXTS = roomTexts(
     'privacy.would_go': 'Can be erased',
     'privacy.went': 'Was erased',
     'privacy.nothing': 'Nothing is kept that can be erased.',
-    'privacy.waiting': '{count} are still paid or sent and keep their addresses: erase again when they have ended.',
+    'privacy.waiting':
+      '{count is still paid or sent and keeps its addresses|are still paid or sent and keep their addresses}: erase again after the end.',
     'privacy.stays': 'Stays',
     'privacy.stays_none': 'Nothing else stays.',
     'privacy.export': 'Export everything (JSON)',
@@ -77,7 +78,7 @@ export const PRIVACY_TEXTS = roomTexts(
     'privacy.erase_wrong': 'What you wrote to confirm is not the same person. Nothing was erased.',
     'privacy.no_reason':
       'Write the reason, without an e-mail address or a card number, in 200 letters at most. Nothing was erased.',
-    'privacy.done': '{count} records were erased. The audit log says how many, and not whose.',
+    'privacy.done': '{count record was|records were} erased. The audit log says how many, and not whose.',
     'column.records': 'Records',
     'column.rows': 'Which',
     'kept.validations': 'Bank account validations',

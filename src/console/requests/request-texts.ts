@@ -19,7 +19,7 @@ export const REQUEST_TEXTS = roomTexts(
     'request.unknown': 'ningún comercio conocido',
     'request.sent': 'Lo que llegó, sin secretos',
     'request.wrong': 'Lo que está mal',
-    'request.repeated': 'Le siguieron {n} iguales en la misma hora, que no se guardaron.',
+    'request.repeated': 'En la misma hora hubo {n igual|iguales} más, sin guardar.',
     'request.page': 'La página de este error',
   },
   {
@@ -41,7 +41,7 @@ export const REQUEST_TEXTS = roomTexts(
     'request.unknown': 'no merchant that is known',
     'request.sent': 'What came, without secrets',
     'request.wrong': 'What is wrong',
-    'request.repeated': '{n} like it followed in the same hour and were not kept.',
+    'request.repeated': '{n like it was|like it were} left out in the same hour.',
     'request.page': 'The page of this error',
   },
 );
