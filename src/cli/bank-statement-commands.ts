@@ -9,7 +9,7 @@ import type { KeptLine } from '../statements/statement.ts';
 import { confirm, yesOption } from './confirm.ts';
 import { evidenceOf } from './evidence-option.ts';
 import { checkMethod, readAmount, readLimit, readReason } from './options.ts';
-import { invalidOption, print, table, time } from './print.ts';
+import { countOf, invalidOption, print, table, time } from './print.ts';
 import { ownerOption } from './propose-command.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
@@ -84,7 +84,7 @@ async function takeOver(path: string, options: ImportOptions): Promise<void> {
   const statement = await readStatement(path);
   const imported = await withActor(options, async (app, by) => {
     const environment = options.environment ?? app.config.mode;
-    await confirm(`Take over ${statement.lines.length} lines of ${evidence.name}?`, options);
+    await confirm(`Take over ${countOf(statement.lines.length, 'line')} of ${evidence.name}?`, options);
     return importStatement(app, { environment, paymentServiceId, account, evidence, by }, statement);
   });
   const { id, known, uses, settled, contradicted } = imported;
@@ -94,9 +94,9 @@ async function takeOver(path: string, options: ImportOptions): Promise<void> {
     nothing: 'it has nothing to prove it by',
   };
   print(options, { ...imported, proof: statement.proof }, [
-    `${statement.lines.length} lines, and ${proof[statement.proof]}; ${known} had come with another file.`,
+    `${countOf(statement.lines.length, 'line')}, and ${proof[statement.proof]}; ${known} had come with another file.`,
     `New: ${uses.payout} of payouts, ${uses.return} returns, ${uses.deposit} deposits, ${uses.suspense} in suspense.`,
-    `${settled.length} payouts have another state now; ${contradicted.length} are contradicted.`,
+    `${countOf(settled.length, 'payout has', 'payouts have')} another state now; ${countOf(contradicted.length, 'is', 'are')} contradicted.`,
     ...(id === null || uses.suspense === 0 ? [] : [`bin/rubrica statement show ${id} --open`]),
   ]);
 }
@@ -158,7 +158,9 @@ async function resolve(id: string, options: ResolveOptions): Promise<void> {
     if (method !== undefined) checkMethod(app, method);
     return resolveLine(app, { statementId: id, fileLine, is, reason, by });
   });
-  print(options, { statement: id, use, lines: lines.map(lineJson) }, [`${lines.length} lines are ${use} now.`]);
+  print(options, { statement: id, use, lines: lines.map(lineJson) }, [
+    `${countOf(lines.length, 'line is', 'lines are')} ${use} now.`,
+  ]);
 }
 
 function readSubject({ use, payout, deposit, method, fromMerchant = false, ...options }: ResolveOptions): LineSubject {

@@ -8,7 +8,7 @@ import { findCallback, listCallbacks, resendCallback, resendCallbacks } from '..
 import { addFilterOptions, type FilterOptions, isFiltered, readFilter, readId } from './callback-filter.ts';
 import { printDiagnosis } from './endpoint-commands.ts';
 import { readLimit } from './options.ts';
-import { type CommandError, invalidOption, missingOption, notFound, print, table, time } from './print.ts';
+import { type CommandError, countOf, invalidOption, missingOption, notFound, print, table, time } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
@@ -179,7 +179,7 @@ async function resendAll(options: ResendOptions): Promise<void> {
   print(options, { resent }, [
     resent === 0
       ? 'There was nothing to send again.'
-      : `${resent} callbacks are due now; the running service sends them, four at a time to each endpoint.`,
+      : `${countOf(resent, 'callback is', 'callbacks are')} due now; the running service sends them, four at a time to each endpoint.`,
   ]);
 }
 

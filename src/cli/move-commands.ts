@@ -11,7 +11,7 @@ import { type Moved, movePaymentService } from '../moves/move-payment-service.ts
 import { raiseIds } from '../moves/raise-ids.ts';
 import { undoMove } from '../moves/undo-move.ts';
 import { openStore } from './prepare-store.ts';
-import { CommandError, invalidOption, print, table, time, unusableFile } from './print.ts';
+import { CommandError, countOf, invalidOption, print, table, time, unusableFile } from './print.ts';
 import { progressLine } from './progress-line.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
@@ -77,7 +77,7 @@ async function move(id: string, options: MoveOptions): Promise<void> {
 function linesOf(id: string, file: string, { events, pauseMs, strangers }: Moved): string[] {
   const paused = pauseMs === null ? '' : ` Its requests waited for ${(pauseMs / 1000).toFixed(1)} s.`;
   return [
-    `${id} is served by the database of ${file} now, with ${events} events, each compared.${paused}`,
+    `${id} is served by the database of ${file} now, with ${countOf(events, 'event')}, each compared.${paused}`,
     'Here it is kept as it was, and nothing more is written for it. Let the balancer lead its requests there: docs/scaling.md.',
     ...(strangers.length === 0
       ? []

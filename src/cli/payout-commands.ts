@@ -20,7 +20,7 @@ import { addPayoutFileCommands } from './payout-file-commands.ts';
 import { addPayoutLimitCommands } from './payout-limit-commands.ts';
 import { addPayoutSenderCommands } from './payout-sender-commands.ts';
 import { batchJson, batchLines, payoutDetail, payoutJson, payoutLines, warningText } from './payout-view.ts';
-import { invalidOption, print } from './print.ts';
+import { countOf, invalidOption, print } from './print.ts';
 import { addProposeCommand } from './propose-command.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
@@ -138,7 +138,7 @@ async function carryOut(
   }
   const total = payouts.reduce((sum, { amount }) => sum + amount, 0);
   const what = name.charAt(0).toUpperCase() + name.slice(1);
-  await confirm(`${what} ${payouts.length} payouts of ${formatMoney(total, 'CLP')} in all?`, options);
+  await confirm(`${what} ${countOf(payouts.length, 'payout')} of ${formatMoney(total, 'CLP')} in all?`, options);
   return DECISIONS[name].run(app, decision);
 }
 
@@ -147,7 +147,7 @@ function report(name: Decision, payouts: readonly Payout[], options: DecideOptio
   const ids = payouts.map(({ id }) => id);
   const [{ state } = { state: name }] = payouts;
   print(options, { payouts: ids, state, total }, [
-    `${payouts.length} payouts of ${formatMoney(total, 'CLP')} in all are ${DECISIONS[name].said}.`,
+    `${countOf(payouts.length, 'payout')} of ${formatMoney(total, 'CLP')} in all, ${DECISIONS[name].said}.`,
   ]);
 }
 

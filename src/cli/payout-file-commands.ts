@@ -20,7 +20,7 @@ import { confirm, yesOption } from './confirm.ts';
 import { evidenceOf } from './evidence-option.ts';
 import { readLimit, readReason } from './options.ts';
 import { payoutFileJson } from './payout-view.ts';
-import { print, table, time } from './print.ts';
+import { countOf, print, table, time } from './print.ts';
 import { ownerOf, ownerOption } from './propose-command.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
@@ -137,7 +137,9 @@ async function makeFiles(options: FileOptions): Promise<void> {
     sha256: file.sha256,
   }));
   print(options, { files: said }, [
-    ...said.map((one) => `${one.path}: ${one.payouts} payouts of ${formatMoney(one.total, 'CLP')} in all (${one.id}).`),
+    ...said.map(
+      (one) => `${one.path}: ${countOf(one.payouts, 'payout')} of ${formatMoney(one.total, 'CLP')} in all (${one.id}).`,
+    ),
     'When the bank says what became of them: bin/rubrica payout result FILE --file ID',
   ]);
 }
@@ -178,7 +180,7 @@ async function takeResult(path: string, options: ResultOptions): Promise<void> {
     const { file } = await readPayoutFile(app, options.file);
     const owner = await environmentOf(app, file);
     const read = await readResults(app, path, await selectPayoutsOfFile(app.db, owner.id, file.id));
-    await confirm(`Take over what the bank says of ${read.outcomes.length} payouts?`, options);
+    await confirm(`Take over what the bank says of ${countOf(read.outcomes.length, 'payout')}?`, options);
     return {
       results: read,
       settled: await settlePayouts(app, { owner, by, outcomes: read.outcomes, evidence, file: file.id }),
@@ -227,8 +229,8 @@ function counts({ settled, already, contradicted }: SettledPayouts) {
 function linesOf({ settled, already, contradicted }: SettledPayouts): string[] {
   const states = Map.groupBy(settled, ({ state }) => state);
   return [
-    ...[...states].map(([state, some]) => `${some.length} payouts are ${state} now.`),
-    ...(already.length === 0 ? [] : [`${already.length} payouts were so before.`]),
+    ...[...states].map(([state, some]) => `${countOf(some.length, 'payout is', 'payouts are')} ${state} now.`),
+    ...(already.length === 0 ? [] : [`${countOf(already.length, 'payout was', 'payouts were')} so before.`]),
     ...contradicted.map(
       ({ id, state }) => `${id} is ${state}: what was said contradicts it, and is kept for a person.`,
     ),

@@ -4,7 +4,7 @@ import { formatMoney, formatPlain } from '../lib/money.ts';
 import type { ListedBatch } from '../payouts/find-payout.ts';
 import type { ListedPayoutFile } from '../payouts/payout-file-queries.ts';
 import type { PayoutWarning, ShownPayout } from '../payouts/show-payouts.ts';
-import { table, time } from './print.ts';
+import { countOf, table, time } from './print.ts';
 import { terminalLanguage } from './terminal-language.ts';
 
 /** A payout as commands print it: amounts in minor units, times ISO 8601. */
@@ -48,7 +48,7 @@ export function payoutLines(shown: readonly ShownPayout[]): string[] {
     recipient?.name ?? 'erased',
     recipient?.rut ?? '—',
     `${payout.bank_code} ${payout.account_masked}`,
-    `${payout.verdict}, ${verdictDays} days`,
+    `${payout.verdict}, ${countOf(verdictDays, 'day')}`,
     payout.reference,
     payout.proposed_by,
     payout.approved_by ?? '—',
@@ -102,7 +102,7 @@ export function payoutDetail(shown: ShownPayout): string[] {
     ['  amount', formatMoney(payout.amount, payout.currency)],
     ['  to', recipient === null ? 'erased' : `${recipient.name}, ${recipient.rut}`],
     ['  account', `${payout.account_masked} at ${payout.bank_code}`],
-    ['  verdict', `${payout.verdict}, ${verdictDays} days old`],
+    ['  verdict', `${payout.verdict}, ${countOf(verdictDays, 'day')} old`],
     ['  message', payout.message],
     ['  id', payout.reference],
     ['  batch', payout.batch_id ?? '—'],

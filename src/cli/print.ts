@@ -11,6 +11,11 @@ export function print(options: { json?: boolean }, value: object, lines: readonl
   process.stdout.write(options.json === true ? `${stringifyExactly(value)}\n` : `${lines.join('\n')}\n`);
 }
 
+/** Says how many there are, as one speaks: "1 payout", "2 payouts". */
+export function countOf(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
 /** The status of a command that was not understood (EX_USAGE), apart from those by which commands answer. */
 export const EXIT_USAGE = 64;
 

@@ -20,7 +20,7 @@ import { showPayouts } from '../payouts/show-payouts.ts';
 import { confirm, yesOption } from './confirm.ts';
 import { readAmount } from './options.ts';
 import { payoutJson, payoutLines } from './payout-view.ts';
-import { CommandError, missingOption, print, unknownPaymentService, unusableFile } from './print.ts';
+import { CommandError, countOf, missingOption, print, unknownPaymentService, unusableFile } from './print.ts';
 import { terminalLanguage } from './terminal-language.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 
@@ -87,11 +87,12 @@ async function propose(file: string | undefined, options: ProposeOptions): Promi
     return { ...made, shown: await showPayouts(app, made.payouts) };
   });
   const total = shown.reduce((sum, { payout }) => sum + payout.amount, 0);
-  const said = kind === 'replayed' ? 'were proposed before' : 'wait for the approval of another person';
+  const now = options.draft === true ? 'as a draft' : 'waiting for the approval of another person';
+  const said = kind === 'replayed' ? 'proposed before' : now;
   const which = batch === null ? '' : `Batch ${batch.id}: `;
   print(options, { batch: batch?.id ?? null, replayed: kind === 'replayed', total, payouts: shown.map(payoutJson) }, [
     ...payoutLines(shown),
-    `${which}${shown.length} payouts of ${formatMoney(total, 'CLP')} in all ${options.draft === true ? 'are a draft' : said}.`,
+    `${which}${countOf(shown.length, 'payout')} of ${formatMoney(total, 'CLP')} in all, ${said}.`,
     ...(batch === null ? [] : [`bin/rubrica batch ${options.draft === true ? 'submit' : 'approve'} ${batch.id}`]),
   ]);
 }
@@ -115,7 +116,7 @@ async function proposeFile(app: App, by: Actor, owner: ServiceEnvironment, file:
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const { wishes, lines } = await readPayouts(app, file, sha256.slice(0, 12));
   const total = wishes.reduce((sum, { amount }) => sum + (Number.isNaN(amount) ? 0 : amount), 0);
-  await confirm(`Propose ${wishes.length} payouts of ${formatMoney(total, 'CLP')} in all?`, options);
+  await confirm(`Propose ${countOf(wishes.length, 'payout')} of ${formatMoney(total, 'CLP')} in all?`, options);
   const batch = { name: options.name ?? basename(file), fileSha256: sha256 };
   try {
     return await proposePayouts(app, { owner, by, wishes, batch, draft: options.draft === true });

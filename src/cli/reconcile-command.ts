@@ -17,7 +17,16 @@ import { formatMoney, formatPlain } from '../lib/money.ts';
 import { listEnvironmentIds } from '../payment-services/list-environments.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 import { booksOption, checkMethod } from './options.ts';
-import { invalidOption, print, table, time, timeInChile, unknownPaymentService, unusableFile } from './print.ts';
+import {
+  countOf,
+  invalidOption,
+  print,
+  table,
+  time,
+  timeInChile,
+  unknownPaymentService,
+  unusableFile,
+} from './print.ts';
 import { type ProgressLine, progressLine } from './progress-line.ts';
 import { withApp } from './with-app.ts';
 
@@ -244,8 +253,8 @@ function summaryOf(lines: readonly BookedLine[], problems: readonly Reconciliati
     const sum = addUp([first as BookedLine, ...others].map(signedAmount));
     return `${name} ${formatPlain(sum, first?.currency ?? '')}`;
   });
-  const verdict = problems.length === 0 ? 'everything fits' : `${problems.length} do not fit`;
-  return `${[`${lines.length} entries`, ...sums].join(', ')}: ${verdict}.`;
+  const verdict = problems.length === 0 ? 'everything fits' : `${countOf(problems.length, 'does', 'do')} not fit`;
+  return `${[countOf(lines.length, 'entry', 'entries'), ...sums].join(', ')}: ${verdict}.`;
 }
 
 const KINDS = ['matched', 'different', 'missing_in_settlement', 'missing_in_books'] as const;

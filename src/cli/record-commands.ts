@@ -20,7 +20,7 @@ import { type PostRequest, replayRecording } from '../travel/replay-recording.ts
 import { readTime, TIMES } from './options.ts';
 import { openOutput } from './output-file.ts';
 import { findOwnDevelopment } from './own-development.ts';
-import { CommandError, invalidOption, print, unusableFile } from './print.ts';
+import { CommandError, countOf, invalidOption, print, unusableFile } from './print.ts';
 import { untilStopped } from './remote-service.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
@@ -57,7 +57,7 @@ async function record({ out, ...options }: { out: string; since?: string; paymen
   output.stream.write(writeRecording(recording));
   await output.keep();
   process.stdout.write(
-    `${recording.entries.length} entries are in ${out}. To do it again: bin/rubrica replay ${out}\n`,
+    `${countOf(recording.entries.length, 'entry is', 'entries are')} in ${out}. To do it again: bin/rubrica replay ${out}\n`,
   );
 }
 
@@ -95,7 +95,7 @@ async function replay(file: string, options: ActingOptions & { json?: boolean })
     ...differences.map(lineOf),
     differences.length === 0
       ? `All ${recorded.entries.length} entries are the same.`
-      : `${differences.length} ${differences.length === 1 ? 'difference' : 'differences'} in ${recorded.entries.length} entries.`,
+      : `${countOf(differences.length, 'difference')} in ${countOf(recorded.entries.length, 'entry', 'entries')}.`,
   ]);
   if (differences.length > 0) process.exitCode = 1;
 }

@@ -21,7 +21,7 @@ import { countPending } from '../transactions/transaction-queries.ts';
 import { confirm } from './confirm.ts';
 import { headTable } from './head-table.ts';
 import { readLimit, readReason } from './options.ts';
-import { alreadyDone, print, table, time } from './print.ts';
+import { alreadyDone, countOf, print, table, time } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 
 type Options = ActingOptions & { limit: string; reason?: string; yes?: boolean; json?: boolean };
@@ -64,7 +64,10 @@ async function release(options: Options): Promise<void> {
     if (options.json !== true) print(options, {}, linesOf(held, open, limit));
     const released = options.yes === true || (options.json !== true && process.stdin.isTTY);
     if (released) {
-      await confirm(`Let ${open.queued} callbacks and ${open.refunds.length} refunds go?`, options);
+      await confirm(
+        `Let ${countOf(open.queued, 'callback')} and ${countOf(open.refunds.length, 'refund')} go?`,
+        options,
+      );
       // First what tells of it for ever, so that a crash in between lets nothing go.
       await acceptRestore(app, by, reason);
       await writeAnchors(app);
@@ -128,13 +131,13 @@ function linesOf(held: Epoch, open: Open, limit: number): string[] {
     `Restored at ${time(held.began_at)} UTC. ${describeGap(held)}`,
     '',
     `Compare with the payment methods and the bank for that time: payments and refunds that they have and this store has not.`,
-    `${open.pending} transactions are pending; some of them may have been paid. They begin no payment and do not expire until the release.`,
-    ...listed(`${open.payments.length} payments without an end`, open.payments.map(paymentCells)),
+    `Pending transactions: ${open.pending}. Some of them may have been paid. They begin no payment and do not expire until the release.`,
+    ...listed(`${countOf(open.payments.length, 'payment')} without an end`, open.payments.map(paymentCells)),
     ...listed(
-      `${open.refunds.length} refunds without an end; each is looked up before it is asked for`,
+      `${countOf(open.refunds.length, 'refund')} without an end; each is looked up before it is asked for`,
       open.refunds.map(refundCells),
     ),
-    ...listed(`${open.queued} callbacks wait`, open.callbacks.map(callbackCells)),
+    ...listed(`${countOf(open.queued, 'callback waits', 'callbacks wait')}`, open.callbacks.map(callbackCells)),
     '',
     ...headLines(open.heads, limit),
     ...(open.restore === null ? [] : [`On the anchors: ${describeRestore(open.restore)}.`]),

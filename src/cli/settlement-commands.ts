@@ -11,6 +11,7 @@ import { booksOption, checkMethod, readReason } from './options.ts';
 import {
   alreadyDone,
   CommandError,
+  countOf,
   invalidOption,
   missingOption,
   notFound,
@@ -138,7 +139,7 @@ async function show(id: string, options: { open?: true; json?: boolean }): Promi
     one.accepted_by === null ? '—' : `${one.accepted_by}: ${one.reason ?? ''}`,
   ]);
   print(options, shown, [
-    `${shown.settlement.file_name}: ${shown.settlement.matched} lines fit.`,
+    `${shown.settlement.file_name}: ${countOf(shown.settlement.matched, 'line fits', 'lines fit')}.`,
     ...(rows.length === 0 ? [options.open ? 'Nothing is open.' : 'Everything fits.'] : table([head, ...rows])),
   ]);
 }

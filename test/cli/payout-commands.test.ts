@@ -37,7 +37,7 @@ async function setUp(context: TestContext, openTestDatabase: OpenTestDatabase) {
   const env = { DATABASE_URL: db.url, DATA_DIR: folder, MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent' };
   const run = async (...words: string[]) => {
     const { status, stdout, stderr } = await runCommand(words, { env });
-    return { status, stderr, json: (stdout.startsWith('{') ? JSON.parse(stdout) : null) as never };
+    return { status, stdout, stderr, json: (stdout.startsWith('{') ? JSON.parse(stdout) : null) as never };
   };
   const as = (who: 'maker' | 'approver') => ['--json', '--as', desk.users[who].email];
   const propose = (path = file) =>
@@ -59,7 +59,8 @@ forEachEngine('payout commands', (openTestDatabase) => {
     const { json } = await run('batch', 'approve', made.batch, '--reason', 'nomina', ...as('approver'));
     assert.deepEqual([(json as { state: string }).state, (json as { total: number }).total], ['approved', 35_000]);
     const [first = { id: '' }] = made.payouts;
-    await run('payout', 'cancel', first.id, '--reason', 'duplicada', ...as('maker'));
+    const cancelled = await run(...['payout', 'cancel', first.id, '--reason', 'duplicada'], ...as('maker').slice(1));
+    assert.match(cancelled.stdout, /^1 payout of \$\d+\.000 CLP in all, cancelled\.\n$/);
     const shown = (await run('payout', 'show', first.id, '--json')).json as { state: string; reason: string };
     assert.deepEqual([shown.state, shown.reason], ['cancelled', 'duplicada']);
     const listed = (await run('payout', 'list', '--state', 'approved', '--json')).json as Printed;
