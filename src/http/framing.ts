@@ -90,12 +90,16 @@ export function checkQuery(endpoint: Endpoint, raw: IncomingMessage): void {
   if (endpoint.query === undefined) throw new Problem('UNEXPECTED_QUERY');
 }
 
-/** No address of ours needs an escape in its path, and servers in front differ in whether they decode it. */
+/** No address of ours needs an escape in its path, and servers in front differ in whether they decode it. PostgreSQL takes no NUL. */
 function checkPath(target: string): void {
   const escape = target.indexOf('%');
   if (escape === -1) return;
   const query = target.indexOf('?');
   if (query === -1 || escape < query) throw new Problem('NOT_FOUND');
+  if (target.includes('%00', query))
+    throw new Problem('HTTP_MALFORMED', {
+      detail: { en: 'Leave NUL (%00) out of the query.', es: 'Quita el carácter NUL (%00) de la consulta.' },
+    });
 }
 
 function hasBody(raw: IncomingMessage): boolean {

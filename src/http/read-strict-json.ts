@@ -9,14 +9,14 @@ import {
   OPEN_BRACKET,
   QUOTE,
 } from '../../protocol/json-text.ts';
-import { refuse } from '../../protocol/signing-error.ts';
+import { refuse, SigningError } from '../../protocol/signing-error.ts';
 
 export type JsonLimits = { readonly depth: number; readonly members: number };
 
 /**
  * Reads a JSON object of any shape, and refuses what two readers could understand differently: bytes that are not
  * UTF-8, a name twice in one object, names that reach a prototype. Unlike the reader of signed bodies it takes every
- * text, line breaks and all, because a text that is no RUT deserves a verdict rather than a refusal.
+ * text that can be stored, line breaks and all, because a text that is no RUT deserves a verdict rather than a refusal.
  *
  * Throws `SigningError` (400).
  */
@@ -30,11 +30,22 @@ export function readStrictJson(body: Buffer | undefined, limits: JsonLimits): Re
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
+    // Only an escape can write what no store keeps.
+    return JSON.parse(text, text.includes('\\u') ? refuseBroken : undefined);
+  } catch (error) {
+    if (error instanceof SigningError) throw error;
     // The parser's own message quotes the body.
     return refuse('INVALID_JSON', null);
   }
+}
+
+function refuseBroken(name: string, value: unknown): unknown {
+  for (const text of [name, value]) {
+    if (typeof text !== 'string') continue;
+    if (!text.isWellFormed()) refuse('INVALID_ENCODING', null, 'a surrogate stands alone');
+    if (text.includes('\0')) refuse('INVALID_ENCODING', null, 'it holds a NUL');
+  }
+  return value;
 }
 
 /** Sees what `JSON.parse` hides. Runs before it, since its time grows with the square of a depth without bounds. */

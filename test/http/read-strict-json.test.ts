@@ -19,6 +19,9 @@ suite('readStrictJson', () => {
     ['a wrong escape in a name', '{"\\x":1}', 'INVALID_JSON'],
     ['bytes that are not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), 'INVALID_ENCODING'],
     ['a byte order mark', '\ufeff{}', 'INVALID_ENCODING'],
+    ['half a character, escaped', '{"a":["x\\ud800"]}', 'INVALID_ENCODING'],
+    ['half a character in a name', '{"a\\udc00":1}', 'INVALID_ENCODING'],
+    ['a NUL, which PostgreSQL cannot keep', '{"a":{"b":"\\u0000"}}', 'INVALID_ENCODING'],
     ['an array', '[{}]', 'NOT_AN_OBJECT'],
     ['a text', '"{}"', 'NOT_AN_OBJECT'],
     ['null', 'null', 'NOT_AN_OBJECT'],
@@ -48,7 +51,8 @@ suite('readStrictJson', () => {
     ['a value that looks like a name', '{"a":"b","b":"a","c":["a","a"]}'],
     ['brackets and colons in texts', '{"a":"{[:\\"","b":"]}"}'],
     ['a backslash at the end of a text', '{"a":"\\\\","b":1}'],
-    ['control characters, escaped', '{"a":"\\n\\u0000"}'],
+    ['control characters, escaped', '{"a":"\\n\\u0001","b":"\\\\u0000"}'],
+    ['a character in two halves, escaped', '{"a":"\\ud83d\\ude00"}'],
     ['64 members at four levels', `{"x":[[{${Array.from({ length: 63 }, (_, at) => `"${at}":0`).join()}}]]}`],
   ];
   for (const [name, body] of taken) {

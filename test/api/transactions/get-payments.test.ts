@@ -33,6 +33,19 @@ forEachEngine('GET /payments', (openTestDatabase) => {
     }
   });
 
+  test('a NUL in a query is refused: PostgreSQL takes none, and it was answered 500', async () => {
+    await using server = await startTestServer(createTestApp(await openTestDatabase()));
+    for (const path of [
+      '/payments?Authorization=%00',
+      '/v2/payments?x_account_id=a%00b',
+      '/v2/payments?x_account_id=a&b=%00',
+    ]) {
+      const answer = await server.get(path);
+      assert.deepEqual([path, answer.status, jsonOf(answer)['code']], [path, 400, 'HTTP_MALFORMED']);
+    }
+    assert.equal((await server.get('/v2/payments?x_account_id=%2500')).status, 401);
+  });
+
   test('refuses a Service Token that is unknown, disabled, missing or sent twice', async () => {
     const app = createTestApp(await openTestDatabase());
     const { id, development } = await createPaymentService(app, 'Shop', TESTER);
