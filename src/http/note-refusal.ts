@@ -25,13 +25,16 @@ export function noteRefusal(app: App, request: FastifyRequest, problem: Problem,
     detail: { en: wordsOf(problem, 'en').detail, es: wordsOf(problem, 'es').detail },
     errors: problem.extras.errors ?? [],
     body: endpoint.access === 'signature' ? bodyOf(request) : null,
-    serviceToken: typeof named === 'string' ? named : null,
+    serviceToken: typeof named === 'string' && SERVICE_TOKEN.test(named) ? named : null,
     bearer:
       endpoint.access === 'bearer' && authorization !== undefined
         ? { authorization, transactionId: /^\d{1,15}$/.test(id ?? '') ? Number(id) : 0 }
         : null,
   }));
 }
+
+/** Other text is no Service Token, and may be what PostgreSQL refuses in a statement. */
+const SERVICE_TOKEN = /^[!-~]{1,100}$/;
 
 const KEPT_ACCESS: ReadonlySet<Endpoint['access']> = new Set(['signature', 'service-token', 'bearer']);
 

@@ -128,10 +128,15 @@ function readBody({ body, serviceToken }: Refusal): { token: string | null; fiel
 
 function rowOf(refusal: Refusal, { id }: Place, fields: readonly Field[]): RefusedRequest {
   const { requestId, at, method, route, status, code, detail, errors } = refusal;
-  const said = { detail: detail.en.slice(0, 1_000), detail_es: detail.es.slice(0, 1_000) };
+  const said = { detail: storable(detail.en), detail_es: storable(detail.es) };
   const answered = { at, method, route, status, code, ...said };
   const texts = { errors: JSON.stringify(errors.slice(0, 20)), fields: JSON.stringify(shownFields(fields)) };
   return { request_id: requestId, environment_id: id, ...answered, ...texts, repeated: 0 };
+}
+
+/** Cut to size. PostgreSQL refuses a NUL and half a character, and with that one text all others of the group. */
+function storable(text: string): string {
+  return text.slice(0, 1_000).replaceAll('\0', '').toWellFormed();
 }
 
 type Counted = { hour: number; count: number; last: RefusedRequest };

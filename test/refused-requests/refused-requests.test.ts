@@ -102,6 +102,20 @@ forEachEngine('refused requests', (openTestDatabase) => {
     }
   });
 
+  test('a text that PostgreSQL cannot keep takes no other refusal with it: all of the same moment were lost', async () => {
+    const { shop, server, refused } = await open();
+    await using _server = server;
+    const json = { x_account_id: shop.development.service_token };
+    await server.post('/trxs', { json: signedBody(json.x_account_id, 'wrong') });
+    assert.equal((await server.get('/v2/payments?x_account_id=a%00b')).status, 400);
+    // The names stand in the detail, which is cut in the middle of a character.
+    for (const length of [62, 63]) {
+      assert.equal((await server.post('/trxs', { json: { ...json, [`${'n'.repeat(length)}😀`]: '1' } })).status, 400);
+    }
+    const codes = (await refused()).map(({ code }) => code).toSorted();
+    assert.deepEqual(codes, ['HTTP_MALFORMED', 'SIGNATURE_INVALID', 'UNKNOWN_FIELD', 'UNKNOWN_FIELD']);
+  });
+
   test('an accepted request costs no statement more, and a refused one is written after its answer', async () => {
     const { app, shop, server } = await open();
     await using _server = server;
