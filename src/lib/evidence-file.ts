@@ -17,7 +17,8 @@ export function describeEvidence(path: string, content: Buffer): Evidence {
   return {
     name: basename(path)
       .replace(/\p{Cc}/gu, '?')
-      .slice(0, 200),
+      .slice(0, 200)
+      .toWellFormed(),
     sha256: createHash('sha256').update(content).digest('hex'),
     bytes: content.length,
     excerpt: content.subarray(0, EXCERPT_BYTES).toString('base64'),

@@ -183,10 +183,10 @@ forEachEngine('settlement files', (openTestDatabase) => {
       return { ...user.console, 'sec-fetch-site': 'same-origin' };
     };
     const [finance, auditor, support] = [await as('finance'), await as('auditor'), await as('support')];
-    const upload = (content: string, headers: Record<string, string>) => {
+    const upload = (content: string, headers: Record<string, string>, name = 'abono.csv', merchant = '') => {
       const part = (name: string, value: string, more = '') =>
         `--b\r\ncontent-disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`;
-      const body = `${part('environment', 'development')}${part('method', 'simulated')}${part('merchant', '')}${part('file', content, '; filename="abono.csv"\r\ncontent-type: text/csv')}--b--\r\n`;
+      const body = `${part('environment', 'development')}${part('method', 'simulated')}${part('merchant', merchant)}${part('file', content, `; filename="${name}"\r\ncontent-type: text/csv`)}--b--\r\n`;
       return server.post('/console/settlements', {
         headers: { ...headers, 'content-type': 'multipart/form-data; boundary=b' },
         body,
@@ -194,7 +194,9 @@ forEachEngine('settlement files', (openTestDatabase) => {
     };
     assert.equal((await upload(HEAD + text, auditor)).status, 403);
     assert.equal((await upload('nothing', finance)).status, 400);
-    const kept = await upload(HEAD + text, finance);
+    assert.equal((await upload(HEAD + text, finance, 'abono.csv', 'a\0b')).status, 400);
+    // Cut after 200 characters, which is in the middle of one.
+    const kept = await upload(HEAD + text, finance, `${'a'.repeat(199)}😀.csv`);
     assert.equal(kept.status, 303, kept.text);
     const path = kept.headers.get('location') ?? '';
     for (const headers of [finance, auditor]) {
@@ -209,6 +211,10 @@ forEachEngine('settlement files', (openTestDatabase) => {
     assert.equal((await accept({ cause: 'other_amount', reason: ' ' })).status, 400);
     assert.equal((await accept({ cause: 'none', reason: 'x' })).status, 404);
     assert.equal((await accept({ cause: 'other_amount', reason: 'comisión' })).status, 303);
+    for (const wrong of ['', '2026-13', 'x']) {
+      const { status, text: said } = await server.get(`/console/months?month=${wrong}`, finance);
+      assert.deepEqual([wrong, status, /role="alert"/.test(said)], [wrong, 400, true]);
+    }
     const month = await server.get('/console/months?month=2026-01&environment=development', finance);
     assert.match(month.text, /El mes no ha terminado.*Diferencias sin aceptar: 2/s);
     const closing = { headers: form, body: 'month=2026-01&environment=development' };
