@@ -35,6 +35,7 @@ import { createPaidTransaction } from '../support/test-books.ts';
 import { setTestFee } from '../support/test-movements.ts';
 import { jsonOf, startTestServer } from '../support/test-server.ts';
 import { createTestEnvironment, createTestTransaction, signedBody, testInput } from '../support/test-shop.ts';
+import { createTestUser } from '../support/test-user.ts';
 import { untilVisible } from '../support/until-visible.ts';
 
 const folders: string[] = [];
@@ -158,6 +159,31 @@ forEachEngine('a payment service that moves', (openTestDatabase, engine) => {
     assert.deepEqual([page.status, page.headers.get('location')], [307, address]);
     assert.equal((await there.get(`/pay/${payToken(open)}`)).status, 200);
     assert.equal((await there.post('/trxs', order('LATE'))).status, 200);
+  });
+
+  test('takes no payment of others with it: those that shared a commit with one that its program asked for with a token were refused', async () => {
+    const { from, to, merchant } = await twoWithShop(openTestDatabase);
+    const other = await createTestEnvironment(from);
+    const program = await createTestUser(from, { may: ['payments:create'] });
+    await movePaymentService(from, to, wishOf(merchant));
+    from.now.advance(2000);
+    await using here = await startTestServer(from);
+    const [secret] = other.secrets;
+    const order = (reference: string) => ({
+      json: signedBody(other.serviceToken, secret?.text ?? '', { x_reference: reference }),
+    });
+    const { x_signature: _, ...unsigned } = signedBody(merchant.serviceToken, '');
+    // The connections and the ids are there before all ask at once.
+    assert.equal((await here.post('/trxs', order('FIRST'))).status, 200);
+    const answers = await Promise.all(
+      ['A', 'B', 'C', 'D'].flatMap((reference) => [
+        here.post('/trxs', order(reference)),
+        here.post('/trxs/create', { headers: program.headers, json: { ...unsigned, x_reference: reference } }),
+      ]),
+    );
+    const statuses = answers.map(({ status }) => status);
+    assert.deepEqual(statuses, [200, 421, 200, 421, 200, 421, 200, 421]);
+    assert.equal(answers[1]?.headers.get('moved-to'), 'https://pay-2.example.cl');
   });
 
   test('stays where its ids would be those of others', async () => {

@@ -12,6 +12,7 @@ import { operation } from '../../http/endpoint.ts';
 import { mediaTypeOf } from '../../http/framing.ts';
 import { Type } from '../../http/json-schema.ts';
 import { requireUser } from '../../http/require-user.ts';
+import { refuseElsewhere } from '../../payment-services/elsewhere.ts';
 import { cachedEnvironment, findEnvironmentById, loadEnvironment } from '../../payment-services/find-environment.ts';
 import type { ServiceEnvironment } from '../../payment-services/payment-service.ts';
 import { storeRequested } from './post-trxs.ts';
@@ -51,6 +52,8 @@ export const postTrxsCreate = operation({
     const { values, objects } = readRequest(request);
     const account = values.x_account_id;
     const environment = await requireEnvironment(app, user, account);
+    // The database would refuse it, and with it the payments of others that share its commit.
+    refuseElsewhere(environment);
     const stored = await storeRequested(app, {
       environment,
       values: { ...values, x_account_id: environment.serviceToken },
