@@ -197,6 +197,31 @@ forEachEngine('validating a bank account', (openTestDatabase) => {
     assert.equal(settled?.checks.find(({ id }) => id === 'holder.match')?.code, 'PROVIDER_TIMEOUT');
   });
 
+  test('a question whose provider was taken away, or that opens no more, is given up too: it waited for two years', async () => {
+    const { app, db } = await open({ validationProvider: providerOf(async () => ({ kind: 'pending' })) });
+    const pending = [];
+    for (const number of ['1234509876', '1234509877'])
+      pending.push(await validateBankAccount(app, USER, account(HOLDER, '001', number)));
+    const [, broken] = pending;
+    const spoil = "update bank_account_validations set sealed_question = 'x' where id = $1";
+    await db.transaction((tx) => tx.query(spoil, [broken?.id ?? '']));
+    const without = createTestApp(db, { now: app.now });
+    for (const one of [app, without]) {
+      app.now.advance(1_900_000);
+      await settleDueValidations(one, 10);
+    }
+    app.now.advance(900_000);
+    await settleDueValidations(without, 10);
+    for (const { id } of pending) {
+      const settled = await findValidation(app, USER, id);
+      assert.deepEqual([settled?.state, settled?.verdict], ['completed', 'undetermined']);
+    }
+    assert.equal(
+      (await db.query('select id from bank_account_validations where sealed_question is not null')).length,
+      0,
+    );
+  });
+
   test('a provider that throws is one that could not be reached', async () => {
     const { app } = await open({ validationProvider: providerOf(() => Promise.reject(new Error('12345678-5'))) });
     const { verdict } = await validateBankAccount(app, USER, account(HOLDER, '001', '1234509876'));

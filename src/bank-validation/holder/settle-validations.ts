@@ -21,7 +21,6 @@ const GIVE_UP_MS = 3_600_000;
 
 /** Puts the questions that are due to the provider again, and answers how many there were. */
 export async function settleDueValidations(app: App, limit: number): Promise<number> {
-  if (app.validationProvider === null) return 0;
   const due = await selectDueValidations(app.db, app.now(), limit);
   await Promise.all(due.map((row) => askAgain(app, row)));
   return due.length;
@@ -67,8 +66,16 @@ async function askAgain(app: App, row: ValidationRow): Promise<void> {
   const pause = PAUSES_MS[Math.min(asks, PAUSES_MS.length) - 1] as number;
   const claim = { id: row.id, dueAt: row.next_ask_at as number, nextAskAt: app.now() + pause };
   const claimed = await app.db.transaction((tx) => claimValidation(tx, claim));
-  if (!claimed || app.validationProvider === null) return;
-  const question = { ...openQuestion(app, row, row.sealed_question as string), asks };
-  const answer = await app.validationProvider.ask(question).catch((): HolderAnswer => ({ kind: 'unavailable' }));
+  if (!claimed) return;
+  const answer = await putAgain(app, row, asks).catch((error: unknown): HolderAnswer => {
+    app.log.error({ err: error, validation: row.id }, 'a question to the validation provider could not be put again');
+    return { kind: 'unavailable' };
+  });
   await settleValidation(app, row, answer);
+}
+
+/** Without a provider any more, nobody answers: the question waits for the end of its hour as with one that is away. */
+async function putAgain(app: App, row: ValidationRow, asks: number): Promise<HolderAnswer> {
+  if (app.validationProvider === null) return { kind: 'unavailable' };
+  return app.validationProvider.ask({ ...openQuestion(app, row, row.sealed_question as string), asks });
 }
