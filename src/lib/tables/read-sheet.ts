@@ -61,7 +61,11 @@ function sheetHandlers(context: SheetContext, onRow: (row: TableRow) => void): X
       else if (element === 'c' && value !== '') {
         if (column < 0 || column >= MOST_COLUMNS) throw tooLong(line);
         while (cells.length < column) cells.push('');
-        cells[column] = textOf(cell, value, context);
+        const text = textOf(cell, value, context);
+        // Many cells may name one text of the workbook.
+        if (cell.t === 's') characters += text.length;
+        if (characters > LONGEST_ROW) throw tooLong(line);
+        cells[column] = text;
       } else if (element === 'row' && !isBlank(cells)) onRow({ line, cells });
     },
   };

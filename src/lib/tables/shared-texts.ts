@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { TableError } from './table.ts';
+import { LONGEST_ROW, TableError } from './table.ts';
 import { readXml } from './xml-events.ts';
 
 /** The texts of a workbook, which its cells name by number. */
@@ -21,7 +21,7 @@ export async function readSharedTexts(part: Readable | null): Promise<SharedText
   let count = 0;
   const keep = (text: string) => {
     const bytes = Buffer.byteLength(text);
-    if (chunks.length * CHUNK_BYTES + bytes > MOST_BYTES) throw tooLarge();
+    if (chunks.length * CHUNK_BYTES + bytes + places.byteLength > MOST_BYTES) throw tooLarge();
     if (bytes > free) {
       chunks.push(Buffer.allocUnsafe(Math.max(CHUNK_BYTES, bytes)));
       free = (chunks.at(-1) as Buffer).length;
@@ -56,7 +56,9 @@ function collectTexts(element: string, onText: (text: string) => void) {
       if (name === 't') inText = !inPhonetic;
     },
     onText: (part: string) => {
-      if (inText) text += part;
+      if (!inText) return;
+      text += part;
+      if (text.length > LONGEST_ROW) throw tooLarge();
     },
     onClose: (name: string) => {
       if (name === 't') inText = false;
@@ -75,6 +77,6 @@ function grown(places: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
 function tooLarge(): TableError {
   return new TableError(
     'WORKBOOK_TOO_LARGE',
-    'This .xlsx unpacks to more than 512 MB of texts. Save the sheet as CSV.',
+    'This .xlsx unpacks to more than 512 MB of texts, or to a text that is longer than a row. Save the sheet as CSV.',
   );
 }

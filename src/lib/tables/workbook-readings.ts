@@ -16,7 +16,7 @@ export async function workbookReadings(file: FileHandle): Promise<Reading[]> {
   const { sheets, dates1904 } = await listSheets(workbook);
   if (sheets.length === 0) throw broken('it has no sheet');
   // Read once, when the first sheet is.
-  let shared: Promise<[SharedTexts, CellFormat[]]> | null = null;
+  let shared: Promise<Shared> | null = null;
   return sheets.map(({ name, part }) => {
     let bytes = 0;
     const size = workbook.parts.get(part)?.uncompressedSize ?? 0;
@@ -25,15 +25,11 @@ export async function workbookReadings(file: FileHandle): Promise<Reading[]> {
       done: () => (size === 0 ? 1 : Math.min(1, bytes / size)),
       rows: async function* () {
         bytes = 0;
-        shared ??= Promise.all([
-          readSharedTexts(await openPart(workbook, 'xl/sharedStrings.xml')),
-          readCellFormats(await openPart(workbook, 'xl/styles.xml')),
-        ]);
-        const [texts, formats] = await shared;
         const count = (read: number) => {
           bytes += read;
         };
         try {
+          const { texts, formats } = await (shared ??= readShared(workbook));
           yield* readSheet(await openPart(workbook, part), { texts, formats, dates1904 }, count);
         } catch (error) {
           throw readableError(error);
@@ -41,6 +37,14 @@ export async function workbookReadings(file: FileHandle): Promise<Reading[]> {
       },
     };
   });
+}
+
+type Shared = { texts: SharedTexts; formats: CellFormat[] };
+
+/** One after the other: a failure of one while the other is awaited would be nobody’s, and end the process. */
+async function readShared(workbook: Workbook): Promise<Shared> {
+  const texts = await readSharedTexts(await openPart(workbook, 'xl/sharedStrings.xml'));
+  return { texts, formats: await readCellFormats(await openPart(workbook, 'xl/styles.xml')) };
 }
 
 type Workbook = { zip: ZipFile; parts: ReadonlyMap<string, Entry> };
@@ -63,10 +67,17 @@ async function openWorkbook(file: FileHandle): Promise<Workbook> {
   throw new TableError('NOT_TEXT', 'This is a ZIP file and no .xlsx. Save the table as .xlsx, or as CSV in UTF-8.');
 }
 
+/** A part of a real workbook unpacks to some twenty times its size. It cannot unpack to more than it says. */
+const MOST_UNPACKED = 100;
+const SMALL_PART = 16 * 1024 * 1024;
+
 /** Null for a part that the workbook can do without and has not. */
 async function openPart({ zip, parts }: Workbook, name: string): Promise<Readable | null> {
   const entry = parts.get(name);
-  return entry === undefined ? null : zip.openReadStreamPromise(entry);
+  if (entry === undefined) return null;
+  const { compressedSize, uncompressedSize } = entry;
+  if (uncompressedSize > SMALL_PART + MOST_UNPACKED * compressedSize) throw broken('a part of it unpacks to too much');
+  return zip.openReadStreamPromise(entry);
 }
 
 type Sheets = { sheets: { name: string; part: string }[]; dates1904: boolean };
@@ -81,6 +92,7 @@ async function listSheets(workbook: Workbook): Promise<Sheets> {
   const onSheet = (element: string, attributes: Attributes) => {
     if (element === 'workbookPr') dates1904 = ['1', 'true'].includes(attributes.date1904 ?? '');
     if (element === 'sheet' && (attributes.state ?? 'visible') === 'visible') {
+      if (sheets.length === MOST_PARTS) throw broken('it has too many sheets');
       sheets.push({ name: attributes.name ?? '', id: attributes['r:id'] ?? attributes.id ?? '' });
     }
   };

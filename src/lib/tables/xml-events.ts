@@ -10,6 +10,9 @@ export type XmlHandlers = {
   onClose?: (element: string) => void;
 };
 
+/** In so many bytes some element begins: the parser holds what stands between two in memory. */
+const LONGEST_BETWEEN = 1024 * 1024;
+
 /** Reads an XML part to its end, as it comes; nothing where there is no part. */
 export async function readXml(part: Readable | null, handlers: XmlHandlers): Promise<void> {
   for await (const _ of xmlChunks(part, handlers));
@@ -21,7 +24,11 @@ export async function* xmlChunks(part: Readable | null, handlers: XmlHandlers): 
   const { onOpen, onText, onClose } = handlers;
   // Of a document type, with entities of its own, it reads nothing.
   const parser = new SaxesParser();
-  if (onOpen !== undefined) parser.on('opentag', ({ name, attributes }) => onOpen(localName(name), attributes));
+  let between = 0;
+  parser.on('opentag', ({ name, attributes }) => {
+    between = 0;
+    onOpen?.(localName(name), attributes);
+  });
   if (onText !== undefined) parser.on('text', onText);
   if (onClose !== undefined) parser.on('closetag', ({ name }) => onClose(localName(name)));
   parser.on('error', (error) => {
@@ -29,6 +36,8 @@ export async function* xmlChunks(part: Readable | null, handlers: XmlHandlers): 
   });
   const decoder = new TextDecoder();
   for await (const chunk of part as AsyncIterable<Buffer>) {
+    between += chunk.length;
+    if (between > LONGEST_BETWEEN) throw new Error('A part of a workbook goes on without an element');
     parser.write(decoder.decode(chunk, { stream: true }));
     yield chunk.length;
   }

@@ -210,6 +210,27 @@ suite('a table of a workbook', () => {
       { 'xl/worksheets/sheet1.xml': '<a><row><c r="ZZZ1"><v>1</v></c></row></a>' },
       'ROW_TOO_LONG',
     ],
+    // 1.5 KB were enough to end the process for want of memory.
+    [
+      'many cells of one long text',
+      {
+        'xl/sharedStrings.xml': `<sst><si><t>${'12531909'.repeat(4_000)}</t></si></sst>`,
+        'xl/worksheets/sheet1.xml': `<a><row>${'<c t="s"><v>0</v></c>'.repeat(3)}</row></a>`,
+      },
+      'ROW_TOO_LONG',
+    ],
+    [
+      'a text longer than any row',
+      { 'xl/sharedStrings.xml': `<sst><si><t>${'12531909'.repeat(9_000)}</t></si></sst>` },
+      'WORKBOOK_TOO_LARGE',
+    ],
+    ['damaged texts', { 'xl/sharedStrings.xml': '<sst><si>12531909</oops>' }, 'BROKEN_WORKBOOK'],
+    ['megabytes without an element', { 'xl/styles.xml': `<a>${'12531909'.repeat(200_000)}</a>` }, 'BROKEN_WORKBOOK'],
+    [
+      'a part that unpacks to hundreds of times its size',
+      { 'xl/worksheets/sheet1.xml': `<a>${'<row/>'.repeat(4_000_000)}</a>` },
+      'BROKEN_WORKBOOK',
+    ],
   ];
   for (const [name, parts, code] of refused) {
     test(`a workbook with ${name} is refused with ${code}, and no data is repeated`, async () => {
