@@ -7,8 +7,8 @@ import { type Attributes, type XmlHandlers, xmlChunks } from './xml-events.ts';
 /** The parts of a workbook that its cells refer to. */
 export type SheetContext = { texts: SharedTexts; formats: readonly CellFormat[]; dates1904: boolean };
 
-/** As many columns as a spreadsheet has. */
-const MOST_COLUMNS = 16_384;
+/** More than any table has. Of a row with one cell in the last column of a spreadsheet, 16,384 would be made. */
+const MOST_COLUMNS = 1_000;
 
 /** The rows of a sheet, as they are read. `onBytes` is told how much of the part was. */
 export async function* readSheet(
@@ -89,7 +89,7 @@ function columnOf(reference: string): number {
 function tooLong(line: number): TableError {
   return new TableError(
     'ROW_TOO_LONG',
-    `Row ${line} is longer than ${LONGEST_ROW} characters, or than any spreadsheet’s.`,
+    `Row ${line} is longer than ${LONGEST_ROW} characters, or than ${MOST_COLUMNS} columns.`,
     line,
   );
 }
