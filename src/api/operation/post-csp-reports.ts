@@ -13,7 +13,6 @@ export const postCspReports: Operation = {
     for (const violation of readViolations(request.body).slice(0, MOST_AT_ONCE)) {
       app.metrics.policyViolations.inc();
       notePolicyReport(app, violation);
-      app.log.warn(violation, 'a browser stopped something on a page of ours');
     }
     return reply.code(204).send();
   },
@@ -40,7 +39,11 @@ function violationOf(report: Report | undefined): Violation[] {
   const directive = report?.['effective-directive'] ?? report?.effectiveDirective;
   const blocked = report?.['blocked-uri'] ?? report?.blockedURL;
   if (typeof directive !== 'string' || typeof blocked !== 'string' || !WORD.test(directive)) return [];
-  return [{ directive, blocked: WORD.test(blocked) ? blocked : (URL.parse(blocked)?.origin ?? 'other') }];
+  const origin = (URL.parse(blocked)?.origin ?? 'other').slice(0, LONGEST_ORIGIN);
+  return [{ directive, blocked: WORD.test(blocked) ? blocked : origin }];
 }
+
+/** A name of a host has 253 characters at most. */
+const LONGEST_ORIGIN = 300;
 
 const WORD = /^[a-z-]{1,40}$/;

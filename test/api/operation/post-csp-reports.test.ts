@@ -71,6 +71,23 @@ forEachEngine('POST /csp-reports', (openTestDatabase) => {
     });
   });
 
+  test('fills no log: anybody can send reports all the time, and each was a line of up to 16 KB', async () => {
+    const lines: string[] = [];
+    const log = pino({ level: 'warn' }, { write: (line) => void lines.push(line) });
+    const app = createTestApp(await openTestDatabase(), { log });
+    await using server = await startTestServer(app);
+    const report = { body: { effectiveDirective: 'img-src', blockedURL: `https://${'a'.repeat(1_000)}.example` } };
+    const body = JSON.stringify(Array(10).fill(report));
+    const send = () => server.post('/csp-reports', { body, headers: { 'content-type': 'application/reports+json' } });
+    for (let times = 0; times < 10; times++) await send();
+    assert.equal(lines.length, 60);
+    assert.ok(lines.every((line) => line.length < 600));
+    assert.equal(await readCounter(app.metrics.policyViolations), 100);
+    app.now.advance(60_000);
+    await send();
+    assert.equal(lines.length, 70);
+  });
+
   test('writes nothing of what is no report', async () => {
     const app = createTestApp(await openTestDatabase());
     await using server = await startTestServer(app);
