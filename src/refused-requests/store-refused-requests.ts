@@ -130,13 +130,22 @@ function rowOf(refusal: Refusal, { id }: Place, fields: readonly Field[]): Refus
   const { requestId, at, method, route, status, code, detail, errors } = refusal;
   const said = { detail: storable(detail.en), detail_es: storable(detail.es) };
   const answered = { at, method, route, status, code, ...said };
-  const texts = { errors: JSON.stringify(errors.slice(0, 20)), fields: JSON.stringify(shownFields(fields)) };
+  const storedErrors = JSON.stringify(errors.slice(0, 20), (_, value) =>
+    typeof value === 'string' ? storable(value) : value,
+  );
+  const texts = { errors: storedErrors, fields: JSON.stringify(shownFields(fields)) };
   return { request_id: requestId, environment_id: id, ...answered, ...texts, repeated: 0 };
 }
 
-/** Cut to size. PostgreSQL refuses a NUL and half a character, and with that one text all others of the group. */
+/**
+ * Cut to size. PostgreSQL refuses a NUL and half a character, and with that one text all others of the group; the terminal on which
+ * an operator reads them obeys other control characters.
+ */
 function storable(text: string): string {
-  return text.slice(0, 1_000).replaceAll('\0', '').toWellFormed();
+  return text
+    .slice(0, 1_000)
+    .replace(/\p{Cc}/gu, '\uFFFD')
+    .toWellFormed();
 }
 
 type Counted = { hour: number; count: number; last: RefusedRequest };

@@ -116,6 +116,25 @@ forEachEngine('refused requests', (openTestDatabase) => {
     assert.deepEqual(codes, ['HTTP_MALFORMED', 'SIGNATURE_INVALID', 'UNKNOWN_FIELD', 'UNKNOWN_FIELD']);
   });
 
+  test('what a program sends moves nothing on the terminal of who reads why it was refused', async () => {
+    const { app, server, refused } = await open();
+    await using _server = server;
+    const { headers } = await createTestUser(app, { payouts: true });
+    const name = '\u001b]0;paid\u0007';
+    const bodies = [JSON.stringify({ [name]: 1 }), '{"\\u001b[2J":1,"\\u001b[2J":2}'];
+    for (const body of bodies) {
+      const sent = { headers: { ...headers, 'content-type': 'application/json' }, body };
+      assert.ok((await server.post('/validations/BankAccount', sent)).status >= 400);
+    }
+    await server.get('/transactions?amount=1.5&currency=%1b%5b2J', headers);
+    const kept = await refused();
+    assert.equal(kept.length, 3);
+    for (const { detail, errors } of kept) {
+      const texts = [detail, ...errors.flatMap(({ pointer, message, fix }) => [pointer, message, fix])];
+      assert.doesNotMatch(texts.join(''), /\p{Cc}/u);
+    }
+  });
+
   test('an accepted request costs no statement more, and a refused one is written after its answer', async () => {
     const { app, shop, server } = await open();
     await using _server = server;
