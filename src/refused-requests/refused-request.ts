@@ -33,6 +33,11 @@ const MOST_NAMES = 20;
 /** A run of characters as secrets have them: nobody's Secret Token or access token is kept because it stood in a wrong field. */
 const SECRET_LIKE = /[0-9a-f]{32}|[\w+/-]{40}/i;
 
+/** A text without what looks like a secret: an error may repeat the name of a field. */
+export function withoutSecrets(text: string): string {
+  return text.replace(/[0-9a-f]{32,}|[\w+/-]{40,}/gi, lengthOf);
+}
+
 /** A RUT with its dash, wherever it stands. */
 const RUT_LIKE = /\d[\d.]{5,12}-[\dk]/i;
 

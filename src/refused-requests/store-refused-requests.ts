@@ -7,7 +7,7 @@ import { perInstance } from '../lib/per-instance.ts';
 import { type Refusal, takeRefusals } from './note-refused-request.ts';
 import { countProved } from './prove-refused-key.ts';
 import { addRefusedKey, deleteRefusedKeysBefore, type RefusedKey } from './refused-key-queries.ts';
-import { KEPT_REFUSED, type RefusedRequest, shownFields } from './refused-request.ts';
+import { KEPT_REFUSED, type RefusedRequest, shownFields, withoutSecrets } from './refused-request.ts';
 import {
   addRepeated,
   deleteBeyond,
@@ -142,8 +142,7 @@ function rowOf(refusal: Refusal, { id }: Place, fields: readonly Field[]): Refus
  * an operator reads them obeys other control characters.
  */
 function storable(text: string): string {
-  return text
-    .slice(0, 1_000)
+  return withoutSecrets(text.slice(0, 1_000))
     .replace(/\p{Cc}/gu, '\uFFFD')
     .toWellFormed();
 }

@@ -70,7 +70,9 @@ forEachEngine('refused requests', (openTestDatabase) => {
       assert.ok((await server.post('/trxs', { json: body })).status >= 400);
     }
     const kept = JSON.stringify(await refused());
-    for (const secret of ['4111 1111 1111 1111', secret_token, 'paula@']) assert.ok(!kept.includes(secret), secret);
+    // A name is shown to its 64th character: the secret was kept but for its last two.
+    for (const secret of ['4111 1111 1111 1111', secret_token.slice(0, 32), 'paula@'])
+      assert.ok(!kept.includes(secret), secret);
   });
 
   test('a body that cannot be read is the merchant’s whose Service Token stands in it', async () => {
