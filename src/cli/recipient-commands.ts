@@ -5,7 +5,7 @@ import type { App } from '../app.ts';
 import { COMMAND_LINE, validateBankAccount } from '../bank-validation/validate-bank-account.ts';
 import { readStrictJson } from '../http/read-strict-json.ts';
 import { findRecipient, listRecipients } from '../payouts/find-recipient.ts';
-import { keepRecipient } from '../payouts/keep-recipient.ts';
+import { keepRecipient, requireNamed } from '../payouts/keep-recipient.ts';
 import type { Recipient } from '../payouts/recipient.ts';
 import { readStdin } from './options.ts';
 import { print, table, time, unusableFile } from './print.ts';
@@ -51,6 +51,8 @@ async function change(id: string, file: string | undefined, options: Options): P
 async function keep(id: string | null, file: string | undefined, options: Options): Promise<void> {
   const body = readStrictJson(await readInput(file), { depth: 4, members: 64 });
   const recipient = await withActor(options, async (app, by) => {
+    // Before a provider is asked.
+    requireNamed(by);
     const input = recipientInput({ validationId: 'none yet', ...body });
     const validationId = body['validationId'] === undefined ? await validate(app, input.account) : input.validationId;
     return keepRecipient(app, ACTOR, id, { ...input, validationId }, by);

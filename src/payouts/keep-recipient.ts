@@ -39,8 +39,8 @@ export type RecipientInput = {
  *
  * `id` names the recipient that gets a new version: another account of the same holder, or a newer verdict; null makes a new
  * one. Throws `Problem` NOT_FOUND, VALIDATION_NOT_USABLE (it is not valid, not finished, or too old), ACCOUNT_NOT_VALIDATED
- * (the data is not what was validated) or RECIPIENT_CONFLICT (it is another holder's or another payment service's, or the
- * validation is kept elsewhere).
+ * (the data is not what was validated), RECIPIENT_CONFLICT (it is another holder's or another payment service's, or the
+ * validation is kept elsewhere) or PERSON_NEEDED (nobody was named).
  */
 export async function keepRecipient(
   app: App,
@@ -49,6 +49,7 @@ export async function keepRecipient(
   input: RecipientInput,
   by: Actor,
 ): Promise<Recipient> {
+  const keeper = requireNamed(by);
   const validation = await findUsable(app, actor, input);
   const emailHash = input.email === null ? null : (await identityHashes(app)).ofEmail(input.email);
   return app.db
@@ -59,7 +60,7 @@ export async function keepRecipient(
       if (id !== null && newest === null) throw noRecipient();
       if (newest !== null) requireSame(newest, validation, input);
       const service = newest === null ? await paymentServiceFor(tx, actor, input) : newest.payment_service_id;
-      const made = newRow(app, actor, newest, validation, input, { emailHash, service, by });
+      const made = newRow(app, actor, newest, validation, input, { emailHash, service, keeper });
       if (!(await insertRecipients(tx, [made]))) throw new Overtaken();
       await recordAudit(tx, actOf(made, newest, by));
       return made;
@@ -71,6 +72,12 @@ export async function keepRecipient(
       if (error instanceof Overtaken) return keepRecipient(app, actor, id, input, by);
       throw error;
     });
+}
+
+/** The user in whose name an account is kept, who is barred from approving its first payout. Throws `Problem` PERSON_NEEDED. */
+export function requireNamed({ userId }: Actor): string {
+  if (userId === null) throw new Problem('PERSON_NEEDED');
+  return userId;
 }
 
 /** Rolls the commit back: another process has kept the validation, or made this version. Asked again, it is found. */
@@ -197,7 +204,7 @@ function newRow(
   newest: RecipientRow | null,
   validation: ValidationRow,
   { account, name, email }: RecipientInput,
-  { emailHash, service, by }: { emailHash: string | null; service: string | null; by: Actor },
+  { emailHash, service, keeper }: { emailHash: string | null; service: string | null; keeper: string },
 ): RecipientRow {
   const place = {
     id: newest?.id ?? prefixedId('rcp'),
@@ -213,7 +220,7 @@ function newRow(
     payment_service_id: service,
     created_at: app.now(),
     // At the command line the actor is nobody, and the rule of two people asks about the person in whose name it is kept.
-    created_by: by.userId ?? actor.id,
+    created_by: keeper,
     validation_id: validation.id,
     verdict: validation.verdict,
     bank_code: validation.bank_code as string,

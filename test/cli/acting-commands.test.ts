@@ -351,6 +351,11 @@ forEachEngine('in whose name a command acts', (openTestDatabase) => {
     const made = await run(world.settings, ['recipient', 'create', file, '--json', '--as', MARIA]);
     const { id } = JSON.parse(made) as { id: string };
     write('9876543210');
+    for (const words of [
+      ['recipient', 'create', file],
+      ['recipient', 'change', id, file],
+    ])
+      await assert.rejects(run(world.settings, words), { code: 'PERSON_NEEDED' }, 'it was kept in nobody’s name');
     await run(world.settings, ['recipient', 'change', id, file, '--json', '--as', MARIA]);
     const rows = await world.db.query(
       "select actor, action, subject from audit_log where action like 'recipient.%' order by link",

@@ -192,6 +192,19 @@ forEachEngine('payouts', (openTestDatabase) => {
     }
   });
 
+  test('an account that was changed at the command line in nobody’s name could be paid by the approval of who changed it', async () => {
+    const { app, desk } = await open();
+    const { paymentServiceId } = desk.environment;
+    const [first] = await approved(app, desk);
+    const seen = { ...COMMAND_LINE, environmentIds: null };
+    const account = { ...OTHER, holderName: OTHER.name };
+    const { id: validationId } = await validateBankAccount(app, COMMAND_LINE, account);
+    const input = { validationId, paymentServiceId, account, name: 'Ana Núñez', email: null };
+    for (const id of [first?.recipient_id ?? '', null])
+      await assert.rejects(keepRecipient(app, seen, id, input, TESTER), code('PERSON_NEEDED'));
+    assert.equal((await app.db.query('select id from recipients')).length, 1);
+  });
+
   test('payouts to a recipient whose verdict is too old, asked for at once, were answered as a fault', async () => {
     const { app, desk } = await open();
     await propose(app, desk);

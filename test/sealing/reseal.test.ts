@@ -180,7 +180,10 @@ async function fill(app: App) {
   const pending = await validateBankAccount(app, USER, PENDING);
   const { id: validationId } = await validateBankAccount(app, USER, INPUT);
   const kept = { validationId, account: INPUT, name: 'Ana Díaz', email: null, paymentServiceId: null };
-  const recipient = await keepRecipient(app, { ...USER, environmentIds: new Set<number>() }, null, kept, TESTER);
+  const recipient = await keepRecipient(app, { ...USER, environmentIds: new Set<number>() }, null, kept, {
+    ...TESTER,
+    userId: USER.id,
+  });
   const environmentId = environment?.id ?? 0;
   const place = { id: 'pf_1', environment_id: environmentId, sha256: 'ab' };
   const made = { format: 'bice', name: 'bice.csv', created_at: 1, made_by: 'test', payouts: 1, total: 1 };
