@@ -56,6 +56,10 @@ export function selectApiTokens(db: Reader): Promise<OwnedTokenRow[]> {
   );
 }
 
+/** The names that records carry of each user's acts: `nameWithToken` of the API token that acted, or the address alone. */
+export const ACTING_NAMES = `(select id, email as name from users
+  union select u.id, u.email || ' (token ' || used.name || ')' from api_tokens used join users u on u.id = used.user_id)`;
+
 /** A person who made an API token of a user, and knows it therefore; `until` null: it has no end. `is_program`: the user is one, 1 or 0. */
 export type TokenHolder = { user_id: string; holder_id: string; until: number | null; is_program: number };
 
@@ -64,7 +68,7 @@ export function selectTokenHolders(db: Reader, userIds: readonly string[]): Prom
   return db.query<TokenHolder>(
     `select t.user_id, u.id as holder_id, coalesce(t.ended_at, t.expires_at) as until,
        case when o.role = 'integration' then 1 else 0 end as is_program
-     from api_tokens t join users o on o.id = t.user_id join users u on u.email = t.created_by
+     from api_tokens t join users o on o.id = t.user_id join ${ACTING_NAMES} u on u.name = t.created_by
      where t.user_id {named $1} and t.user_id <> u.id`,
     [userIds],
   );

@@ -1,3 +1,4 @@
+import { ACTING_NAMES } from '../auth/api-token-queries.ts';
 import type { Database, SqlRow } from '../db/database.ts';
 import { approverRoles, MAY_APPROVE } from './approver-queries.ts';
 import type { PayoutState } from './payout.ts';
@@ -95,7 +96,7 @@ const NEVER = Number.MAX_SAFE_INTEGER;
 const GROUPED = `with holders as materialized (
     select t.user_id, u.id as holder_id, max(coalesce(t.ended_at, t.expires_at, ${NEVER})) as until,
       max(case when o.role = 'integration' then 1 else 0 end) as is_program
-    from api_tokens t join users o on o.id = t.user_id join users u on u.email = t.created_by group by t.user_id, u.id),
+    from api_tokens t join users o on o.id = t.user_id join ${ACTING_NAMES} u on u.name = t.created_by group by t.user_id, u.id),
   makers as materialized (
     select distinct environment_id, proposed_by_id, proposed_kind from payouts where state = 'awaiting_approval'),
   alone as materialized (

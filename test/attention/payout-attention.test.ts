@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listAttention } from '../../src/attention/list-attention.ts';
 import { measureAttention } from '../../src/attention/measure-attention.ts';
+import { nameWithToken } from '../../src/audit/actor.ts';
 import { updateApiTokensEnded } from '../../src/auth/api-token-queries.ts';
 import { disableUser, enableUser } from '../../src/auth/change-user.ts';
 import { makeApiToken } from '../../src/auth/make-api-token.ts';
@@ -171,7 +172,8 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     const { app, desk, listed } = await open();
     const { environment: owner, program: by } = desk;
     const { program, approver } = desk.users;
-    const give = (name: string) => makeApiToken(app, program.id, { name, expiresAt: null }, desk.approver);
+    const give = (name: string, maker = desk.approver) =>
+      makeApiToken(app, program.id, { name, expiresAt: null }, maker);
     const ask = async (payee = ANA) =>
       (await proposePayouts(app, { owner, by, wishes: [wish({ payee })], batch: null })).payouts as [Payout];
     const reject = ({ id }: Payout) =>
@@ -201,7 +203,7 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     await approvePayouts(app, { owner, named, by: desk.approver, reason: null });
     await app.db.transaction((tx) => transitionPayouts(tx, owner, { ...named, to: 'sent', at: app.now() }));
     app.now.advance(1000);
-    await give('mine again');
+    await give('mine again', { ...desk.approver, name: nameWithToken(approver.email, 'first') });
     const other = { ...ANA, bankCode: '001', account: '990011223' };
     await reject((await ask(other))[0]);
     const [changed] = (await propose(app, desk, [wish({ payee: other })])) as [Payout];

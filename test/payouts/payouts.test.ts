@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeApiToken } from '../../src/auth/make-api-token.ts';
+import { userActor } from '../../src/auth/user-actor.ts';
 import { COMMAND_LINE, validateBankAccount } from '../../src/bank-validation/validate-bank-account.ts';
 import { availableBalance } from '../../src/books/available-balance.ts';
 import { beginEpoch } from '../../src/epochs/begin-epoch.ts';
@@ -166,7 +167,7 @@ forEachEngine('payouts', (openTestDatabase) => {
   });
 
   test('who changed an account at the command line, or by a program whose token that person made, could approve the payout', async () => {
-    for (const way of ['console', 'command line', 'program'] as const) {
+    for (const way of ['console', 'command line', 'program', 'program, by a token'] as const) {
       const { app, desk } = await open();
       const { paymentServiceId } = desk.environment;
       const [first] = await approved(app, desk);
@@ -175,14 +176,16 @@ forEachEngine('payouts', (openTestDatabase) => {
       const user = await createTestUser(app, { role: 'owner', may: [], paymentServices: [paymentServiceId] });
       const boss = actor(user, 'owner');
       const token = { name: 'mine', expiresAt: null };
-      if (way === 'program') await makeApiToken(app, desk.users.program.id, token, boss);
-      const { id } = way === 'program' ? desk.users.program : way === 'console' ? user : COMMAND_LINE;
+      const isProgram = way.startsWith('program');
+      const maker = way === 'program' ? boss : userActor({ ...user, role: 'owner', token: 'first' }, '192.0.2.1');
+      if (isProgram) await makeApiToken(app, desk.users.program.id, token, maker);
+      const { id } = isProgram ? desk.users.program : way === 'console' ? user : COMMAND_LINE;
       const seen = way === 'command line' ? null : new Set([desk.environment.id]);
       app.now.advance(60_000);
       const account = { ...OTHER, holderName: OTHER.name };
       const { id: validationId } = await validateBankAccount(app, { id }, account);
       const input = { validationId, paymentServiceId, account, name: 'Ana Núñez', email: null };
-      const by = way === 'program' ? desk.program : boss;
+      const by = isProgram ? desk.program : boss;
       const recipient = await keepRecipient(app, { id, environmentIds: seen }, first?.recipient_id ?? '', input, by);
       assert.equal(recipient.createdBy, by.userId);
       const [second] = await propose(app, desk, [wish({ payee: { ...OTHER, email: null } })]);
