@@ -44,6 +44,12 @@ export async function selectApiToken(db: Reader, id: string): Promise<ApiTokenRo
   return row ?? null;
 }
 
+/** Whether an API token has not ended; it cannot end before the commit. */
+export async function lockOpenApiToken(tx: Tx, id: string): Promise<boolean> {
+  const sql = 'select id from api_tokens where id = $1 and ended_at is null {for_update}';
+  return (await tx.query(sql, [id])).length === 1;
+}
+
 export function selectApiTokensOf(db: Reader, userId: string): Promise<ApiTokenRow[]> {
   return db.query<ApiTokenRow>('select * from api_tokens where user_id = $1 order by created_at, id', [userId]);
 }

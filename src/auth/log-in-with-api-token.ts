@@ -5,7 +5,7 @@ import { Problem } from '../error-catalogue.ts';
 import { clientNetwork } from '../lib/client-network.ts';
 import { type AccessToken, issueAccessToken } from './access-token.ts';
 import { apiTokenHashes, digestOf, provesToken } from './api-token.ts';
-import { type ApiTokenRow, selectApiTokenByLookup } from './api-token-queries.ts';
+import { type ApiTokenRow, lockOpenApiToken, selectApiTokenByLookup } from './api-token-queries.ts';
 import { beginSession, noteSessionUse } from './session.ts';
 import { type SessionRow, selectSessionToShare } from './session-queries.ts';
 import { normalizeEmail } from './user.ts';
@@ -28,13 +28,13 @@ export type ApiTokenLogin = { apiToken: string; email: string | null; expiresAt:
 export async function logInWithApiToken(app: App, login: ApiTokenLogin): Promise<AccessToken> {
   const network = clientNetwork(login.address);
   const found = await findToken(app, login);
-  if (found === null) {
+  const session = found && (await findSession(app, found.token, login.expiresAt));
+  if (found === null || session === null) {
     const by = strangerActor(login.email ?? '', null, network);
     countAct(app, { by, action: 'user.sign_in_refused', subject: { kind: 'user', id: 'api token' } });
     throw new Problem('API_TOKEN_INVALID');
   }
   const { user, token } = found;
-  const session = await findSession(app, token, login.expiresAt);
   noteSessionUse(app, session);
   const by = userActor({ ...user, token: token.name }, network);
   countAct(app, { by, action: 'user.signed_in', subject: { kind: 'api_token', id: token.id } });
@@ -55,7 +55,8 @@ function hasEnded({ ended_at, expires_at }: ApiTokenRow, now: number): boolean {
   return ended_at !== null || (expires_at !== null && expires_at <= now);
 }
 
-async function findSession(app: App, token: ApiTokenRow, asked: number | null): Promise<SessionRow> {
+/** Null: the token has ended meanwhile. */
+async function findSession(app: App, token: ApiTokenRow, asked: number | null): Promise<SessionRow | null> {
   const now = app.now();
   const longest = Math.min(now + LONGEST_LIFETIME_MS, token.expires_at ?? Infinity);
   const to = asked === null ? longest : Math.min(asked * 1000, longest);
@@ -63,11 +64,8 @@ async function findSession(app: App, token: ApiTokenRow, asked: number | null): 
   const from = asked === null || asked * 1000 > longest ? to - DAY_MS : to;
   const shared = await selectSessionToShare(app.db, token.id, now - DAY_MS, { from: Math.max(from, now + 1), to });
   if (shared !== null) return shared;
-  return app.db.transaction((tx) =>
-    beginSession(
-      tx,
-      { user_id: token.user_id, kind: 'api_token', api_token_id: token.id, origin: null, expires_at: to },
-      now,
-    ),
+  const begun = { user_id: token.user_id, kind: 'api_token', api_token_id: token.id, origin: null } as const;
+  return app.db.transaction(async (tx) =>
+    (await lockOpenApiToken(tx, token.id)) ? beginSession(tx, { ...begun, expires_at: to }, now) : null,
   );
 }

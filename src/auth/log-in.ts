@@ -117,7 +117,7 @@ async function judge(app: App, attempt: KindOfAttempt): Promise<SessionRow> {
     const now = app.now();
     if (attempt.session !== undefined) return renewSession(tx, attempt.session, 'password', now);
     const begun = { user_id: user.id, kind: attempt.kind, api_token_id: null, origin: network };
-    await updateSignedIn(tx, user.id, now);
+    if (!(await updateSignedIn(tx, user, now))) return null;
     return beginSession(tx, { ...begun, expires_at: now + LIFETIME_MS }, now);
   });
   if (session === null) throw new Problem('LOGIN_FAILED');

@@ -109,8 +109,17 @@ export async function hasPasswordProofs(tx: Tx): Promise<boolean> {
   return (await tx.query('select id from users where password_proof is not null limit 1')).length > 0;
 }
 
-export async function updateSignedIn(tx: Tx, id: string, signedInAt: number): Promise<void> {
-  await tx.query('update users set signed_in_at = $2 where id = $1', [id, signedInAt]);
+/** Answers false where the user was disabled or has another password by now: then who proved this one is not let in. */
+export async function updateSignedIn(
+  tx: Tx,
+  { id, password_hash }: Pick<UserRow, 'id' | 'password_hash'>,
+  signedInAt: number,
+): Promise<boolean> {
+  const rows = await tx.query(
+    'update users set signed_in_at = $2 where id = $1 and password_hash = $3 and disabled_at is null returning id',
+    [id, signedInAt, password_hash],
+  );
+  return rows.length === 1;
 }
 
 /** Revokes every access token that was given out before there were sessions. */

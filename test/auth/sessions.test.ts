@@ -9,6 +9,7 @@ import { endSession, endSessionsOf, listApiTokens, listSessions } from '../../sr
 import { logIn } from '../../src/auth/log-in.ts';
 import { logInWithApiToken } from '../../src/auth/log-in-with-api-token.ts';
 import { endApiToken, makeApiToken } from '../../src/auth/make-api-token.ts';
+import { resetPassword } from '../../src/auth/reset-secrets.ts';
 import { forgetSessions, storeSessionUse } from '../../src/auth/session.ts';
 import type { SessionRow } from '../../src/auth/session-queries.ts';
 import { Problem } from '../../src/error-catalogue.ts';
@@ -62,6 +63,19 @@ forEachEngine('API tokens', (openTestDatabase) => {
     await endApiToken(app, token?.id as string, TESTER);
     app.now.advance(WITHIN_A_SECOND);
     assert.equal(await works(app, first), 'TOKEN_INVALID');
+  });
+
+  test('that ended, and passwords that were reset, in the moment of a log-in let it in for as long as it asked', async () => {
+    const { app, user } = await setUp(openTestDatabase);
+    const till = await make(app, user.id, 'till');
+    const ending = meanwhile(app, 'from api_tokens where lookup', () => endApiToken(app, till.id, TESTER));
+    const { email, password } = user;
+    const resetting = meanwhile(app, 'from users where email', () => resetPassword(app, user.id, TESTER));
+    assert.deepEqual(
+      [await codeOf(exchange(ending, till.api_token)), await codeOf(logIn(resetting, { email, password, address }))],
+      ['API_TOKEN_INVALID', 'LOGIN_FAILED'],
+    );
+    assert.deepEqual(await listSessions(app, user.id), []);
   });
 
   test('end by themselves, and no access token outlives them', async () => {
@@ -205,6 +219,16 @@ forEachEngine('sessions', (openTestDatabase) => {
     assert.equal(await forgetSessions(app, 100), 1);
   });
 });
+
+/** The app as one that goes on with a statement like `read` only after something else was done. */
+function meanwhile(app: TestApp, read: string, act: () => Promise<unknown>): TestApp {
+  const query: TestApp['db']['query'] = async (sql, parameters) => {
+    const rows = await app.db.query(sql, parameters);
+    if (sql.includes(read)) await act();
+    return rows as never;
+  };
+  return { ...app, db: { ...app.db, query } };
+}
 
 async function setUp(openTestDatabase: OpenTestDatabase) {
   const app = createTestApp(await openTestDatabase());

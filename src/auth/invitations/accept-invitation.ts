@@ -55,7 +55,7 @@ export async function acceptInvitation(
       origin,
       expires_at: at + SESSION_MS,
     } as const;
-    await updateSignedIn(tx, user.id, at);
+    await updateSignedIn(tx, { id: user.id, password_hash: hash ?? user.password_hash }, at);
     const made = await beginSession(tx, begun, at);
     const subject = { kind: 'invitation', id: invitation.id };
     await recordAudit(tx, { at, by, action: 'user.invitation_accepted', subject });
