@@ -96,6 +96,7 @@ function checkPath(target: string): void {
   if (escape === -1) return;
   const query = target.indexOf('?');
   if (query === -1 || escape < query) throw new Problem('NOT_FOUND');
+  // PostgreSQL takes no such text, not even to look for it.
   if (target.includes('%00', query))
     throw new Problem('HTTP_MALFORMED', {
       detail: { en: 'Leave NUL (%00) out of the query.', es: 'Quita el carácter NUL (%00) de la consulta.' },

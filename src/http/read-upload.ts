@@ -11,9 +11,11 @@ export async function readUpload(request: FastifyRequest): Promise<Upload> {
   const form = await new Response(new Uint8Array(body ?? Buffer.alloc(0)), { headers: { 'content-type': type } })
     .formData()
     .catch(() => null);
-  const texts = form === null ? [] : [...form.values()].filter((value) => typeof value === 'string');
-  // PostgreSQL refuses a NUL in any statement.
-  if (form === null || texts.some((text) => text.includes('\0')))
+  // PostgreSQL keeps no NUL.
+  if (
+    form === null ||
+    [...form.values()].some((value) => (typeof value === 'string' ? value : value.name).includes('\0'))
+  )
     throw new Problem('HTTP_MALFORMED', {
       detail: { en: 'The form cannot be read.', es: 'El formulario no se puede leer.' },
     });

@@ -2,6 +2,11 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import { mediaTypeOf } from '../../src/http/framing.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { jsonOf, startTestServer } from '../support/test-server.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
+import { createTestUser } from '../support/test-user.ts';
 
 const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
@@ -32,3 +37,62 @@ for (const [header, media] of MEDIA_TYPES) {
     assert.equal(mediaTypeOf({ headers: { 'content-type': header } } as unknown as IncomingMessage), media);
   });
 }
+
+forEachEngine('odd requests', (openTestDatabase) => {
+  test('NUL in a parameter, a body or the name of a file was a fault of the service on PostgreSQL', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { id: of, paymentServiceId } = await createTestEnvironment(app);
+    await using server = await startTestServer(app);
+    const { headers, console } = await createTestUser(app, {
+      role: 'owner',
+      may: [],
+      paymentServices: [paymentServiceId],
+    });
+    for (const path of [
+      '/v2/payments?x_account_id=%00',
+      '/transactions?payment_service=a%00',
+      '/console/payments?merchant=%00b',
+    ])
+      assert.equal((await server.get(path, { ...headers, ...console })).status, 400, path);
+
+    const account = { rut: '12.531.909-2', bankData: { bankSBIFNumber: '012', bankAccount: '12531909' } };
+    const { rut, bankData } = account;
+    const recipientData = { rut, name: 'Ana', email: 'ana@example.cl' };
+    const tef = { id: 'x', amount: 1000, recipientData, bankData };
+    const file = {
+      account: '1234567',
+      fileName: 'a',
+      content: btoa('Fecha;Descripción;Cargos;Abonos\n15/01/2026;x;;5'),
+    };
+    const bodies: [string, object][] = [
+      ['/recipients', { ...account, name: 'Ana', validationId: '\0' }],
+      ['/payout-batches', { name: 'a\0', payouts: [tef] }],
+      ['/payout-batches', { name: 'a', payouts: [{ ...tef, url: 'https://shop.example.cl/\0' }] }],
+      ['/bank-statements', { ...file, fileName: '\0' }],
+      ['/bank-statements', { ...file, paymentServiceId: '\0' }],
+    ];
+    for (const [path, json] of bodies)
+      assert.equal(jsonOf(await server.post(path, { headers, json }))['code'], 'INVALID_BODY', JSON.stringify(json));
+
+    const upload = async (name: string) => {
+      const form = new FormData();
+      form.set('file', new File(['RUT;Banco;Cuenta;Nombre;Monto\n12.531.909-2;012;12531909;Ana;1000'], 'a.csv'));
+      form.set('of', String(of));
+      form.set('name', name);
+      form.set('confirm', '1');
+      const sent = new Response(form);
+      const type = { 'content-type': sent.headers.get('content-type') ?? '', 'sec-fetch-site': 'same-origin' };
+      return (
+        await server.post('/console/payouts/upload', { headers: { ...console, ...type }, body: await sent.text() })
+      ).status;
+    };
+    assert.deepEqual([await upload('a\0'), await upload('a')], [400, 303]);
+  });
+
+  test('an id that is longer than any was a fault of the service, for anybody who asked', async () => {
+    const app = createTestApp(await openTestDatabase());
+    await using server = await startTestServer(app);
+    for (const path of ['/pay/', '/console/invitation/', '/trxs/', '/errors/'])
+      assert.equal((await server.get(path + 'x'.repeat(201))).status, 404, path);
+  });
+});

@@ -219,5 +219,8 @@ forEachEngine('settlement files', (openTestDatabase) => {
     assert.match(month.text, /El mes no ha terminado.*Diferencias sin aceptar: 2/s);
     const closing = { headers: form, body: 'month=2026-01&environment=development' };
     assert.equal((await server.post('/console/months', closing)).status, 409);
+    const wrong = await server.get('/console/months?month=enero', finance);
+    assert.equal(wrong.status, 400, 'what is no month was a fault of the service');
+    assert.equal((await server.post('/console/months', { ...closing, body: 'month=enero' })).status, 400);
   });
 });

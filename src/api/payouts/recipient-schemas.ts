@@ -7,6 +7,7 @@ import type { RecipientInput } from '../../payouts/keep-recipient.ts';
 import type { Recipient } from '../../payouts/recipient.ts';
 import { readAccountInput } from '../bank-accounts/read-account-input.ts';
 import { AccountRequestSchema, PAYOUTS_ERRORS } from '../bank-accounts/validation-schemas.ts';
+import { isText } from './statement-schemas.ts';
 
 const { rut, bankData, rut_format } = AccountRequestSchema.properties;
 const text = (description: string, maxLength: number) => Type.String({ minLength: 1, maxLength, description });
@@ -131,7 +132,7 @@ export function recipientInput(body: Record<string, unknown>): RecipientInput {
 }
 
 function textErrors(name: string, value: unknown, most: number): ErrorItem[] {
-  if (typeof value === 'string' && value.trim() !== '' && value.length <= most) return [];
+  if (isText(value, most)) return [];
   const code = value === undefined ? 'MISSING_FIELD' : 'INVALID_TYPE';
   return [
     {

@@ -48,7 +48,7 @@ async function sendMonth(app: App, visit: ConsoleVisit, status: number, said: st
     title: tell(language, 'months.title'),
     status: state === null ? 400 : status,
     path: '/months',
-    columns: columnsFor(app, { month: state === null ? lastMonth : month, environment }),
+    columns: columnsFor(app, state ?? { month: lastMonth, environment }),
     rows: state?.owed.map((one) => ({ ...one, merchant: owners.get(one.environment_id) ?? null })) ?? [],
     filters: [
       { name: 'month', text: 'months.month', type: 'month', otherwise: month },
