@@ -115,10 +115,10 @@ export async function selectBehindPlace(db: Reader, place: FeedPlace, limit: num
   return rows.map((row) => row.transaction_id);
 }
 
-/** When the first transaction was created, in UTC milliseconds; null without any. */
+/** When the first payment service was made, in UTC milliseconds; null without any. No transaction is older, also of those that moved here. */
 export async function selectFirstCreated(db: Reader): Promise<number | null> {
-  const [row] = await db.query<{ created_at: number }>('select created_at from transactions order by id limit 1');
-  return row?.created_at ?? null;
+  const [row] = await db.query<{ first: number | null }>('select min(created_at) as first from payment_services');
+  return row?.first ?? null;
 }
 
 /** A transaction as a list shows it. Amounts are minor units, times UTC milliseconds. */

@@ -194,6 +194,19 @@ forEachEngine('payments are found by what people know of them', (openTestDatabas
     assert.equal((await findPayments(app, both)).payments.length, 31);
   });
 
+  test('what is older than the payment with the lowest id was in no list: a payment service that moved here brings such', async () => {
+    const { app, shop, other } = await open();
+    app.now.advance(5 * DAY);
+    const low = await createTestTransaction(app, other, { reference: 'OF-HERE' });
+    app.now.advance(-4 * DAY);
+    const high = await createTestTransaction(app, shop, { reference: 'MOVED', amount: 4321 });
+    await indexAll(app);
+    app.now.advance(40 * DAY);
+    assert.ok(high.id > low.id && high.created_at < low.created_at);
+    assert.deepEqual(await idsFor(app, {}), [low.id, high.id]);
+    assert.deepEqual(await idsFor(app, { amount: { amount: 4321, currency: 'CLP' } }), [high.id]);
+  });
+
   test('a text that is not a cursor is refused', async () => {
     const { app } = await open();
     for (const after of ['x', '', 'MQ', Buffer.from('1.x').toString('base64url')]) {
