@@ -11,27 +11,28 @@ import {
 } from '../../protocol/json-text.ts';
 import { refuse, SigningError } from '../../protocol/signing-error.ts';
 
-export type JsonLimits = { readonly depth: number; readonly members: number };
+/** `anyText`: texts may hold what PostgreSQL cannot keep, a NUL and half a character: nothing of them is kept as it is. */
+export type JsonLimits = { readonly depth: number; readonly members: number; readonly anyText?: true };
 
 /**
  * Reads a JSON object of any shape, and refuses what two readers could understand differently: bytes that are not
- * UTF-8, a name twice in one object, names that reach a prototype. Unlike the reader of signed bodies it takes every
- * text that can be stored, line breaks and all, because a text that is no RUT deserves a verdict rather than a refusal.
+ * UTF-8, a name twice in one object, names that reach a prototype. Unlike the reader of signed bodies it takes line breaks
+ * and other control characters, because a text that is no RUT deserves a verdict rather than a refusal.
  *
  * Throws `SigningError` (400).
  */
 export function readStrictJson(body: Buffer | undefined, limits: JsonLimits): Record<string, unknown> {
   const text = textOfBody(body ?? Buffer.alloc(0));
   scan(text, limits);
-  const value = parse(text);
+  const value = parse(text, limits.anyText === true);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) refuse('NOT_AN_OBJECT', null);
   return value as Record<string, unknown>;
 }
 
-function parse(text: string): unknown {
+function parse(text: string, anyText: boolean): unknown {
   try {
     // Only an escape can write what no store keeps.
-    return JSON.parse(text, text.includes('\\u') ? refuseBroken : undefined);
+    return JSON.parse(text, !anyText && text.includes('\\u') ? refuseBroken : undefined);
   } catch (error) {
     if (error instanceof SigningError) throw error;
     // The parser's own message quotes the body.
@@ -88,7 +89,7 @@ function isName(text: string, end: number): boolean {
 
 /** `\u0072ut` is the name `rut` too. */
 function addName(names: Set<string>, written: string): void {
-  const name = written.includes('\\') ? String(parse(`"${written}"`)) : written;
+  const name = written.includes('\\') ? String(parse(`"${written}"`, true)) : written;
   if (FORBIDDEN_NAMES.includes(name)) refuse('FORBIDDEN_KEY', name);
   if (names.has(name)) refuse('DUPLICATE_KEY', name);
   names.add(name);

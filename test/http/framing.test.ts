@@ -72,7 +72,11 @@ forEachEngine('odd requests', (openTestDatabase) => {
       ['/bank-statements', { ...file, paymentServiceId: '\0' }],
     ];
     for (const [path, json] of bodies)
-      assert.equal(jsonOf(await server.post(path, { headers, json }))['code'], 'INVALID_BODY', JSON.stringify(json));
+      assert.equal(
+        jsonOf(await server.post(path, { headers, json }))['code'],
+        'INVALID_ENCODING',
+        JSON.stringify(json),
+      );
 
     const upload = async (name: string) => {
       const form = new FormData();

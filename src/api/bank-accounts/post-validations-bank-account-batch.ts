@@ -29,7 +29,7 @@ import {
 export const MOST_ITEMS = 1000;
 const LONGEST_REFERENCE = 100;
 /** Of an item: its own members, the members of `bankData`, and some to be told that they do not belong there. */
-const LIMITS = { depth: 4, members: 10 * MOST_ITEMS };
+const LIMITS = { depth: 4, members: 10 * MOST_ITEMS, anyText: true } as const;
 
 /** Validates up to a thousand bank accounts. */
 export const postValidationsBankAccountBatch = operation({

@@ -25,7 +25,7 @@ const IDEMPOTENCY_PARAMETER = {
   schema: Type.String({ minLength: 1, maxLength: 200 }),
 } as const;
 
-const LIMITS = { depth: 4, members: 64 };
+const LIMITS = { depth: 4, members: 64, anyText: true } as const;
 
 /** Says what can be said about the bank account of a RUT. */
 export const postValidationsBankAccount = operation({

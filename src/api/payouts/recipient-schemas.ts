@@ -7,7 +7,6 @@ import type { RecipientInput } from '../../payouts/keep-recipient.ts';
 import type { Recipient } from '../../payouts/recipient.ts';
 import { readAccountInput } from '../bank-accounts/read-account-input.ts';
 import { AccountRequestSchema, PAYOUTS_ERRORS } from '../bank-accounts/validation-schemas.ts';
-import { isText } from './statement-schemas.ts';
 
 const { rut, bankData, rut_format } = AccountRequestSchema.properties;
 const text = (description: string, maxLength: number) => Type.String({ minLength: 1, maxLength, description });
@@ -132,7 +131,7 @@ export function recipientInput(body: Record<string, unknown>): RecipientInput {
 }
 
 function textErrors(name: string, value: unknown, most: number): ErrorItem[] {
-  if (isText(value, most)) return [];
+  if (typeof value === 'string' && value.trim() !== '' && value.length <= most) return [];
   const code = value === undefined ? 'MISSING_FIELD' : 'INVALID_TYPE';
   return [
     {

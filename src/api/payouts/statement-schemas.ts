@@ -65,9 +65,9 @@ export function readSentFile(
   return { members, evidence: describeEvidence(fileName as string, bytes), content: bytes };
 }
 
-/** Whether a member is a text of so many characters at most, without NUL, which PostgreSQL keeps in none. */
+/** Whether a member is a text of so many characters at most. */
 export function isText(value: unknown, most: number): value is string {
-  return typeof value === 'string' && value.trim() !== '' && value.length <= most && !value.includes('\0');
+  return typeof value === 'string' && value.trim() !== '' && value.length <= most;
 }
 
 /** The reason of a decision, without the spaces around it. Throws `Problem` INVALID_BODY where a later reader could not use it. */

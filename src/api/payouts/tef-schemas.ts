@@ -4,7 +4,6 @@ import { invalidBody, unknownMember } from '../../http/read-members.ts';
 import { PAYOUT_STATES, type PayoutState } from '../../payouts/payout.ts';
 import type { PayoutWish } from '../../payouts/payout-wish.ts';
 import { isObject } from '../bank-accounts/read-account-input.ts';
-import { isText } from './statement-schemas.ts';
 
 const text = (description: string) => Type.String({ description });
 
@@ -148,7 +147,7 @@ function objectAt(
 }
 
 function textAt(value: unknown, pointer: string, most: number, errors: ErrorItem[]): string {
-  if (isText(value, most)) return value.trim();
+  if (typeof value === 'string' && value.trim() !== '' && value.length <= most) return value.trim();
   const name = nameAt(pointer);
   errors.push(
     wrong(pointer, [
@@ -184,7 +183,7 @@ function amountOf(value: unknown, pointer: string, errors: ErrorItem[]): number 
 
 function optionalText(value: unknown, pointer: string, errors: ErrorItem[]): string | null {
   if (value === undefined || value === null || value === '') return null;
-  if (isText(value, 1000)) return value;
+  if (typeof value === 'string' && value.length <= 1000) return value;
   errors.push(
     wrong(pointer, [
       'It is no text, or too long.',

@@ -56,6 +56,18 @@ function dataOf(answer: Answer): Data {
 }
 
 forEachEngine('POST /validations/BankAccount', (openTestDatabase) => {
+  test('a text with a NUL or half a character is a well-formed request, and gets a verdict', async () => {
+    await using at = await setUp(openTestDatabase);
+    for (const odd of ['\0', '1\0', '\ud800', '12345678-5\udc00']) {
+      for (const body of [request(odd), request('12.345.678-5', odd), request('12.345.678-5', '012', odd)]) {
+        const answer = await at.post(body);
+        assert.deepEqual([answer.status, dataOf(answer).isValid], [200, false], JSON.stringify(body));
+        const { summary } = dataOf(await at.batch([body])) as unknown as BatchData;
+        assert.equal(summary['errors'] ?? 0, 0, JSON.stringify(body));
+      }
+    }
+  });
+
   test('answers a verdict with every check behind it, in the published shape', async () => {
     await using at = await setUp(openTestDatabase);
     const answer = await at.post(request('12.345.678-5', '012', '0012345678'));
