@@ -1,4 +1,6 @@
 import { type Command, Option } from 'commander';
+import type { App } from '../app.ts';
+import { addUp, type Sum } from '../lib/exact-sum.ts';
 import { formatMoney } from '../lib/money.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 import { findStatement, listStatements } from '../statements/find-statement.ts';
@@ -28,6 +30,7 @@ type ResolveOptions = ActingOptions &
     fromMerchant?: boolean;
     paymentService?: string;
     reason: string;
+    yes?: boolean;
   };
 
 /** `statement import | list | show | resolve`: what the bank says of the account. */
@@ -73,6 +76,7 @@ export function addBankStatementCommands(program: Command): void {
     .option('--from-merchant', 'the merchant paid it in: the deposit is booked with the line')
     .option('--payment-service <id>', 'whose deposit is booked, where the account is of all of them')
     .requiredOption('--reason <text>', 'why, for a later reader; name no person')
+    .addOption(yesOption())
     .option('--json', 'print one JSON object')
     .action(resolve);
 }
@@ -84,7 +88,7 @@ async function takeOver(path: string, options: ImportOptions): Promise<void> {
   const statement = await readStatement(path);
   const imported = await withActor(options, async (app, by) => {
     const environment = options.environment ?? app.config.mode;
-    await confirm(`Take over ${countOf(statement.lines.length, 'line')} of ${evidence.name}?`, options);
+    await confirm(`Take over ${sumOf(statement.lines)} of ${evidence.name}?`, options);
     return importStatement(app, { environment, paymentServiceId, account, evidence, by }, statement);
   });
   const { id, known, uses, settled, contradicted } = imported;
@@ -154,13 +158,30 @@ async function resolve(id: string, options: ResolveOptions): Promise<void> {
   }
   const [is, reason] = [readSubject(options), readReason(options.reason)];
   const fileLine = line === undefined ? null : Number(line);
-  const lines = await withActor(options, (app, by) => {
+  const lines = await withActor(options, async (app, by) => {
     if (method !== undefined) checkMethod(app, method);
+    await confirmUse(app, id, fileLine, options);
     return resolveLine(app, { statementId: id, fileLine, is, reason, by });
   });
   print(options, { statement: id, use, lines: lines.map(lineJson) }, [
     `${countOf(lines.length, 'line is', 'lines are')} ${use} now.`,
   ]);
+}
+
+/** Asks about what is in suspense; what was decided before moves nothing. */
+async function confirmUse(app: App, id: string, fileLine: number | null, options: ResolveOptions): Promise<void> {
+  const { lines } = await findStatement(app, null, id, 'suspense');
+  const meant = lines.filter(({ file_line }) => fileLine === null || file_line === fileLine);
+  if (meant.length > 0) await confirm(`Decide that ${sumOf(meant)} is ${options.use}?`, options);
+}
+
+/** Counts lines of a statement, with what came in and what left. */
+function sumOf(lines: readonly { amount: number }[]): string {
+  const [credits, charges] = [1, -1].map((sign) => addUp(lines.map(({ amount }) => Math.max(0, sign * amount)))) as [
+    Sum,
+    Sum,
+  ];
+  return `${countOf(lines.length, 'line')} (charges ${formatMoney(charges, 'CLP')}, credits ${formatMoney(credits, 'CLP')})`;
 }
 
 function readSubject({ use, payout, deposit, method, fromMerchant = false, ...options }: ResolveOptions): LineSubject {

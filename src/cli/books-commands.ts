@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { App } from '../app.ts';
 import type { BalanceRow } from '../books/balance-queries.ts';
 import { listBalances, listEntries, listHeads } from '../books/list-books.ts';
-import { subtract } from '../lib/exact-sum.ts';
+import { type Sum, subtract } from '../lib/exact-sum.ts';
 import { formatMoney, formatPlain } from '../lib/money.ts';
 import { listSuspense } from '../movements/list-movements.ts';
 import type { Decision } from '../movements/movement.ts';
@@ -11,6 +11,8 @@ import {
   resolveImported,
   resolveSuspense,
   type SuspenseDecision,
+  sumImported,
+  sumSuspense,
 } from '../movements/resolve-suspense.ts';
 import { findTransaction } from '../transactions/find-transaction.ts';
 import { confirm, yesOption } from './confirm.ts';
@@ -186,9 +188,15 @@ async function resolve(options: ResolveOptions): Promise<void> {
   const { transaction, entry } = options;
   const { decision, ...acting } = readDecision(options);
   const decided = { decision, reason: readReason(options.reason) };
-  const { what, run } = transaction === undefined ? readImported(entry) : readOfTransaction(transaction, entry);
-  await confirm(`Decide that all money of ${what} in suspense is ${decision}? It stays.`, options);
-  const resolution = await withActor(acting, (app, by) => run(app, { ...decided, by }));
+  const { what, sum, run } = transaction === undefined ? readImported(entry) : readOfTransaction(transaction, entry);
+  const resolution = await withActor(acting, async (app, by) => {
+    const open = await sum(app);
+    if (open !== null) {
+      const money = formatMoney(open.amount, open.currency);
+      await confirm(`Decide that ${money} of ${what} in suspense is ${decision}? It stays.`, options);
+    }
+    return run(app, { ...decided, by });
+  });
   if (resolution.kind === 'nothing') throw neverInSuspense(what);
   if (resolution.kind === 'different') {
     throw alreadyDone(`Something else was decided about ${what}: bin/rubrica books suspense`);
@@ -199,15 +207,23 @@ async function resolve(options: ResolveOptions): Promise<void> {
   print(options, { ...subject, decision, ...resolution }, [`${amount} of ${what} ${said}: ${decision}.`]);
 }
 
-/** The text that a person reads of it, and the operation that decides about it. */
-type Meant = { what: string; run: (app: App, decided: SuspenseDecision) => Promise<Resolution> };
+/** The text that a person reads of it, what is open of it (null: nothing), and the operation that decides about it. */
+type Meant = {
+  what: string;
+  sum: (app: App) => Promise<{ amount: Sum; currency: string } | null>;
+  run: (app: App, decided: SuspenseDecision) => Promise<Resolution>;
+};
 
 function readOfTransaction(text: string, entry: string | undefined): Meant {
   const transaction = Number(text);
   const what = `${entry === undefined ? '' : `entry ${entry} of `}transaction ${text}`;
   if (!/^[1-9]\d{0,14}$/.test(text)) throw neverInSuspense(what);
   const only = entry === undefined ? {} : { entry };
-  return { what, run: (app, decided) => resolveSuspense(app, transaction, { ...decided, ...only }) };
+  return {
+    what,
+    sum: (app) => sumSuspense(app, transaction, entry),
+    run: (app, decided) => resolveSuspense(app, transaction, { ...decided, ...only }),
+  };
 }
 
 function readImported(text: string | undefined): Meant {
@@ -216,7 +232,11 @@ function readImported(text: string | undefined): Meant {
   if (environment === undefined)
     throw invalidOption('Without --transaction an entry is named with its environment: 7/12.0.');
   const place = { environmentId: Number(environment), link: Number(link), entry: `${link}.${line}` };
-  return { what: `entry ${text}`, run: (app, decided) => resolveImported(app, place, decided) };
+  return {
+    what: `entry ${text}`,
+    sum: (app) => sumImported(app, place),
+    run: (app, decided) => resolveImported(app, place, decided),
+  };
 }
 
 function neverInSuspense(what: string): CommandError {

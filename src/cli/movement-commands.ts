@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { formatMoney, formatPlain } from '../lib/money.ts';
-import { listMovements } from '../movements/list-movements.ts';
+import { findMovement, listMovements } from '../movements/list-movements.ts';
 import type { Movement } from '../movements/movement.ts';
 import type { ListedMovement } from '../movements/movement-queries.ts';
 import { type MovementWish, type Recording, recordMovement } from '../movements/record-movement.ts';
@@ -158,7 +158,10 @@ async function takeBack(reference: string, options: ReturnOptions): Promise<void
   const wish = { reference, reason: readReason(options.reason) };
   const { environment, taken } = await withActor(options, async (app, by) => {
     const target = { paymentServiceId: options.paymentService, environment: options.environment ?? app.config.mode };
-    await confirm(`Take back all of payout ${reference} in ${target.environment}?`, options);
+    const known = await findMovement(app, target, { kind: 'payout', reference });
+    if (known !== null) {
+      await confirm(`Take back payout ${reference} of ${amountOf(known)} in ${target.environment}?`, options);
+    }
     return { environment: target.environment, taken: await returnPayout(app, target, { ...wish, by }) };
   });
   const payout = returnedOf(taken, options.paymentService, `${reference} in ${environment}`);

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import type { App } from '../app.ts';
-import { formatMoney } from '../lib/money.ts';
 import { listMovements } from '../movements/list-movements.ts';
 import {
   approvePayouts,
@@ -19,8 +18,8 @@ import { readLimit, readReason } from './options.ts';
 import { addPayoutFileCommands } from './payout-file-commands.ts';
 import { addPayoutLimitCommands } from './payout-limit-commands.ts';
 import { addPayoutSenderCommands } from './payout-sender-commands.ts';
-import { batchJson, batchLines, payoutDetail, payoutJson, payoutLines, warningText } from './payout-view.ts';
-import { countOf, invalidOption, print } from './print.ts';
+import { batchJson, batchLines, payoutDetail, payoutJson, payoutLines, sumOf, warningText } from './payout-view.ts';
+import { invalidOption, print } from './print.ts';
 import { addProposeCommand } from './propose-command.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
@@ -136,9 +135,8 @@ async function carryOut(
     );
     if (odd.length > 0) process.stderr.write(`${odd.slice(0, 50).join('\n')}\n`);
   }
-  const total = payouts.reduce((sum, { amount }) => sum + amount, 0);
   const what = name.charAt(0).toUpperCase() + name.slice(1);
-  await confirm(`${what} ${countOf(payouts.length, 'payout')} of ${formatMoney(total, 'CLP')} in all?`, options);
+  await confirm(`${what} ${sumOf(payouts)}?`, options);
   return DECISIONS[name].run(app, decision);
 }
 
@@ -146,9 +144,7 @@ function report(name: Decision, payouts: readonly Payout[], options: DecideOptio
   const total = payouts.reduce((sum, { amount }) => sum + amount, 0);
   const ids = payouts.map(({ id }) => id);
   const [{ state } = { state: name }] = payouts;
-  print(options, { payouts: ids, state, total }, [
-    `${countOf(payouts.length, 'payout')} of ${formatMoney(total, 'CLP')} in all, ${DECISIONS[name].said}.`,
-  ]);
+  print(options, { payouts: ids, state, total }, [`${sumOf(payouts)}, ${DECISIONS[name].said}.`]);
 }
 
 async function show(id: string, options: { json?: boolean }): Promise<void> {

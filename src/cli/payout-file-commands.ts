@@ -1,13 +1,15 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
+import type { App } from '../app.ts';
 import { formatMoney } from '../lib/money.ts';
 import { environmentOf } from '../payment-services/find-environment.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 import type { AccountType } from '../payout-senders/bank-file.ts';
 import { BANK_FILES } from '../payout-senders/bank-files.ts';
 import { endContradiction } from '../payouts/end-contradiction.ts';
-import { findPayout } from '../payouts/find-payout.ts';
+import { findBatch, findPayout } from '../payouts/find-payout.ts';
+import { listApproved } from '../payouts/find-payout-file.ts';
 import { makePayoutFiles, readPayoutFile } from '../payouts/make-payout-files.ts';
 import { type ListedPayoutFile, selectPayoutFiles } from '../payouts/payout-file-queries.ts';
 import { selectAllEnvironmentIds } from '../payouts/payout-owner-queries.ts';
@@ -19,7 +21,7 @@ import { settlePayouts } from '../payouts/settle-payouts.ts';
 import { confirm, yesOption } from './confirm.ts';
 import { evidenceOf } from './evidence-option.ts';
 import { readLimit, readReason } from './options.ts';
-import { payoutFileJson } from './payout-view.ts';
+import { payoutFileJson, sumOf } from './payout-view.ts';
 import { countOf, print, table, time } from './print.ts';
 import { ownerOf, ownerOption } from './propose-command.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
@@ -116,7 +118,8 @@ async function makeFiles(options: FileOptions): Promise<void> {
   const { format, account, rut = '', name = '', agreement = '', batch = null, out } = options;
   const made = await withActor(options, async (app, by) => {
     const owner = await ownerOf(app, options);
-    await confirm(`Write what is approved into files for ${format}?`, options);
+    const approved = batch === null ? await listApproved(app, new Set([owner.id])) : await approvedOf(app, batch);
+    await confirm(`Write ${sumOf(approved)} into files for ${format}?`, options);
     const files = await makePayoutFiles(app, {
       owner,
       by,
@@ -142,6 +145,11 @@ async function makeFiles(options: FileOptions): Promise<void> {
     ),
     'When the bank says what became of them: bin/rubrica payout result FILE --file ID',
   ]);
+}
+
+async function approvedOf(app: App, batch: string) {
+  const { sums } = await findBatch(app, null, batch);
+  return sums.filter(({ state }) => state === 'approved');
 }
 
 async function listFiles(id: string | undefined, options: Json & { out?: string; limit: string }): Promise<void> {
@@ -179,8 +187,10 @@ async function takeResult(path: string, options: ResultOptions): Promise<void> {
   const { results, settled } = await withActor(options, async (app, by) => {
     const { file } = await readPayoutFile(app, options.file);
     const owner = await environmentOf(app, file);
-    const read = await readResults(app, path, await selectPayoutsOfFile(app.db, owner.id, file.id));
-    await confirm(`Take over what the bank says of ${countOf(read.outcomes.length, 'payout')}?`, options);
+    const payouts = await selectPayoutsOfFile(app.db, owner.id, file.id);
+    const read = await readResults(app, path, payouts);
+    const told = payouts.filter(({ id }) => read.outcomes.some((one) => one.id === id));
+    await confirm(`Take over what the bank says of ${sumOf(told)}?`, options);
     return {
       results: read,
       settled: await settlePayouts(app, { owner, by, outcomes: read.outcomes, evidence, file: file.id }),

@@ -2,10 +2,12 @@ import type { Command } from 'commander';
 import { formatMoney } from '../lib/money.ts';
 import { ownAddress } from '../lib/setting-readers.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
+import { listApproved } from '../payouts/find-payout-file.ts';
 import { selectSenders } from '../payouts/payout-sender-queries.ts';
 import { removePayoutSender, setPayoutSender } from '../payouts/set-payout-sender.ts';
 import { confirm, yesOption } from './confirm.ts';
 import { readStdin } from './options.ts';
+import { sumOf } from './payout-view.ts';
 import { invalidOption, notFound, print, table, time } from './print.ts';
 import { ownerOf, ownerOption } from './propose-command.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
@@ -50,7 +52,8 @@ async function set(kind: string, options: SetOptions): Promise<void> {
   const { id, payouts, total } = await withActor(options, async (app, by) => {
     const owner = await ownerOf(app, options);
     const url = options.url === undefined ? null : urlOf(options.url, owner.environment);
-    await confirm(`Let the approved payouts of ${owner.environment} leave by ${kind}, those that wait too?`, options);
+    const waiting = sumOf(await listApproved(app, new Set([owner.id])));
+    await confirm(`Let approved payouts of ${owner.environment} leave by ${kind}, and ${waiting} at once?`, options);
     return setPayoutSender(app, owner, { kind, url, key }, by);
   });
   print(options, { id, kind, payouts, total }, [

@@ -1,5 +1,6 @@
 import { sayIn } from '../error-catalogue.ts';
 import { dayOf } from '../lib/calendar-day.ts';
+import { addUp } from '../lib/exact-sum.ts';
 import { formatMoney, formatPlain } from '../lib/money.ts';
 import type { ListedBatch } from '../payouts/find-payout.ts';
 import type { ListedPayoutFile } from '../payouts/payout-file-queries.ts';
@@ -37,6 +38,13 @@ export function payoutJson({ payout, recipient, verdictDays, warnings }: ShownPa
     contradiction: payout.contradiction,
     next_look_at: iso(payout.next_look_at),
   };
+}
+
+/** Counts payouts, each one or so many, with what they are in all. */
+export function sumOf(payouts: readonly { count?: number; amount: number }[]): string {
+  const count = payouts.reduce((sum, one) => sum + (one.count ?? 1), 0);
+  const total = addUp(payouts.map(({ amount }) => amount));
+  return `${countOf(count, 'payout')} of ${formatMoney(total, 'CLP')} in all`;
 }
 
 /** Payouts as a table for a person, with what is odd about each below it. */

@@ -1,16 +1,29 @@
 import type { App } from '../app.ts';
-import type { MovementKind } from './movement.ts';
+import { selectEnvironmentId } from '../payment-services/payment-service-queries.ts';
+import type { Movement, MovementKind } from './movement.ts';
 import {
   type ListedMovement,
   type SuspenseEntry,
+  selectMovement,
   selectMovements,
   selectPayouts,
   selectSuspense,
 } from './movement-queries.ts';
+import type { MovementTarget } from './record-movement.ts';
 
 /** The newest of a kind, with the names of their payment service and environment. */
 export function listMovements(app: App, kind: MovementKind, limit: number): Promise<ListedMovement[]> {
   return selectMovements(app.db, kind, limit);
+}
+
+/** Finds one by its reference; null where it is not known. */
+export async function findMovement(
+  app: App,
+  { paymentServiceId, environment }: MovementTarget,
+  which: Pick<Movement, 'kind' | 'reference'>,
+): Promise<Movement | null> {
+  const id = await selectEnvironmentId(app.db, paymentServiceId, environment);
+  return id === null ? null : selectMovement(app.db, { environment_id: id, ...which });
 }
 
 /** The newest payouts of some environments, in a span of time. */

@@ -14,10 +14,10 @@ export async function insertMovement(tx: Tx, movement: Movement): Promise<void> 
 }
 
 export async function selectMovement(
-  tx: Tx,
+  db: Reader,
   { environment_id, kind, reference }: Pick<Movement, 'environment_id' | 'kind' | 'reference'>,
 ): Promise<Movement | null> {
-  const [row] = await tx.query<Movement>(
+  const [row] = await db.query<Movement>(
     'select * from movements where environment_id = $1 and kind = $2 and reference = $3',
     [environment_id, kind, reference],
   );

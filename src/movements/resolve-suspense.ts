@@ -37,10 +37,13 @@ export async function resolveSuspense(app: App, transactionId: number, decided: 
   });
 }
 
+/** A place in the books: `entry` is a line of a link, such as `12.0`. */
+type Place = { environmentId: number; link: number; entry: string };
+
 /** The same about money that is of no transaction, by the place that the books have it in. */
 export function resolveImported(
   app: App,
-  { environmentId, link, entry }: { environmentId: number; link: number; entry: string },
+  { environmentId, link, entry }: Place,
   decided: SuspenseDecision,
 ): Promise<Resolution> {
   const now = app.now();
@@ -51,6 +54,22 @@ export function resolveImported(
     await lockFunds(tx, environmentId, found.currency);
     return decide(tx, await selectSuspenseAt(tx, environmentId, link), { ...decided, entry }, now);
   });
+}
+
+/** Adds up the money of a transaction, or of one of its entries, about which nobody has decided; null where nothing is open. */
+export async function sumSuspense(app: App, transactionId: number, entry?: string) {
+  const transaction = await selectTransactionAnywhere(app.db, transactionId);
+  return transaction === null ? null : sumOpen(await selectSuspenseOf(app.db, transaction), entry);
+}
+
+/** The same of money that is of no transaction. */
+export async function sumImported(app: App, { environmentId, link, entry }: Place) {
+  return sumOpen(await selectSuspenseAt(app.db, environmentId, link), entry);
+}
+
+function sumOpen(suspended: readonly SuspenseEntry[], entry?: string) {
+  const open = suspended.filter((one) => one.decision === null && (entry === undefined || one.entry === entry));
+  return open[0] === undefined ? null : sumOf(open, open[0]);
 }
 
 async function decide(

@@ -85,7 +85,7 @@ export const itauFile: BankFileFormat = {
       total,
       '005003',
       'CAT_CSH_CONTRACT_ACCOUNT',
-      payer.account,
+      fitting(payer.account, 10),
       'Pagos',
       'Pagos',
       'Pagos',

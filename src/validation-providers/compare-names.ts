@@ -58,14 +58,14 @@ function readName(text: string): Name {
   // "S.A." and "E.I.R.L." are words; "J.P." are two initials.
   const joined = plain.replace(/\b[a-z](?:\.[a-z]){1,3}\b/g, (letters) => {
     const word = letters.replaceAll('.', '');
-    return word in SUFFIXES ? word : letters;
+    return Object.hasOwn(SUFFIXES, word) ? word : letters;
   });
   const all = joined
     .replace(/['’`´]/g, '')
     .split(/[^a-z0-9]+/)
     .filter((word) => word !== '' && !PARTICLES.has(word));
-  const words = all.filter((word, place) => place === 0 || !(word in SUFFIXES));
-  const suffix = all.findLast((word, place) => place > 0 && word in SUFFIXES);
+  const words = all.filter((word, place) => place === 0 || !Object.hasOwn(SUFFIXES, word));
+  const suffix = all.findLast((word, place) => place > 0 && Object.hasOwn(SUFFIXES, word));
   return { words, suffix: suffix === undefined ? null : (SUFFIXES[suffix] as string) };
 }
 

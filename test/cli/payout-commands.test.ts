@@ -85,6 +85,10 @@ forEachEngine('payout commands', (openTestDatabase) => {
     const path = join(folder, 'nomina.xlsx');
     writeFileSync(path, await makeWorkbook([{ name: 'Nomina', rows }]));
     assert.equal(((await propose(path)).json as Printed).total, 35_000);
+    const english = join(folder, 'payroll.csv');
+    writeFileSync(english, CSV.replace(/^.*/, 'RUT;bank;account;name;amount;message;e-mail'));
+    const { total, payouts } = (await propose(english)).json as Printed;
+    assert.deepEqual([total, payouts.length], [35_000, 2], 'the columns that the help names');
     const bad = join(folder, 'bad.csv');
     writeFileSync(bad, CSV.replace('12.531.909-2', '12.531.909-3').replace(';20000;', ';20.000;'));
     const refused = await propose(bad);

@@ -35,10 +35,10 @@ const LUZ: FileLine = {
 const folder = mkdtempSync(join(tmpdir(), 'rubrica-bank-files-'));
 after(() => rmSync(folder, { recursive: true }));
 
-async function written(code: string, lines = [ANA, LUZ]): Promise<Buffer> {
+async function written(code: string, lines = [ANA, LUZ], payer = PAYER): Promise<Buffer> {
   const format = BANK_FILES.find((one) => one.code === code);
   assert.ok(format !== undefined);
-  return format.write(PAYER, lines);
+  return format.write(payer, lines);
 }
 
 /** The golden texts; ␍ is a carriage return and → a tab. */
@@ -154,6 +154,8 @@ test('a bank that asks the kind of some accounts asks it of no other', async () 
 
 test('a number that its field cannot hold stops the file instead of being cut', async () => {
   await assert.rejects(async () => written('bancochile-masivas', [{ ...ANA, account: '1'.repeat(19) }]), RangeError);
+  const long = { ...PAYER, account: '12345678901' };
+  await assert.rejects(async () => written('itau-nel', [ANA], long), RangeError);
   await assert.rejects(async () => written('scotiabank', [{ ...ANA, bankCode: '999' }]), RangeError);
 });
 

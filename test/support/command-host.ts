@@ -16,13 +16,14 @@ let count = 0;
 
 createInterface({ input: commands }).on('line', (line) => void run(JSON.parse(line) as HostedCommand));
 
-async function run({ words, env, input, end }: HostedCommand): Promise<void> {
+async function run({ words, env, input, isTTY, end }: HostedCommand): Promise<void> {
   for (const name of Object.keys(process.env)) delete process.env[name];
   Object.assign(process.env, env);
   process.argv.splice(2, Infinity, ...words);
-  setStream('stdin', Readable.from(input === '' ? [] : [Buffer.from(input)], { objectMode: false }));
+  const typed = Readable.from(input === '' ? [] : [Buffer.from(input)], { objectMode: false });
+  setStream('stdin', Object.assign(typed, { isTTY }));
   setStream('stdout', writerTo(1));
-  setStream('stderr', writerTo(2));
+  setStream('stderr', Object.assign(writerTo(2), { isTTY }));
   // Node's own for a module that waits for what never comes.
   process.exitCode = 13;
   commands.unref();

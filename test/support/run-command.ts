@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { type Child, type Ended, startChild, type Written } from './child-process.ts';
 
 /** A line for `command-host.ts`. `end` is what it writes behind all that the command wrote. */
-export type HostedCommand = { words: readonly string[]; env: NodeJS.ProcessEnv; input: string; end: string };
+export type HostedCommand = {
+  words: readonly string[];
+  env: NodeJS.ProcessEnv;
+  input: string;
+  isTTY: boolean;
+  end: string;
+};
 
 const LONGEST_MS = 4 * 60_000;
 /** Processes that wait for their next command. */
@@ -14,13 +20,13 @@ const idle: Child[] = [];
  */
 export async function runCommand(
   words: readonly string[],
-  { env, input = '' }: { env: NodeJS.ProcessEnv; input?: string },
+  { env, input = '', isTTY = false }: { env: NodeJS.ProcessEnv; input?: string; isTTY?: boolean },
 ): Promise<Ended> {
   const host = idle.pop() ?? (await startHost());
   host.holds(true);
   const before = host.written();
   const end = `\n${randomUUID()}\n`;
-  host.stdin.write(`${JSON.stringify({ words, env, input, end } satisfies HostedCommand)}\n`);
+  host.stdin.write(`${JSON.stringify({ words, env, input, isTTY, end } satisfies HostedCommand)}\n`);
   const has = ({ stdout, stderr }: Written) =>
     new RegExp(`${end}\\d+\\n`).test(stdout.slice(before.stdout.length)) && stderr.endsWith(end);
   const timer = setTimeout(() => host.signal('SIGKILL'), LONGEST_MS);

@@ -34,6 +34,7 @@ const CASES: [asked: string, held: string, match: NameMatch, why: string][] = [
   ['Comercial Andina', COMPANY, 'close', 'less of the name'],
   ['Comercial Pacífico SpA', COMPANY, 'none', 'only what companies do in common'],
   ['Transportes Pérez E.I.R.L.', 'TRANSPORTES PEREZ EIRL', 'exact', 'points between letters'],
+  ['Dulces Constructor', 'Dulces', 'partial', 'a word that every object of JavaScript knows is no suffix'],
   ['SA Dulces', 'Dulces SA', 'partial', 'a word in front is no suffix'],
 ];
 

@@ -35,7 +35,7 @@ export const ACCOUNT_TABLE: HeaderRule<AccountColumn> = {
     holder: [
       /^(nombre|name|razonsocial)(de)?(l|la)?(titular|beneficiari[oa]|destinatari[oa]|proveedor|trabajador|empleado|holder)$/,
       /^(titular|holder|holdername|accountholder|beneficiari[oa]|destinatari[oa])$/,
-      /^(nombre|nombrecompleto|nombreyapellidos?|razonsocial|nombrerazonsocial)$/,
+      /^(nombre|name|fullname|nombrecompleto|nombreyapellidos?|razonsocial|nombrerazonsocial)$/,
     ],
     checkCharacter: [/^(dv|digitoverificador|digverif|checkdigit)$/],
   },

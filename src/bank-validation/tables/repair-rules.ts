@@ -69,11 +69,12 @@ export const REPAIR_RULES: readonly RepairRule[] = [
     id: 'DECIMAL_ZERO',
     columns: ALL,
     // A spreadsheet keeps fifteen digits; of a longer number the end is lost. It keeps no zeros in front: 0100.0 is an account
-    // with a point in it. 1000005,0 may be a RUT that ends with -0.
+    // with a point in it. 1000005,0 may be a RUT that ends with -0, and 1100.0 an account that was written 1100-0.
     mend: (text, _context, column) => {
       const [, digits = null] = /^(0|[1-9]\d{0,14})[.,]0{1,2}$/.exec(text) ?? [];
       const isRut = column === 'rut' && digits !== null && digits.length <= 8 && checkCharacter(digits) === '0';
-      return isRut ? null : digits;
+      const isAccount = column === 'account' && digits !== null && digits.length <= 4;
+      return isRut || isAccount ? null : digits;
     },
     why: { en: 'The decimals of a program were left out.', es: 'Se quitaron los decimales que agregó un programa.' },
   },

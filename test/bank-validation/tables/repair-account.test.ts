@@ -64,6 +64,7 @@ const LEFT: [why: string, cell: Partial<AccountCells>, rutFormat?: RutFormat][] 
   ['a code and the name of another bank', { bank: '051 Santander' }],
   ['a bank that is closed', { bank: 'Banco Paris' }],
   ['a name that a bank and its successor do not share', { bank: 'Banco Tenpo' }],
+  ['an account that may have been written 1100-0', { account: '1100.0' }],
   ['nothing', { bank: '', account: '', rut: '' }],
 ];
 

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { dayOf } from '../../src/lib/calendar-day.ts';
+import { recordMovement } from '../../src/movements/record-movement.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { runCommand } from '../support/run-command.ts';
+import { createTestApp, createTestClock } from '../support/test-app.ts';
+import { createLatePayment } from '../support/test-books.ts';
+import { approved, openPayoutDesk, wish } from '../support/test-payouts.ts';
+
+forEachEngine('commands that move money, at a terminal', (openTestDatabase) => {
+  test('said no amount in their question, or asked nothing', async (context) => {
+    const db = await openTestDatabase();
+    // The commands go by the clock of the machine.
+    const app = createTestApp(db, { now: createTestClock(Date.now()) });
+    const desk = await openPayoutDesk(app);
+    await approved(app, desk, [wish({ amount: 15_000 }), wish({ amount: 20_000 })]);
+    const { environment, maker: by } = desk;
+    const target = { paymentServiceId: environment.paymentServiceId, environment: environment.environment };
+    await recordMovement(app, target, {
+      kind: 'payout',
+      reference: 'TEF-1',
+      amount: 5000,
+      commission: 0,
+      currency: 'CLP',
+      paymentMethod: null,
+      by,
+    });
+    const late = await createLatePayment(app, environment);
+    const folder = mkdtempSync(join(tmpdir(), 'rubrica-asked-'));
+    context.after(() => rmSync(folder, { recursive: true }));
+    const env = { DATABASE_URL: db.url, DATA_DIR: folder, MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent' };
+    const as = ['--as', desk.users.maker.email];
+    const ask = (words: string, input: string) =>
+      runCommand([...words.split(' '), ...as], { env, input: `${input}\n`, isTTY: true });
+    const refused = async (words: string, question: RegExp) => {
+      const { status, stdout, stderr } = await ask(words, 'n');
+      assert.match(stderr, question, words);
+      assert.deepEqual([status, stdout, /NOT_CONFIRMED/.test(stderr)], [1, '', true], stderr);
+    };
+    const money = async () =>
+      JSON.stringify([
+        await db.query('select id, state from payouts order by id'),
+        await db.query('select id from movements order by id'),
+        await db.query('select environment_id, link from journal_entries order by 1, 2'),
+        await db.query('select id from payout_files'),
+        await db.query('select used_as, subject from bank_statement_lines'),
+      ]);
+
+    const of = `--payment-service ${environment.paymentServiceId}`;
+    const file = `payout file --format santander --account 123456789 --out ${folder} ${of}`;
+    const lines = join(folder, 'cartola.csv');
+    const day = dayOf(app.now());
+    writeFileSync(lines, `Fecha;Descripción;Cargos;Abonos\n${day};ARRIENDO;5.000;\n${day};ABONO;;7.000`);
+    const take = `statement import ${lines} --account 123456789`;
+    const before = await money();
+    await refused(file, /^Write 2 payouts of \$35\.000 CLP in all into files for santander\? /);
+    await refused(
+      `payout sender set simulated ${of}`,
+      /^Let approved payouts of development leave by simulated, and 2 payouts of \$35\.000 CLP in all at once\? /,
+    );
+    await refused(
+      `payout return TEF-1 ${of} --reason error`,
+      /^Take back payout TEF-1 of \$5\.000 CLP in development\? /,
+    );
+    await refused(
+      `books resolve --transaction ${late.id} --decision kept --reason error`,
+      /^Decide that \$[\d.]+ CLP of transaction \d+ in suspense is kept\? It stays\. /,
+    );
+    await refused(take, /^Take over 2 lines \(charges \$5\.000 CLP, credits \$7\.000 CLP\) of cartola\.csv\? /);
+    assert.equal(await money(), before);
+
+    const { stdout } = await ask(`${take} --yes --json`, '');
+    const { id } = JSON.parse(stdout) as { id: string };
+    const resolve = `statement resolve ${id} --use other --reason arriendo`;
+    await refused(`${resolve} --line 2`, /^Decide that 1 line \(charges \$5\.000 CLP, credits \$0 CLP\) is other\? /);
+    await refused(resolve, /^Decide that 2 lines \(charges \$5\.000 CLP, credits \$7\.000 CLP\) is other\? /);
+    assert.match((await ask(resolve, 'y')).stdout, /^2 lines are other now\.\n$/);
+
+    const made = JSON.parse((await ask(`${file} --yes --json`, '')).stdout) as { files: { id: string }[] };
+    const results = join(folder, 'resultados.csv');
+    writeFileSync(results, 'RUT;Monto;Estado\n12.531.909-2;15.000;Pagado');
+    await refused(
+      `payout result ${results} --file ${made.files[0]?.id}`,
+      /^Take over what the bank says of 1 payout of \$15\.000 CLP in all\? /,
+    );
+    // A script has no terminal: it said what it wants.
+    const quiet = await runCommand([...`payout return TEF-1 ${of} --reason error`.split(' '), ...as], { env });
+    assert.deepEqual([quiet.status, quiet.stderr], [0, '']);
+  });
+});
