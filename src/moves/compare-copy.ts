@@ -1,5 +1,5 @@
 import type { Database, SqlRow, SqlValue, Tx } from '../db/database.ts';
-import { EVENT_COLUMNS } from '../outbox/outbox-queries.ts';
+import { alignFeeds, type ComparedFeed, eventText } from './align-feeds.ts';
 import { plainRow } from './carry-row.ts';
 import { type CopiedTable, selectChainPage, selectOwnedNamed, selectOwnedPage } from './copied-row-queries.ts';
 import { readDeliveries, keyOf as webhookOf, without } from './copy-delivery.ts';
@@ -21,15 +21,6 @@ const PAGE = 1000;
 /** A row that changes while both sides are read differs for a moment: it is copied and compared again so often. */
 const TRIES = 5;
 
-/** The place up to which both feeds were compared, and how many events that were. */
-export type ComparedFeed = Record<'from' | 'to', { commit_id: number; position: number }> & { events: number };
-
-export const FEED_BEGIN: ComparedFeed = {
-  from: { commit_id: 0, position: Number.MIN_SAFE_INTEGER },
-  to: { commit_id: 0, position: Number.MIN_SAFE_INTEGER },
-  events: 0,
-};
-
 /**
  * Holds every row that was copied against the row that it came from, in both directions, while the service goes on. What differs
  * because it changed is copied and compared again. Throws `MoveRefusal` where something stays different. Answers how far the
@@ -40,7 +31,7 @@ export async function compareCopy(move: Move): Promise<ComparedFeed> {
   for (const [table, rule] of tablesThat('chain'))
     for (const id of move.scope.environmentIds) await compareChain(move, { table, rule }, id);
   await compareCallbacks(move);
-  return compareFeed(move, FEED_BEGIN);
+  return compareFeed(move, await alignFeeds(move));
 }
 
 type Named = { name: string; numeric?: boolean };
@@ -166,8 +157,7 @@ export async function compareFeed(move: Move, begin: ComparedFeed, tx: Tx | null
     const there = await selectEventsOf(move.to.db, environmentIds, to, PAGE, 'all');
     found = there.length;
     const here = await selectEventsOf(tx ?? move.from.db, environmentIds, from, Math.max(1, found), 'all');
-    const textOf = (row: PlacedEvent | undefined) => JSON.stringify(EVENT_COLUMNS.map((column) => row?.[column]));
-    const at = there.findIndex((row, index) => textOf(row) !== textOf(here[index]));
+    const at = there.findIndex((row, index) => eventText(row) !== eventText(here[index]));
     if (at !== -1) throw differs('events', [`${there[at]?.type} ${there[at]?.transaction_id}`]);
     if (found === 0) break;
     events += found;

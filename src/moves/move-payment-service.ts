@@ -2,8 +2,9 @@ import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { randomHex } from '../lib/ids.ts';
 import type { SealedKind } from '../sealing/sealed-kind.ts';
+import { alignFeeds } from './align-feeds.ts';
 import { beginMove } from './begin-move.ts';
-import { compareCopy, compareFeed, FEED_BEGIN } from './compare-copy.ts';
+import { compareCopy, compareFeed } from './compare-copy.ts';
 import { copyRows, copyTails } from './copy-rows.ts';
 import { copyWhole } from './copy-whole.ts';
 import { drainChanges } from './drain-changes.ts';
@@ -101,7 +102,7 @@ async function confirmArrival(from: App, to: App, { id }: MoveRow): Promise<Move
 /** Where it was there before, or was copied once and taken back: what is in the feed there is not told again. */
 async function goOnFromEarlierCopy(move: Move): Promise<void> {
   if (move.progress.feed.events > 0) return;
-  const { from, events } = await compareFeed(move, FEED_BEGIN);
+  const { from, events } = await compareFeed(move, await alignFeeds(move));
   if (events > 0) move.progress.feed = { ...from, events };
 }
 

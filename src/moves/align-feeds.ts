@@ -1,0 +1,57 @@
+import type { Database } from '../db/database.ts';
+import { selectLastCut } from '../outbox/feed-cut-queries.ts';
+import { EVENT_COLUMNS } from '../outbox/outbox-queries.ts';
+import type { Move } from './move.ts';
+import { type MovedEvent, selectEventsOf } from './moved-event-queries.ts';
+
+type Place = { commit_id: number; position: number };
+
+/** The place up to which both feeds were compared, and how many events that were. */
+export type ComparedFeed = Record<'from' | 'to', Place> & { events: number };
+
+const BEGIN: Place = { commit_id: 0, position: Number.MIN_SAFE_INTEGER };
+const PAGE = 1000;
+
+/**
+ * Finds the places from which both feeds have the same events. RETENTION_EVENTS deletes in each database by itself, so the first ones
+ * can be in one of them alone. Only what is old enough for that is passed over.
+ */
+export async function alignFeeds({ from, to, scope }: Move): Promise<ComparedFeed> {
+  const { environmentIds } = scope;
+  const [here] = await selectEventsOf(from.db, environmentIds, BEGIN, 1, 'all');
+  const [there] = await selectEventsOf(to.db, environmentIds, BEGIN, 1, 'all');
+  const both = { from: BEGIN, to: BEGIN, events: 0 };
+  if (there === undefined || eventText(here) === eventText(there)) return both;
+  const passedHere = await passDeleted(from.db, environmentIds, there, (await selectLastCut(to.db))?.until ?? 0);
+  if (passedHere?.isFound === true) return { ...both, from: passedHere.place, events: passedHere.events };
+  const passedThere = await passDeleted(to.db, environmentIds, here, (await selectLastCut(from.db))?.until ?? 0);
+  return passedThere === null ? both : { ...both, to: passedThere.place, events: passedThere.events };
+}
+
+/** An event as both feeds must have it. */
+export function eventText(row: MovedEvent | undefined): string {
+  return JSON.stringify(EVENT_COLUMNS.map((column) => row?.[column]));
+}
+
+/** Goes up to an event, or to the end; null where one on the way is too new to be deleted in the other database. */
+async function passDeleted(
+  db: Database,
+  environmentIds: readonly number[],
+  upTo: MovedEvent | undefined,
+  deletedUntil: number,
+): Promise<{ place: Place; events: number; isFound: boolean } | null> {
+  const text = eventText(upTo);
+  let place = BEGIN;
+  let events = 0;
+  for (let found = PAGE; found === PAGE; ) {
+    const rows = await selectEventsOf(db, environmentIds, place, PAGE, 'all');
+    found = rows.length;
+    for (const row of rows) {
+      if (eventText(row) === text) return { place, events, isFound: true };
+      if (row.created_at > deletedUntil) return null;
+      place = { commit_id: row.commit_id, position: row.position };
+      events++;
+    }
+  }
+  return { place, events, isFound: false };
+}
