@@ -1,4 +1,4 @@
-import type { Database, SqlRow, SqlValue } from '../db/database.ts';
+import type { Database, SqlParameter, SqlRow, SqlValue } from '../db/database.ts';
 import type { RowKey } from '../db/row-key.ts';
 import { CALLBACK_STATES, type CallbackState } from './callback-state.ts';
 
@@ -62,21 +62,22 @@ export function selectCallbacks(db: Reader, filter: CallbackFilter, limit: numbe
 
 /**
  * The next callbacks after `afterId`, in the order of their ids, of what can be sent again: without a state, what waits for another attempt
- * and what was given up. Nothing that is on its way.
+ * and what was given up. Nothing that is on its way, and nothing of the `excluded` environments.
  */
 export function selectResendable(
   db: Reader,
   filter: CallbackFilter,
+  excluded: readonly number[],
   afterId: number,
   limit: number,
 ): Promise<RowKey<number>[]> {
-  const { where, parameters } = conditionsOf(filter, [limit, afterId]);
+  const { where, parameters } = conditionsOf(filter, [limit, afterId, excluded]);
   const states = filter.state === undefined ? `c.state in ('queued', 'dead', 'disabled')` : '1 = 1';
   return db.query<SqlRow & RowKey<number>>(
     `select c.id, c.environment_id from callbacks c
      join endpoints p on p.id = c.endpoint_id and p.environment_id = c.environment_id
      join environments e on e.id = c.environment_id
-     where c.id > $2 and ${states} and (c.state <> 'queued' or (c.attempts > 0 and c.lease is null)) and ${where}
+     where c.id > $2 and not (c.environment_id {among $3}) and ${states} and (c.state <> 'queued' or (c.attempts > 0 and c.lease is null)) and ${where}
      order by c.id limit $1`,
     parameters,
   );
@@ -94,8 +95,8 @@ const CONDITIONS: Readonly<Record<Exclude<keyof CallbackFilter, 'state'>, string
 /** Only what is asked for is in the statement, and the state by its name, so that the indexes of one state are taken. */
 function conditionsOf(
   { state, ...filter }: CallbackFilter,
-  before: readonly SqlValue[],
-): { where: string; parameters: SqlValue[] } {
+  before: readonly SqlParameter[],
+): { where: string; parameters: SqlParameter[] } {
   const given = Object.entries(filter) as [keyof typeof CONDITIONS, SqlValue][];
   const conditions = given.map(([name], at) => `${CONDITIONS[name]} $${before.length + at + 1}`);
   const known = CALLBACK_STATES.find((one) => one === state);

@@ -1,6 +1,7 @@
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
+import { findElsewhere } from '../payment-services/elsewhere.ts';
 import {
   type CallbackFilter,
   type ListedCallback,
@@ -46,9 +47,9 @@ const RESENT_TOGETHER = 100;
 
 /**
  * The same for every callback for which `filter` holds, the oldest first; without a state for what waits for another
- * attempt and what was given up. `onProgress` is told how many there were so far; a run that is ended in the middle has
- * lost nothing and can be run again. Answers how many; with `most`, after about so many it stops, and `next` says where to go on
- * (null: there are no more).
+ * attempt and what was given up. Left out is what another database serves by now. `onProgress` is told how many there were so
+ * far; a run that is ended in the middle has lost nothing and can be run again. Answers how many; with `most`, after about so
+ * many it stops, and `next` says where to go on (null: there are no more).
  */
 export async function resendCallbacks(
   app: App,
@@ -60,8 +61,9 @@ export async function resendCallbacks(
   let lastId = behind;
   for (;;) {
     const afterId = lastId;
+    const { environments: elsewhere } = await findElsewhere(app);
     const { callbacks, queued } = await app.db.transaction(async (tx) => {
-      const found = await selectResendable(tx, filter, afterId, RESENT_TOGETHER);
+      const found = await selectResendable(tx, filter, [...elsewhere], afterId, RESENT_TOGETHER);
       const at = app.now();
       const again = await requeueCallbacks(tx, found, at);
       const [from = 0, to = 0] = [found[0]?.id, found.at(-1)?.id];

@@ -8,6 +8,7 @@ import { measureGivenUp } from '../../src/outbox/given-up-callback-queries.ts';
 import { findCallback, listCallbacks, resendCallback, resendCallbacks } from '../../src/outbox/resend-callback.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { leaveFor } from '../support/moving-shop.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
@@ -102,6 +103,20 @@ forEachEngine('callbacks that were given up', (openTestDatabase) => {
     assert.equal(await resendAll(app, { paymentServiceId: other.paymentServiceId }), 1);
     assert.equal(await resendAll(app, { since }), 0);
     assert.equal(await resendAll(app, {}), 1);
+  });
+
+  test('are sent again though some are of a payment service that has moved away: those once ended the run for all', async () => {
+    const { app } = await openShop(openTestDatabase, 422);
+    const [moved, here] = [await createTestEnvironment(app), await createTestEnvironment(app)];
+    for (const environment of [moved, here]) await createPaidTransaction(app, environment);
+    await deliverUntilEnd(app);
+    await leaveFor(app, moved);
+    assert.equal(await resendAll(app, {}), 1);
+    const queued = await app.db.query("select environment_id from callbacks where state = 'queued'");
+    assert.deepEqual(
+      queued.map(({ environment_id }) => environment_id),
+      [here.id],
+    );
   });
 
   test('whose endpoint was gone are sent again by name, and it gets what is new too', async () => {
