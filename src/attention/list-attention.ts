@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
 import { findElsewhere } from '../payment-services/elsewhere.ts';
-import type { AttentionName, AttentionRow } from './attention.ts';
+import type { AttentionKind, AttentionName, AttentionRow, Waiting } from './attention.ts';
 import { ATTENTION_KINDS } from './attention-kinds.ts';
 import { type AttentionKey, selectOwnersOf } from './attention-owner-queries.ts';
 
@@ -13,7 +13,6 @@ export async function listAttention(
 ): Promise<AttentionRow[]> {
   const now = app.now();
   const rows: AttentionRow[] = [];
-  // Whatever waits there is ended there, but for the move itself.
   const { paymentServices } = await findElsewhere(app);
   const kinds = ATTENTION_KINDS.filter((each) => kind === null || each.kind === kind);
   const owners = new Map(
@@ -25,9 +24,7 @@ export async function listAttention(
     ).map((one) => [keyOf(one), one]),
   );
   for (const one of kinds) {
-    const waiting = await one.list(app, limit);
-    for (const row of waiting) {
-      if (one.kind !== 'move' && paymentServices.has(row.payment_service)) continue;
+    for (const row of await listHere(app, one, paymentServices, limit)) {
       const reason = row.reason[language];
       const owner = owners.get(keyOf({ ...row, kind: one.kind }));
       // An item that began to wait after somebody had taken it is a new one with the same id.
@@ -37,6 +34,23 @@ export async function listAttention(
     }
   }
   return rows.sort((one, other) => one.since - other.since).slice(0, limit);
+}
+
+/**
+ * Lists one kind, the oldest first, without what a payment service that is elsewhere has left: that is ended there, but for the move
+ * itself. So much of it may be older than the rest that more is read until there is enough.
+ */
+export async function listHere(
+  app: App,
+  one: AttentionKind,
+  elsewhere: ReadonlySet<string>,
+  limit: number,
+): Promise<Waiting[]> {
+  for (let read = limit; ; read *= 4) {
+    const waiting = await one.list(app, read);
+    const here = waiting.filter((row) => one.kind === 'move' || !elsewhere.has(row.payment_service));
+    if (here.length >= limit || waiting.length < read) return here.slice(0, limit);
+  }
 }
 
 const NOBODY = { taken_by: null, taken_at: null };

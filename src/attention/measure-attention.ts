@@ -3,19 +3,33 @@ import { createExpiringCache } from '../lib/expiring-cache.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import { withinTime } from '../lib/within-time.ts';
 import { type FailingEndpoint, selectFailing } from '../outbox/failing-endpoint-queries.ts';
+import { findElsewhere } from '../payment-services/elsewhere.ts';
 import type { AttentionKind, AttentionMeasure } from './attention.ts';
 import { ATTENTION_KINDS } from './attention-kinds.ts';
+import { listHere } from './list-attention.ts';
 
 /** A kind, and how much of it waits. */
 export type MeasuredKind = Pick<AttentionKind, 'kind' | 'nouns'> & AttentionMeasure;
 
 /** How much waits for a person, kind by kind. Read from the store. */
 export async function measureAttention(app: App): Promise<MeasuredKind[]> {
+  const { paymentServices } = await findElsewhere(app);
   const measured: MeasuredKind[] = [];
   for (const one of ATTENTION_KINDS) {
-    measured.push({ kind: one.kind, nouns: one.nouns, ...(await one.measure(app)) });
+    measured.push({ kind: one.kind, nouns: one.nouns, ...(await measureHere(app, one, paymentServices)) });
   }
   return measured;
+}
+
+/** Above this the count has everything in it, because a scrape must not read more rows. */
+const MOST_READ = 1000;
+
+/** Where a payment service has moved away, what it left is not counted: nobody could end that here. */
+async function measureHere(app: App, one: AttentionKind, elsewhere: ReadonlySet<string>): Promise<AttentionMeasure> {
+  const all = await one.measure(app);
+  if (elsewhere.size === 0 || all.count === 0 || all.count > MOST_READ) return all;
+  const here = await listHere(app, one, elsewhere, all.count);
+  return { count: here.length, oldest: here.length === 0 ? null : Math.min(...here.map(({ since }) => since)) };
 }
 
 /** Anybody can ask for the metrics, so the store is asked once a second at most, for all who ask meanwhile. */

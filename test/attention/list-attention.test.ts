@@ -10,6 +10,7 @@ import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { openCheckout, readAttempt, scriptMethod } from '../checkout/checkout-case.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { leaveFor } from '../support/moving-shop.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { createLatePayment, createPaidTransaction } from '../support/test-books.ts';
@@ -155,6 +156,23 @@ forEachEngine('what waits for a person', (openTestDatabase) => {
     const [row] = await listAttention(app, null, 10);
     assert.deepEqual([row?.kind, row?.transaction, row?.amount], ['callback', id, null]);
     assert.equal(row?.command, `bin/rubrica callback resend ${row?.id}`);
+  });
+
+  test('a payment service that has moved away leaves nothing to do here: what it left hid what waits, and counted for ever', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const [moved, here] = [await createTestEnvironment(app), await createTestEnvironment(app)];
+    for (const environment of [moved, moved, here]) {
+      await createLatePayment(app, environment);
+      app.now.advance(1000);
+    }
+    await leaveFor(app, moved);
+    const [row] = await listAttention(app, null, 1);
+    assert.equal(row?.payment_service, here.paymentServiceId);
+    const measured = (await measureAttention(app)).filter(({ count }) => count > 0);
+    assert.deepEqual(
+      measured.map(({ kind, count, oldest }) => [kind, count, oldest]),
+      [['suspense', 1, row?.since]],
+    );
   });
 
   test('the metrics read it from the store, in every process the same, and say nothing when the store does not answer', async () => {
