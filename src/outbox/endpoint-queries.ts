@@ -105,13 +105,14 @@ const WOKEN_TOGETHER = 256;
 
 /**
  * Makes due what waits for an endpoint, the oldest first, as far as the shop has not asked for more time. Each is woken once
- * between two attempts of its schedule, which stays as it was. What is claimed is under way and left alone.
+ * between two attempts of its schedule, which stays as it was. A claimed one is under way and left alone; the outer condition says so
+ * again, because PostgreSQL looks at it once more after waiting for a claim of the same row.
  */
 export async function wakeCallbacks(tx: Tx, { id, environment_id }: RowKey<number>, now: number): Promise<void> {
   const woken = await tx.query(
     `update callbacks set scheduled_at = next_attempt_at,
        next_attempt_at = case when not_before > $2 then not_before else $2 end
-     where environment_id = $4 and id in (
+     where environment_id = $4 and lease is null and id in (
        select id from callbacks
        where endpoint_id = $1 and environment_id = $4 and state = 'queued' and attempts > 0 and scheduled_at is null and lease is null
        order by id limit $3)

@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { SqlRow } from '../../src/db/database.ts';
+import type { RowKey } from '../../src/db/row-key.ts';
 import type { FetchOutcome, FetchRequest } from '../../src/lib/safe-fetch.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
+import { wakeCallbacks } from '../../src/outbox/endpoint-queries.ts';
 import { enqueuePost } from '../../src/outbox/enqueue-post.ts';
+import { claimCallbacks } from '../../src/outbox/outbox-queries.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
+import { untilQueued } from '../support/until-queued.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -127,6 +132,24 @@ forEachEngine('an endpoint that answers again', (openTestDatabase) => {
       await shop.deliverAll();
     }
     assert.deepEqual(await shop.states(), { delivered: 210 });
+  });
+
+  test('is not sent by a second process what the first claims while it wakes: that was due again and came twice', async () => {
+    const { app, enqueue, fail } = await openShop(openTestDatabase);
+    await enqueue(1);
+    await fail(4);
+    app.now.advance(3 * HOUR);
+    const now = app.now();
+    const wish = { now, until: now + MINUTE, perEndpoint: 10, limit: 10, excluded: [], listened: [] };
+    const [endpoint] = await app.db.query<RowKey<number> & SqlRow>('select id, environment_id from endpoints');
+    let waking = Promise.resolve();
+    await app.db.transaction(async (tx) => {
+      assert.equal((await claimCallbacks(tx, { ...wish, lease: 'first' })).length, 1);
+      waking = app.db.transaction((other) => wakeCallbacks(other, endpoint as RowKey<number>, now));
+      await untilQueued(app.db);
+    });
+    await waking;
+    assert.deepEqual(await app.db.transaction((tx) => claimCallbacks(tx, { ...wish, lease: 'second' })), []);
   });
 
   test('hears of one transaction in the order of its events', async () => {
