@@ -1,5 +1,6 @@
 import type { App } from '../app.ts';
 import { perInstance } from '../lib/per-instance.ts';
+import { findElsewhere } from '../payment-services/elsewhere.ts';
 import { deleteAttempts, deleteCallbacks, selectOldAttempts, selectOldCallbacks } from './old-callback-queries.ts';
 
 const DAY_MS = 86_400_000;
@@ -21,9 +22,10 @@ export async function deleteOldCallbacks(app: App, limit: number): Promise<numbe
   const givenUpBefore = now - ASKED_ABOUT_MS;
   const endedBefore = callbacks === null ? 0 : now - callbacks * DAY_MS;
   const startedBefore = deliveryAttempts === null ? 0 : now - deliveryAttempts * DAY_MS;
+  const before = { givenUpBefore, elsewhere: [...(await findElsewhere(app)).environments] };
   const attempts =
-    deliveryAttempts === null ? [] : await selectOldAttempts(app.db, { startedBefore, givenUpBefore }, limit);
-  const ended = callbacks === null ? [] : await selectOldCallbacks(app.db, { endedBefore, givenUpBefore }, limit);
+    deliveryAttempts === null ? [] : await selectOldAttempts(app.db, { startedBefore, ...before }, limit);
+  const ended = callbacks === null ? [] : await selectOldCallbacks(app.db, { endedBefore, ...before }, limit);
   if (attempts.length + ended.length === 0) {
     schedule.nextAt = now + INTERVAL_MS;
     return 0;

@@ -10,19 +10,25 @@ const LOOKED_AT = 1000;
 
 /**
  * The first callbacks that ended before a time, at most `limit`. Left out is what waits for its next attempt, and what was
- * given up after `givenUpBefore`: a person is still asked about it.
+ * given up after `givenUpBefore`: a person is still asked about it. In the environments `elsewhere` it waits for ever, so there it is
+ * not looked at.
  */
 export function selectOldCallbacks(
   db: Reader,
-  times: { endedBefore: number; givenUpBefore: number },
+  {
+    endedBefore,
+    givenUpBefore,
+    elsewhere,
+  }: { endedBefore: number; givenUpBefore: number; elsewhere: readonly number[] },
   limit: number,
 ): Promise<CallbackKey[]> {
   return db.query<CallbackKey>(
     `select id, environment_id from
-       (select id, environment_id, state, finished_at from callbacks order by id limit ${LOOKED_AT}) as first
+       (select id, environment_id, state, finished_at from callbacks
+        where not (environment_id {among $4} and state = 'queued') order by id limit ${LOOKED_AT}) as first
      where state <> 'queued' and finished_at < $1 and (finished_at < $2 or state not in ('dead', 'disabled'))
      order by id limit $3`,
-    [times.endedBefore, times.givenUpBefore, limit],
+    [endedBefore, givenUpBefore, limit, elsewhere],
   );
 }
 
@@ -37,16 +43,23 @@ export async function deleteCallbacks(tx: Tx, callbacks: readonly CallbackKey[])
 /** The same of delivery attempts that began before a time. */
 export function selectOldAttempts(
   db: Reader,
-  times: { startedBefore: number; givenUpBefore: number },
+  {
+    startedBefore,
+    givenUpBefore,
+    elsewhere,
+  }: { startedBefore: number; givenUpBefore: number; elsewhere: readonly number[] },
   limit: number,
 ): Promise<CallbackKey[]> {
   return db.query<CallbackKey>(
     `select a.id, a.environment_id from
-       (select id, environment_id, callback_id, started_at from delivery_attempts order by id limit ${LOOKED_AT}) as a
+       (select id, environment_id, callback_id, started_at from delivery_attempts
+        where not (environment_id {among $4} and callback_id in
+          (select id from callbacks where environment_id {among $4} and state = 'queued'))
+        order by id limit ${LOOKED_AT}) as a
      join callbacks c on c.id = a.callback_id and c.environment_id = a.environment_id
      where a.started_at < $1 and c.state <> 'queued' and (c.finished_at < $2 or c.state not in ('dead', 'disabled'))
      order by a.id limit $3`,
-    [times.startedBefore, times.givenUpBefore, limit],
+    [startedBefore, givenUpBefore, limit, elsewhere],
   );
 }
 

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ConfigError, readConfig } from '../../src/config.ts';
+import type { SqlRow } from '../../src/db/database.ts';
 import { deleteOldCallbacks } from '../../src/outbox/delete-old-callbacks.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { sealFeed } from '../../src/outbox/seal-feed.ts';
+import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { leaveFor } from '../support/moving-shop.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
@@ -54,7 +57,28 @@ forEachEngine('what has been delivered long ago', (openTestDatabase) => {
     while ((await deleteOldCallbacks(app, 10)) > 0);
     assert.deepEqual(await left(app), { callbacks: 0, attempts: 0 });
   });
+
+  test('is deleted though as much waits of a payment service that has moved away: that stood first for ever', async () => {
+    const app = await open(openTestDatabase, { RETENTION_CALLBACKS: '1', RETENTION_DELIVERY_ATTEMPTS: '1' });
+    const moved = await deliver(app, 1, 500);
+    await copyRows(app, 'callbacks', (copy) => ({ webhook_id: `evt_copy_${copy}` }));
+    await copyRows(app, 'delivery_attempts', () => ({}));
+    await deliver(app, 2, 200);
+    await leaveFor(app, moved);
+    app.now.advance(2 * DAY);
+    while ((await deleteOldCallbacks(app, 10)) > 0);
+    assert.deepEqual(await left(app), { callbacks: 1001, attempts: 1001 });
+  });
 });
+
+/** A thousand more of the only row there is. */
+function copyRows(app: TestApp, name: string, change: (copy: number) => SqlRow): Promise<void> {
+  return app.db.transaction(async (tx) => {
+    const [{ id: _, ...row } = {}] = await tx.query<SqlRow>(`select * from ${name}`);
+    const rows = Array.from({ length: 1000 }, (_, copy) => ({ ...row, ...change(copy) }));
+    await tx.insertRows({ name, columns: Object.keys(row) }, rows);
+  });
+}
 
 test('a retention is a whole number of days', () => {
   for (const days of ['0', '-1', '1.5', 'ever']) {
@@ -68,7 +92,7 @@ async function open(openTestDatabase: OpenTestDatabase, settings: Record<string,
 }
 
 /** Payments whose callbacks are answered so at their first attempt. */
-async function deliver(app: TestApp, count: number, status: number): Promise<void> {
+async function deliver(app: TestApp, count: number, status: number): Promise<ServiceEnvironment> {
   const environment = await createTestEnvironment(app);
   for (let n = 0; n < count; n++) await createPaidTransaction(app, environment);
   const fetch: TestApp['fetch'] = async () => ({
@@ -84,6 +108,7 @@ async function deliver(app: TestApp, count: number, status: number): Promise<voi
     await delivery.poll();
     await delivery.drain();
   }
+  return environment;
 }
 
 async function left(app: TestApp) {
