@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import { StorageError } from '../db/database.ts';
 import { worldTime } from '../lib/clock.ts';
 import { randomToken } from '../lib/ids.ts';
 import { environmentOf } from '../payment-services/find-environment.ts';
@@ -234,11 +235,9 @@ type Recorder = {
 
 /** Records attempts in groups, one group after the other. */
 function createRecorder(app: App): Recorder {
-  let unrecorded: Attempt[] = [];
+  const unrecorded: Attempt[] = [];
   let last = Promise.resolve();
-  const record = async () => {
-    const attempts = unrecorded;
-    unrecorded = [];
+  const record = async (attempts: readonly Attempt[]): Promise<void> => {
     if (attempts.length === 0) return;
     try {
       const outcomes = await app.db.transaction((tx) => recordAttempts(app, tx, attempts));
@@ -248,11 +247,15 @@ function createRecorder(app: App): Recorder {
         if (outcome?.step.kind !== 'delivered') logAttempt(app, attempt, outcome);
       }
     } catch (error) {
-      for (const { callback } of attempts) noteUnrecorded(app, callback, error);
+      const parts = [...Map.groupBy(attempts, ({ callback }) => callback.environment_id).values()];
+      const isMoving = error instanceof StorageError && error.code === 'PAYMENT_SERVICE_MOVING';
+      // One payment service has left meanwhile: what the shops of the others answered still counts.
+      if (isMoving && parts.length > 1) for (const part of parts) await record(part);
+      else for (const { callback } of attempts) noteUnrecorded(app, callback, error);
     }
   };
   const flush = () => {
-    last = last.then(record);
+    last = last.then(() => record(unrecorded.splice(0)));
     return last;
   };
   return {

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { leaveFor } from '../support/moving-shop.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { createPaidTransaction } from '../support/test-books.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
+
+forEachEngine('answers of shops that are recorded together', (openTestDatabase) => {
+  test('count though one of the payment services has left meanwhile: all of them were lost, and all were sent again', async () => {
+    let leaving: Promise<void> | null = null;
+    const fetch: TestApp['fetch'] = async () => {
+      await (leaving ??= leaveFor(app, moved));
+      return { kind: 'answered', status: 200, retryAfter: null, excerpt: '', durationMs: 1 };
+    };
+    const app = createTestApp(await openTestDatabase(), { fetch });
+    const [moved, here] = [await createTestEnvironment(app), await createTestEnvironment(app)];
+    for (const environment of [moved, here, here]) await createPaidTransaction(app, environment);
+    const delivery = createCallbackDelivery(app);
+    await delivery.poll();
+    await delivery.drain();
+    const rows = await app.db.query('select environment_id, state from callbacks order by id');
+    assert.deepEqual(
+      rows.map(({ environment_id, state }) => [environment_id, state]),
+      [
+        [moved.id, 'queued'],
+        [here.id, 'delivered'],
+        [here.id, 'delivered'],
+      ],
+    );
+  });
+});
