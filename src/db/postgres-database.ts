@@ -160,9 +160,9 @@ function createTx(connection: Connection, statements: Statements): Tx {
     query: <Row extends SqlRow>(sql: string, parameters: readonly SqlParameter[] = []) =>
       ask<Row>(connection, statements.make(sql, parameters)),
     insertRows: <Row extends SqlRow>(table: InsertTarget, rows: readonly SqlRow[], suffix = '') =>
-      ask<Row>(connection, statements.make(insertStatement(table, suffix), [JSON.stringify(rows)])),
+      ask<Row>(connection, statements.make(insertStatement(table, suffix), [rowsText(rows)])),
     insertNewRows: <Row extends SqlRow>(insert: InsertWithFollowers, rows: readonly SqlRow[]) =>
-      ask<Row>(connection, statements.make(insertNewStatement(insert), [JSON.stringify(rows)])),
+      ask<Row>(connection, statements.make(insertNewStatement(insert), [rowsText(rows)])),
   };
 }
 
@@ -191,6 +191,16 @@ function storageErrorOf(error: unknown): StorageError | null {
 function insertStatement(table: InsertTarget, suffix: string): string {
   const columns = table.columns.join(', ');
   return `insert into ${table.name} (${columns}) select ${columns} from json_populate_recordset(null::${table.name}, $1::json) ${suffix}`;
+}
+
+/**
+ * Half of a character, such as a text that was cut in the middle of one has at its end, is stored as U+FFFD, as on SQLite and in a
+ * parameter. In JSON it is an escape that PostgreSQL refuses, with all rows of the insert.
+ */
+function rowsText(rows: readonly SqlRow[]): string {
+  const text = JSON.stringify(rows);
+  if (!text.includes('\\ud')) return text;
+  return text.replace(/\\(ud[89a-f][0-9a-f]{2}|.)/g, (escape, what: string) => (what.length > 1 ? '\\ufffd' : escape));
 }
 
 function insertNewStatement({ table, unless, followers }: InsertWithFollowers): string {

@@ -121,6 +121,23 @@ export function describeDatabase(openTestDatabase: OpenTestDatabase): void {
     assert.deepEqual(plain(await db.query('select name from things where id = 999')), [{ name: 'thing 999' }]);
   });
 
+  test('a text that was cut in the middle of a character is stored, and what only looks like one as it is', async () => {
+    const db = await openWithTable();
+    const names = ['cut \u{1f600}'.slice(0, 5), '\udead end', String.raw`\ud83d\\ud83d`, '\u{1f600}', '\\', '"\u001f'];
+    await db.transaction((tx) =>
+      tx.insertRows(
+        things,
+        names.map((name, id) => ({ id, name })),
+      ),
+    );
+    await db.transaction((tx) => tx.query('insert into things (id, name) values (9, $1)', [names[0] as string]));
+    const rows = await db.query<{ name: string }>('select name from things order by id');
+    assert.deepEqual(
+      rows.map(({ name }) => name),
+      [...names, names[0] as string].map((name) => name.toWellFormed()),
+    );
+  });
+
   test('no rows at all can go in', async () => {
     const db = await openWithTable();
     assert.deepEqual(await db.transaction((tx) => tx.insertRows(things, [], 'returning id')), []);

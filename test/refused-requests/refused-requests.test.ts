@@ -54,6 +54,16 @@ forEachEngine('refused requests', (openTestDatabase) => {
     assert.equal(fields.get('x_url_cancel'), 'https://shop.example.cl/c?…');
   });
 
+  test('are kept though a stranger sent a name that is shown up to the middle of a character: those beside it were lost', async () => {
+    const { shop, server, refused } = await open();
+    await using _server = server;
+    const { service_token, secret_token } = shop.development;
+    const order = signedBody(service_token, secret_token, { x_amount: '100' });
+    await server.post('/trxs', { json: order });
+    await server.post('/trxs', { json: { [`${'x'.repeat(63)}😀`]: '1' } });
+    assert.equal((await refused()).length, 2);
+  });
+
   test('what stands in a wrong field is kept of no card, of no Secret Token and of no address', async () => {
     const { shop, server, refused } = await open();
     await using _server = server;
