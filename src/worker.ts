@@ -18,6 +18,7 @@ import { createCallbackDelivery } from './outbox/deliver-callbacks.ts';
 import { measureFeedHold } from './outbox/measure-feed-hold.ts';
 import { sealFeed } from './outbox/seal-feed.ts';
 import { writeReceipt } from './pages/receipt-mail.ts';
+import { findElsewhere } from './payment-services/elsewhere.ts';
 import { storeSecretUse } from './payment-services/note-secret-use.ts';
 import { carryOutPayouts } from './payouts/carry-out-payouts.ts';
 import { keepAnchors, keepLastAnchor } from './proof/keep-anchors.ts';
@@ -62,7 +63,7 @@ export function startWorker(app: App, mayLeave: () => Promise<boolean>, onUnfit:
     heldLoop('refund', () => carryOutRefunds(app, BATCH)),
     heldLoop('payout', () => carryOutPayouts(app, BATCH)),
     heldLoop('mail', () => deliverMails(app, writeReceipt), MAIL_EVERY_MS),
-    loop(app, 'forget-mails', () => deleteOldMails(app, BATCH), SESSIONS_EVERY_MS),
+    loop(app, 'forget-mails', () => deleteOldMails(app, () => findArriving(app), BATCH), SESSIONS_EVERY_MS),
     heldLoop('expire', () => expireTransactions(app, BATCH)),
     loop(app, 'validate', () => settleDueValidations(app, BATCH)),
     loop(app, 'forget', () => deleteOldValidations(app, BATCH)),
@@ -101,6 +102,11 @@ export function startWorker(app: App, mayLeave: () => Promise<boolean>, onUnfit:
       );
     },
   };
+}
+
+/** The environments that are being copied to here. */
+async function findArriving(app: App): Promise<ReadonlySet<number>> {
+  return (await findElsewhere(app)).arriving;
 }
 
 /** A newer version may migrate the store at any time. What this one would write then may be wrong. */

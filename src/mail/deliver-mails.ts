@@ -58,12 +58,20 @@ const KEPT_MS = 30 * 86_400_000;
 
 const schedules = perInstance((_app: App) => ({ nextAt: 0 }));
 
-/** Once an hour, deletes mails that ended 30 days ago, with their addresses, at most `limit` in one commit. */
-export async function deleteOldMails(app: App, limit: number): Promise<number> {
+/**
+ * Once an hour, deletes mails that ended 30 days ago, with their addresses, at most `limit` in one commit. Nothing is deleted in the
+ * environments that `findArriving` answers: their mails are held against what they are copied from.
+ */
+export async function deleteOldMails(
+  app: App,
+  findArriving: () => Promise<ReadonlySet<number>>,
+  limit: number,
+): Promise<number> {
   const schedule = schedules(app);
   const now = app.now();
   if (now < schedule.nextAt) return 0;
-  const deleted = await app.db.transaction((tx) => deleteMailsBefore(tx, now - KEPT_MS, limit));
+  const kept = [...(await findArriving())];
+  const deleted = await app.db.transaction((tx) => deleteMailsBefore(tx, now - KEPT_MS, kept, limit));
   if (deleted === 0) schedule.nextAt = now + INTERVAL_MS;
   return deleted;
 }

@@ -134,12 +134,18 @@ export function selectStuckMails(db: Reader, since: number, limit: number): Prom
   );
 }
 
-/** Deletes those that ended before a time; what was given up stays until a person has decided. Answers how many. */
-export async function deleteMailsBefore(tx: Tx, endedBefore: number, limit: number): Promise<number> {
+/** Deletes those that ended before a time; what was given up stays until a person has decided, and all of the `kept` environments. Answers how many. */
+export async function deleteMailsBefore(
+  tx: Tx,
+  endedBefore: number,
+  kept: readonly number[],
+  limit: number,
+): Promise<number> {
   const rows = await tx.query(
     `delete from mails where id in (
-       select id from mails where state in ('sent', 'ended') and finished_at < $1 limit $2) returning id`,
-    [endedBefore, limit],
+       select id from mails where state in ('sent', 'ended') and finished_at < $1 and not (environment_id {among $3})
+       limit $2) returning id`,
+    [endedBefore, limit, kept],
   );
   return rows.length;
 }

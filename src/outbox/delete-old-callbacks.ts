@@ -22,10 +22,10 @@ export async function deleteOldCallbacks(app: App, limit: number): Promise<numbe
   const givenUpBefore = now - ASKED_ABOUT_MS;
   const endedBefore = callbacks === null ? 0 : now - callbacks * DAY_MS;
   const startedBefore = deliveryAttempts === null ? 0 : now - deliveryAttempts * DAY_MS;
-  const before = { givenUpBefore, elsewhere: [...(await findElsewhere(app)).environments] };
-  const attempts =
-    deliveryAttempts === null ? [] : await selectOldAttempts(app.db, { startedBefore, ...before }, limit);
-  const ended = callbacks === null ? [] : await selectOldCallbacks(app.db, { endedBefore, ...before }, limit);
+  const { environments, arriving } = await findElsewhere(app);
+  const left = { givenUpBefore, elsewhere: [...environments], arriving: [...arriving] };
+  const attempts = deliveryAttempts === null ? [] : await selectOldAttempts(app.db, { startedBefore, ...left }, limit);
+  const ended = callbacks === null ? [] : await selectOldCallbacks(app.db, { endedBefore, ...left }, limit);
   if (attempts.length + ended.length === 0) {
     schedule.nextAt = now + INTERVAL_MS;
     return 0;

@@ -5,30 +5,29 @@ type Reader = Pick<Database, 'query'>;
 
 export type CallbackKey = SqlRow & { id: number; environment_id: number };
 
+/** Rows that are left out: by times in UTC milliseconds and ids of environments. */
+type Left = { givenUpBefore: number; elsewhere: readonly number[]; arriving: readonly number[] };
+
 /** Rows are made in the order of their ids, so what is past its time stands among the first. */
 const LOOKED_AT = 1000;
 
 /**
  * The first callbacks that ended before a time, at most `limit`. Left out is what waits for its next attempt, and what was
  * given up after `givenUpBefore`: a person is still asked about it. In the environments `elsewhere` it waits for ever, so there it is
- * not looked at.
+ * not looked at; nothing is of the `arriving` ones, which are held against what they are copied from.
  */
 export function selectOldCallbacks(
   db: Reader,
-  {
-    endedBefore,
-    givenUpBefore,
-    elsewhere,
-  }: { endedBefore: number; givenUpBefore: number; elsewhere: readonly number[] },
+  { endedBefore, givenUpBefore, elsewhere, arriving }: { endedBefore: number } & Left,
   limit: number,
 ): Promise<CallbackKey[]> {
   return db.query<CallbackKey>(
     `select id, environment_id from
        (select id, environment_id, state, finished_at from callbacks
-        where not (environment_id {among $4} and state = 'queued') order by id limit ${LOOKED_AT}) as first
+        where not (environment_id {among $4} and state = 'queued') and not (environment_id {among $5}) order by id limit ${LOOKED_AT}) as first
      where state <> 'queued' and finished_at < $1 and (finished_at < $2 or state not in ('dead', 'disabled'))
      order by id limit $3`,
-    [endedBefore, givenUpBefore, limit, elsewhere],
+    [endedBefore, givenUpBefore, limit, elsewhere, arriving],
   );
 }
 
@@ -43,11 +42,7 @@ export async function deleteCallbacks(tx: Tx, callbacks: readonly CallbackKey[])
 /** The same of delivery attempts that began before a time. */
 export function selectOldAttempts(
   db: Reader,
-  {
-    startedBefore,
-    givenUpBefore,
-    elsewhere,
-  }: { startedBefore: number; givenUpBefore: number; elsewhere: readonly number[] },
+  { startedBefore, givenUpBefore, elsewhere, arriving }: { startedBefore: number } & Left,
   limit: number,
 ): Promise<CallbackKey[]> {
   return db.query<CallbackKey>(
@@ -55,11 +50,12 @@ export function selectOldAttempts(
        (select id, environment_id, callback_id, started_at from delivery_attempts
         where not (environment_id {among $4} and callback_id in
           (select id from callbacks where environment_id {among $4} and state = 'queued'))
+          and not (environment_id {among $5})
         order by id limit ${LOOKED_AT}) as a
      join callbacks c on c.id = a.callback_id and c.environment_id = a.environment_id
      where a.started_at < $1 and c.state <> 'queued' and (c.finished_at < $2 or c.state not in ('dead', 'disabled'))
      order by a.id limit $3`,
-    [startedBefore, givenUpBefore, limit, elsewhere],
+    [startedBefore, givenUpBefore, limit, elsewhere, arriving],
   );
 }
 

@@ -26,15 +26,21 @@ export function refuseElsewhere({ elsewhere }: Pick<ServiceEnvironment, 'elsewhe
 
 /**
  * The payment services that another database serves with their environments, and the environments of those that never were here as a
- * whole: they are being copied to here, or were taken back on the way.
+ * whole: they are being copied to here, or were taken back on the way. `arriving`: they are being copied now.
  */
-export async function findElsewhere(
-  app: App,
-): Promise<{ paymentServices: Set<string>; environments: Set<number>; incomplete: Set<number> }> {
+export async function findElsewhere(app: App): Promise<{
+  paymentServices: Set<string>;
+  environments: Set<number>;
+  incomplete: Set<number>;
+  arriving: Set<number>;
+}> {
   const rows = await selectEnvironmentsElsewhere(app.db);
   return {
     paymentServices: new Set(rows.map(({ payment_service_id }) => payment_service_id)),
     environments: new Set(rows.map(({ id }) => id)),
     incomplete: new Set(rows.filter(({ direction }) => direction === 'in').map(({ id }) => id)),
+    arriving: new Set(
+      rows.filter(({ direction, state }) => direction === 'in' && state === 'copying').map(({ id }) => id),
+    ),
   };
 }

@@ -317,9 +317,9 @@ export async function selectEnvironmentIdsOf(
 /** The environments of payment services whose last move says that they are served elsewhere. */
 export function selectEnvironmentsElsewhere(
   db: Reader,
-): Promise<{ id: number; payment_service_id: string; direction: 'out' | 'in' }[]> {
+): Promise<{ id: number; payment_service_id: string; direction: 'out' | 'in'; state: string }[]> {
   return db.query(
-    `select e.id, e.payment_service_id, m.direction from moves m join environments e on e.payment_service_id = m.payment_service_id
+    `select e.id, e.payment_service_id, m.direction, m.state from moves m join environments e on e.payment_service_id = m.payment_service_id
      where ((m.direction = 'out' and m.state = 'moved') or (m.direction = 'in' and m.state <> 'moved'))
        and not exists (
          select 1 from moves later where later.payment_service_id = m.payment_service_id
