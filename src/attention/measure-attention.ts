@@ -49,7 +49,7 @@ export async function showAttention(app: App): Promise<void> {
   const { attention, attentionOldest, unresolvedPayments } = app.metrics;
   const measuring = cacheOf(app).get('all', async () => ({
     kinds: await measureAttention(app),
-    endpoints: await selectFailing(app.db, ENDPOINTS_SHOWN),
+    endpoints: await selectFailing(app.db, ENDPOINTS_SHOWN, (await findElsewhere(app)).environments),
   }));
   const measured = await withinTime(measuring, LIMIT_MS).catch(() => null);
   attention.reset();

@@ -8,6 +8,7 @@ import { formatAge, timeText } from '../lib/time-text.ts';
 import { causeOf } from '../outbox/answer-cause.ts';
 import { selectFailing } from '../outbox/failing-endpoint-queries.ts';
 import { countQueued, selectOldestDue } from '../outbox/outbox-queries.ts';
+import { findElsewhere } from '../payment-services/elsewhere.ts';
 import { measureWaitingRefunds } from '../refunds/waiting-refund-queries.ts';
 import type { Duty } from '../upkeep/upkeep.ts';
 import { selectUpkeep } from '../upkeep/upkeep-queries.ts';
@@ -105,7 +106,8 @@ const ENDPOINTS_NAMED = 5;
 
 /** The endpoints that have failed for longest, by name: their merchants are not told now. */
 async function endpointFindings(app: App): Promise<Finding[]> {
-  return (await selectFailing(app.db, ENDPOINTS_NAMED)).map((endpoint) => {
+  const { environments } = await findElsewhere(app);
+  return (await selectFailing(app.db, ENDPOINTS_NAMED, environments)).map((endpoint) => {
     const { address, name, payment_service, failing_since, waiting, next_attempt_at } = endpoint;
     const [english, spanish] = [causeOf(address, endpoint, 'en'), causeOf(address, endpoint, 'es')];
     const [since, next] = [timeText(failing_since), timeText(next_attempt_at)];

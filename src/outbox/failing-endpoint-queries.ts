@@ -46,9 +46,13 @@ export async function measureFailing(db: Reader): Promise<{ count: number; oldes
   return row ?? { count: 0, oldest: null };
 }
 
-/** The same, the one that has failed for longest first. */
-export function selectFailing(db: Reader, limit: number): Promise<FailingEndpoint[]> {
-  return selectEndpoints(db, FAILING, limit);
+/** The same outside of the `elsewhere` environments, where nobody can end it; the one that has failed for longest first. */
+export function selectFailing(
+  db: Reader,
+  limit: number,
+  elsewhere: ReadonlySet<number> = new Set(),
+): Promise<FailingEndpoint[]> {
+  return selectEndpoints(db, `${FAILING} and not (p.environment_id {among $2})`, limit, [[...elsewhere]]);
 }
 
 /** The same, and those that answered 410, those whose callbacks were all given up, and those that failed last. */

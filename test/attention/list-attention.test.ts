@@ -5,6 +5,8 @@ import { ATTENTION_KINDS } from '../../src/attention/attention-kinds.ts';
 import { listAttention } from '../../src/attention/list-attention.ts';
 import { measureAttention, showAttention } from '../../src/attention/measure-attention.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
+import { sayFinding } from '../../src/health/finding.ts';
+import { workFindings } from '../../src/health/work-findings.ts';
 import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
@@ -173,6 +175,26 @@ forEachEngine('what waits for a person', (openTestDatabase) => {
       measured.map(({ kind, count, oldest }) => [kind, count, oldest]),
       [['suspense', 1, row?.since]],
     );
+  });
+
+  test('an endpoint of a payment service that has moved away is named by neither metrics nor doctor: it failed there for ever', async () => {
+    const app = createTestApp(await openTestDatabase(), {
+      fetch: async () => ({ kind: 'answered', status: 500, retryAfter: null, excerpt: '', durationMs: 1 }),
+    });
+    const [moved, here] = [await createTestEnvironment(app), await createTestEnvironment(app)];
+    for (const environment of [moved, here]) await createPaidTransaction(app, environment);
+    const delivery = createCallbackDelivery(app);
+    await delivery.poll();
+    await delivery.drain();
+    await leaveFor(app, moved);
+    const found = (await workFindings(app)).map((finding) => sayFinding(finding, 'en'));
+    const failing = found.filter(({ check, fix }) => check === 'endpoint' && fix !== null);
+    assert.equal(failing.length, 2, 'how many fail, and each by name');
+    assert.ok(failing.every(({ says }) => !says.includes(moved.paymentServiceId)));
+    await showAttention(app);
+    const text = await app.metrics.registry.metrics();
+    assert.match(text, new RegExp(`^rubrica_failing_endpoint_.*${here.paymentServiceId}`, 'm'));
+    assert.doesNotMatch(text, new RegExp(`^rubrica_failing_endpoint_.*${moved.paymentServiceId}`, 'm'));
   });
 
   test('the metrics read it from the store, in every process the same, and say nothing when the store does not answer', async () => {
