@@ -47,7 +47,7 @@ async function compare(bench: Bench, engine: string, installation: Installation,
   await outbox.close();
   receiver.close();
   const measured = `callbacks delivered/s, attempts recorded durably, ${engine}, ${endpoints} endpoint${endpoints === 1 ? '' : 's'}`;
-  return ratioLine(measured, 'bare delivery loop', { atLeast: 0.5 }, roundsAgainst(rows, 1));
+  return ratioLine(measured, 'bare delivery loop', { atLeast: 0.6 }, roundsAgainst(rows, 1));
 }
 
 const loop = new URL('./peers/bare-delivery-loop.ts', import.meta.url).pathname;

@@ -45,8 +45,8 @@ async function startOnce(
   }
 }
 
-/** Of the process and all that it has started. */
-function residentMegabytes(pid: number): number {
+/** The memory of a process and of all that it has started, from `/proc`. */
+export function residentMegabytes(pid: number): number {
   const kilobytes = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
   const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
     readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number),

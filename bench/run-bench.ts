@@ -15,6 +15,7 @@ import { measureReplicas } from './replicas.ts';
 import { measureRestart } from './restart.ts';
 import { measureSearch } from './search.ts';
 import { measureSign } from './sign.ts';
+import { measureStranger } from './stranger.ts';
 import { type Bench, createBench } from './support/bench.ts';
 import { type Details, type Figure, FigureInvalid, FigureSkipped } from './support/figure.ts';
 import { describeMachine } from './support/machine.ts';
@@ -34,6 +35,7 @@ const FIGURES: Record<string, (bench: Bench) => Promise<Figure>> = {
   lived: measureLived,
   replicas: measureReplicas,
   restart: measureRestart,
+  stranger: measureStranger,
   sign: measureSign,
   idle: measureIdle,
   connections: measureConnections,

@@ -21,7 +21,8 @@ function headOf(port: number, request: CreateRequest | ValidationRequest): strin
   return `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncontent-type: application/json\r\n${bearer}`;
 }
 
-function createBodies(request: CreateRequest, run: string): (index: number) => string {
+/** Bodies of signed creates, each by its number; `run` keeps their references apart from all other runs. */
+export function createBodies(request: CreateRequest, run: string): (index: number) => string {
   return (index) => {
     const fields: Record<string, string | number> = {
       x_account_id: request.serviceToken,

@@ -115,9 +115,17 @@ export async function selectBehindPlace(db: Reader, place: FeedPlace, limit: num
   return rows.map((row) => row.transaction_id);
 }
 
-/** When the first payment service was made, in UTC milliseconds; null without any. No transaction is older, also of those that moved here. */
+/**
+ * A time before which there is no transaction, in UTC milliseconds; null without any: when the first payment service was made, for a
+ * transaction that moved here may have any id, or what the lowest id has, should a clock have gone back after that.
+ */
 export async function selectFirstCreated(db: Reader): Promise<number | null> {
-  const [row] = await db.query<{ first: number | null }>('select min(created_at) as first from payment_services');
+  const [row] = await db.query<{ first: number | null }>(
+    `select min(created_at) as first from (
+       select created_at from payment_services
+       union all select created_at from (select created_at from transactions order by id limit 1) as lowest
+     ) as firsts`,
+  );
   return row?.first ?? null;
 }
 
