@@ -94,15 +94,18 @@ export function startWorker(app: App, mayLeave: () => Promise<boolean>, onUnfit:
     stop: async () => {
       await Promise.all(loops.map((each) => each.stop()));
       await delivery.drain();
-      await writeCounts(app, 'end');
-      await storeRefusedRequests(app);
-      await forgetProcess(app).catch((error: unknown) => app.log.warn({ err: error }, 'this process is still listed'));
-      await keepLastAnchor(app).catch((error: unknown) =>
-        app.log.warn({ err: error }, 'the last anchor could not be kept'),
-      );
+      for (const [failed, end] of ENDS) await end(app).catch((error: unknown) => app.log.warn({ err: error }, failed));
     },
   };
 }
+
+/** What a process does last, in this order; each also where another failed, with the words for that. */
+const ENDS: readonly [failed: string, end: (app: App) => Promise<unknown>][] = [
+  ['the last counts could not be kept', (app) => writeCounts(app, 'end')],
+  ['the last refused requests could not be kept', storeRefusedRequests],
+  ['this process is still listed', forgetProcess],
+  ['the last anchor could not be kept', keepLastAnchor],
+];
 
 /** The environments that are being copied to here. */
 async function findArriving(app: App): Promise<ReadonlySet<number>> {

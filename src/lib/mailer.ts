@@ -84,7 +84,10 @@ function mailOf({ id, from, replyTo, to, subject, text, html }: MailMessage) {
 
 function outcomeOf(error: unknown, address: string): MailOutcome {
   const { code, responseCode, response } = error as { code?: string; responseCode?: number; response?: string };
-  const said = (response ?? '').replaceAll(address, '…').replace(/\s+/g, ' ').slice(0, 200);
+  const said = (response ?? '')
+    .replace(new RegExp(RegExp.escape(address), 'gi'), '…')
+    .replace(/\s+/g, ' ')
+    .slice(0, 200);
   const reason = [code ?? 'FAILED', said].filter((part) => part !== '').join(': ');
   // Of the mail itself: a server that takes no mail of ours at all is a matter of settings, and may take it later.
   const isFinal = (code === 'EENVELOPE' || code === 'EMESSAGE') && (responseCode ?? 0) >= 500;

@@ -280,7 +280,7 @@ async function startPost(context: TestContext, refuses = false) {
     onAuth: ({ username, password }, _session, done) =>
       done(password === 'p@ss' ? null : new Error('wrong'), { user: username }),
     onRcptTo: ({ address }, _session, done) =>
-      done(refuses ? Object.assign(new Error(`no such user ${address}`), { responseCode: 550 }) : null),
+      done(refuses ? Object.assign(new Error(`no such user ${address.toUpperCase()}`), { responseCode: 550 }) : null),
     onData: (stream, { envelope, user }, done) => {
       const take = (chunks: Buffer[]) => {
         const text = decode(Buffer.concat(chunks).toString());
