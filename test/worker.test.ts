@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { countAct } from '../src/audit/count-acts.ts';
+import { noteRefusedRequest, type Refusal } from '../src/refused-requests/note-refused-request.ts';
 import { startWorker } from '../src/worker.ts';
 import { forEachEngine } from './support/engines.ts';
-import { TESTER } from './support/test-actor.ts';
 import { createTestApp } from './support/test-app.ts';
+import { createTestEnvironment } from './support/test-shop.ts';
 
 forEachEngine('the background of a process', (openTestDatabase) => {
-  test('did nothing more at its end where the first of it failed', async () => {
+  test('kept no last anchor and stayed listed where its last refused requests could not be kept', async () => {
     const app = createTestApp(await openTestDatabase());
+    const { serviceToken } = await createTestEnvironment(app);
     const failed: string[] = [];
     const warn = (_error: unknown, text: string) => void failed.push(text);
     const log = Object.assign(Object.create(app.log) as typeof app.log, { warn });
@@ -18,9 +19,22 @@ forEachEngine('the background of a process', (openTestDatabase) => {
     const db = Object.assign(Object.create(app.db) as typeof app.db, { transaction });
     const broken = { ...app, db, log };
     const worker = startWorker(broken, async () => false, assert.fail);
-    countAct(broken, { by: TESTER, action: 'user.permission_refused', subject: { kind: 'permission', id: 'x' } });
+    const what = {
+      requestId: 'r',
+      at: app.now(),
+      method: 'POST',
+      route: '/trxs',
+      status: 401,
+      code: 'SIGNATURE_INVALID',
+    };
+    const said = { detail: { en: 'x', es: 'x' }, errors: [], body: null, serviceToken, bearer: null };
+    noteRefusedRequest(broken, '192.0.2.1', (): Refusal => ({ ...what, ...said }));
     away = true;
     await worker.stop();
-    assert.ok(failed.includes('this process is still listed'), failed.join());
+    assert.deepEqual(failed, [
+      'the last refused requests could not be kept',
+      'this process is still listed',
+      'the last anchor could not be kept',
+    ]);
   });
 });
