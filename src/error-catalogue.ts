@@ -139,7 +139,7 @@ export const CATALOGUE = {
   REFUND_LIMIT_REACHED: entry(
     403,
     'The user may refund no more today',
-    'Wait for the next day in Chile, or ask a person who manages users: `bin/rubrica user refund-limit USER AMOUNT`.',
+    'Have another person approve it: `bin/rubrica refund request`. Or wait for the next day in Chile, or for a higher limit: `bin/rubrica user refund-limit USER AMOUNT`.',
   ),
   NO_PERMISSION: entry(
     403,

@@ -152,7 +152,7 @@ export const SPANISH_ERRORS: Readonly<Record<ErrorCode, { title: string; fix: st
   },
   REFUND_LIMIT_REACHED: {
     title: 'El usuario ya no puede devolver más hoy',
-    fix: 'Espera al día siguiente en Chile, o pídelo a quien administra los usuarios: `bin/rubrica user refund-limit USER AMOUNT`.',
+    fix: 'Que otra persona la apruebe: `bin/rubrica refund request`. O espera al día siguiente en Chile, o un límite más alto: `bin/rubrica user refund-limit USER AMOUNT`.',
   },
   NO_PERMISSION: {
     title: 'El usuario no existe o no tiene permiso',

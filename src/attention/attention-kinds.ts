@@ -21,6 +21,7 @@ import { KEY_ATTENTION } from './key-attention.ts';
 import { MOVE_ATTENTION } from './move-attention.ts';
 import { dutyKind } from './neglected-duties.ts';
 import { APPROVAL_ATTENTION, PAYOUT_ATTENTION } from './payout-attention.ts';
+import { REFUND_REQUEST_ATTENTION } from './refund-request-attention.ts';
 import { sayPaymentContradiction, sayRefundContradiction } from './say-contradiction.ts';
 import { SETTLEMENT_ATTENTION } from './settlement-attention.ts';
 
@@ -62,6 +63,7 @@ export const ATTENTION_KINDS: readonly AttentionKind[] = [
     measure: (app) => measureWaitingRefunds(app.db, refundsSince(app)),
     list: async (app, limit) => (await selectWaitingRefunds(app.db, refundsSince(app), limit)).map(waitingRefund),
   },
+  REFUND_REQUEST_ATTENTION,
   {
     kind: 'suspense',
     nouns: ['amount in suspense', 'amounts in suspense'],

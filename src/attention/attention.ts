@@ -5,6 +5,7 @@ import type { InBoth } from '../error-catalogue.ts';
 export type AttentionName =
   | 'payment'
   | 'refund'
+  | 'refund_request'
   | 'suspense'
   | 'callback'
   | 'endpoint'

@@ -32,6 +32,15 @@ export async function countRefund(tx: Tx, refund: CountedRefund, now: number): P
   });
 }
 
+/** Whether a refund is more than its user may still refund today. Counts nothing; without a limit, or a user, nothing is too much. */
+export async function exceedsRefundLimit(tx: Tx, refund: CountedRefund, now: number): Promise<boolean> {
+  const { userId, amount, currency } = refund;
+  const user = userId === null ? null : await selectUserById(tx, userId);
+  if (userId === null || user === null) return false;
+  const most = limitOf(user.role, await selectRefundLimits(tx, userId), currency);
+  return most !== null && (await selectRefundDay(tx, { userId, currency, day: dayOf(now) })) + amount > most;
+}
+
 /** Reads the limit: the user's own goes before the role's; where there is a limit in any currency, others have 0. */
 function limitOf(role: Role, own: readonly RefundLimitRow[], currency: string): number | null {
   const { refundsPerDay } = rightsOf(role);

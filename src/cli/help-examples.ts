@@ -66,6 +66,12 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   payment: ['payment decisions'],
   refund: ['refund create 1001 --amount 2990', 'refund list'],
   'refund create': ['refund create 1001 --amount 2990', 'refund create 1001 --type total'],
+  'refund request': [
+    "refund request 1001 --amount 150000 --reason 'llegó roto' --as ana@example.cl",
+    "refund request 1001 --type total --reason 'llegó roto' --as ana@example.cl",
+  ],
+  'refund approve': ['refund approve rr_0123456789abcdefghjk --as ben@example.cl'],
+  'refund reject': ["refund reject rr_0123456789abcdefghjk --reason 'ya se cambió' --as ben@example.cl"],
   callback: ['callback list', 'callback show 12', 'callback resend --state dead'],
   'callback resend': ['callback resend 12', 'callback resend --state dead'],
   endpoint: ['endpoint doctor 3', 'endpoint test 3'],

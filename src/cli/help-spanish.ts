@@ -166,6 +166,18 @@ export const SPANISH_HELP: Readonly<Record<string, string>> = {
   'what was decided about refunds, by whom, why, and by what evidence; the newest first':
     'lo que se decidió sobre devoluciones, quién, por qué y con qué evidencia; primero lo más nuevo',
 
+  'ask that another person approve a refund above your limit; nothing goes back before':
+    'pide que otra persona apruebe una devolución sobre tu límite; antes no se devuelve nada',
+  'refunds above the limit of who asked, which wait for another person; the oldest first':
+    'devoluciones sobre el límite de quien las pidió, que esperan a otra persona; primero las más antiguas',
+  'those that were approved or rejected too; the newest first':
+    'también las aprobadas y las rechazadas; primero las más nuevas',
+  'approve a refund that another person asked for, and make it; never your own':
+    'aprueba una devolución que pidió otra persona, y la hace; nunca la tuya',
+  'the ID of refund requests': 'el ID de refund requests',
+  'refuse a refund that another person asked for, or take back what you asked for':
+    'rechaza una devolución que pidió otra persona, o retira lo que pediste tú',
+
   // Money out and in, books
   'money that was sent to a merchant': 'dinero que se envió a un comercio',
   'record that it was sent; never more than is available': 'anota que se envió; nunca más de lo disponible',

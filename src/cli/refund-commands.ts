@@ -1,49 +1,31 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { App } from '../app.ts';
-import type { Actor } from '../audit/actor.ts';
+import { type Actor, accountOf } from '../audit/actor.ts';
+import { Problem } from '../error-catalogue.ts';
 import { formatMoney, formatPlain } from '../lib/money.ts';
 import { createRefund, type RefundCreation } from '../refunds/create-refund.ts';
 import { listRefunds } from '../refunds/find-refund.ts';
-import type { Refund, RefundType } from '../refunds/refund.ts';
-import { REFUND_REFUSALS, type RefundRefusalCode } from '../refunds/refund-refusal.ts';
+import type { Refund } from '../refunds/refund.ts';
 import { findTransaction } from '../transactions/find-transaction.ts';
 import { confirm, yesOption } from './confirm.ts';
-import { readAmount, readLimit } from './options.ts';
-import {
-  CommandError,
-  invalidOption,
-  missingOption,
-  print,
-  table,
-  time,
-  timeInChile,
-  unknownTransaction,
-} from './print.ts';
+import { readLimit, readReason } from './options.ts';
+import { invalidOption, print, table, time, timeInChile, unknownTransaction } from './print.ts';
 import { addRefundDecisionCommands } from './refund-decision-commands.ts';
+import { type PartOptions, partWords, readPart, refusedRefund, withPart } from './refund-options.ts';
+import { addRefundRequestCommands } from './refund-request-commands.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
-type CreateOptions = ActingOptions & {
-  amount?: string;
-  type: RefundType;
-  idempotencyKey?: string;
-  yes?: boolean;
-  json?: boolean;
-};
+type CreateOptions = ActingOptions &
+  PartOptions & { idempotencyKey?: string; reason?: string; yes?: boolean; json?: boolean };
 
-/** `refund create | list | settle | retry | decisions`. */
+/** `refund create | list | settle | retry | decisions | request | requests | approve | reject`. */
 export function addRefundCommands(program: Command): void {
   const group = program.command('refund').description('refund payments');
-  acting(group.command('create'))
+  withPart(acting(group.command('create')))
     .description('refund a payment or a part of it; the running service carries it out')
-    .argument('<transaction>', 'its id')
-    .option('--amount <amount>', 'in CLP such as 15000, without points; in USD such as 10.55')
-    .addOption(
-      new Option('--type <type>', 'total: all that is left, without --amount')
-        .choices(['total', 'parcial'])
-        .default('parcial'),
-    )
     .option('--idempotency-key <key>', 'such as the number of your case; the same again refunds nothing twice')
+    .option('--reason <text>', 'why, for the auditor; name no person')
     .addOption(yesOption())
     .option('--json', 'print one JSON object')
     .action(create);
@@ -54,6 +36,7 @@ export function addRefundCommands(program: Command): void {
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(list);
   addRefundDecisionCommands(group);
+  addRefundRequestCommands(group);
 }
 
 async function create(id: string, options: CreateOptions): Promise<void> {
@@ -75,7 +58,8 @@ async function accept(app: App, id: string, options: CreateOptions, by: Actor): 
   const transaction = await findTransaction(app, id, null);
   if (transaction === null) throw unknownTransaction(id);
   const { currency } = transaction;
-  const amount = readAsked(options, currency);
+  const amount = readPart(options, currency);
+  const reason = options.reason === undefined ? undefined : readReason(options.reason);
   const paid = formatMoney(transaction.amount, currency);
   const asked = amount === null ? `all that is left of ${paid}` : `${formatMoney(amount, currency)} of ${paid}`;
   await confirm(`Refund ${asked} to the payer of transaction ${id}?`, options);
@@ -84,38 +68,32 @@ async function accept(app: App, id: string, options: CreateOptions, by: Actor): 
     type: options.type,
     idempotencyKey: options.idempotencyKey ?? null,
     by,
+    ...(reason !== undefined && { reason }),
+  }).catch((error: unknown) => {
+    throw error instanceof Problem && error.code === 'REFUND_LIMIT_REACHED'
+      ? aboveLimit(error, id, options, by)
+      : error;
   });
   return { refund: acceptedOf(creation), currency, replayed: creation.kind === 'replayed' };
 }
 
-/** In minor units; null: all that is left. */
-function readAsked({ amount, type }: CreateOptions, currency: string): number | null {
-  if (amount === undefined) {
-    if (type === 'total') return null;
-    throw missingOption('Say how much: --amount 1000, or --type total for all that is left.');
-  }
-  const asked = readAmount(amount, currency);
-  if (asked === 0) throw invalidOption('The amount is above 0.');
-  return asked;
-}
-
-/** The command that shows more, or does it otherwise. */
-const HINTS: Partial<Record<RefundRefusalCode, string>> = {
-  ALREADY_REFUNDED: ' See bin/rubrica refund list',
-  PARTIAL_REFUND_NOT_ALLOWED: ' Use --type total',
-  REFUND_AMOUNT_TOO_HIGH: ' See bin/rubrica refund list',
-  REFUND_AMOUNT_NOT_TOTAL: ' --type total refunds all of it: leave out --amount, or --type for a part.',
-  INSUFFICIENT_BALANCE: ' See bin/rubrica books balance and payout list.',
-};
-
-function refused(code: RefundRefusalCode): CommandError {
-  return new CommandError(REFUND_REFUSALS[code].en + (HINTS[code] ?? ''), 1, code);
+/** The same refusal, with the command by which another person may approve it. */
+function aboveLimit({ code, extras }: Problem, id: string, options: CreateOptions, by: Actor): Problem {
+  const { en = '', es = '' } = extras.detail ?? {};
+  const command = `bin/rubrica refund request ${id} ${partWords(options)} --reason TEXT --as ${accountOf(by.name)}`;
+  return new Problem(code, {
+    ...extras,
+    detail: {
+      en: `${en} Ask that another person approve it: ${command}`,
+      es: `${es} Pide que otra persona la apruebe: ${command}`,
+    },
+  });
 }
 
 function acceptedOf(creation: RefundCreation): Refund {
   switch (creation.kind) {
     case 'refused':
-      throw refused(creation.refusal.code);
+      throw refusedRefund(creation.refusal.code);
     case 'reused':
       throw invalidOption('The idempotency key belongs to another refund: give a new one.');
     case 'accepted':

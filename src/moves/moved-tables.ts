@@ -62,6 +62,11 @@ const PAYOUT_IS =
   `id environment_id batch_id reference amount currency created_at proposed_by proposed_by_id proposed_kind
   recipient_id recipient_version rut_hash account_hash bank_code wish_hash account_changed_by`.split(/\s+/);
 
+const REFUND_REQUEST_IS =
+  `id environment_id transaction_id amount type reason requested_by requested_by_id requested_kind requested_at`.split(
+    /\s+/,
+  );
+
 const OF_USERS =
   'users belong to the installation; what they may see of the payment service moves by their e-mail address';
 const ONE_STORE = 'it is about one database';
@@ -112,6 +117,7 @@ export const MOVED_TABLES = {
   }),
   payment_attempts: inRows({ due: { column: 'next_lookup_at' } }),
   refunds: inRows({ due: { column: 'next_lookup_at' } }),
+  refund_requests: inRows({ fixed: REFUND_REQUEST_IS }),
   movements: inRows({ fixed: 'all' }),
   payment_decisions: inRows({ fixed: 'all' }),
   refund_decisions: inRows({ fixed: 'all' }),

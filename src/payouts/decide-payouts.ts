@@ -3,6 +3,8 @@ import type { Actor } from '../audit/actor.ts';
 import type { AuditAction } from '../audit/audit-action.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { selectTokenHolders, type TokenHolder } from '../auth/api-token-queries.ts';
+import { requireUserOf } from '../auth/person-of.ts';
+import { type ActOfUser, holdersAt } from '../auth/token-holders.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { type InBoth, Problem } from '../error-catalogue.ts';
 import { formatMoney } from '../lib/money.ts';
@@ -13,7 +15,6 @@ import { type Payout, type PayoutState, statesBefore } from './payout.ts';
 import { checkLimits, PAYOUT_CURRENCY } from './payout-limits.ts';
 import { lockPayouts } from './payout-queries.ts';
 import { selectSenderInUse } from './payout-sender-queries.ts';
-import { requireUserOf } from './person-of.ts';
 import { type RecipientRow, validUntil } from './recipient.ts';
 import { type PayoutOwner, transitionPayouts } from './transition-payouts.ts';
 
@@ -137,10 +138,8 @@ export type Barred = ReadonlyMap<string, InBoth>;
 export function barredFrom(payout: Payout, versions: readonly RecipientRow[], holders: readonly TokenHolder[]): Barred {
   const { account_changed_by, account_hash, recipient_version, proposed_by_id, proposed_kind, created_at } = payout;
   const barred = new Map<string, InBoth>();
-  const barHolders = (known: readonly TokenHolder[], act: { by: string; at: number }, why: InBoth) => {
-    for (const { user_id, holder_id, until } of known) {
-      if (user_id === act.by && (until ?? act.at) >= act.at) barred.set(holder_id, why);
-    }
+  const barHolders = (known: readonly TokenHolder[], act: ActOfUser, why: InBoth) => {
+    for (const holder of holdersAt(known, act)) barred.set(holder, why);
   };
   if (proposed_kind === 'program') barHolders(holders, { by: proposed_by_id, at: created_at }, HOLDS_TOKEN);
   if (account_changed_by !== null) {

@@ -1,6 +1,7 @@
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
+import { requireUserOf } from '../auth/person-of.ts';
 import type { User } from '../auth/user.ts';
 import { judgeBatch, validateBatch } from '../bank-validation/validate-batch.ts';
 import type { Tx } from '../db/database.ts';
@@ -17,7 +18,6 @@ import { limitBroken, PAYOUT_CURRENCY, whyNotAutomatic } from './payout-limits.t
 import { insertPayouts, selectByReferences, selectPayouts, updateReason } from './payout-queries.ts';
 import { selectSenderInUse } from './payout-sender-queries.ts';
 import { type CheckedWish, checkWishes, invalidRows, MOST_IN_BATCH, type PayoutWish } from './payout-wish.ts';
-import { requireUserOf } from './person-of.ts';
 import { insertRecipients } from './recipient-queries.ts';
 import { announce, type PayoutOwner, transitionPayouts } from './transition-payouts.ts';
 

@@ -1,9 +1,9 @@
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
+import { requireUserOf } from '../auth/person-of.ts';
 import { Problem } from '../error-catalogue.ts';
 import type { Evidence } from '../lib/evidence-file.ts';
-import { requireUserOf } from './person-of.ts';
 import { type SaidOutcome, type SettledPayouts, settleOutcomes } from './settle-outcomes.ts';
 import type { PayoutOwner } from './transition-payouts.ts';
 

@@ -14,6 +14,7 @@ export const KEPT_REASONS = {
   },
   paid_why: { en: 'it says what was paid out, and why', es: 'dice qué se pagó, y por qué' },
   paid_out: { en: 'it says what was paid out', es: 'dice qué se pagó' },
+  refund_why: { en: 'it says why a refund was asked for', es: 'dice por qué se pidió una devolución' },
   asked_for: { en: 'it says what a payment was asked for', es: 'dice por qué se pidió un pago' },
   held_against: {
     en: 'it says what the money was held against, and why',

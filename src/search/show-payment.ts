@@ -2,6 +2,8 @@ import type { App } from '../app.ts';
 import { selectEntriesOf } from '../books/journal-queries.ts';
 import type { PaymentAttempt } from '../checkout/payment-attempt.ts';
 import { selectRefundsOf } from '../refunds/refund-queries.ts';
+import type { RefundRequest } from '../refunds/refund-request.ts';
+import { selectRefundRequestsOf } from '../refunds/refund-request-queries.ts';
 import { findTransaction } from '../transactions/find-transaction.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 import { describePayments } from './find-payments.ts';
@@ -56,6 +58,7 @@ export async function showPayment(
   const [payment] = await describePayments(app, [transaction.id]);
   if (payment === undefined) return null;
   const parts = await Promise.all([
+    linesOfRefundRequests(app, transaction),
     linesOfEvents(app, transaction),
     linesOfAttempts(app, transaction),
     linesOfCallbacks(app, transaction),
@@ -63,8 +66,22 @@ export async function showPayment(
     linesOfDecisions(app, transaction),
   ]);
   parts.push(await linesOfActs(app, transaction, parts.flat()));
-  // The sort is stable: of one moment the event comes first, and then what it led to.
+  // The sort is stable: of one moment an approval comes before the refund that it makes, and an event before what it led to.
   return { payment, transaction, timeline: parts.flat().sort((one, other) => one.at - other.at) };
+}
+
+async function linesOfRefundRequests(app: App, transaction: Transaction): Promise<TimelineLine[]> {
+  return (await selectRefundRequestsOf(app.db, transaction)).flatMap(linesOfRefundRequest);
+}
+
+function linesOfRefundRequest(request: RefundRequest): TimelineLine[] {
+  const { id, amount, state, reason, requested_at, decided_at, refund_id } = request;
+  const named = { refund_request: id };
+  const made = { amount, by: request.requested_by, facts: { ...named, reason } };
+  const lines = [line(requested_at, 'act', 'refund_request.made', made)];
+  if (decided_at === null) return lines;
+  const facts = { ...named, reason: request.decision_reason, refund: refund_id };
+  return [...lines, line(decided_at, 'act', `refund_request.${state}`, { amount, by: request.decided_by, facts })];
 }
 
 async function linesOfEvents(app: App, transaction: Transaction): Promise<TimelineLine[]> {
@@ -149,15 +166,22 @@ async function linesOfDecisions(app: App, transaction: Transaction): Promise<Tim
   );
 }
 
-/** Acts that the lines of the events and the decisions tell with more. */
-const TOLD = new Set(['refund.requested', 'refund.decided', 'payment.decided']);
+/** Acts that other lines tell with more. */
+const TOLD = new Set([
+  'refund.requested',
+  'refund.decided',
+  'payment.decided',
+  'refund_request.made',
+  'refund_request.approved',
+  'refund_request.rejected',
+]);
 
 /** Lists the acts of the audit log on the payment and on what belongs to it, but for those that other lines say. */
 async function linesOfActs(app: App, { id }: Transaction, lines: readonly TimelineLine[]): Promise<TimelineLine[]> {
   const things = new Set([
     `transaction ${id}`,
     ...lines.flatMap(({ facts }) =>
-      (['refund', 'payment_attempt', 'callback'] as const)
+      (['refund', 'refund_request', 'payment_attempt', 'callback'] as const)
         .filter((kind) => facts[kind] !== undefined)
         .map((kind) => `${kind} ${String(facts[kind])}`),
     ),

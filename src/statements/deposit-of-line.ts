@@ -1,5 +1,6 @@
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
+import { requireUserOf } from '../auth/person-of.ts';
 import type { Tx } from '../db/database.ts';
 import { Problem } from '../error-catalogue.ts';
 import { formatMoney } from '../lib/money.ts';
@@ -7,7 +8,6 @@ import { lockMovement } from '../movements/movement-queries.ts';
 import { bookMovement } from '../movements/record-movement.ts';
 import { findEnvironmentById } from '../payment-services/find-environment.ts';
 import { selectEnvironmentId } from '../payment-services/payment-service-queries.ts';
-import { requireUserOf } from '../payouts/person-of.ts';
 import { selectStatement } from './bank-statement-queries.ts';
 import type { KeptLine } from './statement.ts';
 

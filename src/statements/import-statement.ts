@@ -1,12 +1,12 @@
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
+import { requireUserOf } from '../auth/person-of.ts';
 import type { Tx } from '../db/database.ts';
 import type { Evidence } from '../lib/evidence-file.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { findEnvironmentById } from '../payment-services/find-environment.ts';
 import { type KeptReason, SECOND_LINE } from '../payouts/kept-texts.ts';
-import { requireUserOf } from '../payouts/person-of.ts';
 import { recordContradiction } from '../payouts/record-contradiction.ts';
 import { type SaidOutcome, settleOutcomes } from '../payouts/settle-outcomes.ts';
 import type { PayoutOwner } from '../payouts/transition-payouts.ts';

@@ -1,12 +1,12 @@
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
+import { requireUserOf } from '../auth/person-of.ts';
 import type { Tx } from '../db/database.ts';
 import { type InBoth, Problem } from '../error-catalogue.ts';
 import { environmentOf } from '../payment-services/find-environment.ts';
 import { STATES_IN_SPANISH } from '../payouts/kept-texts.ts';
 import { selectPayoutAnywhere } from '../payouts/payout-queries.ts';
-import { requireUserOf } from '../payouts/person-of.ts';
 import { settleOutcomes } from '../payouts/settle-outcomes.ts';
 import { lockOpenLines, selectDecidedLines, selectLineOf, updateUse } from './bank-statement-queries.ts';
 import { type DepositOfLine, depositOf } from './deposit-of-line.ts';

@@ -61,6 +61,7 @@ const READING = [
   'endpoint doctor',
   'refund list',
   'refund decisions',
+  'refund requests',
   'payout list',
   'payout show',
   'payout files',
@@ -226,7 +227,11 @@ const APART = [
   'migrate',
   'recipient create',
   'recipient change',
-  // They need two people: test/cli/payout-commands.test.ts.
+  // They need two people: test/cli/refund-request-commands.test.ts.
+  'refund request',
+  'refund approve',
+  'refund reject',
+  // The same: test/cli/payout-commands.test.ts.
   'payout propose',
   'payout file',
   'payout result',

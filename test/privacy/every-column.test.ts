@@ -15,7 +15,7 @@ const NOBODY: Record<string, RegExp> = {
   'a hash, a seal, a key or a proof':
     /hash|sha256|_proof$|\.(mac|proof|lookup|sealed\w*|credential|pay_secret|checksum|key|lease)$/,
   'a word of ours':
-    /payout_files\.name$|\.(site|state|kind|type|cause|route|method|code|currency|environment|verdict|action|direction|language|duty|role|permission|asking|outcome|uses|used_as|format|receipts|decision|approval|bank_code|directory_version|provider|account_type|content_type|actor_kind|subject_kind|proposed_kind|shop_country|payment_method|webhook|cause|version|day|month|debit_account|credit_account|bucket)$/,
+    /payout_files\.name$|\.(site|state|kind|type|cause|route|method|code|currency|environment|verdict|action|direction|language|duty|role|permission|asking|outcome|uses|used_as|format|receipts|decision|approval|bank_code|directory_version|provider|account_type|content_type|actor_kind|subject_kind|proposed_kind|requested_kind|shop_country|payment_method|webhook|cause|version|day|month|debit_account|credit_account|bucket)$/,
   'a number, a day or a time': /\.(settled_on|first_day|last_day|applied_at|seq|owed|totals|progress|environment_ids)$/,
   'digits of an account that are masked, or the account of a merchant': /\.account(_masked)?$/,
   'the network of a client': /\.(origin|opened_from|network)$/,

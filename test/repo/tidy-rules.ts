@@ -69,7 +69,7 @@ const neighbours: Readonly<Record<string, readonly string[]>> = {
   'payment-services': ['books'],
   'refused-requests': ['auth', 'payment-services', 'transactions'],
   payouts: ['bank-validation', 'books', 'outbox', 'payment-services', 'auth'],
-  statements: ['payouts', 'movements', 'books', 'payment-services', 'bank-validation'],
+  statements: ['payouts', 'movements', 'books', 'payment-services', 'bank-validation', 'auth'],
   'bank-validation': ['outbox', 'auth'],
 };
 

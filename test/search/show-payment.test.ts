@@ -1,16 +1,25 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { takeAttention } from '../../src/attention/take-attention.ts';
 import { recordAudit } from '../../src/audit/record-audit.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { resendCallback } from '../../src/outbox/resend-callback.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
+import { approveRefundRequest, rejectRefundRequest } from '../../src/refunds/decide-refund-request.ts';
 import { showPayment } from '../../src/search/show-payment.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
-import { createTestApp } from '../support/test-app.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
+import { actorOf, askForRefund, openRefundDesk } from '../support/test-refund-requests.ts';
 import { acceptedRefund } from '../support/test-refunds.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
+import { createTestUser } from '../support/test-user.ts';
+
+const limited = async (app: TestApp) => {
+  const wish = { email: 'limited@example.cl', role: 'owner', may: [], refundLimits: { CLP: 1 } } as const;
+  return actorOf(await createTestUser(app, wish), 'owner');
+};
 
 forEachEngine('everything that happened to a payment is one list', (openTestDatabase) => {
   test('attempts, states, callbacks with the answers of the shop, refunds and entries, in the order of their times', async () => {
@@ -68,6 +77,44 @@ forEachEngine('everything that happened to a payment is one list', (openTestData
     const shown = await showPayment(app, String(paid.id), null);
     const acts = shown?.timeline.filter(({ kind }) => kind === 'act').map(({ what, by, facts }) => [what, by, facts]);
     assert.deepEqual(acts, [['callback.resent', 'sonia@example.cl', { callback: String(id) }]]);
+  });
+
+  test('a refund above a limit says who asked for it, who approved or rejected it, and the refund that it made', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const desk = await openRefundDesk(app);
+    const { asker, approver } = desk.users;
+    const first = await askForRefund(app, desk);
+    app.now.advance(1000);
+    const second = await askForRefund(app, desk, { amount: 120_000 });
+    app.now.advance(1000);
+    await rejectRefundRequest(app, first, { by: desk.approver, reason: 'solo una parte' });
+    app.now.advance(1000);
+    const approval = await approveRefundRequest(app, second, { by: desk.approver, reason: null });
+    const made = 'refund' in approval ? approval.refund.id : '';
+    await takeAttention(
+      app,
+      { id: (await askForRefund(app, desk, { amount: 30_000, by: await limited(app) })).id },
+      desk.approver,
+    );
+    const shown = await showPayment(app, String(desk.paid.id), null);
+    const told = (shown?.timeline ?? []).filter(({ what }) => /^refund|^attention/.test(what));
+    assert.deepEqual(
+      told.slice(0, 5).map(({ what, amount, by, facts: { reason, refund } }) => [what, amount, by, reason, refund]),
+      [
+        ['refund_request.made', 150_000, asker.email, 'llegó roto', undefined],
+        ['refund_request.made', 120_000, asker.email, 'llegó roto', undefined],
+        ['refund_request.rejected', 150_000, approver.email, 'solo una parte', undefined],
+        ['refund_request.approved', 120_000, approver.email, undefined, made],
+        ['refund_request.made', 30_000, 'limited@example.cl', 'llegó roto', undefined],
+      ],
+    );
+    assert.deepEqual(
+      told.slice(5).map(({ what, by }) => [what, by]),
+      [
+        ['refund.processing', asker.email],
+        ['attention.taken', approver.email],
+      ],
+    );
   });
 
   test('a payment of somebody else is as one that does not exist', async () => {

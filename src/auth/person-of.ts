@@ -1,12 +1,15 @@
 import type { Actor } from '../audit/actor.ts';
-import { userOf } from '../auth/find-user.ts';
-import type { Permission } from '../auth/permission.ts';
-import type { User } from '../auth/user.ts';
-import { selectUserById } from '../auth/user-queries.ts';
 import type { Database } from '../db/database.ts';
 import { Problem } from '../error-catalogue.ts';
+import { userOf } from './find-user.ts';
+import type { Permission } from './permission.ts';
+import type { User } from './user.ts';
+import { selectUserById } from './user-queries.ts';
 
 type Reader = Pick<Database, 'query'>;
+
+/** A program never uses these, whatever was granted to it. */
+const OF_PEOPLE: readonly Permission[] = ['payouts:approve', 'refunds:approve'];
 
 /**
  * The user behind an actor, as the store has it now. Throws `Problem` PERSON_NEEDED where nobody was named, or a program was
@@ -21,7 +24,7 @@ export async function requireUserOf(
   const row = by.userId === null ? null : await selectUserById(db, by.userId);
   if (row === null || row.disabled_at !== null) throw new Problem('PERSON_NEEDED');
   const user = await userOf({ db }, row);
-  if (permission === 'payouts:approve' && user.role === 'integration') throw new Problem('PERSON_NEEDED');
+  if (OF_PEOPLE.includes(permission) && user.role === 'integration') throw new Problem('PERSON_NEEDED');
   if (user.may.has(permission) && (user.environmentIds?.has(environmentId) ?? true)) return user;
   throw new Problem('PERMISSION_MISSING', {
     detail: {

@@ -1,0 +1,34 @@
+import {
+  type ListedRefundRequest,
+  measureWaitingRefundRequests,
+  selectWaitingRefundRequests,
+} from '../refunds/refund-request-queries.ts';
+import type { AttentionKind, Waiting } from './attention.ts';
+
+/** Refunds above the limit of who asked: each waits for another person from the moment at which it is asked for. */
+export const REFUND_REQUEST_ATTENTION: AttentionKind = {
+  kind: 'refund_request',
+  nouns: ['refund that waits for an approval', 'refunds that wait for an approval'],
+  measure: (app) => measureWaitingRefundRequests(app.db),
+  list: async (app, limit) => (await selectWaitingRefundRequests(app.db, limit)).map(waitingRequest),
+};
+
+function waitingRequest(request: ListedRefundRequest): Waiting {
+  const { id, payment_service, name, environment, transaction_id, requested_at, amount, currency } = request;
+  const { requested_by, reason } = request;
+  return {
+    payment_service,
+    name,
+    environment,
+    transaction: transaction_id,
+    id,
+    since: requested_at,
+    amount,
+    currency,
+    reason: {
+      en: `${requested_by} asks for a refund above the limit, and another person approves it: ${reason}`,
+      es: `${requested_by} pide una devolución sobre su límite, y otra persona la aprueba: ${reason}`,
+    },
+    command: `bin/rubrica refund approve ${id} --as EMAIL`,
+  };
+}

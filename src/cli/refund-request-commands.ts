@@ -1,0 +1,177 @@
+import type { Command } from 'commander';
+import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import { accountOf } from '../audit/actor.ts';
+import { formatMoney, formatPlain } from '../lib/money.ts';
+import { formatAge } from '../lib/time-text.ts';
+import { approveRefundRequest, rejectRefundRequest } from '../refunds/decide-refund-request.ts';
+import { findRefundRequest, listRefundRequests } from '../refunds/find-refund-request.ts';
+import type { RefundRequest } from '../refunds/refund-request.ts';
+import type { ListedRefundRequest } from '../refunds/refund-request-queries.ts';
+import { type RefundRequestMaking, requestRefund } from '../refunds/request-refund.ts';
+import { findTransaction } from '../transactions/find-transaction.ts';
+import { confirm, yesOption } from './confirm.ts';
+import { readLimit, readReason } from './options.ts';
+import { alreadyDone, type CommandError, invalidOption, print, table, time, unknownTransaction } from './print.ts';
+import { type PartOptions, partWords, readPart, refusedRefund, withPart } from './refund-options.ts';
+import { type ActingOptions, acting, withActor } from './with-actor.ts';
+import { withApp } from './with-app.ts';
+
+type RequestOptions = ActingOptions & PartOptions & { reason: string; json?: boolean };
+type ApproveOptions = ActingOptions & { reason?: string; yes?: boolean; json?: boolean };
+type RejectOptions = ActingOptions & { reason: string; json?: boolean };
+type ListOptions = { all?: boolean; limit: string; json?: boolean };
+
+const WHY = 'why, for the auditor; name no person';
+
+/** `refund request | requests | approve | reject`. */
+export function addRefundRequestCommands(group: Command): void {
+  withPart(acting(group.command('request')))
+    .description('ask that another person approve a refund above your limit; nothing goes back before')
+    .requiredOption('--reason <text>', WHY)
+    .option('--json', 'print one JSON object; amounts in minor units')
+    .action(request);
+  group
+    .command('requests')
+    .description('refunds above the limit of who asked, which wait for another person; the oldest first')
+    .option('--all', 'those that were approved or rejected too; the newest first')
+    .option('--limit <number>', 'how many', '50')
+    .option('--json', 'print one JSON object; amounts in minor units')
+    .action(list);
+  acting(group.command('approve'))
+    .description('approve a refund that another person asked for, and make it; never your own')
+    .argument('<request>', 'the ID of refund requests')
+    .option('--reason <text>', WHY)
+    .addOption(yesOption())
+    .option('--json', 'print one JSON object; amounts in minor units')
+    .action(approve);
+  acting(group.command('reject'))
+    .description('refuse a refund that another person asked for, or take back what you asked for')
+    .argument('<request>', 'the ID of refund requests')
+    .requiredOption('--reason <text>', WHY)
+    .option('--json', 'print one JSON object; amounts in minor units')
+    .action(reject);
+}
+
+async function request(id: string, options: RequestOptions): Promise<void> {
+  const reason = readReason(options.reason);
+  const { made, currency } = await withActor(options, async (app, by) => {
+    const transaction = await findTransaction(app, id, null);
+    if (transaction === null) throw unknownTransaction(id);
+    const wish = { amount: readPart(options, transaction.currency), type: options.type, reason, by };
+    const making = await requestRefund(app, transaction, wish);
+    return { made: requestOf(making, id, options, by), currency: transaction.currency };
+  });
+  print(options, described(made), [
+    `Request ${made.id} of ${formatMoney(made.amount, currency)} waits for another person: bin/rubrica refund approve ${made.id} --as EMAIL`,
+  ]);
+}
+
+function requestOf(making: RefundRequestMaking, id: string, options: RequestOptions, by: Actor): RefundRequest {
+  switch (making.kind) {
+    case 'refused':
+      throw refusedRefund(making.refusal.code);
+    case 'within_limit':
+      throw invalidOption(
+        `It is within the limit of ${accountOf(by.name)} and needs nobody else: bin/rubrica refund create ${id} ${partWords(options)} --as ${accountOf(by.name)}`,
+      );
+    case 'made':
+    case 'replayed':
+      return making.request;
+  }
+}
+
+async function approve(id: string, options: ApproveOptions): Promise<void> {
+  const reason = options.reason === undefined ? null : readReason(options.reason);
+  const { approved, amount } = await withActor(options, (app, by) => approveIn(app, id, { by, reason }, options));
+  const { request: decided, refund } = approved;
+  print(options, { ...described(decided), refund: refund.id }, [
+    `Refund ${refund.id} of ${amount} is ${refund.state}: request ${id} of ${decided.requested_by} is approved.`,
+  ]);
+}
+
+async function approveIn(
+  app: App,
+  id: string,
+  decision: { by: Actor; reason: string | null },
+  options: { yes?: boolean },
+) {
+  const { request: asked, currency } = await findRefundRequest(app, id);
+  const { transaction_id, requested_by, reason } = asked;
+  const amount = formatMoney(asked.amount, currency);
+  await confirm(
+    `Refund ${amount} to the payer of transaction ${transaction_id}, as ${requested_by} asks (${reason})?`,
+    options,
+  );
+  const approval = await approveRefundRequest(app, asked, decision);
+  if (approval.kind === 'already') throw decidedAlready(approval.request);
+  if (approval.kind === 'refused') {
+    const waits = ` Request ${id} goes on waiting: bin/rubrica refund reject ${id} --reason TEXT --as EMAIL ends it.`;
+    throw refusedRefund(approval.refusal.code, waits);
+  }
+  return { approved: approval, amount };
+}
+
+async function reject(id: string, options: RejectOptions): Promise<void> {
+  const reason = readReason(options.reason);
+  const { rejected, currency } = await withActor(options, async (app, by) => {
+    const found = await findRefundRequest(app, id);
+    const { kind, request: ended } = await rejectRefundRequest(app, found.request, { by, reason });
+    if (kind === 'already') throw decidedAlready(ended);
+    return { rejected: ended, currency: found.currency };
+  });
+  print(options, described(rejected), [
+    `Request ${id} of ${formatMoney(rejected.amount, currency)} is rejected. Nothing goes back by it.`,
+  ]);
+}
+
+function decidedAlready({ id, state, decided_by }: RefundRequest): CommandError {
+  return alreadyDone(`Request ${id} is ${state} by ${decided_by}: bin/rubrica refund requests --all`);
+}
+
+function described({ id, transaction_id, amount, type, state, requested_by, decided_by }: RefundRequest) {
+  return { request: id, transaction: transaction_id, amount, type, state, requested_by, decided_by };
+}
+
+async function list(options: ListOptions): Promise<void> {
+  const limit = readLimit(options.limit);
+  const { requests, now } = await withApp(async (app) => ({
+    requests: await listRefundRequests(app, options.all === true, limit),
+    now: app.now(),
+  }));
+  const nothing = options.all === true ? 'Nothing was asked for yet.' : 'No refund waits for another person.';
+  const shown = requests.map((one) => ({ ...one, age: Math.max(0, now - one.requested_at) }));
+  print(options, { requests: shown }, shown.length === 0 ? [nothing] : linesOf(shown));
+}
+
+function linesOf(requests: readonly (ListedRefundRequest & { age: number })[]): string[] {
+  const rows = requests.map((one) => [
+    one.id,
+    String(one.transaction_id),
+    one.name,
+    one.environment,
+    one.state,
+    `${formatPlain(one.amount, one.currency)} ${one.currency}`,
+    time(one.requested_at),
+    formatAge(one.age),
+    one.requested_by,
+    one.reason,
+    one.decided_by ?? '—',
+    one.refund_id ?? '—',
+  ]);
+  const head = [
+    'ID',
+    'TRANSACTION',
+    'PAYMENT SERVICE',
+    'ENVIRONMENT',
+    'STATE',
+    'AMOUNT',
+    'SINCE (UTC)',
+    'AGE',
+    'BY',
+    'WHY',
+    'DECIDED BY',
+    'REFUND',
+  ];
+  return table([head, ...rows]);
+}

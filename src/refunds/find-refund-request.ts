@@ -1,0 +1,46 @@
+import type { App } from '../app.ts';
+import { accountOf } from '../audit/actor.ts';
+import { selectTokenHolders } from '../auth/api-token-queries.ts';
+import { selectUserByEmail } from '../auth/user-queries.ts';
+import type { Database } from '../db/database.ts';
+import { type InBoth, Problem } from '../error-catalogue.ts';
+import { transactionKeyOf } from '../transactions/transaction.ts';
+import { selectTransaction } from '../transactions/transaction-queries.ts';
+import { barredFromRequest, type RefundRequest } from './refund-request.ts';
+import {
+  type ListedRefundRequest,
+  selectRefundRequestAnywhere,
+  selectRefundRequests,
+  selectWaitingRefundRequests,
+} from './refund-request-queries.ts';
+
+/** A request by its id alone, with the currency of its payment. For the operator. Throws `Problem` NOT_FOUND. */
+export async function findRefundRequest(app: App, id: string): Promise<{ request: RefundRequest; currency: string }> {
+  const request = await selectRefundRequestAnywhere(app.db, id);
+  const transaction = request === null ? null : await selectTransaction(app.db, transactionKeyOf(request));
+  if (request !== null && transaction !== null) return { request, currency: transaction.currency };
+  throw new Problem('NOT_FOUND', {
+    detail: {
+      en: `There is no request of a refund ${id}: bin/rubrica refund requests`,
+      es: `No existe la solicitud de devolución ${id}: bin/rubrica refund requests`,
+    },
+  });
+}
+
+/** The requests of the installation: those that wait, the oldest first, or with `all` every one, the newest first. */
+export function listRefundRequests(app: App, all: boolean, limit: number): Promise<ListedRefundRequest[]> {
+  return all ? selectRefundRequests(app.db, limit) : selectWaitingRefundRequests(app.db, limit);
+}
+
+/** Why this person may never approve the request, whatever they may do; null: they may. */
+export async function findBarFromRequest(
+  db: Pick<Database, 'query'>,
+  request: RefundRequest,
+  user: { id: string; email: string },
+): Promise<InBoth | null> {
+  if (request.requested_kind === 'person') return barredFromRequest(request, user, { asker: [], holders: [] });
+  // In another database, to which the payment service moved, the same program has another id.
+  const here = await selectUserByEmail(db, accountOf(request.requested_by));
+  const asker = [request.requested_by_id, ...(here === null ? [] : [here.id])];
+  return barredFromRequest(request, user, { asker, holders: await selectTokenHolders(db, asker) });
+}

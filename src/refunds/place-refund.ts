@@ -1,0 +1,106 @@
+import type { App } from '../app.ts';
+import type { Tx } from '../db/database.ts';
+import { addUp } from '../lib/exact-sum.ts';
+import { prefixedId } from '../lib/ids.ts';
+import { lockFunds } from '../payment-services/lock-funds.ts';
+import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
+import type { Transaction } from '../transactions/transaction.ts';
+import { advanceSequence } from '../transactions/transaction-queries.ts';
+import { announceRefund } from './announce-refund.ts';
+import type { Refund, RefundType } from './refund.ts';
+import { insertRefund, sumFeesWithin, sumGone } from './refund-queries.ts';
+import { balanceRefusal, feeWithin, type RefundRefusal, refusalOf } from './refund-refusal.ts';
+
+/** How much of a payment is to go back, in minor units of its currency; `amount` null: all that is left. */
+export type RefundPart = { readonly amount: number | null; readonly type: RefundType };
+
+/** A refund that is to be made. `requestedBy` is who asked for it, as records name them. */
+export type Placing = {
+  readonly environment: ServiceEnvironment;
+  /** Locked. */
+  readonly transaction: Transaction;
+  readonly part: RefundPart;
+  readonly requestedBy: string;
+  readonly idempotencyKey: string | null;
+  readonly now: number;
+};
+
+export type PlacedRefund = { kind: 'accepted'; refund: Refund } | { kind: 'refused'; refusal: RefundRefusal };
+
+/**
+ * Makes a refund with its event in the commit of `tx`, or says why not; its amount is reserved from then on. `allow` is called with
+ * the amount, in minor units, before anything is written, and throws where the person may not. Called under the lock of the transaction.
+ */
+export async function placeRefund(
+  app: App,
+  tx: Tx,
+  { environment, transaction, part, requestedBy, idempotencyKey, now }: Placing,
+  allow: (amount: number) => Promise<void>,
+): Promise<PlacedRefund> {
+  const { amount, reserved, refusal } = await weighPart(app, tx, transaction, part, now);
+  if (refusal !== null) return { kind: 'refused', refusal };
+  if (!(await isCovered(tx, transaction, reserved, amount))) return { kind: 'refused', refusal: balanceRefusal() };
+  await allow(amount);
+  const advanced = await advanceSequence(tx, transaction);
+  const row = { amount, type: part.type, requestedBy, idempotencyKey };
+  const refund = await insertRefund(tx, newRow(advanced, row, now));
+  await announceRefund(tx, environment, advanced, refund);
+  return { kind: 'accepted', refund };
+}
+
+/**
+ * Holds a part of a payment against the rules, but for the merchant's money. Answers its amount, what refunds have reserved of the payment,
+ * and the refusal, or null. Called under the lock of the transaction.
+ */
+export async function weighPart(
+  app: App,
+  tx: Tx,
+  transaction: Transaction,
+  { amount: wished, type }: RefundPart,
+  now: number,
+): Promise<{ amount: number; reserved: number; refusal: RefundRefusal | null }> {
+  const method = app.paymentMethods.find(({ code }) => code === transaction.payment_method);
+  const { refunds, gone } = await sumGone(tx, transaction);
+  const amount = wished ?? transaction.amount - gone;
+  return {
+    amount,
+    reserved: refunds,
+    refusal: refusalOf(transaction, method?.refunds, gone, { amount, type }, now),
+  };
+}
+
+/**
+ * Whether the merchant's money covers one more refund; until the commit nobody else takes any of it. He may owe the
+ * service the fees of payments that have gone back and what he may overdraw, and nothing more.
+ */
+async function isCovered(tx: Tx, transaction: Transaction, reserved: number, amount: number): Promise<boolean> {
+  const { environment_id, currency } = transaction;
+  const { refundable } = await lockFunds(tx, environment_id, currency);
+  // Most need no more, and the fees are read from every refund there was.
+  if (amount <= refundable) return true;
+  const owed = await sumFeesWithin(tx, environment_id, currency);
+  const more = feeWithin(transaction, reserved + amount) - feeWithin(transaction, reserved);
+  return amount <= addUp([refundable, owed, more]);
+}
+
+function newRow(
+  { id, environment_id, last_sequence }: Transaction,
+  wish: { amount: number; type: RefundType; requestedBy: string; idempotencyKey: string | null },
+  now: number,
+) {
+  return {
+    // A published client of PHP compares this with the number 36 and stops where it is more; as a text `0…` never is.
+    id: prefixedId('0rf'),
+    environment_id,
+    transaction_id: id,
+    sequence: last_sequence,
+    amount: wish.amount,
+    created_at: now,
+    next_lookup_at: now,
+    lookups: 0,
+    state: 'processing',
+    type: wish.type,
+    requested_by: wish.requestedBy,
+    idempotency_key: wish.idempotencyKey,
+  };
+}

@@ -1,0 +1,122 @@
+import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
+import type { RowKey } from '../db/row-key.ts';
+import type { TransactionKey } from '../transactions/transaction.ts';
+import type { RefundRequest } from './refund-request.ts';
+
+type Reader = Pick<Database, 'query'>;
+
+const REFUND_REQUESTS: InsertTarget = {
+  name: 'refund_requests',
+  columns: [
+    'id',
+    'environment_id',
+    'transaction_id',
+    'amount',
+    'type',
+    'reason',
+    'requested_by',
+    'requested_by_id',
+    'requested_kind',
+    'requested_at',
+    'state',
+  ],
+};
+
+export async function insertRefundRequest(tx: Tx, row: SqlRow): Promise<RefundRequest> {
+  const [request] = await tx.insertRows<RefundRequest>(REFUND_REQUESTS, [row], 'returning *');
+  return request as RefundRequest;
+}
+
+/** The one that waits already for the same amount of the same payment, by the same user; null: none. */
+export async function selectSameRefundRequest(
+  tx: Tx,
+  { id, environment_id }: TransactionKey,
+  { userId, amount }: { userId: string; amount: number },
+): Promise<RefundRequest | null> {
+  const [row] = await tx.query<RefundRequest>(
+    `select * from refund_requests where transaction_id = $1 and environment_id = $2 and requested_by_id = $3 and amount = $4
+       and state = 'waiting'`,
+    [id, environment_id, userId, amount],
+  );
+  return row ?? null;
+}
+
+/** The decision about a request that waits, under the lock of its transaction; null: it waits no more. */
+export async function updateRefundRequest(
+  tx: Tx,
+  { id, environment_id }: RowKey<string>,
+  end: Pick<RefundRequest, 'state' | 'decided_by' | 'decided_by_id' | 'decided_at' | 'decision_reason' | 'refund_id'>,
+): Promise<RefundRequest | null> {
+  const [row] = await tx.query<RefundRequest>(
+    `update refund_requests set state = $3, decided_by = $4, decided_by_id = $5, decided_at = $6, decision_reason = $7, refund_id = $8
+     where id = $1 and environment_id = $2 and state = 'waiting' returning *`,
+    [
+      id,
+      environment_id,
+      end.state,
+      end.decided_by,
+      end.decided_by_id,
+      end.decided_at,
+      end.decision_reason,
+      end.refund_id,
+    ],
+  );
+  return row ?? null;
+}
+
+export async function selectRefundRequest(
+  db: Reader,
+  { id, environment_id }: RowKey<string>,
+): Promise<RefundRequest | null> {
+  const sql = 'select * from refund_requests where id = $1 and environment_id = $2';
+  const [row] = await db.query<RefundRequest>(sql, [id, environment_id]);
+  return row ?? null;
+}
+
+/** Wherever it is: for a person who knows its id alone. */
+export async function selectRefundRequestAnywhere(db: Reader, id: string): Promise<RefundRequest | null> {
+  const [row] = await db.query<RefundRequest>('select * from refund_requests where id = $1', [id]);
+  return row ?? null;
+}
+
+/** Lists the requests of a transaction, the first first. */
+export function selectRefundRequestsOf(db: Reader, { id, environment_id }: TransactionKey): Promise<RefundRequest[]> {
+  return db.query<RefundRequest>(
+    'select * from refund_requests where transaction_id = $1 and environment_id = $2 order by requested_at, id',
+    [id, environment_id],
+  );
+}
+
+/** A request with whose it is. */
+export type ListedRefundRequest = RefundRequest & {
+  currency: string;
+  payment_service: string;
+  name: string;
+  environment: string;
+};
+
+const LISTED = `select r.*, t.currency, e.payment_service_id as payment_service, p.name, e.environment
+  from refund_requests r
+  join transactions t on t.id = r.transaction_id and t.environment_id = r.environment_id
+  join environments e on e.id = r.environment_id
+  join payment_services p on p.id = e.payment_service_id`;
+
+/** Those that wait, the oldest first. */
+export function selectWaitingRefundRequests(db: Reader, limit: number): Promise<ListedRefundRequest[]> {
+  return db.query<ListedRefundRequest>(`${LISTED} where r.state = 'waiting' order by r.requested_at, r.id limit $1`, [
+    limit,
+  ]);
+}
+
+/** All there are, the newest first. */
+export function selectRefundRequests(db: Reader, limit: number): Promise<ListedRefundRequest[]> {
+  return db.query<ListedRefundRequest>(`${LISTED} order by r.requested_at desc, r.id limit $1`, [limit]);
+}
+
+/** How many wait, and since when the oldest does. */
+export async function measureWaitingRefundRequests(db: Reader): Promise<{ count: number; oldest: number | null }> {
+  const [row] = await db.query<{ count: number; oldest: number | null }>(
+    "select count(*) as count, min(requested_at) as oldest from refund_requests where state = 'waiting'",
+  );
+  return row ?? { count: 0, oldest: null };
+}

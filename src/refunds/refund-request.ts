@@ -1,0 +1,60 @@
+import { accountOf } from '../audit/actor.ts';
+import type { TokenHolder } from '../auth/api-token-queries.ts';
+import { holdersAt } from '../auth/token-holders.ts';
+import type { SqlRow } from '../db/database.ts';
+import type { InBoth } from '../error-catalogue.ts';
+import type { RefundType } from './refund.ts';
+
+export type RefundRequestState = 'waiting' | 'approved' | 'rejected';
+
+/**
+ * A row of `refund_requests`: a refund above the limit of who asks for it. `amount` is in minor units of the payment's currency, times are UTC
+ * milliseconds. It reserves nothing; `refund_id` is the refund that its approval made.
+ */
+export type RefundRequest = SqlRow & {
+  id: string;
+  environment_id: number;
+  transaction_id: number;
+  amount: number;
+  type: RefundType;
+  reason: string;
+  /** As records name them: an e-mail address, perhaps with an API token. */
+  requested_by: string;
+  requested_by_id: string;
+  requested_kind: 'person' | 'program';
+  requested_at: number;
+  state: RefundRequestState;
+  decided_by: string | null;
+  decided_by_id: string | null;
+  decided_at: number | null;
+  decision_reason: string | null;
+  refund_id: string | null;
+};
+
+const ASKED = {
+  en: 'you asked for it yourself: another person approves it.',
+  es: 'la pediste tú: la aprueba otra persona.',
+};
+const HOLDS_TOKEN = {
+  en: 'you made an API token of the program that asked for it: another person approves it.',
+  es: 'tú hiciste un token de API del programa que la pidió: la aprueba otra persona.',
+};
+
+/** Whether it is the person who asked. In another database, to which a payment service moved, the same person has another id. */
+export function hasAsked(request: RefundRequest, { id, email }: { id: string; email: string }): boolean {
+  return request.requested_by_id === id || accountOf(request.requested_by) === email;
+}
+
+/**
+ * Why a person may never approve a request, whatever they may do; null: they may. `asker` holds the ids of the user who asked, and
+ * `holders` are the people who made API tokens of theirs.
+ */
+export function barredFromRequest(
+  request: RefundRequest,
+  user: { id: string; email: string },
+  { asker, holders }: { asker: readonly string[]; holders: readonly TokenHolder[] },
+): InBoth | null {
+  if (hasAsked(request, user)) return ASKED;
+  const known = asker.flatMap((by) => holdersAt(holders, { by, at: request.requested_at }));
+  return request.requested_kind === 'program' && known.includes(user.id) ? HOLDS_TOKEN : null;
+}

@@ -1,0 +1,67 @@
+import type { App } from '../app.ts';
+import type { Actor } from '../audit/actor.ts';
+import { recordAudit } from '../audit/record-audit.ts';
+import { exceedsRefundLimit } from '../auth/count-refund.ts';
+import { requireUserOf } from '../auth/person-of.ts';
+import { prefixedId } from '../lib/ids.ts';
+import type { Transaction } from '../transactions/transaction.ts';
+import { lockTransaction } from '../transactions/transaction-queries.ts';
+import { weighPart } from './place-refund.ts';
+import type { RefundType } from './refund.ts';
+import type { RefundRefusal } from './refund-refusal.ts';
+import type { RefundRequest } from './refund-request.ts';
+import { insertRefundRequest, selectSameRefundRequest } from './refund-request-queries.ts';
+
+/** A refund above the limit of `by`. `amount` is in minor units; null: all that is left. `reason` names nobody. */
+export type RefundRequestWish = { amount: number | null; type: RefundType; reason: string; by: Actor };
+
+/** `replayed`: it waits already. `within_limit`: the person may make this refund alone, so nothing was asked for. */
+export type RefundRequestMaking =
+  | { kind: 'made' | 'replayed'; request: RefundRequest }
+  | { kind: 'within_limit' }
+  | { kind: 'refused'; refusal: RefundRefusal };
+
+/**
+ * Asks that another person approve a refund that exceeds the limit of who asks, or says why it would be refused. It reserves no money, so
+ * whether the merchant's balance covers it is asked at the approval. The same amount of the same payment by the same user waits
+ * once. In one commit with its audit entry.
+ *
+ * Throws `Problem` PERSON_NEEDED where nobody is named, PERMISSION_MISSING; rejects with `StorageError`.
+ */
+export function requestRefund(app: App, paid: Transaction, wish: RefundRequestWish): Promise<RefundRequestMaking> {
+  const { by, type, reason } = wish;
+  const now = app.now();
+  return app.db.transaction<RefundRequestMaking>(async (tx) => {
+    const transaction = await lockTransaction(tx, paid);
+    if (transaction === null) throw new Error('A transaction is gone');
+    const { id: transactionId, environment_id, currency } = transaction;
+    const user = await requireUserOf(tx, by, environment_id, 'refunds:create');
+    const { amount, refusal } = await weighPart(app, tx, transaction, wish, now);
+    if (refusal !== null) return { kind: 'refused', refusal };
+    const same = await selectSameRefundRequest(tx, transaction, { userId: user.id, amount });
+    if (same !== null) return { kind: 'replayed', request: same };
+    if (!(await exceedsRefundLimit(tx, { userId: user.id, amount, currency }, now))) return { kind: 'within_limit' };
+    const request = await insertRefundRequest(tx, {
+      id: prefixedId('rr'),
+      environment_id,
+      transaction_id: transactionId,
+      amount,
+      type,
+      reason,
+      requested_by: by.name,
+      requested_by_id: user.id,
+      requested_kind: user.role === 'integration' ? 'program' : 'person',
+      requested_at: now,
+      state: 'waiting',
+    });
+    await recordAudit(tx, {
+      at: now,
+      by,
+      action: 'refund_request.made',
+      subject: { kind: 'refund_request', id: request.id },
+      after: { transaction: transactionId, amount, currency, type },
+      reason,
+    });
+    return { kind: 'made', request };
+  });
+}

@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Actor } from '../../src/audit/actor.ts';
+import { listAudit } from '../../src/audit/list-audit.ts';
+import { disableUser } from '../../src/auth/change-user.ts';
+import { makeApiToken } from '../../src/auth/make-api-token.ts';
+import { setRights } from '../../src/auth/set-rights.ts';
+import { verifyStore } from '../../src/proof/verify-store.ts';
+import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
+import { approveRefundRequest, rejectRefundRequest } from '../../src/refunds/decide-refund-request.ts';
+import { listRefundRequests } from '../../src/refunds/find-refund-request.ts';
+import type { RefundRequest } from '../../src/refunds/refund-request.ts';
+import { selectRefundRequest } from '../../src/refunds/refund-request-queries.ts';
+import { requestRefund } from '../../src/refunds/request-refund.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { payOut } from '../support/test-movements.ts';
+import { actorOf, askForRefund, openRefundDesk } from '../support/test-refund-requests.ts';
+import { acceptedRefund, refund, refundsOf } from '../support/test-refunds.ts';
+import { createTestTransaction } from '../support/test-shop.ts';
+import { createTestUser } from '../support/test-user.ts';
+
+const code = (wanted: string) => (error: unknown) => (error as { code?: string }).code === wanted;
+const approve = (app: TestApp, request: RefundRequest, by: Actor, reason: string | null = null) =>
+  approveRefundRequest(app, request, { by, reason });
+const stateOf = async (app: TestApp, request: RefundRequest) => (await selectRefundRequest(app.db, request))?.state;
+
+forEachEngine('a refund above the limit of a person', (openTestDatabase) => {
+  const open = async () => {
+    const app = createTestApp(await openTestDatabase());
+    return { app, desk: await openRefundDesk(app) };
+  };
+
+  test('is asked for, approved by another person, made in the name of who asked, and carried out', async () => {
+    const { app, desk } = await open();
+    const { paid, users } = desk;
+    const tried = refund(app, paid, paid.amount, { requestedBy: users.asker.id });
+    await assert.rejects(tried, code('REFUND_LIMIT_REACHED'));
+    const request = await askForRefund(app, desk);
+    assert.deepEqual(await refundsOf(app, paid), [], 'nothing goes back before');
+    const done = await approve(app, request, desk.approver, 'vi la foto');
+    assert.ok(done.kind === 'approved');
+    assert.deepEqual(
+      [done.refund.amount, done.refund.type, done.refund.requested_by, done.request.refund_id],
+      [150_000, 'total', users.asker.email, done.refund.id],
+    );
+    await carryOutRefunds(app, 10);
+    assert.deepEqual(await refundsOf(app, paid), [['completed', 150_000]]);
+    const { acts } = await listAudit(app, { action: 'refund_request' }, 10);
+    assert.deepEqual(
+      acts.map(({ action, who, reason, subject }) => [action, who.name, reason, subject.id]),
+      [
+        ['refund_request.approved', users.approver.email, 'vi la foto', request.id],
+        ['refund_request.made', users.asker.email, 'llegó roto', request.id],
+      ],
+    );
+    assert.deepEqual(acts[0]?.after, {
+      transaction: paid.id,
+      amount: 150_000,
+      currency: 'CLP',
+      requested_by: users.asker.email,
+      state: 'approved',
+      refund: done.refund.id,
+    });
+    assert.ok((await verifyStore(app)).ok);
+  });
+
+  test('is never approved by who asked for it, whatever they may do, and the database says so too', async () => {
+    const { app, desk } = await open();
+    const owner = await createTestUser(app, { role: 'owner', may: [], refundLimits: { CLP: 1000 } });
+    const by = actorOf(owner, 'owner');
+    const request = await askForRefund(app, desk, { by });
+    await assert.rejects(approve(app, request, by), code('APPROVAL_REFUSED'));
+    const past = (set: string) =>
+      app.db.transaction((tx) => tx.query(`update refund_requests set ${set} where id = $1`, [request.id]));
+    const approved = "state = 'approved', decided_at = 1, refund_id = 'x'";
+    const twoPeople = /refund_requests_two_people|CHECK/;
+    await assert.rejects(past(`${approved}, decided_by = 'x', decided_by_id = requested_by_id`), twoPeople);
+    await assert.rejects(past(`${approved}, decided_by = requested_by, decided_by_id = 'x'`), twoPeople);
+    await assert.rejects(past(approved), /refund_requests_decided|CHECK/, 'nobody decided');
+    await assert.rejects(
+      past("state = 'rejected', decided_at = 1, decided_by = 'x', decided_by_id = 'x'"),
+      /CHECK|_why/,
+    );
+    await assert.rejects(past("requested_by_id = 'us_other'"), /append-only/);
+    await assert.rejects(past('amount = 1'), /append-only/);
+    await assert.rejects(
+      app.db.transaction((tx) => tx.query('delete from refund_requests')),
+      /append-only/,
+    );
+    assert.equal(await stateOf(app, request), 'waiting');
+    assert.deepEqual(await refundsOf(app, desk.paid), []);
+  });
+
+  test('makes one refund where two approve it at once', async () => {
+    const { app, desk } = await open();
+    const owner = actorOf(await createTestUser(app, { role: 'owner', may: [] }), 'owner');
+    const request = await askForRefund(app, desk, { amount: 100_001 });
+    // Each in a process of its own, which takes the refunds of a merchant one at a time.
+    const asked = [desk.approver, owner].map((by) => approve(createTestApp(app.db), request, by));
+    const kinds = (await Promise.all(asked)).map(({ kind }) => kind);
+    assert.deepEqual(kinds.toSorted(), ['already', 'approved']);
+    assert.deepEqual(await refundsOf(app, desk.paid), [['processing', 100_001]]);
+    assert.equal((await listAudit(app, { action: 'refund_request.approved' }, 10)).acts.length, 1);
+  });
+
+  test('goes on waiting where it cannot be made now, with the refusal of every refund', async () => {
+    const { app, desk } = await open();
+    const request = await askForRefund(app, desk, { amount: 120_000 });
+    await acceptedRefund(app, desk.paid, 50_000);
+    const first = await approve(app, request, desk.approver);
+    assert.deepEqual([first.kind, 'refusal' in first && first.refusal.code], ['refused', 'REFUND_AMOUNT_TOO_HIGH']);
+    await acceptedRefund(app, desk.paid, 100_000);
+    const second = await approve(app, request, desk.approver);
+    assert.equal('refusal' in second && second.refusal.code, 'ALREADY_REFUNDED');
+    assert.equal(await stateOf(app, request), 'waiting');
+    assert.equal((await listAudit(app, { action: 'refund_request.approved' }, 10)).acts.length, 0);
+    assert.equal(
+      (await rejectRefundRequest(app, request, { by: desk.approver, reason: 'ya volvió' })).kind,
+      'rejected',
+    );
+  });
+
+  test('reserves nothing while it waits: the balance is asked at the approval', async () => {
+    const { app, desk } = await open();
+    const request = await askForRefund(app, desk);
+    await payOut(app, desk.environment, 150_000);
+    const done = await approve(app, request, desk.approver);
+    assert.equal('refusal' in done && done.refusal.code, 'INSUFFICIENT_BALANCE');
+    assert.equal(await stateOf(app, request), 'waiting');
+  });
+
+  test('is approved by nobody without the permission, without a name, of another payment service, or who is a program', async () => {
+    const { app, desk } = await open();
+    const request = await askForRefund(app, desk);
+    const here = [desk.environment.paymentServiceId];
+    const support = await createTestUser(app, { role: 'support', may: [], paymentServices: here });
+    const stranger = await createTestUser(app, { role: 'approver', may: [], paymentServices: [] });
+    const program = await createTestUser(app, { may: ['refunds:approve'], paymentServices: here });
+    const gone = await createTestUser(app, { role: 'approver', may: [], paymentServices: here });
+    await disableUser(app, gone.id, TESTER);
+    for (const [by, wanted] of [
+      [actorOf(support, 'support'), 'PERMISSION_MISSING'],
+      [actorOf(stranger, 'approver'), 'PERMISSION_MISSING'],
+      [actorOf(program, 'integration'), 'PERSON_NEEDED'],
+      [actorOf(gone, 'approver'), 'PERSON_NEEDED'],
+      [TESTER, 'PERSON_NEEDED'],
+    ] as const) {
+      await assert.rejects(approve(app, request, by), code(wanted), by.name);
+      await assert.rejects(rejectRefundRequest(app, request, { by, reason: 'no' }), code(wanted), by.name);
+    }
+    assert.equal(await stateOf(app, request), 'waiting');
+  });
+
+  test('of a program is not approved by who made its API token, unless that ended before it asked', async () => {
+    const { app, desk } = await open();
+    const owner = await createTestUser(app, { role: 'owner', may: [] });
+    const program = await createTestUser(app, { may: ['refunds:create'], refundLimits: { CLP: 1000 } });
+    const expiresAt = app.now() + 60_000;
+    await makeApiToken(app, program.id, { name: 'mine', expiresAt }, actorOf(owner, 'owner'));
+    const by = actorOf(program, 'integration');
+    const first = await askForRefund(app, desk, { by, amount: 2000 });
+    await setRights(app, program.id, { role: 'support' }, TESTER);
+    await assert.rejects(approve(app, first, actorOf(owner, 'owner')), /API token of the program/);
+    assert.equal((await approve(app, first, desk.approver)).kind, 'approved');
+    await setRights(app, program.id, { role: 'integration' }, TESTER);
+    app.now.advance(60_001);
+    const second = await askForRefund(app, desk, { by, amount: 3000 });
+    assert.equal((await approve(app, second, actorOf(owner, 'owner'))).kind, 'approved');
+  });
+
+  test('is taken back by who asked for it, and by no other person of support', async () => {
+    const { app, desk } = await open();
+    const request = await askForRefund(app, desk);
+    const other = await createTestUser(app, { role: 'support', may: [] });
+    const reason = 'me equivoqué';
+    const byOther = rejectRefundRequest(app, request, { by: actorOf(other, 'support'), reason });
+    await assert.rejects(byOther, code('PERMISSION_MISSING'));
+    const { kind, request: ended } = await rejectRefundRequest(app, request, { by: desk.asker, reason });
+    assert.deepEqual([kind, ended.state, ended.decided_by], ['rejected', 'rejected', desk.users.asker.email]);
+    assert.equal((await rejectRefundRequest(app, request, { by: desk.asker, reason })).kind, 'already');
+    assert.equal((await approve(app, request, desk.approver)).kind, 'already');
+    assert.deepEqual(await refundsOf(app, desk.paid), []);
+    const again = await askForRefund(app, desk);
+    assert.notEqual(again.id, request.id, 'and can be asked for again');
+    const all = await listRefundRequests(app, true, 10);
+    assert.deepEqual(
+      all.map(({ id, state }) => `${id} ${state}`).toSorted(),
+      [`${request.id} rejected`, `${again.id} waiting`].toSorted(),
+    );
+    assert.deepEqual(
+      (await listRefundRequests(app, false, 10)).map(({ id }) => id),
+      [again.id],
+    );
+  });
+
+  test('waits once for each amount and person, however often it is asked for', async () => {
+    const { app, desk } = await open();
+    const asked = await Promise.all(
+      Array.from({ length: 4 }, () =>
+        requestRefund(app, desk.paid, { amount: null, type: 'total', reason: 'llegó roto', by: desk.asker }),
+      ),
+    );
+    assert.deepEqual(asked.map(({ kind }) => kind).toSorted(), ['made', 'replayed', 'replayed', 'replayed']);
+    const owner = await createTestUser(app, { role: 'owner', may: [], refundLimits: { CLP: 1000 } });
+    await askForRefund(app, desk, { by: actorOf(owner, 'owner') });
+    await askForRefund(app, desk, { amount: 100_001 });
+    const waiting = await listRefundRequests(app, false, 10);
+    assert.deepEqual(
+      waiting.map(({ amount, requested_by }) => `${amount} ${requested_by}`).toSorted(),
+      [`100001 ${desk.users.asker.email}`, `150000 ${desk.users.asker.email}`, `150000 ${owner.email}`].toSorted(),
+    );
+    assert.equal((await listAudit(app, { action: 'refund_request.made' }, 10)).acts.length, 3);
+  });
+
+  test('is refused at once where the refund would be, and needs nobody within the limit', async () => {
+    const { app, desk } = await open();
+    const ask = (paid: typeof desk.paid, amount: number, by: Actor = desk.asker) =>
+      requestRefund(app, paid, { amount, type: 'parcial', reason: 'llegó roto', by });
+    const open_ = await createTestTransaction(app, desk.environment);
+    const high = await ask(desk.paid, 150_001);
+    assert.equal(high.kind === 'refused' && high.refusal.code, 'REFUND_AMOUNT_TOO_HIGH');
+    const unpaid = await ask(open_, 1000);
+    assert.equal(unpaid.kind === 'refused' && unpaid.refusal.code, 'TRANSACTION_NOT_COMPLETED');
+    assert.equal((await ask(desk.paid, 100_000)).kind, 'within_limit');
+    await refund(app, desk.paid, 40_000, { requestedBy: desk.users.asker.id });
+    assert.equal((await ask(desk.paid, 60_000)).kind, 'within_limit');
+    assert.equal((await ask(desk.paid, 60_001)).kind, 'made', 'the limit is of the day');
+    const owner = await createTestUser(app, { role: 'owner', may: [] });
+    assert.equal((await ask(desk.paid, 110_000, actorOf(owner, 'owner'))).kind, 'within_limit');
+    await assert.rejects(ask(desk.paid, 110_000, desk.approver), code('PERMISSION_MISSING'));
+    await assert.rejects(ask(desk.paid, 110_000, TESTER), code('PERSON_NEEDED'));
+    assert.equal((await listRefundRequests(app, true, 10)).length, 1);
+  });
+});
