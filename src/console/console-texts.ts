@@ -8,6 +8,7 @@ import { HEALTH_TEXTS } from './health/health-texts.ts';
 import { LOOK_FORM_TEXTS } from './merchants/look-form-texts.ts';
 import { MERCHANT_TEXTS } from './merchants/merchant-texts.ts';
 import { PAYMENT_LINK_TEXTS } from './merchants/payment-link-texts.ts';
+import { REFUND_REQUEST_TEXTS } from './payments/refund-request-texts.ts';
 import { BANK_FILE_TEXTS } from './payouts/bank-file-texts.ts';
 import { PAYEE_TEXTS } from './payouts/payee-texts.ts';
 import { PAYOUT_TEXTS } from './payouts/payout-texts.ts';
@@ -21,6 +22,7 @@ import { BANK_STATEMENT_TEXTS } from './statements/bank-statement-texts.ts';
 /** The texts of all screens; a room brings the texts of its own screens (`roomTexts`) and stands here. No two say the same key. */
 export const ROOMS = [
   { es: SPANISH, en: ENGLISH },
+  REFUND_REQUEST_TEXTS,
   CALLBACK_TEXTS,
   ACCOUNT_TEXTS,
   BANK_ACCOUNT_TEXTS,

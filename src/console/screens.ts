@@ -94,6 +94,27 @@ export const getConsolePayment = later(() => import('./payments/get-payment.ts')
 export const getConsolePayments = later(() => import('./payments/payment-list.ts'), 'getConsolePayments');
 export const getConsoleRefund = later(() => import('./payments/refund-payment.ts'), 'getConsoleRefund');
 export const postConsoleRefund = later(() => import('./payments/refund-payment.ts'), 'postConsoleRefund', FORM);
+export const postConsoleRefundRequest = later(
+  () => import('./payments/refund-payment.ts'),
+  'postConsoleRefundRequest',
+  FORM,
+);
+export const getConsoleApproveRefund = later(() => import('./payments/decide-request.ts'), 'getConsoleApproveRefund');
+export const postConsoleApproveRefund = later(
+  () => import('./payments/decide-request.ts'),
+  'postConsoleApproveRefund',
+  FORM,
+);
+export const postConsoleRejectRefund = later(
+  () => import('./payments/decide-request.ts'),
+  'postConsoleRejectRefund',
+  FORM,
+);
+export const postConsoleWithdrawRefund = later(
+  () => import('./payments/decide-request.ts'),
+  'postConsoleWithdrawRefund',
+  FORM,
+);
 
 export const getConsoleNewPayoutFile = later(() => import('./payouts/bank-file-list.ts'), 'getConsoleNewPayoutFile');
 export const getConsolePayoutFiles = later(() => import('./payouts/bank-file-list.ts'), 'getConsolePayoutFiles');

@@ -14,6 +14,7 @@ const NO_LISTS: Readonly<Record<string, string>> = {
   '/console/health': 'what doctor says of each process',
   '/console/merchants/:id': 'the tokens and endpoints of one merchant',
   '/console/payments/:id/refund': 'the entries of a refund',
+  '/console/payments/:id/requests/:request/approve': 'the entries of an approval',
   '/console/payouts/:id/approve': 'the entries of an approval',
   '/console/batches/:id/approve': 'the entries of an approval',
   '/console/payout-files/new': 'what would go into a file',

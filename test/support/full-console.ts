@@ -1,5 +1,7 @@
 import { Readable } from 'node:stream';
+import type { Actor } from '../../src/audit/actor.ts';
 import { makeApiToken } from '../../src/auth/make-api-token.ts';
+import { userActor } from '../../src/auth/user-actor.ts';
 import { readSettlement } from '../../src/books/read-settlement.ts';
 import { drawDemoLogo } from '../../src/cli/demo-logo.ts';
 import type { Database } from '../../src/db/database.ts';
@@ -10,9 +12,11 @@ import { createPaymentLink } from '../../src/payment-links/create-payment-link.t
 import type { LinkWish } from '../../src/payment-links/payment-link.ts';
 import { type LookChanges, setLook } from '../../src/payment-services/set-look.ts';
 import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
+import { requestRefund } from '../../src/refunds/request-refund.ts';
 import { storeRefusedRequests } from '../../src/refused-requests/store-refused-requests.ts';
 import { ROUTES } from '../../src/server/routes.ts';
 import { importStatement } from '../../src/statements/import-statement.ts';
+import type { Transaction } from '../../src/transactions/transaction.ts';
 import { TESTER } from './test-actor.ts';
 import { createTestApp, type TestApp } from './test-app.ts';
 import { createPaidTransaction } from './test-books.ts';
@@ -55,7 +59,8 @@ export async function fillConsole(app: TestApp, server: TestServer) {
   await createPaymentLink(app, environment.id, { ...LINK, subject: 'Cuota 1', expiresAt: app.now() + 1 }, TESTER);
   app.now.advance(1);
   await setLook(app, environment.paymentServiceId, LOOK, TESTER);
-  const other = await createTestUser(app, { role: 'support', may: [] });
+  const other = await createTestUser(app, { role: 'support', may: [], refundLimits: { CLP: 1000 } });
+  const request = await ask(app, payment, userActor({ ...other, role: 'support' }, '192.0.2.1'));
   const program = await createTestUser(app, { may: ['payments:read'] });
   await makeApiToken(app, program.id, { name: 'till 4', expiresAt: app.now() }, TESTER);
   const settlement = await settle(app);
@@ -94,6 +99,10 @@ export async function fillConsole(app: TestApp, server: TestServer) {
     { route: '/console/merchants/:id/rotate', path: `/console/merchants/${merchant}/rotate?environment=development` },
     { route: '/console/staff/:id/confirm', path: `/console/staff/${other.id}/confirm?act=disable` },
     { route: '/console/statements/:id', path: `/console/statements/${statement}?use=suspense&line=3` },
+    {
+      route: '/console/payments/:id/requests/:request/approve',
+      path: `/console/payments/${payment.id}/requests/${request}/approve`,
+    },
     { route: '/console/payments/:id/refund', path: `/console/payments/${payment.id}/refund?amount=1000&reason=doble` },
   ];
   return { owner, environment, screens: [...screens, ...questions] };
@@ -103,6 +112,13 @@ export async function fillConsole(app: TestApp, server: TestServer) {
 const SCREENS = ROUTES.filter(({ method, access }) => method === 'GET' && access === 'session')
   .map(({ paths: [path] }) => path)
   .filter((path) => path !== '/console/live');
+
+/** A refund that waits for another person. Answers its id. */
+async function ask(app: TestApp, paid: Transaction, by: Actor): Promise<string> {
+  const making = await requestRefund(app, paid, { amount: 5000, type: 'parcial', reason: 'llegó roto', by });
+  if (!('request' in making)) throw new Error('There is no request');
+  return making.request.id;
+}
 
 /** One payout in a file of a bank, which its statement confirms, and another that waits. */
 async function payOut(app: TestApp) {

@@ -11,11 +11,16 @@ import { badge, paymentBadges, timeCell } from '../console-format.ts';
 import { type ConsoleText, tell, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
 import { timelineOf, titleOf } from './payment-lines.ts';
+import { waitingRequests } from './waiting-requests.ts';
 
 /** The result of the form that led here, by the `done` of the address. */
 const DONE: Readonly<Record<string, ConsoleText>> = {
   resent: 'resend.done',
   'under-way': 'resend.under_way',
+  requested: 'above.done_requested',
+  approved: 'above.done_approved',
+  rejected: 'above.done_rejected',
+  withdrawn: 'above.done_withdrawn',
 };
 
 /** One payment: what it is, everything that happened to it, and what may be done. */
@@ -50,6 +55,7 @@ ${timelineOf(language, shown)}</section>
 <div>
 <h2>${tell(language, 'payment.facts')}</h2>
 ${factsOf(language, shown)}
+${await waitingRequests(app, visit, shown)}
 ${user.may.has('refunds:create') && (await refundForm(app, language, shown))}
 <h2>${tell(language, 'payment.copy')}</h2>
 <div class="card pad"><p class="quiet">${tell(language, 'payment.copy_text')}</p><pre>${answerFor(shown)}</pre></div>

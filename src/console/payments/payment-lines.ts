@@ -6,17 +6,26 @@ import { causeOf } from '../../outbox/answer-cause.ts';
 import type { ShownPayment, TimelineLine } from '../../search/show-payment.ts';
 import { tell, tellKind } from '../console-texts.ts';
 
-const GOOD = ['transaction.completed', 'refund.completed', 'approved', 'delivered', 'redirected', 'superseded'];
+const GOOD = [
+  'transaction.completed',
+  'refund.completed',
+  'refund_request.approved',
+  'approved',
+  'delivered',
+  'redirected',
+  'superseded',
+];
 const BAD = [
   'transaction.failed',
   'transaction.conflict',
   'refund.failed',
+  'refund_request.rejected',
   'declined',
   'contradicted',
   'dead',
   'disabled',
 ];
-const OPEN = ['unknown', 'refund.processing', 'queued', 'commit_sent'];
+const OPEN = ['unknown', 'refund.processing', 'refund_request.made', 'queued', 'commit_sent'];
 
 /** Facts that the line says already, or that nobody asks about. */
 const SAID = ['sequence', 'payment_method', 'status', 'failure', 'url', 'browser_returned'];

@@ -1,21 +1,20 @@
 import type { App } from '../../app.ts';
 import { isReason } from '../../audit/reason.ts';
-import { selectAvailable } from '../../books/balance-queries.ts';
-import { methodName } from '../../checkout/texts.ts';
+import { CATALOGUE, Problem } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
-import { html } from '../../http/html.ts';
-import { addUp } from '../../lib/exact-sum.ts';
+import { type Html, html } from '../../http/html.ts';
 import { randomToken } from '../../lib/ids.ts';
 import { formatMoney, formatPlain, parseTyped } from '../../lib/money.ts';
 import { createRefund } from '../../refunds/create-refund.ts';
-import { REFUND_REFUSALS } from '../../refunds/refund-refusal.ts';
+import { REFUND_REFUSALS, type RefundRefusal } from '../../refunds/refund-refusal.ts';
+import { requestRefund } from '../../refunds/request-refund.ts';
 import type { ShownPayment } from '../../search/show-payment.ts';
-import { tableOf } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { paymentOf, sendPayment } from './get-payment.ts';
+import { refundEntries } from './refund-entries.ts';
 
 /** Asks once more, with the amount, the entries that the books will have, and what the merchant has left. */
 export const getConsoleRefund: Screen = {
@@ -42,25 +41,40 @@ export const postConsoleRefund: Screen = {
     const asked = requireProof(app, visit, questionPath(shown, wish));
     if (asked !== null) return asked;
     const creation = await createRefund(app, shown.transaction, {
-      amount: wish.amount,
-      type: wish.amount === leftOf(shown) ? 'total' : 'parcial',
+      ...partOf(shown, wish),
       idempotencyKey: `console ${(fields['key'] ?? '').slice(0, 40)}`,
       by,
-      reason: wish.reason,
+    }).catch((error: unknown) => {
+      if (error instanceof Problem && error.code === 'REFUND_LIMIT_REACHED') return error;
+      throw error;
     });
+    if (creation instanceof Problem) return sendOffer(app, visit, shown, { ...wish, limit: creation });
     if (creation.kind === 'refused') {
-      return sendPayment(
-        app,
-        visit,
-        shown,
-        409,
-        tell(language, 'refund.refused', { why: REFUND_REFUSALS[creation.refusal.code][language] }),
-      );
+      return sendPayment(app, visit, shown, 409, refusedText(visit, creation.refusal));
     }
     const amount = formatMoney(creation.refund.amount, shown.payment.currency);
     return goTo(`/payments/${shown.payment.id}?${String(new URLSearchParams({ done: 'refund', amount }))}`);
   }),
 };
+
+/** Asks that another person approve what the page of the limit has shown. */
+export const postConsoleRefundRequest: Screen = {
+  handle: consoleHandler(async (app, visit) => {
+    const { by, request, goTo } = visit;
+    const shown = await paymentOf(app, visit);
+    if (shown === null) return visit.send(404, notFoundPage(visit.language));
+    const wish = readWish(visit, shown, fieldsOf(request));
+    if ('refusal' in wish) return sendPayment(app, visit, shown, 400, wish.refusal);
+    const making = await requestRefund(app, shown.transaction, { ...partOf(shown, wish), by });
+    if (making.kind === 'refused') return sendPayment(app, visit, shown, 409, refusedText(visit, making.refusal));
+    if (making.kind === 'within_limit') return goTo(questionPath(shown, wish));
+    return goTo(`/payments/${shown.payment.id}?done=requested`);
+  }),
+};
+
+function refusedText({ language }: ConsoleVisit, { code }: RefundRefusal): string {
+  return tell(language, 'refund.refused', { why: REFUND_REFUSALS[code][language] });
+}
 
 /** The page that asks once more, with what is wished for. */
 function questionPath({ payment }: ShownPayment, { amount, reason }: Wish): string {
@@ -86,31 +100,55 @@ function readWish(
   return { amount, reason };
 }
 
+function partOf(shown: ShownPayment, { amount, reason }: Wish) {
+  return { amount, type: amount === leftOf(shown) ? ('total' as const) : ('parcial' as const), reason };
+}
+
 function leftOf({ payment }: ShownPayment): number {
   return payment.amount - payment.refunded;
 }
 
-async function sendQuestion(app: App, { language, send }: ConsoleVisit, shown: ShownPayment, { amount, reason }: Wish) {
+async function sendQuestion(app: App, { language, send }: ConsoleVisit, shown: ShownPayment, wish: Wish) {
   const { payment } = shown;
-  const { currency } = payment;
-  const money = formatMoney(amount, currency);
-  const code = payment.payment_method ?? '';
-  const available = await selectAvailable(app.db, [payment.environment_id], currency);
+  const money = formatMoney(wish.amount, payment.currency);
   const at = `${publicPath(app)}/console/payments/${payment.id}`;
   const title = tell(language, 'refund.confirm_title', { amount: money });
-  const entries = [
-    [tell(language, 'booked.merchant'), `−${money}`],
-    [tell(language, 'booked.method', { method: methodName(language, { code, name: code }) }), `−${money}`],
-  ];
   const main = html`<h1>${title}</h1>
 <p>${tell(language, 'refund.confirm_text', { reference: payment.reference })}</p>
-${tableOf([tell(language, 'refund.account'), tell(language, 'column.amount')], entries, [1])}
-<p>${tell(language, 'refund.merchant_left', { amount: formatMoney(addUp([available, -amount]), currency) })}</p>
-<p>${tell(language, 'refund.reason')}: ${reason}</p>
+${await refundEntries(app, language, shown, wish.amount)}
+<p>${tell(language, 'refund.reason')}: ${wish.reason}</p>
 <form class="actions" method="post" action="${at}/refund">
-<input type="hidden" name="amount" value="${formatPlain(amount, currency)}"><input type="hidden" name="reason" value="${reason}"><input type="hidden" name="key" value="${randomToken(16)}">
+${wishFields(shown, wish)}<input type="hidden" name="key" value="${randomToken(16)}">
 <button class="primary">${tell(language, 'refund.confirm', { amount: money })}</button>
 <a class="button" href="${at}">${tell(language, 'refund.back')}</a>
 </form>`;
   return send(200, { title, main });
+}
+
+/** Says that it is above the limit, and offers to ask another person. */
+function sendOffer(
+  app: App,
+  { language, send }: ConsoleVisit,
+  shown: ShownPayment,
+  { limit, ...wish }: Wish & { limit: Problem },
+) {
+  const { payment } = shown;
+  const amount = formatMoney(wish.amount, payment.currency);
+  const at = `${publicPath(app)}/console/payments/${payment.id}`;
+  const title = tell(language, 'above.title');
+  const { status } = CATALOGUE[limit.code];
+  const main = html`<h1>${title}</h1>
+<p class="notice" role="alert">${limit.extras.detail?.[language] ?? limit.message}</p>
+<p>${tell(language, 'above.text', { amount, reference: payment.reference })}</p>
+<p>${tell(language, 'refund.reason')}: ${wish.reason}</p>
+<form class="actions" method="post" action="${at}/requests">
+${wishFields(shown, wish)}
+<button class="primary">${tell(language, 'above.ask')}</button>
+<a class="button" href="${at}">${tell(language, 'refund.back')}</a>
+</form>`;
+  return send(status, { title, main });
+}
+
+function wishFields({ payment }: ShownPayment, { amount, reason }: Wish): Html {
+  return html`<input type="hidden" name="amount" value="${formatPlain(amount, payment.currency)}"><input type="hidden" name="reason" value="${reason}">`;
 }

@@ -1,0 +1,130 @@
+import type { App } from '../../app.ts';
+import { isReason } from '../../audit/reason.ts';
+import { publicPath } from '../../http/assets.ts';
+import type { Screen } from '../../http/endpoint.ts';
+import { html } from '../../http/html.ts';
+import { formatMoney } from '../../lib/money.ts';
+import { approveRefundRequest, rejectRefundRequest } from '../../refunds/decide-refund-request.ts';
+import { findBarFromRequest } from '../../refunds/find-refund-request.ts';
+import { REFUND_REFUSALS } from '../../refunds/refund-refusal.ts';
+import type { RefundRequest } from '../../refunds/refund-request.ts';
+import { selectRefundRequest } from '../../refunds/refund-request-queries.ts';
+import type { ShownPayment } from '../../search/show-payment.ts';
+import { tell } from '../console-texts.ts';
+import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
+import { refusalOf } from '../payouts/payout-cells.ts';
+import { fieldsOf } from '../sign-in.ts';
+import { paymentOf, sendPayment } from './get-payment.ts';
+import { refundEntries } from './refund-entries.ts';
+import { askedText } from './waiting-requests.ts';
+
+/** Asks once more, with who asked for it, why, and the entries that the books will have. */
+export const getConsoleApproveRefund: Screen = {
+  handle: consoleHandler(async (app, visit) => {
+    const found = await findAsked(app, visit);
+    if (found === null) return visit.send(404, notFoundPage(visit.language));
+    const { shown, request } = found;
+    const asked = requireProof(app, visit, `${pathOf(found)}/approve`);
+    if (asked !== null) return asked;
+    if (request.state !== 'waiting') return sendDecided(app, visit, shown, request);
+    const bar = await findBarFromRequest(app.db, request, visit.user);
+    if (bar === null) return sendQuestion(app, visit, found);
+    const said = tell(visit.language, 'above.not_yours', { why: bar[visit.language] });
+    return sendPayment(app, visit, shown, 409, said);
+  }),
+};
+
+/** Makes the refund that the page before has shown, after the second factor. */
+export const postConsoleApproveRefund: Screen = {
+  handle: consoleHandler(async (app, visit) => {
+    const { language, request: sent, by, goTo } = visit;
+    const found = await findAsked(app, visit);
+    if (found === null) return visit.send(404, notFoundPage(language));
+    const { shown, request } = found;
+    const asked = requireProof(app, visit, `${pathOf(found)}/approve`);
+    if (asked !== null) return asked;
+    const reason = (fieldsOf(sent)['reason'] ?? '').trim();
+    if (reason !== '' && !isReason(reason)) {
+      return sendPayment(app, visit, shown, 400, tell(language, 'refund.no_reason'));
+    }
+    try {
+      const approval = await approveRefundRequest(app, request, { by, reason: reason === '' ? null : reason });
+      if (approval.kind === 'approved') return await goTo(`/payments/${shown.payment.id}?done=approved`);
+      if (approval.kind === 'already') return await sendDecided(app, visit, shown, approval.request);
+      const why = REFUND_REFUSALS[approval.refusal.code][language];
+      return await sendPayment(app, visit, shown, 409, tell(language, 'above.refused', { why }));
+    } catch (error) {
+      return sendRefusal(app, visit, shown, error);
+    }
+  }),
+};
+
+/** Ends a request that another person made. */
+export const postConsoleRejectRefund = ending('rejected');
+
+/** Ends a request of the person's own. */
+export const postConsoleWithdrawRefund = ending('withdrawn');
+
+/** Ends a request with a reason, and without a refund. */
+function ending(done: 'rejected' | 'withdrawn'): Screen {
+  return {
+    handle: consoleHandler(async (app, visit) => {
+      const { language, by, goTo } = visit;
+      const found = await findAsked(app, visit);
+      if (found === null) return visit.send(404, notFoundPage(language));
+      const { shown, request } = found;
+      const reason = (fieldsOf(visit.request)['reason'] ?? '').trim();
+      if (!isReason(reason)) return sendPayment(app, visit, shown, 400, tell(language, 'refund.no_reason'));
+      try {
+        const rejection = await rejectRefundRequest(app, request, { by, reason });
+        if (rejection.kind === 'already') return await sendDecided(app, visit, shown, rejection.request);
+        return await goTo(`/payments/${shown.payment.id}?done=${done}`);
+      } catch (error) {
+        return sendRefusal(app, visit, shown, error);
+      }
+    }),
+  };
+}
+
+type Asked = { shown: ShownPayment; request: RefundRequest };
+
+/** The request of the path, if it is one of the payment of the path and the person may see that. */
+async function findAsked(app: App, visit: ConsoleVisit): Promise<Asked | null> {
+  const shown = await paymentOf(app, visit);
+  if (shown === null) return null;
+  const { request: id } = visit.request.params as { request: string };
+  const request = await selectRefundRequest(app.db, { id, environment_id: shown.transaction.environment_id });
+  return request?.transaction_id === shown.transaction.id ? { shown, request } : null;
+}
+
+/** Below `/console`. */
+function pathOf({ shown, request }: Asked): string {
+  return `/payments/${shown.payment.id}/requests/${request.id}`;
+}
+
+function sendDecided(app: App, visit: ConsoleVisit, shown: ShownPayment, { decided_by }: RefundRequest) {
+  return sendPayment(app, visit, shown, 409, tell(visit.language, 'above.decided', { name: decided_by ?? '' }));
+}
+
+function sendRefusal(app: App, visit: ConsoleVisit, shown: ShownPayment, error: unknown) {
+  const { status, said } = refusalOf(visit.language, error);
+  return sendPayment(app, visit, shown, status, said);
+}
+
+async function sendQuestion(app: App, visit: ConsoleVisit, found: Asked) {
+  const { language, send } = visit;
+  const { shown, request } = found;
+  const { payment } = shown;
+  const money = formatMoney(request.amount, payment.currency);
+  const title = tell(language, 'above.approve_title', { amount: money });
+  const at = `${publicPath(app)}/console`;
+  const main = html`<h1>${title}</h1>
+<p>${askedText(app, visit, request)} ${tell(language, 'above.why', { reason: request.reason })}</p>
+<p>${tell(language, 'above.approve_text', { reference: payment.reference })}</p>
+${await refundEntries(app, language, shown, request.amount)}
+<form class="card pad" method="post" action="${at}${pathOf(found)}/approve">
+<label>${tell(language, 'above.reason')}<input name="reason" maxlength="200"></label>
+<p class="actions"><button class="primary">${tell(language, 'above.confirm', { amount: money })}</button>
+<a class="button" href="${at}/payments/${payment.id}">${tell(language, 'refund.back')}</a></p></form>`;
+  return send(200, { title, main });
+}

@@ -1,0 +1,28 @@
+import type { App } from '../../app.ts';
+import { selectAvailable } from '../../books/balance-queries.ts';
+import { type Language, methodName } from '../../checkout/texts.ts';
+import { type Html, html } from '../../http/html.ts';
+import { addUp } from '../../lib/exact-sum.ts';
+import { formatMoney } from '../../lib/money.ts';
+import type { ShownPayment } from '../../search/show-payment.ts';
+import { tableOf } from '../console-format.ts';
+import { tell } from '../console-texts.ts';
+
+/** The entries that the books will have of a refund, and what the merchant has left then. `amount` is in minor units. */
+export async function refundEntries(
+  app: App,
+  language: Language,
+  { payment }: ShownPayment,
+  amount: number,
+): Promise<Html> {
+  const { currency } = payment;
+  const money = formatMoney(amount, currency);
+  const code = payment.payment_method ?? '';
+  const available = await selectAvailable(app.db, [payment.environment_id], currency);
+  const entries = [
+    [tell(language, 'booked.merchant'), `−${money}`],
+    [tell(language, 'booked.method', { method: methodName(language, { code, name: code }) }), `−${money}`],
+  ];
+  return html`${tableOf([tell(language, 'refund.account'), tell(language, 'column.amount')], entries, [1])}
+<p>${tell(language, 'refund.merchant_left', { amount: formatMoney(addUp([available, -amount]), currency) })}</p>`;
+}

@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { listAudit } from '../../src/audit/list-audit.ts';
+import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
+import type { RefundRequest } from '../../src/refunds/refund-request.ts';
+import { selectRefundRequest, selectRefundRequestsOf } from '../../src/refunds/refund-request-queries.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { createPaidTransaction } from '../support/test-books.ts';
+import { actorOf, askForRefund, openRefundDesk } from '../support/test-refund-requests.ts';
+import { acceptedRefund, refundsOf } from '../support/test-refunds.ts';
+import { startTestServer } from '../support/test-server.ts';
+import { createTestUser, type TestUser } from '../support/test-user.ts';
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
+const MINUTE = 60_000;
+
+forEachEngine('a refund above a limit at the console', (openTestDatabase) => {
+  const open = async () => {
+    const app = createTestApp(await openTestDatabase());
+    const desk = await openRefundDesk(app);
+    const server = await startTestServer(app);
+    const as = (user: TestUser, language = 'en') => ({
+      get: (path: string) => server.get(`/console${path}`, { 'accept-language': language, ...user.console }),
+      post: (path: string, fields: Record<string, string> = {}) =>
+        server.post(`/console${path}`, {
+          headers: { ...FORM, 'accept-language': language, ...user.console },
+          body: String(new URLSearchParams(fields)),
+        }),
+    });
+    const stateOf = async (request: RefundRequest) => (await selectRefundRequest(app.db, request))?.state;
+    const at = `/payments/${desk.paid.id}`;
+    return { app, desk, server, as, stateOf, at };
+  };
+
+  test('is offered to another person with the limit, waits on the page of the payment, and is approved there', async () => {
+    const { app, desk, server, as, at } = await open();
+    await using _server = server;
+    const { asker, approver } = desk.users;
+    const wish = { amount: '150000', reason: 'llegó roto' };
+    const refused = await as(asker).post(`${at}/refund`, { ...wish, key: 'one' });
+    assert.equal(refused.status, 403);
+    for (const said of ['$100.000 CLP a day', '$150.000 CLP', 'llegó roto', 'Ask that another person approve it'])
+      assert.ok(refused.text.includes(said), said);
+    assert.match(refused.text, new RegExp(`action="/console${at}/requests"`));
+    assert.match(refused.text, /name="amount" value="150000"><input type="hidden" name="reason" value="llegó roto"/);
+    const spanish = await as(asker, 'es').post(`${at}/refund`, { ...wish, key: 'one' });
+    assert.match(spanish.text, /Puedes devolver \$100\.000 CLP por día/);
+    assert.match(spanish.text, /Pedir que otra persona la apruebe/);
+    for (let click = 0; click < 2; click++) {
+      const made = await as(asker).post(`${at}/requests`, wish);
+      assert.equal(made.headers.get('location'), `/console${at}?done=requested`);
+    }
+    const [request, ...others] = await selectRefundRequestsOf(app.db, desk.paid);
+    assert.deepEqual([request?.amount, request?.type, others], [150_000, 'total', []]);
+    app.now.advance(5 * MINUTE);
+    const own = await as(asker).get(at);
+    for (const said of [
+      'Refund to approve',
+      `${asker.email} asked for it, 5 min`,
+      'Another person approves it',
+      'Take back',
+    ])
+      assert.ok(own.text.includes(said), said);
+    const path = `${at}/requests/${request?.id}`;
+    assert.ok(!own.text.includes(`${path}/approve`));
+    const page = await as(approver).get(at);
+    assert.ok(page.text.includes(`href="/console${path}/approve"`));
+    assert.ok(!page.text.includes(`${path}/withdraw`));
+    const asked = await as(approver).get(`${path}/approve`);
+    for (const said of [
+      'Approve the refund of $150.000 CLP?',
+      asker.email,
+      'llegó roto',
+      'The merchant',
+      '−$150.000 CLP',
+    ])
+      assert.ok(asked.text.includes(said), said);
+    const done = await as(approver).post(`${path}/approve`, { reason: 'vi la foto' });
+    assert.equal(done.headers.get('location'), `/console${at}?done=approved`);
+    const again = await as(approver).post(`${path}/approve`);
+    assert.deepEqual([again.status, again.text.includes(`decided already: ${approver.email}`)], [409, true]);
+    await carryOutRefunds(app, 10);
+    assert.deepEqual(await refundsOf(app, desk.paid), [['completed', 150_000]]);
+    const told = (await as(approver).get(at)).text;
+    assert.ok(!told.includes('Refund to approve'));
+    const titles = [...told.matchAll(/<strong>([^<]+)<\/strong> · \$150\.000 CLP · by (\S+)/g)];
+    assert.deepEqual(
+      titles.map(([, title, by]) => [title, by]),
+      [
+        ['Refund above the limit: waits for another person', asker.email],
+        ['Refund above the limit: approved', approver.email],
+        ['Refund asked for', asker.email],
+      ],
+    );
+    const { acts } = await listAudit(app, { action: 'refund_request.approved' }, 10);
+    assert.deepEqual(
+      acts.map(({ who, reason }) => [who.name, reason]),
+      [[approver.email, 'vi la foto']],
+    );
+  });
+
+  test('is not approved by who asked, by support, nor by who does not see the payment service', async () => {
+    const { app, desk, server, as, stateOf, at } = await open();
+    await using _server = server;
+    const owner = await createTestUser(app, { role: 'owner', may: [], refundLimits: { CLP: 1000 } });
+    const request = await askForRefund(app, desk, { by: actorOf(owner, 'owner') });
+    const path = `${at}/requests/${request.id}`;
+    const self = await as(owner).get(at);
+    assert.match(self.text, /You cannot approve it: you asked for it yourself/);
+    assert.ok(!self.text.includes(`${path}/approve`));
+    assert.match((await as(owner, 'es').get(at)).text, /No la puedes aprobar: la pediste tú/);
+    assert.equal((await as(owner).get(`${path}/approve`)).status, 409);
+    const posted = await as(owner).post(`${path}/approve`);
+    assert.deepEqual([posted.status, /you asked for it yourself/.test(posted.text)], [409, true]);
+    const support = await createTestUser(app, { role: 'support', may: [] });
+    for (const act of ['approve', 'reject'])
+      assert.equal((await as(support).post(`${path}/${act}`, { reason: 'no' })).status, 403, act);
+    assert.equal((await as(support).get(`${path}/approve`)).status, 403);
+    assert.equal((await as(support).post(`${path}/withdraw`, { reason: 'no' })).status, 403, 'it is of another person');
+    const stranger = await createTestUser(app, { role: 'approver', may: [], paymentServices: [] });
+    for (const act of ['approve', 'reject'])
+      assert.equal((await as(stranger).post(`${path}/${act}`, { reason: 'no' })).status, 404, act);
+    const other = await createPaidTransaction(app, desk.environment);
+    const elsewhere = `/payments/${other.id}/requests/${request.id}/approve`;
+    assert.equal((await as(desk.users.approver).post(elsewhere)).status, 404, 'it is of another payment');
+    assert.equal(await stateOf(request), 'waiting');
+    assert.deepEqual(await refundsOf(app, desk.paid), []);
+  });
+
+  test('asks who approves it to prove again who they are', async () => {
+    const { app, desk, server, as, stateOf, at } = await open();
+    await using _server = server;
+    const request = await askForRefund(app, desk);
+    const path = `${at}/requests/${request.id}/approve`;
+    app.now.advance(app.config.proofMinutes * MINUTE);
+    const wanted = `/console/prove?next=${encodeURIComponent(path)}`;
+    assert.equal((await as(desk.users.approver).get(path)).headers.get('location'), wanted);
+    assert.equal((await as(desk.users.approver).post(path)).headers.get('location'), wanted);
+    assert.equal(await stateOf(request), 'waiting');
+  });
+
+  test('goes on waiting where it cannot be refunded now, and ends with a reason', async () => {
+    const { app, desk, server, as, stateOf, at } = await open();
+    await using _server = server;
+    const { asker, approver } = desk.users;
+    const request = await askForRefund(app, desk);
+    const path = `${at}/requests/${request.id}`;
+    await acceptedRefund(app, desk.paid, 1000);
+    const refused = await as(approver).post(`${path}/approve`);
+    assert.equal(refused.status, 409);
+    assert.match(refused.text, /goes on waiting: That is more than what is left of the payment/);
+    for (const reason of ['', 'ana@example.cl'])
+      assert.equal((await as(approver).post(`${path}/reject`, { reason })).status, 400, reason);
+    assert.equal((await as(approver).post(`${path}/approve`, { reason: 'ana@example.cl' })).status, 400);
+    assert.equal(await stateOf(request), 'waiting');
+    const rejected = await as(approver).post(`${path}/reject`, { reason: 'ya se cambió' });
+    assert.equal(rejected.headers.get('location'), `/console${at}?done=rejected`);
+    assert.equal((await as(approver).post(`${path}/reject`, { reason: 'otra' })).status, 409);
+    const own = await askForRefund(app, desk, { amount: 120_000 });
+    const withdrawn = await as(asker).post(`${at}/requests/${own.id}/withdraw`, { reason: 'me equivoqué' });
+    assert.equal(withdrawn.headers.get('location'), `/console${at}?done=withdrawn`);
+    assert.deepEqual([await stateOf(request), await stateOf(own)], ['rejected', 'rejected']);
+    const told = (await as(asker, 'es').get(`${at}?done=withdrawn`)).text;
+    assert.match(told, /Retirada: no se devuelve nada\./);
+    assert.equal(told.match(/Devolución sobre el límite: rechazada/g)?.length, 2);
+  });
+
+  test('is asked for only where the refund could be made, and within the limit leads to the refund itself', async () => {
+    const { app, desk, server, as, at } = await open();
+    await using _server = server;
+    const { asker } = desk.users;
+    const ask = (amount: string, reason = 'roto') => as(asker).post(`${at}/requests`, { amount, reason });
+    assert.equal((await ask('150001')).status, 400);
+    assert.equal((await ask('120000', '')).status, 400);
+    const within = await ask('100000');
+    assert.equal(within.headers.get('location'), `/console${at}/refund?amount=100000&reason=roto`);
+    app.now.advance(200 * 24 * 60 * MINUTE);
+    const user = await createTestUser(app, { role: 'support', may: [] });
+    const late = await as(user).post(`${at}/requests`, { amount: '120000', reason: 'roto' });
+    assert.deepEqual([late.status, /paid too long ago/.test(late.text)], [409, true]);
+    assert.deepEqual(await selectRefundRequestsOf(app.db, desk.paid), []);
+  });
+
+  test('waits in the list of what a person resolves, which leads to its payment', async () => {
+    const { app, desk, server, as, at } = await open();
+    await using _server = server;
+    await askForRefund(app, desk);
+    const owner = await createTestUser(app, { role: 'owner', may: [] });
+    const { text } = await as(owner, 'es').get('/attention?kind=refund_request');
+    assert.match(text, new RegExp(`<a href="/console${at}"><span[^>]*>Devolución por aprobar`));
+    assert.match(text, /pide una devolución sobre su límite, y otra persona la aprueba: llegó roto/);
+  });
+});
