@@ -9,6 +9,7 @@ test('roles hold what the separation of duties needs', () => {
   assert.deepEqual(holders('payouts:create'), ['finance', 'owner']);
   assert.deepEqual(holders('payouts:approve'), ['approver', 'owner']);
   assert.deepEqual(holders('refunds:create'), ['support', 'owner']);
+  assert.deepEqual(holders('refunds:approve'), ['approver', 'owner']);
   assert.deepEqual(holders('users:manage'), ['owner']);
   assert.deepEqual(rightsOf('integration').may, []);
 });
