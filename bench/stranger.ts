@@ -51,7 +51,8 @@ export async function measureStranger(bench: Bench): Promise<Figure> {
         const peer = await look();
         const args = [program, attack, String(service.port), installation.serviceToken];
         const stranger = await startProgram('node', args, { isReady: (line) => line === 'begun' });
-        const ours = await look().finally(() => stranger.stop());
+        const ours = await look();
+        await stranger.stop();
         rounds.push({ ours, peer });
         // What was refused is over a second later; connections that nobody reads are closed after 20.
         await pause(bench.sizes.settleMs);

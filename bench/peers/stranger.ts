@@ -8,7 +8,8 @@ import { setTimeout as pause } from 'node:timers/promises';
  * addresses of this machine than the honest client (127.0.0.1), as a stranger comes from other networks. Says `begun` when the attack
  * is under way.
  */
-const [attack = '', port = 0, serviceToken = ''] = [process.argv[2], Number(process.argv[3]), process.argv[4]];
+const [attack = '', portText, serviceToken = ''] = process.argv.slice(2);
+const port = Number(portText);
 const CONNECTIONS = 64;
 const SILENT = 2000;
 const OPEN_MS = 1500;
@@ -34,7 +35,12 @@ console.log('begun');
 function repeat(path: string, bodyOf: (at: number) => object): void {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   const options: RequestOptions = {
-    ...{ port, host: '127.0.0.1', localAddress: '127.0.0.2', agent, path, method: 'POST' },
+    port,
+    host: '127.0.0.1',
+    localAddress: '127.0.0.2',
+    agent,
+    path,
+    method: 'POST',
     headers: { 'content-type': 'application/json' },
   };
   let count = 0;

@@ -137,7 +137,7 @@ function linesOf(held: Epoch, open: Open, limit: number): string[] {
       `${countOf(open.refunds.length, 'refund')} without an end; each is looked up before it is asked for`,
       open.refunds.map(refundCells),
     ),
-    ...listed(`${countOf(open.queued, 'callback waits', 'callbacks wait')}`, open.callbacks.map(callbackCells)),
+    ...listed(countOf(open.queued, 'callback waits', 'callbacks wait'), open.callbacks.map(callbackCells)),
     '',
     ...headLines(open.heads, limit),
     ...(open.restore === null ? [] : [`On the anchors: ${describeRestore(open.restore)}.`]),

@@ -77,7 +77,7 @@ forEachEngine('POST /csp-reports', (openTestDatabase) => {
     const app = createTestApp(await openTestDatabase(), { log });
     await using server = await startTestServer(app);
     const report = { body: { effectiveDirective: 'img-src', blockedURL: `https://${'a'.repeat(1_000)}.example` } };
-    const body = JSON.stringify(Array(10).fill(report));
+    const body = JSON.stringify(Array.from({ length: 10 }, () => report));
     const send = () => server.post('/csp-reports', { body, headers: { 'content-type': 'application/reports+json' } });
     for (let times = 0; times < 10; times++) await send();
     assert.equal(lines.length, 60);
