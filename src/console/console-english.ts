@@ -143,6 +143,7 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'payment.expires': 'Expires',
   'payment.fee': 'Fee',
   'payment.request': 'As the shop signed it',
+  'payment.buy_order': 'Buy order',
   'payment.copy': 'An answer for the merchant',
   'payment.copy_text': 'Copy this text and send it:',
 

@@ -142,6 +142,7 @@ export const SPANISH = {
   'payment.expires': 'Vence',
   'payment.fee': 'Comisión',
   'payment.request': 'Como lo firmó la tienda',
+  'payment.buy_order': 'Orden de compra',
   'payment.copy': 'Respuesta para el comercio',
   'payment.copy_text': 'Copia este texto y mándaselo:',
 

@@ -95,10 +95,7 @@ function factsOf(language: Language, { payment, transaction, timeline }: ShownPa
     [tell(language, 'column.payer'), payment.customer_email],
     [tell(language, 'column.method'), method === null ? null : methodName(language, { code: method, name: method })],
     [tell(language, 'column.code'), payment.authorization_code],
-    [
-      tellKind(language, 'found', 'payment_attempt'),
-      attempt === undefined ? null : String(attempt.facts['payment_attempt']),
-    ],
+    [tell(language, 'payment.buy_order'), attempt === undefined ? null : String(attempt.facts['payment_attempt'])],
     [tell(language, 'payment.fee'), payment.fee === 0 ? null : formatMoney(payment.fee, payment.currency)],
     [tell(language, 'column.created'), timeCell(payment.created_at)],
     [tell(language, 'payment.expires'), payment.state === 'pending' ? timeCell(transaction.expires_at) : null],
