@@ -8,7 +8,7 @@ import { clockOf } from '../../lib/calendar-day.ts';
 import { formatMoney, formatPlain } from '../../lib/money.ts';
 import { type ShownPayment, showPayment } from '../../search/show-payment.ts';
 import { badge, paymentBadges, timeCell } from '../console-format.ts';
-import { type ConsoleText, tell, tellKind } from '../console-texts.ts';
+import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
 import { timelineOf, titleOf } from './payment-lines.ts';
 import { waitingRequests } from './waiting-requests.ts';
