@@ -59,17 +59,17 @@ final class Rubrica_Callbacks
         if ($order->get_meta(Rubrica_Gateway::REFERENCE) !== $callback->reference) return self::hold($order, $callback);
         try {
             $callback->compareWith((string) $order->get_total(), $order->get_currency());
-        } catch (Rubrica\CallbackRefused $refusal) {
+        } catch (Rubrica\CallbackRefused | InvalidArgumentException $refusal) {
             $order->add_order_note($refusal->getMessage());
             return 400;
         }
-        $seen = $order->get_meta(self::WEBHOOKS) ?: [];
-        // An order that is paid stays paid, whatever comes later.
-        if ($order->is_paid() || in_array($callback->webhookId, $seen, true)) return 200;
-        if ($callback->result === 'completed') {
-            $order->update_meta_data(self::WEBHOOKS, [...$seen, $callback->webhookId]);
-            $order->payment_complete($callback->transactionId);
-        } elseif ($callback->result === 'failed' && !$order->has_status('failed')) {
+        if ($callback->result === 'completed' && self::isNew($order, $callback)) {
+            $late = "when the order was {$order->get_status()} already: if it was paid in another way too, refund one of the two.";
+            if (self::hasEnded($order)) self::note($order, self::told($callback, $late));
+            // False: another plugin broke it off, and nothing was stored.
+            elseif (!$order->payment_complete($callback->transactionId)) return 503;
+        } elseif ($callback->result === 'failed' && $order->has_status('pending')) {
+            // One that waits no more is left alone: it may be paid, or be waiting for a transfer to the shop's account.
             $order->update_status('failed', $callback->message);
         }
         return 200;
@@ -78,11 +78,37 @@ final class Rubrica_Callbacks
     /** Of an older transaction of the order, which was replaced because the order changed: money that came by it is for a person. */
     private static function hold(WC_Order $order, Rubrica\Callback $callback): int
     {
-        if ($callback->result !== 'completed') return 200;
-        $note = "The payer paid $callback->amount $callback->currency with transaction $callback->transactionId, which was for the order as it was before: refund it, or complete the order.";
-        if ($order->is_paid()) $order->add_order_note($note);
+        if ($callback->result !== 'completed' || !self::isNew($order, $callback)) return 200;
+        $note = self::told($callback, 'which was for the order as it was before: refund it, or complete the order.');
+        if (self::hasEnded($order)) self::note($order, $note);
         else $order->update_status('on-hold', $note);
         return 200;
+    }
+
+    /** Whether this payment came for the first time; kept with whatever the order is saved with next. */
+    private static function isNew(WC_Order $order, Rubrica\Callback $callback): bool
+    {
+        $seen = $order->get_meta(self::WEBHOOKS) ?: [];
+        if (in_array($callback->webhookId, $seen, true)) return false;
+        $order->update_meta_data(self::WEBHOOKS, [...$seen, $callback->webhookId]);
+        return true;
+    }
+
+    /** An order that is paid stays paid, whatever comes later, and one that was refunded stays so. */
+    private static function hasEnded(WC_Order $order): bool
+    {
+        return $order->is_paid() || $order->has_status('refunded');
+    }
+
+    private static function told(Rubrica\Callback $callback, string $what): string
+    {
+        return "The payer paid $callback->amount $callback->currency with transaction $callback->transactionId, $what";
+    }
+
+    private static function note(WC_Order $order, string $note): void
+    {
+        $order->add_order_note($note);
+        $order->save();
     }
 
     /** One callback of an order at a time, in whichever process. Null: another one has taken too long. */

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { CHAOS_CLASSES } from '../../src/chaos/chaos-class.ts';
 import { ordersOf } from '../../src/chaos/chaos-order.ts';
 import { runChaos } from '../../src/chaos/run-chaos.ts';
+import { listCallbacks, resendCallback } from '../../src/outbox/resend-callback.ts';
 import { createPaymentService, type TokenPair } from '../../src/payment-services/create-payment-service.ts';
 import { loadEnvironment } from '../../src/payment-services/find-environment.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
@@ -72,6 +73,102 @@ test('an order that changed while it was pending kept its reference, and was ref
   await payOnPage([{ url: newer.redirect ?? '' }]);
   const once = JSON.stringify({ state: 'processing', deliveries: 1 });
   assert.ok(await comesTrue(async () => JSON.stringify(await stored('WC-14-2')) === once));
+});
+
+test('an order that no longer waited for its payment was failed by it, or said nothing of the money that came', {
+  skip: whyMissing('php') ?? false,
+}, async (context) => {
+  const service = await startTestService(context, 'sqlite::memory:');
+  const { development: tokens } = await createPaymentService(service.app, 'Shop', TESTER);
+  const shop = await startShop(context, service.url, tokens);
+  const folder = dirname(files.get(shop) ?? '');
+  const fileOf = (order: number) => join(folder, `order-${order}.json`);
+  const stateOf = (order: number): string => JSON.parse(readFileSync(fileOf(order), 'utf8')).state;
+  const notesOf = (order: number) =>
+    readFileSync(`${fileOf(order)}.notes`, 'utf8')
+      .trim()
+      .split('\n');
+  const become = (order: number, state: string) => {
+    const kept = JSON.parse(readFileSync(fileOf(order), 'utf8'));
+    writeFileSync(fileOf(order), JSON.stringify({ ...kept, state }));
+  };
+  const pay = async (order: number): Promise<string> =>
+    ((await (await fetch(`${shop}/pay?order=${order}`)).json()) as { redirect: string }).redirect;
+  /** Whether the shop has taken so many callbacks. */
+  const delivered = (count: number) =>
+    comesTrue(async () => {
+      const callbacks = await listCallbacks(service.app, {}, 100);
+      return callbacks.length === count && callbacks.every(({ state }) => state === 'delivered');
+    });
+
+  const [transfer, refunded, older] = [await pay(1), await pay(2), await pay(3)];
+  become(1, 'on-hold');
+  await fetch(`${transfer}/cancel`, { method: 'POST', body: new URLSearchParams() });
+  assert.ok(await delivered(1));
+  assert.equal(
+    stateOf(1),
+    'on-hold',
+    'an order that waits for a transfer does not fail with the payment that was left',
+  );
+
+  become(2, 'refunded');
+  await payOnPage([{ url: refunded }]);
+  assert.ok(await delivered(2));
+  assert.equal(stateOf(2), 'refunded');
+  assert.match(notesOf(2).join(), /^The payer paid .* when the order was refunded already/);
+
+  changeOrder(shop, 3, { amount: 9_990 });
+  const newer = await pay(3);
+  await payOnPage([{ url: older }]);
+  assert.ok(await delivered(3));
+  assert.equal(stateOf(3), 'on-hold');
+  become(3, 'processing');
+  await payOnPage([{ url: newer }]);
+  assert.ok(await delivered(4));
+  assert.equal(notesOf(3).length, 2, 'it was paid twice, and both are for a person');
+  become(3, 'cancelled');
+  for (const { id } of await listCallbacks(service.app, {}, 100)) await resendCallback(service.app, id, TESTER);
+  assert.ok(
+    await comesTrue(async () => (await listCallbacks(service.app, {}, 100)).every((one) => one.attempts === 2)),
+  );
+  assert.equal(stateOf(3), 'cancelled', 'a person decided: a repeat changes nothing');
+  assert.equal(notesOf(3).length, 2);
+});
+
+test('a payment that another plugin of the shop kept from being stored was answered with 200 and never came again', {
+  skip: whyMissing('php') ?? false,
+}, async (context) => {
+  const service = await startTestService(context, 'sqlite::memory:');
+  const { development: tokens } = await createPaymentService(service.app, 'Shop', TESTER);
+  const shop = await startShop(context, service.url, tokens);
+  const { redirect } = (await (await fetch(`${shop}/pay?order=1`)).json()) as { redirect: string };
+  const broken = join(dirname(files.get(shop) ?? ''), 'order-1.json.broken');
+  writeFileSync(broken, '');
+  await payOnPage([{ url: redirect }]);
+  const answered = (wanted: number) => async () =>
+    (await listCallbacks(service.app, {}, 1)).some(({ status }) => status === wanted);
+  assert.ok(await comesTrue(answered(503)));
+  rmSync(broken);
+  assert.ok(await comesTrue(answered(200)));
+  const stored = await (await fetch(`${shop}/orders/WC-1-1`)).json();
+  assert.deepEqual(stored, { state: 'processing', deliveries: 1 });
+});
+
+test('an order whose total can be read in two ways answered 500 to its payment for three days, without a word in the shop', {
+  skip: whyMissing('php') ?? false,
+}, async (context) => {
+  const service = await startTestService(context, 'sqlite::memory:');
+  const { development: tokens } = await createPaymentService(service.app, 'Shop', TESTER);
+  const shop = await startShop(context, service.url, tokens);
+  const { redirect } = (await (await fetch(`${shop}/pay?order=1`)).json()) as { redirect: string };
+  changeOrder(shop, 1, { amount: '9990.500' });
+  await payOnPage([{ url: redirect }]);
+  assert.ok(
+    await comesTrue(async () => (await listCallbacks(service.app, {}, 1)).some(({ status }) => status === 400)),
+    'it is refused, as every other amount is',
+  );
+  const notes = join(dirname(files.get(shop) ?? ''), 'order-1.json.notes');
+  assert.match(readFileSync(notes, 'utf8'), /could be read in two ways/);
 });
 
 test('a payer once read in English that the address in the settings is wrong', {

@@ -114,15 +114,26 @@ final class WC_Order
     public function add_meta_data(string $name, mixed $value): void { $this->kept['meta'][$name][] = $value; }
     public function update_meta_data(string $name, mixed $value): void { $this->kept['meta'][$name] = $value; }
     public function set_transaction_id(string $id): void { $this->kept['transaction'] = $id; }
-    public function add_order_note(string $note): void { error_log("note: $note"); }
+
+    /** Stored at once, without what else has changed. */
+    public function add_order_note(string $note): void
+    {
+        error_log("note: $note");
+        file_put_contents($this->file() . '.notes', "$note\n", FILE_APPEND);
+    }
+
     public function get_checkout_order_received_url(): string { return home_url('/thanks'); }
 
-    public function payment_complete(string $transaction): void
+    /** As there: an order that does not wait to be paid is left as it is; false where a plugin threw. Neither saves it. */
+    public function payment_complete(string $transaction): bool
     {
+        if (is_file($this->file() . '.broken')) return false;
+        if (!in_array($this->kept['state'], ['on-hold', 'pending', 'failed', 'cancelled'], true)) return true;
         $this->kept['transaction'] = $transaction;
         $this->kept['deliveries'] += 1;
         $this->update_status('processing');
         error_log("paid {$this->kept['meta'][Rubrica_Gateway::REFERENCE]}");
+        return true;
     }
 
     public function update_status(string $state, string $note = ''): void
