@@ -10,6 +10,7 @@ import {
   LANGUAGES,
   requestSamples,
   type SampleLanguage,
+  type SampleRequest,
   type Samples,
   SIGNED_SAMPLES,
 } from './request-samples.ts';
@@ -135,22 +136,26 @@ function languagePicker(legend: string): Html {
   )}</fieldset>`;
 }
 
-function samplesOf(described: Described, { servers }: OpenApiDocument): Samples {
+function samplesOf(described: Described, document: OpenApiDocument): Samples {
+  const request = requestOf(described, document);
+  if (!isSigned(described)) return requestSamples(request);
+  const fields = Object.entries(SIGNED_REQUEST_EXAMPLE).filter(([name]) => name !== 'x_signature');
+  const texts = Object.fromEntries(fields.map(([name, value]) => [name, String(value)]));
+  const fill = (language: SampleLanguage) => fillSample(SIGNED_SAMPLES[language], request.url, texts);
+  return { curl: fill('curl'), node: fill('node'), php: fill('php'), python: fill('python') };
+}
+
+/** The request with which an endpoint is shown; a signed one is yet to be signed. */
+export function requestOf(described: Described, { servers }: OpenApiDocument): SampleRequest {
   const { method, path, operation } = described;
-  const url = servers[0]?.url + path.replaceAll(/\{\w+\}/g, '1001');
-  if (isSigned(described)) {
-    const fields = Object.entries(SIGNED_REQUEST_EXAMPLE).filter(([name]) => name !== 'x_signature');
-    const texts = Object.fromEntries(fields.map(([name, value]) => [name, String(value)]));
-    const fill = (language: SampleLanguage) => fillSample(SIGNED_SAMPLES[language], url, texts);
-    return { curl: fill('curl'), node: fill('node'), php: fill('php'), python: fill('python') };
-  }
+  const place = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => exampleOf(operation, name));
   const body = contentOf(operation.requestBody?.content)?.example;
-  return requestSamples({
+  return {
     method: method.toUpperCase(),
-    url: url + queryOf(described),
+    url: `${servers[0]?.url}${place}${queryOf(described)}`,
     headers: { ...credentialOf(operation), ...(body !== undefined && { 'Content-Type': 'application/json' }) },
     body,
-  });
+  };
 }
 
 const CREDENTIALS: Record<string, Record<string, string>> = {
@@ -187,9 +192,21 @@ function spanishTag(tag: { name: string; description: string }): { name: string;
   return { name, description };
 }
 
+/** The parameters that have an example: without them the request is refused. */
 function queryOf({ operation }: Described): string {
   const token = Object.keys(operation.security[0] ?? {})[0] === 'serviceTokenInQuery';
-  return token ? '?x_account_id=SERVICE_TOKEN' : '';
+  const shown = (operation.parameters ?? []).filter(
+    (one) => one.in === 'query' && one.schema['examples'] !== undefined,
+  );
+  const pairs = shown.map(({ name }) => `${name}=${exampleOf(operation, name)}`);
+  const query = [...(token ? ['x_account_id=SERVICE_TOKEN'] : []), ...pairs].join('&');
+  return query === '' ? '' : `?${query}`;
+}
+
+function exampleOf({ parameters = [] }: Operation, name: string): string {
+  const { schema = {} } = parameters.find((one) => one.name === name) ?? {};
+  const { examples, enum: words } = schema as { examples?: string[]; enum?: string[] };
+  return (examples ?? words)?.[0] ?? '1001';
 }
 
 function isSigned({ operation }: Described): boolean {

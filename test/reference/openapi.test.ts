@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { PERMISSIONS, type Permission } from '../../src/auth/permission.ts';
 import { readConfig } from '../../src/config.ts';
+import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
+import { operationsOf } from '../../src/reference/openapi-operations.ts';
+import type { OpenApiDocument } from '../../src/reference/openapi-shape.ts';
+import { requestOf } from '../../src/reference/reference-page.ts';
 import { ROUTES } from '../../src/server/routes.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { jsonOf, startTestServer } from '../support/test-server.ts';
+import { createTestUser } from '../support/test-user.ts';
 
 forEachEngine('the API description over HTTP', (openTestDatabase) => {
   test('/openapi.json names every described endpoint, its other addresses too, and where the service is reached', async () => {
@@ -38,6 +45,30 @@ forEachEngine('the API description over HTTP', (openTestDatabase) => {
     for (const [, name] of answer.text.matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
       assert.ok((name as string) in document.components.schemas, `${name} is missing`);
     }
+  });
+
+  test('four requests that the reference shows were refused as they stand: without a parameter, or with a time that had passed', async () => {
+    const app = createTestApp(await openTestDatabase());
+    await using server = await startTestServer(app);
+    const { development } = await createPaymentService(app, 'Shop', TESTER);
+    const { headers: user } = await createTestUser(app, { may: Object.keys(PERMISSIONS) as Permission[] });
+    const document = jsonOf(await server.get('/openapi.json')) as OpenApiDocument;
+    const refused: string[] = [];
+    for (const described of operationsOf(document)) {
+      const { method, url, headers, body } = requestOf(described, { ...document, servers: [{ url: '' }] });
+      const sent = { ...headers, ...(headers['Authorization'] === 'Bearer ACCESS_TOKEN' && user) };
+      const path = url.replace('SERVICE_TOKEN', development.service_token);
+      const answer = await server.send(method, path, {
+        headers: sent,
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      if (/"code":"INVALID_(?:PARAMETER|BODY)"/.test(answer.text)) refused.push(`${method} ${path}: ${answer.text}`);
+    }
+    // It names a payment method that is not configured here.
+    assert.deepEqual(
+      refused.map((one) => one.split(':')[0]),
+      ['POST /bank-statements/1001/uses'],
+    );
   });
 
   test('an error on the wire has exactly the members of its example', async () => {

@@ -29,7 +29,8 @@ export const postPaymentLinks = operation({
       },
     ],
     body: LinkRequestSchema,
-    bodyExample: { amount: 12990, subject: 'Inscripción 2026', expires_at: '2026-02-15T12:00:00Z' },
+    // Without a time: an example that was once in the future is refused later.
+    bodyExample: { amount: 12990, subject: 'Inscripción 2026' },
     replies: {
       200: {
         description: 'It can be paid at once',

@@ -35,7 +35,7 @@ export const getIndicatorsRemittances = operation({
         name: 'availableBalance',
         in: 'query',
         description: 'true: paid, less fees, refunded and paid out',
-        schema: Type.String(),
+        schema: Type.String({ examples: ['true'] }),
       },
       {
         name: 'remittanceByDate',

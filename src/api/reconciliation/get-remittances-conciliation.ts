@@ -23,7 +23,13 @@ export const getRemittancesConciliation = operation({
       'The payments and refunds that were completed on a day of Chile (America/Santiago), in one currency. `totalTransactions` less the `cost` of each item and `totalNullification` is `totalRemittances`. `payouts` is what was sent to the merchant on that day.',
     tag: 'Reconciliation',
     parameters: [
-      { name: 'date', in: 'query', required: true, description: 'YYYY-MM-DD', schema: Type.String() },
+      {
+        name: 'date',
+        in: 'query',
+        required: true,
+        description: 'YYYY-MM-DD',
+        schema: Type.String({ examples: ['2026-01-15'] }),
+      },
       {
         name: 'email',
         in: 'query',

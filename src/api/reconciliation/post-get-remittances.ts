@@ -95,7 +95,13 @@ export const postGetRemittance = operation({
     summary: 'List the payouts of a day',
     description: 'The remittances of the environment of RUBRICA_ENV, in every currency, from the books.',
     parameters: [
-      { name: 'date', in: 'path', required: true, description: 'YYYY-MM-DD, a day of Chile', schema: Type.String() },
+      {
+        name: 'date',
+        in: 'path',
+        required: true,
+        description: 'YYYY-MM-DD, a day of Chile',
+        schema: Type.String({ examples: ['2026-01-15'] }),
+      },
     ],
     errors: ['INVALID_PARAMETER', ...CONTRACT.errors],
   },

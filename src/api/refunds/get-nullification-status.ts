@@ -17,7 +17,7 @@ export const getNullificationStatus = operation({
         in: 'query',
         required: true,
         description: 'The code of the accepted refund',
-        schema: Type.String(),
+        schema: Type.String({ examples: ['0rf_0123456789abcdefghjk'] }),
       },
     ],
     replies: {
