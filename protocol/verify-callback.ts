@@ -19,7 +19,10 @@ export type CallbackData = Record<Exclude<CallbackField, 'x_result' | 'x_test'>,
   x_test: 'true' | 'false';
 };
 
-/** The order as you know it. Give what you have; `compareWithOrder` compares the rest once you found the order. */
+/**
+ * The order as you know it. Give what you have; `compareWithOrder` compares the rest once you found the order. A member that is
+ * there and undefined, such as a column with another name, throws `TypeError`: it would not be compared.
+ */
 export type ExpectedOrder = {
   /** Your Service Token. */
   account?: string;
@@ -57,7 +60,7 @@ export type CallbackVerification = { ok: true; data: CallbackData } | ({ ok: fal
 
 /**
  * Verifies a callback and tells what is wrong with it. Never throws for a bad callback, only for an empty secret, for a
- * body that is no longer raw, and for an expected amount that could be read in two ways.
+ * body that is no longer raw, and for an expected value that is undefined or could be read in two ways.
  *
  * A genuine callback may be old or repeated: before you act on it, check that your order has not had it already.
  */
@@ -126,11 +129,13 @@ function judge(options: VerifyCallbackOptions, proofs: Proofs): CallbackVerifica
 
 /**
  * The first difference between a callback and your order, or null. Members that are not given are not compared. Throws
- * `TypeError` for an expected amount, as text, with more decimals than its currency has: `1.000` in CLP, where only `.0` and
- * `.00` mean what they say.
+ * `TypeError` for a member that is undefined, and for an expected amount, as text, with more decimals than its currency has:
+ * `1.000` in CLP, where only `.0` and `.00` mean what they say.
  */
 export function compareWithOrder(data: CallbackData, expected: ExpectedOrder): Problem | null {
   const { account, reference, amount, currency, test } = expected;
+  const missing = Object.entries(expected).find(([, value]) => value === undefined)?.[0];
+  if (missing !== undefined) throw new TypeError(`The ${missing} of your order is undefined: it would not be compared`);
   if (typeof amount === 'string') refuseAmbiguousAmount(amount, currency ?? data.x_currency);
   if (account !== undefined && data.x_account_id !== account) return problem('ACCOUNT_MISMATCH', 'x_account_id');
   if (reference !== undefined && data.x_reference !== String(reference))

@@ -142,6 +142,16 @@ test('what is not expected is not compared, so that the order can be found first
   assert.equal(compareWithOrder(result.data, { reference: 'ORD-43' })?.code, 'REFERENCE_MISMATCH');
 });
 
+test('an expected value that was undefined was not compared, and any amount was that of the order', () => {
+  const row: { amount?: number } = {};
+  assert.throws(() => compareWithOrder({ ...callback, x_amount: '1.00' } as never, { amount: row.amount } as never), {
+    name: 'TypeError',
+    message: 'The amount of your order is undefined: it would not be compared',
+  });
+  for (const name of Object.keys(order))
+    assert.throws(() => verify({ expected: { ...order, [name]: undefined } }), { name: 'TypeError' }, name);
+});
+
 const key = webhookKey(secret);
 const seconds = now / 1000;
 const headers = webhookHeaders(seconds);
