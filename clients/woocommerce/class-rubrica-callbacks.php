@@ -68,9 +68,12 @@ final class Rubrica_Callbacks
             if (self::hasEnded($order)) self::note($order, self::told($callback, $late));
             // False: another plugin broke it off, and nothing was stored.
             elseif (!$order->payment_complete($callback->transactionId)) return 503;
-        } elseif ($callback->result === 'failed' && $order->has_status('pending')) {
-            // One that waits no more is left alone: it may be paid, or be waiting for a transfer to the shop's account.
-            $order->update_status('failed', $callback->message);
+        } elseif ($callback->result === 'failed') {
+            // Its transaction has ended: to pay it anew takes another.
+            $order->update_meta_data(Rubrica_Gateway::ASKED, '');
+            // An order that is not pending is left alone: it may be paid, or wait for a transfer to the shop's account.
+            if ($order->has_status('pending')) $order->update_status('failed', $callback->message);
+            else $order->save();
         }
         return 200;
     }

@@ -6,11 +6,11 @@ defined('ABSPATH') || exit;
 /** The way to pay that the shop offers: makes the transaction of an order and sends the payer to it. */
 final class Rubrica_Gateway extends WC_Payment_Gateway
 {
-    /** The order's meta: the reference of its newest transaction, those of earlier ones, how many it has had, and what the newest asks for. */
+    /** The order's meta: the reference of its newest transaction, those of earlier ones, what the newest asks for, and how many it has had. */
     public const REFERENCE = '_rubrica_reference';
     public const OLD_REFERENCE = '_rubrica_old_reference';
+    public const ASKED = '_rubrica_asked';
     private const ATTEMPT = '_rubrica_attempt';
-    private const ASKED = '_rubrica_asked';
 
     public function __construct()
     {

@@ -110,6 +110,8 @@ test('an order that no longer waited for its payment was failed by it, or said n
     'on-hold',
     'an order that waits for a transfer does not fail with the payment that was left',
   );
+  become(1, 'pending');
+  assert.notEqual(await pay(1), transfer, 'the transaction that ended cannot be paid');
 
   become(2, 'refunded');
   await payOnPage([{ url: refunded }]);
