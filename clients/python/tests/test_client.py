@@ -54,6 +54,13 @@ class Client(unittest.TestCase):
             call()
         return caught.exception
 
+    def test_a_token_with_a_line_break_was_repeated_in_the_error(self):
+        for token in ("top-secret\n", "top-secret\r\nX-Other: 1", "top-secret\u2028"):
+            with self.assertRaises(TypeError) as caught:
+                self.client(access_token=token).get_transaction(1)
+            self.assertEqual(str(caught.exception), "What is to be sent as Authorization holds a line break or another such character")
+        self.assertEqual(self.server.asked, [])
+
     def test_repeats_the_same_signed_bytes_until_there_is_an_answer(self):
         created = {"data": {"idTrx": 1001, "payUrl": [{"url": "https://pay"}]}}
         self.server.answers = [None, (503, {"code": "OVERLOADED", "detail": "Too much."}, {"Retry-After": "2"}), (200, created, {})]

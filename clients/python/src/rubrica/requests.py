@@ -39,6 +39,10 @@ class Connection:
         """The JSON of a good answer. Raises ``RubricaError`` for every other answer and for none."""
         asked = urlencode({name: value for name, value in (query or {}).items() if value is not None})
         sent = {name: value for name, value in (headers or {}).items() if value is not None}
+        for name, value in sent.items():
+            # Python would repeat it in its error, and it may be a token.
+            if not re.fullmatch(r"[\t -~]*", value):
+                raise TypeError(f"What is to be sent as {name} holds a line break or another such character")
         content = None if body is None else json.dumps(body, ensure_ascii=False).encode()
         if content is not None:
             sent["Content-Type"] = "application/json"
