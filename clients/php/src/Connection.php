@@ -62,7 +62,10 @@ final class Connection
         $request = "$method $this->baseUrl" . strtok($path, '?');
         [$status, $received, $text] = $this->exchange($request, $method, $path, $headers, $content);
         $reply = json_decode($text, true);
-        if ($status >= 200 && $status < 300 && is_array($reply)) return $reply;
+        $isGood = $status >= 200 && $status < 300;
+        if ($isGood && is_array($reply)) return $reply;
+        // PHP does not tell that an answer in chunks, as proxies send it, lacks its end.
+        if ($isGood && ($text === '' || $text[0] === '{')) throw self::failure($request, 'the answer was cut off');
         throw self::refusal($request, $status, $received, is_array($reply) ? $reply : []);
     }
 

@@ -17,7 +17,8 @@ while (($line = fgets(STDIN)) !== false) {
         $text = is_string($text) ? $text : json_encode($text);
         $length = strlen($text) + ($headers['cut'] ?? 0);
         $written = isset($headers['retry-after']) ? "Retry-After: {$headers['retry-after']}\r\n" : '';
-        fwrite($connection, "HTTP/1.1 $status Said\r\nContent-Length: $length\r\n$written\r\n$text");
+        $framed = isset($headers['chunked']) ? "Transfer-Encoding: chunked\r\n$written\r\n" . dechex($length) . "\r\n$text" : "Content-Length: $length\r\n$written\r\n$text";
+        fwrite($connection, "HTTP/1.1 $status Said\r\n$framed");
     }
     fclose($connection);
 }

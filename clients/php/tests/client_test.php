@@ -99,6 +99,12 @@ return [
         $answers = new Answers($cut, $cut, $cut, $cut);
         same('NO_ANSWER', failure(fn () => $answers->client()->createTransaction(fields()))->errorCode);
     },
+    'an answer in chunks that was cut off was taken for one of another service, and a refund for not done' => function () {
+        $cut = [200, '{"message":"ok","errors":null,"da', ['chunked' => true, 'cut' => 5]];
+        $answers = new Answers($cut, $cut, $cut, $cut);
+        same('NO_ANSWER', failure(fn () => $answers->client()->createTransaction(fields()))->errorCode);
+        same(3, count($answers->waits));
+    },
     'an answer that does not come in time is none' => function () {
         $server = stream_socket_server('tcp://127.0.0.1:0');
         $client = new RubricaClient('http://' . stream_socket_get_name($server, false), 'svc-1', 'secret', timeout: 0.05, sleep: fn () => null);
