@@ -27,7 +27,7 @@ export const getDocs: Operation = {
       found: search.trim() === '' ? null : await searchDocs(app, search, language),
       guides: await groupGuides(language),
       english: language === 'en' ? [] : await groupMissing(),
-      endpoints: await endpointsOf(app),
+      endpoints: await endpointGroups(app),
     });
     const title = language === 'es' ? 'Documentación' : 'Documentation';
     return sendDocsPage(app, reply, { path: '/docs', language, title, main });
@@ -42,7 +42,7 @@ async function groupMissing() {
   return [{ title: 'Más guías', guides: missing }];
 }
 
-async function endpointsOf(app: App) {
+const endpointGroups = perInstance(async (app: App) => {
   const document = await readOpenApi(app);
   const operations = operationsOf(document);
   return document.tags.map(({ name }) => ({
@@ -51,7 +51,7 @@ async function endpointsOf(app: App) {
       .filter(({ operation }) => operation.tags[0] === name)
       .map(({ method, path, operation }) => ({ id: operation.operationId, method, path })),
   }));
-}
+});
 
 /** The API reference. */
 export const getDocsReference: Operation = {

@@ -1,6 +1,7 @@
 import type { App } from '../app.ts';
 import type { AnswerLanguage } from '../http/problem-words.ts';
 import { foldText } from '../lib/fold-text.ts';
+import { perInstance } from '../lib/per-instance.ts';
 import { findErrors } from './error-list.ts';
 import { readOpenApi } from './get-openapi.ts';
 import { guidePath, readGuides } from './guides.ts';
@@ -22,15 +23,9 @@ const LONGEST_SEARCH = 100;
 export async function searchDocs(app: App, text: string, language: AnswerLanguage): Promise<Found[]> {
   const words = wordsIn(text);
   if (words.length === 0) return [];
-  const places = [
-    ...(await sectionsOf(language)),
-    ...(await endpointsOf(app)),
-    ...findErrors([], language).map(placeOfError),
-  ];
-  const found = places.flatMap((place) => {
-    const [title, all] = [foldText(place.title), foldText(`${place.title} ${place.text}`)];
-    if (!words.every((word) => all.includes(word))) return [];
-    return [{ ...place, weight: words.filter((word) => title.includes(word)).length }];
+  const found = (await placesOf(app, language)).flatMap((place) => {
+    if (!words.every((word) => place.folded.includes(word))) return [];
+    return [{ ...place, weight: words.filter((word) => place.foldedTitle.includes(word)).length }];
   });
   found.sort((one, other) => other.weight - one.weight);
   return found.slice(0, MOST).map(({ path, title, text: all }) => ({ path, title, excerpt: excerptOf(all, words) }));
@@ -42,6 +37,27 @@ export function wordsIn(text: string): string[] {
 }
 
 type Place = { path: string; title: string; text: string };
+/** With its texts as they are compared. */
+type FoldedPlace = Place & { foldedTitle: string; folded: string };
+
+// To fold all texts takes longer than a payment, and anybody may search.
+const folded = perInstance((_app: App) => new Map<AnswerLanguage, readonly FoldedPlace[]>());
+
+async function placesOf(app: App, language: AnswerLanguage): Promise<readonly FoldedPlace[]> {
+  const kept = folded(app).get(language);
+  if (kept !== undefined) return kept;
+  const places = [
+    ...(await sectionsOf(language)),
+    ...(await endpointsOf(app)),
+    ...findErrors([], language).map(placeOfError),
+  ].map((place) => ({
+    ...place,
+    foldedTitle: foldText(place.title),
+    folded: foldText(`${place.title} ${place.text}`),
+  }));
+  folded(app).set(language, places);
+  return places;
+}
 
 async function sectionsOf(language: AnswerLanguage): Promise<Place[]> {
   const own = await readGuides(language);
