@@ -38,7 +38,7 @@ function roleRows(): string[] {
 
 function permissionRows(): string[] {
   return (Object.keys(PERMISSIONS) as Permission[]).map((permission) => {
-    const endpoints = ROUTES.filter((endpoint) => endpoint.permission === permission);
+    const endpoints = ROUTES.filter(({ needed }) => needed?.includes(permission));
     const named = endpoints.map(({ method, paths }) => code(`${method} ${paths[0]}`));
     return row(code(permission), PERMISSIONS[permission], named.join(', ') || '—');
   });

@@ -19,10 +19,23 @@ export const PERMISSIONS = {
   'tokens:manage': 'obtain and rotate the tokens of payment services, and say where they are told',
   'users:manage': 'make users and say what they may do',
   'privacy:manage': 'find, export and erase what is kept about a person',
-  'audit:read': 'read the audit log and verify the books',
+  'audit:read': 'read the audit log and, changing nothing, what others act on, and verify the books',
 } as const satisfies Record<string, string>;
 
 export type Permission = keyof typeof PERMISSIONS;
+
+/** The permissions that a line of a table asks for: one is enough, and a refusal names the first. */
+export type Needed = readonly [Permission, ...Permission[]];
+
+/** The same for a screen or list of those who act: auditors read it too. Nothing that shows a secret is opened so. */
+export function readWith(permission: Permission): Needed {
+  return [permission, 'audit:read'];
+}
+
+/** Whether somebody has the permission, or one of those that are needed. */
+export function mayAny(may: ReadonlySet<Permission>, needed: Permission | Needed): boolean {
+  return typeof needed === 'string' ? may.has(needed) : needed.some((permission) => may.has(permission));
+}
 
 /** The rights that a role brings. `environments`: those whose payments it sees, of the payment services that the user has. */
 type RoleRights = {
@@ -52,7 +65,15 @@ export const ROLES = {
   },
   finance: {
     means: 'reads everything, records movements, makes payouts',
-    may: ['payments:read', 'events:read', 'books:read', 'accounts:validate', 'movements:record', 'payouts:create'],
+    may: [
+      'payments:read',
+      'events:read',
+      'books:read',
+      'accounts:validate',
+      'movements:record',
+      'payouts:create',
+      'audit:read',
+    ],
     environments: 'both',
   },
   approver: {

@@ -1,12 +1,12 @@
-import type { Permission } from '../auth/permission.ts';
+import { mayAny, type Needed, type Permission, readWith } from '../auth/permission.ts';
 import type { User } from '../auth/user.ts';
 import type { ConsoleText } from './console-texts.ts';
 
-/** A section of the navigation: its path below `/console` and the permission that it needs. */
+/** A section of the navigation: its path below `/console` and the permission that it needs, or several where one is enough. */
 type Section = {
   path: string;
   text: ConsoleText;
-  permission: Permission;
+  permission: Permission | Needed;
   /** It is of all payment services, so a person who sees only some does not have it. */
   whole?: true;
 };
@@ -20,14 +20,14 @@ const GROUPS: readonly Group[] = [
     sections: [
       { path: '', text: 'nav.today', permission: 'payments:read' },
       { path: '/payments', text: 'nav.payments', permission: 'payments:read' },
-      { path: '/callbacks', text: 'nav.callbacks', permission: 'callbacks:resend', whole: true },
+      { path: '/callbacks', text: 'nav.callbacks', permission: readWith('callbacks:resend'), whole: true },
       { path: '/attention', text: 'nav.attention', permission: 'books:read', whole: true },
     ],
   },
   {
     text: 'nav.shops',
     sections: [
-      { path: '/merchants', text: 'nav.merchants', permission: 'tokens:manage' },
+      { path: '/merchants', text: 'nav.merchants', permission: readWith('tokens:manage') },
       { path: '/accounts', text: 'accounts.title', permission: 'books:read' },
       { path: '/settlements', text: 'settlements.title', permission: 'books:read', whole: true },
       { path: '/months', text: 'months.title', permission: 'books:read', whole: true },
@@ -48,8 +48,8 @@ const GROUPS: readonly Group[] = [
   {
     text: 'nav.house',
     sections: [
-      { path: '/staff', text: 'people.nav', permission: 'users:manage', whole: true },
-      { path: '/health', text: 'health.title', permission: 'payment-services:manage', whole: true },
+      { path: '/staff', text: 'people.nav', permission: readWith('users:manage'), whole: true },
+      { path: '/health', text: 'health.title', permission: readWith('payment-services:manage'), whole: true },
       { path: '/personal-data', text: 'privacy.title', permission: 'privacy:manage', whole: true },
       { path: '/audit', text: 'nav.audit', permission: 'audit:read', whole: true },
     ],
@@ -60,6 +60,8 @@ const GROUPS: readonly Group[] = [
 export function sectionsOf({ may, environmentIds }: User): Group[] {
   return GROUPS.map(({ text, sections }) => ({
     text,
-    sections: sections.filter(({ permission, whole }) => may.has(permission) && !(whole && environmentIds !== null)),
+    sections: sections.filter(
+      ({ permission, whole }) => mayAny(may, permission) && !(whole && environmentIds !== null),
+    ),
   })).filter(({ sections }) => sections.length > 0);
 }

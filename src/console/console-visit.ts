@@ -3,7 +3,7 @@ import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { countAct } from '../audit/count-acts.ts';
 import { type ConsoleSession, findConsoleSession, isProofDue, type Standing } from '../auth/console-session.ts';
-import { PERMISSIONS, type Permission } from '../auth/permission.ts';
+import { mayAny, PERMISSIONS, type Permission } from '../auth/permission.ts';
 import type { SessionRow } from '../auth/session-queries.ts';
 import type { User } from '../auth/user.ts';
 import { userActor } from '../auth/user-actor.ts';
@@ -47,7 +47,7 @@ export function sessionCookie(app: App, token: string): string {
 }
 
 /**
- * Handles an address under `/console`: it finds the person of the session cookie, checks the permission that the table of
+ * Handles an address under `/console`: it finds the person of the session cookie, checks the permissions that the table of
  * endpoints names, and that a form comes from a page of ours. Without a session the person is led to the sign-in, and before
  * the second factor to its page, unless `also` says that this is the one.
  */
@@ -123,8 +123,9 @@ function nextOf({ method, url }: FastifyRequest): string {
 /** A screen for which the table names no permission is for everybody who has signed in. */
 function missingPermission(app: App, request: FastifyRequest, { user }: ConsoleSession): Permission | null {
   const { endpoint } = request.routeOptions.config as { endpoint?: Endpoint };
-  const permission = endpoint?.permission ?? null;
-  if (permission === null || user.may.has(permission)) return null;
+  const needed = endpoint?.needed;
+  if (needed === undefined || mayAny(user.may, needed)) return null;
+  const [permission] = needed;
   const by = userActor(user, clientNetwork(request.ip));
   countAct(app, { by, action: 'user.permission_refused', subject: { kind: 'permission', id: permission } });
   return permission;

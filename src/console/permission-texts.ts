@@ -19,5 +19,5 @@ export const SPANISH_PERMISSIONS: Readonly<Record<Permission, string>> = {
   'tokens:manage': 'obtener y rotar los tokens de los comercios, y decir dónde se les avisa',
   'users:manage': 'crear usuarios y decir qué pueden hacer',
   'privacy:manage': 'buscar, exportar y borrar lo que se guarda de una persona',
-  'audit:read': 'leer la auditoría y verificar los libros',
+  'audit:read': 'leer la auditoría y, sin cambiar nada, lo que otros administran, y verificar los libros',
 };

@@ -1,14 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
-import type { Permission } from '../auth/permission.ts';
+import type { Needed } from '../auth/permission.ts';
 import type { ErrorCode, Problem } from '../error-catalogue.ts';
 import type { Schema, Static } from './json-schema.ts';
 import { readQuery } from './read-query.ts';
 
 /**
  * The callers that an endpoint takes. `signature`: a Secret Token signed the body. `service-token`: a Service Token names the
- * account. `bearer`: an access token, of a user with the permission that stands beside it. `pay-link`: the address itself is
- * the secret. `session`: a person who has signed in to the console, with that permission; without one every such person.
+ * account. `bearer`: an access token, of a user with a permission that stands beside it. `pay-link`: the address itself is
+ * the secret. `session`: a person who has signed in to the console, with such a permission; without one every such person.
  */
 export type Access = 'public' | 'signature' | 'service-token' | 'bearer' | 'pay-link' | 'session';
 
@@ -22,10 +22,10 @@ type Address = {
   /** All of them mean the same; the first is the one to document. */
   paths: readonly [string, ...string[]];
 } & (
-  | { access: Exclude<Access, 'bearer' | 'session'>; permission?: never; whole?: never }
-  | { access: 'bearer'; permission: Permission; whole?: never }
+  | { access: Exclude<Access, 'bearer' | 'session'>; needed?: never; whole?: never }
+  | { access: 'bearer'; needed: Needed; whole?: never }
   /** `whole`: it is about all payment services, so for who does not see all of them it does not exist. */
-  | { access: 'session'; permission?: Permission; whole?: true }
+  | { access: 'session'; needed?: Needed; whole?: true }
 );
 
 /** The operation: a page or file as it stands, an operation of the API as `operation` makes it. */

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
 import { countAct } from '../audit/count-acts.ts';
 import { authenticateBearer } from '../auth/authenticate-bearer.ts';
-import { missingCode, type Permission } from '../auth/permission.ts';
+import { mayAny, missingCode, type Needed } from '../auth/permission.ts';
 import type { User } from '../auth/user.ts';
 import { userActor } from '../auth/user-actor.ts';
 import { Problem } from '../error-catalogue.ts';
@@ -12,14 +12,15 @@ import { limitUser } from './request-limits.ts';
 
 /**
  * The user of the request's access token; the first thing that an endpoint with access `bearer` asks for. Throws `Problem`
- * unless the user has the permission that the table of endpoints names.
+ * unless the user has a permission that the table of endpoints names.
  */
 export async function requireUser(app: App, request: FastifyRequest): Promise<User> {
   const { authorization, 'x-api-key': apiKey } = request.headers;
   const user = await authenticateBearer(app, authorization, typeof apiKey === 'string' ? apiKey : undefined);
   if (app.config.rateLimits) await limitUser(app, request, user.id);
-  const permission = permissionOf(request);
-  if (!user.may.has(permission)) {
+  const needed = neededFor(request);
+  if (!mayAny(user.may, needed)) {
+    const [permission] = needed;
     const by = userActor(user, clientNetwork(request.ip));
     countAct(app, { by, action: 'user.permission_refused', subject: { kind: 'permission', id: permission } });
     throw new Problem(missingCode(permission), {
@@ -31,8 +32,8 @@ export async function requireUser(app: App, request: FastifyRequest): Promise<Us
 }
 
 /** An endpoint that asks for a user without naming a permission is a mistake in the table, and lets nobody in. */
-function permissionOf(request: FastifyRequest): Permission {
+function neededFor(request: FastifyRequest): Needed {
   const { endpoint } = request.routeOptions.config as { endpoint?: Endpoint };
-  if (endpoint?.permission === undefined) throw new Error('The table of endpoints names no permission for this one');
-  return endpoint.permission;
+  if (endpoint?.needed === undefined) throw new Error('The table of endpoints names no permission for this one');
+  return endpoint.needed;
 }

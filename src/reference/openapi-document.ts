@@ -118,7 +118,7 @@ const SECURITY_SCHEMES = {
     scheme: 'bearer',
     bearerFormat: 'JWT',
     description:
-      'An access token. `POST /users/login` and `POST /loginToken` give one. The role named beside it is the permission that its user needs.',
+      'An access token. `POST /users/login` and `POST /loginToken` give one. The role named beside it is the permission that its user needs; where there are several, one is enough.',
   },
   apiToken: {
     type: 'http',
@@ -145,9 +145,9 @@ function isCredential(access: Access, { name, in: place }: DescribedParameter): 
 }
 
 /** `signature` has none: the signature is a member of the body, which OpenAPI has no scheme for. */
-function securityOf({ access, permission, describe }: Endpoint): Operation['security'] {
+function securityOf({ access, needed, describe }: Endpoint): Operation['security'] {
   const credential = describe?.parameters?.find((parameter) => isCredential(access, parameter));
-  if (access === 'bearer') return [{ accessToken: [permission] }];
+  if (access === 'bearer') return needed.map((permission) => ({ accessToken: [permission] }));
   if (access === 'service-token')
     return [credential?.in === 'query' ? { serviceTokenInQuery: [] } : { serviceToken: [] }];
   return credential === undefined ? [] : [{ apiToken: [] }, {}];

@@ -28,11 +28,11 @@ export const COMMON_ERRORS: readonly ErrorCode[] = [
  * permission.
  */
 export function refusalsOf(endpoint: Endpoint): ErrorCode[] {
-  const { permission, access } = endpoint;
+  const { needed, access } = endpoint;
   return [
     ...readingErrors(endpoint),
     ...(access === 'bearer' ? TOKEN_CODES : []),
-    ...(permission === undefined ? [] : [missingCode(permission)]),
+    ...(needed === undefined ? [] : [missingCode(needed[0])]),
   ];
 }
 

@@ -174,8 +174,8 @@ function accessOf(described: Described, words: Words): Html {
   if (isSigned(described)) return renderInline(`**${words.access}** ${words.signed}`);
   const [first = {}] = described.operation.security;
   const [scheme = ''] = Object.keys(first);
-  const [permission] = first[scheme] ?? [];
-  const needs = permission === undefined ? '' : ` ${words.needs(permission)}`;
+  const permissions = described.operation.security.flatMap((one) => one[scheme] ?? []);
+  const needs = permissions.length === 0 ? '' : ` ${words.needs(permissions)}`;
   const schemes: Readonly<Record<string, string>> = words.schemes;
   return renderInline(`**${words.access}** ${schemes[scheme] ?? words.open}${needs}`);
 }

@@ -266,7 +266,8 @@ export const REFERENCE_WORDS = {
     access: 'Access.',
     signed: 'Signed with the Secret Token of the payment service.',
     open: 'Open to everybody.',
-    needs: (permission: string) => `The user has the permission \`${permission}\`.`,
+    needs: (permissions: readonly string[]) =>
+      `The user has the permission ${permissions.map((one) => `\`${one}\``).join(' or ')}.`,
     schemes: {
       accessToken: 'An access token as `Authorization: Bearer`.',
       apiToken: 'An API token as `Authorization: Bearer`, or in the body.',
@@ -293,7 +294,8 @@ export const REFERENCE_WORDS = {
     access: 'Acceso.',
     signed: 'Firmado con el Secret Token del servicio de pago.',
     open: 'Abierto a cualquiera.',
-    needs: (permission: string) => `El usuario tiene el permiso \`${permission}\`.`,
+    needs: (permissions: readonly string[]) =>
+      `El usuario tiene el permiso ${permissions.map((one) => `\`${one}\``).join(' o ')}.`,
     schemes: {
       accessToken: 'Un token de acceso como `Authorization: Bearer`.',
       apiToken: 'Un token de API como `Authorization: Bearer`, o en el cuerpo.',

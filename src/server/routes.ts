@@ -58,7 +58,7 @@ import { deleteWebhook } from '../api/webhooks/delete-webhook.ts';
 import { getWebhooks } from '../api/webhooks/get-webhooks.ts';
 import { postWebhooks } from '../api/webhooks/post-webhooks.ts';
 import { putWebhook } from '../api/webhooks/put-webhook.ts';
-import type { Permission } from '../auth/permission.ts';
+import { type Needed, type Permission, readWith } from '../auth/permission.ts';
 import * as screens from '../console/screens.ts';
 import type { Access, Endpoint, Operation } from '../http/endpoint.ts';
 import { getAsset } from '../pages/get-asset.ts';
@@ -122,11 +122,11 @@ export const ROUTES: readonly Endpoint[] = [
   route('POST', ['/v2/login'], 'public', postV2Login),
   route('POST', ['/login'], 'public', postLogin),
   route('POST', ['/loginToken'], 'public', postLoginToken),
-  bearer('GET', ['/api-tokens'], 'users:manage', getApiTokens),
+  bearer('GET', ['/api-tokens'], readWith('users:manage'), getApiTokens),
   bearer('POST', ['/api-tokens'], 'users:manage', postApiTokens),
   bearer('DELETE', ['/api-tokens/:id'], 'users:manage', deleteApiToken),
 
-  bearer('GET', ['/banks'], 'accounts:validate', getBanks),
+  bearer('GET', ['/banks'], readWith('accounts:validate'), getBanks),
   bearer('POST', ['/validations/BankAccount'], 'accounts:validate', postValidationsBankAccount),
   bearer('POST', ['/validations/BankAccount/batch'], 'accounts:validate', postValidationsBankAccountBatch),
   bearer('GET', ['/validations/BankAccount/:id'], 'accounts:validate', getValidationsBankAccount),
@@ -137,9 +137,9 @@ export const ROUTES: readonly Endpoint[] = [
   bearer('POST', ['/recipients/:id'], 'accounts:validate', postRecipientsId),
 
   bearer('POST', ['/tef', '/payout/tef'], 'payouts:create', postTef),
-  bearer('GET', ['/tef/:id', '/payout/tef/:id'], 'payouts:create', getTefId),
-  bearer('GET', ['/balance', '/payout/balance'], 'payouts:create', getBalance),
-  bearer('GET', ['/availableBalance', '/payout/availableBalance'], 'payouts:create', getAvailableBalance),
+  bearer('GET', ['/tef/:id', '/payout/tef/:id'], readWith('payouts:create'), getTefId),
+  bearer('GET', ['/balance', '/payout/balance'], readWith('payouts:create'), getBalance),
+  bearer('GET', ['/availableBalance', '/payout/availableBalance'], readWith('payouts:create'), getAvailableBalance),
   bearer('POST', ['/payout-batches'], 'payouts:create', postPayoutBatches),
   bearer('GET', ['/payout-batches'], 'recipients:read', getPayoutBatches),
   bearer('GET', ['/payout-batches/:id'], 'recipients:read', getPayoutBatchesId),
@@ -150,7 +150,7 @@ export const ROUTES: readonly Endpoint[] = [
   bearer('POST', ['/payout-files'], 'payouts:create', postPayoutFiles),
   bearer('GET', ['/payout-files'], 'recipients:read', getPayoutFiles),
   bearer('GET', ['/payout-files/:id'], 'recipients:read', getPayoutFilesId),
-  bearer('GET', ['/payout-files/:id/content'], 'payouts:create', getPayoutFilesContent),
+  bearer('GET', ['/payout-files/:id/content'], readWith('payouts:create'), getPayoutFilesContent),
   bearer('POST', ['/payout-files/:id/results'], 'movements:record', postPayoutFilesResults),
   bearer('POST', ['/bank-statements'], 'movements:record', postBankStatements),
   bearer('GET', ['/bank-statements'], 'books:read', getBankStatements),
@@ -223,7 +223,7 @@ export const ROUTES: readonly Endpoint[] = [
     'refunds:create',
     screens.postConsoleWithdrawRefund,
   ),
-  wholeScreen('GET', ['/console/callbacks'], 'callbacks:resend', screens.getConsoleCallbacks),
+  wholeScreen('GET', ['/console/callbacks'], readWith('callbacks:resend'), screens.getConsoleCallbacks),
   wholeScreen('POST', ['/console/callbacks/resend'], 'callbacks:resend', screens.postConsoleCallbacksResend),
   screen('GET', ['/console/accounts'], 'books:read', screens.getConsoleAccounts),
   screen('GET', ['/console/accounts/:id'], 'books:read', screens.getConsoleAccount),
@@ -259,7 +259,7 @@ export const ROUTES: readonly Endpoint[] = [
   screen('POST', ['/console/payout-files'], 'payouts:create', screens.postConsolePayoutFiles),
   screen('GET', ['/console/payout-files/new'], 'payouts:create', screens.getConsoleNewPayoutFile),
   screen('GET', ['/console/payout-files/:id'], 'recipients:read', screens.getConsolePayoutFile),
-  screen('GET', ['/console/payout-files/:id/content'], 'payouts:create', screens.getConsolePayoutFileContent),
+  screen('GET', ['/console/payout-files/:id/content'], readWith('payouts:create'), screens.getConsolePayoutFileContent),
   screen('POST', ['/console/payout-files/:id/results'], 'movements:record', screens.postConsolePayoutResults),
   screen('GET', ['/console/statements'], 'books:read', screens.getConsoleStatements),
   screen('GET', ['/console/statements/new'], 'movements:record', screens.getConsoleNewStatement),
@@ -268,14 +268,14 @@ export const ROUTES: readonly Endpoint[] = [
   screen('POST', ['/console/statements/:id/uses'], 'movements:record', screens.postConsoleStatementUses),
   screen('GET', ['/console/requests'], 'payments:read', screens.getConsoleRequests),
   screen('GET', ['/console/requests/:id'], 'payments:read', screens.getConsoleRequest),
-  screen('GET', ['/console/merchants'], 'tokens:manage', screens.getConsoleMerchants),
+  screen('GET', ['/console/merchants'], readWith('tokens:manage'), screens.getConsoleMerchants),
   wholeScreen('POST', ['/console/merchants'], 'payment-services:manage', screens.postConsoleMerchants),
-  screen('GET', ['/console/merchants/:id'], 'tokens:manage', screens.getConsoleMerchant),
+  screen('GET', ['/console/merchants/:id'], readWith('tokens:manage'), screens.getConsoleMerchant),
   screen('POST', ['/console/merchants/:id/hand-over'], 'tokens:manage', screens.postConsoleHandOver),
   screen('POST', ['/console/merchants/:id/end-link'], 'tokens:manage', screens.postConsoleEndLink),
   screen('GET', ['/console/merchants/:id/rotate'], 'tokens:manage', screens.getConsoleRotate),
   screen('POST', ['/console/merchants/:id/rotate'], 'tokens:manage', screens.postConsoleRotate),
-  screen('GET', ['/console/merchants/:id/links'], 'tokens:manage', screens.getConsolePaymentLinks),
+  screen('GET', ['/console/merchants/:id/links'], readWith('tokens:manage'), screens.getConsolePaymentLinks),
   screen('POST', ['/console/merchants/:id/links'], 'tokens:manage', screens.postConsolePaymentLinks),
   screen('POST', ['/console/merchants/:id/links/end'], 'tokens:manage', screens.postConsolePaymentLinkEnd),
   screen('GET', ['/console/merchants/:id/look'], 'tokens:manage', screens.getConsoleLook),
@@ -290,11 +290,11 @@ export const ROUTES: readonly Endpoint[] = [
   wholeScreen('GET', ['/console/attention'], 'books:read', screens.getConsoleAttention),
   wholeScreen('POST', ['/console/attention/take'], 'books:read', screens.postConsoleTake),
   wholeScreen('POST', ['/console/attention/give-up'], 'books:read', screens.postConsoleGiveUp),
-  wholeScreen('GET', ['/console/staff'], 'users:manage', screens.getConsoleStaff),
+  wholeScreen('GET', ['/console/staff'], readWith('users:manage'), screens.getConsoleStaff),
   wholeScreen('GET', ['/console/staff/invite'], 'users:manage', screens.getConsoleStaffInvite),
   wholeScreen('POST', ['/console/staff/invite'], 'users:manage', screens.postConsoleStaffInvite),
-  wholeScreen('GET', ['/console/staff/tokens'], 'users:manage', screens.getConsoleStaffTokens),
-  wholeScreen('GET', ['/console/staff/:id'], 'users:manage', screens.getConsoleStaffPerson),
+  wholeScreen('GET', ['/console/staff/tokens'], readWith('users:manage'), screens.getConsoleStaffTokens),
+  wholeScreen('GET', ['/console/staff/:id'], readWith('users:manage'), screens.getConsoleStaffPerson),
   wholeScreen('GET', ['/console/staff/:id/rights'], 'users:manage', screens.getConsoleStaffRights),
   wholeScreen('POST', ['/console/staff/:id/rights'], 'users:manage', screens.postConsoleStaffRights),
   wholeScreen('GET', ['/console/staff/:id/token'], 'users:manage', screens.getConsoleStaffToken),
@@ -303,11 +303,11 @@ export const ROUTES: readonly Endpoint[] = [
   wholeScreen('POST', ['/console/staff/:id/confirm'], 'users:manage', screens.postConsoleStaffConfirm),
   screen('GET', ['/console/bank-accounts'], 'accounts:validate', screens.getConsoleBankAccounts),
   screen('POST', ['/console/bank-accounts'], 'accounts:validate', screens.postConsoleBankAccounts),
-  wholeScreen('GET', ['/console/health'], 'payment-services:manage', screens.getConsoleHealth),
+  wholeScreen('GET', ['/console/health'], readWith('payment-services:manage'), screens.getConsoleHealth),
   wholeScreen('GET', ['/console/personal-data'], 'privacy:manage', screens.getConsolePersonalData),
   wholeScreen('POST', ['/console/personal-data'], 'privacy:manage', screens.postConsolePersonalData),
   wholeScreen('GET', ['/console/audit'], 'audit:read', screens.getConsoleAudit),
-  wholeScreen('GET', ['/console/callbacks/:id'], 'callbacks:resend', screens.getConsoleEndpoint),
+  wholeScreen('GET', ['/console/callbacks/:id'], readWith('callbacks:resend'), screens.getConsoleEndpoint),
   wholeScreen('POST', ['/console/callbacks/:id/test'], 'callbacks:resend', screens.postConsoleEndpointTest),
 
   route('GET', ['/'], 'public', getRoot),
@@ -335,24 +335,24 @@ function route(
   return { method, paths, access, ...operation };
 }
 
-/** A screen that a person of the console sees with this permission alone. */
+/** A screen that a person of the console sees with this permission alone, or with any of those that are needed. */
 function screen(
   method: Endpoint['method'],
   paths: Endpoint['paths'],
-  permission: Permission,
+  permission: Permission | Needed,
   operation: Operation,
 ): Endpoint {
-  return { method, paths, access: 'session', permission, ...operation };
+  return { method, paths, access: 'session', needed: asNeeded(permission), ...operation };
 }
 
 /** The same, about all payment services: for who does not see all of them it does not exist. */
 function wholeScreen(
   method: Endpoint['method'],
   paths: Endpoint['paths'],
-  permission: Permission,
+  permission: Permission | Needed,
   operation: Operation,
 ): Endpoint {
-  return { method, paths, access: 'session', permission, whole: true, ...operation };
+  return { method, paths, access: 'session', needed: asNeeded(permission), whole: true, ...operation };
 }
 
 /** A screen of everybody who has signed in to the console: their own account. */
@@ -360,12 +360,16 @@ function own(method: Endpoint['method'], paths: Endpoint['paths'], operation: Op
   return { method, paths, access: 'session', ...operation };
 }
 
-/** An endpoint that an access token may call with this permission alone. */
+/** An endpoint that an access token may call with this permission alone, or with any of those that are needed. */
 function bearer(
   method: Endpoint['method'],
   paths: Endpoint['paths'],
-  permission: Permission,
+  permission: Permission | Needed,
   operation: Operation,
 ): Endpoint {
-  return { method, paths, access: 'bearer', permission, ...operation };
+  return { method, paths, access: 'bearer', needed: asNeeded(permission), ...operation };
+}
+
+function asNeeded(permission: Permission | Needed): Needed {
+  return typeof permission === 'string' ? [permission] : permission;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { permissionsOf, ROLES, type Role, rightsOf } from '../../src/auth/permission.ts';
+import { mayAny, permissionsOf, ROLES, type Role, rightsOf } from '../../src/auth/permission.ts';
 import { userActor } from '../../src/auth/user-actor.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { ROUTES } from '../../src/server/routes.ts';
@@ -97,7 +97,7 @@ type Form = { method: string; path: string };
 function mayUse(role: Role, seesAll: boolean, form: Form): boolean {
   const route = ROUTES.find(({ method, paths: [known] }) => method === form.method && fits(known, form.path));
   if (route === undefined || (route.whole === true && !seesAll)) return false;
-  return route.permission === undefined || permissionsOf(role, []).has(route.permission);
+  return route.needed === undefined || mayAny(permissionsOf(role, []), route.needed);
 }
 
 /** The screens of the console that a page leads to, as a browser reads its links. */

@@ -149,7 +149,7 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
       strangers.push([role, await createTestUser(app, { role, may: [], paymentServices: [other.id] })]);
     }
     for (const screen of screens) {
-      const { method, paths, permission } = screen;
+      const { method, paths, needed } = screen;
       const path = paths[0].replace(':id', id);
       for (const [role, user] of strangers) {
         const answer = await server.send(method, path, {
@@ -159,7 +159,7 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
         const about = `${role} at ${method} ${path}: ${answer.status}`;
         assert.doesNotMatch(answer.text, /SECRETA/, about);
         if (paths[0].includes(':id')) assert.ok([403, 404].includes(answer.status), about);
-        if (answer.status === 403) assert.ok(answer.text.includes(permission ?? ''), about);
+        if (answer.status === 403) assert.ok(answer.text.includes(needed?.[0] ?? ''), about);
       }
       if (method !== 'POST') continue;
       const headers = { ...formHeaders(screen), 'sec-fetch-site': 'cross-site', ...desk.users.maker.console };

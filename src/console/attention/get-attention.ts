@@ -3,7 +3,7 @@ import type { AttentionRow } from '../../attention/attention.ts';
 import { ATTENTION_KINDS } from '../../attention/attention-kinds.ts';
 import { listAttention } from '../../attention/list-attention.ts';
 import { giveUpAttention, takeAttention } from '../../attention/take-attention.ts';
-import type { Permission } from '../../auth/permission.ts';
+import { mayAny, type Needed, type Permission, readWith } from '../../auth/permission.ts';
 import type { User } from '../../auth/user.ts';
 import type { Language } from '../../checkout/texts.ts';
 import { Problem } from '../../error-catalogue.ts';
@@ -144,11 +144,11 @@ function kindCell({ app, language, user }: ConsoleVisit, row: AttentionRow): Htm
 ${transaction !== null && user.may.has('payments:read') && html`<br><a href="${at}/payments/${transaction}">${transaction}</a>`}`;
 }
 
-type Place = readonly [permission: Permission, path: (row: AttentionRow) => string];
+type Place = readonly [needed: Permission | Needed, path: (row: AttentionRow) => string];
 
-/** Of what is not of one payment: the screen below `/console` on which it is ended, and the permission that opens it. */
+/** Of what is not of one payment: the screen below `/console` on which it is ended, and what opens it. */
 const PLACES: Readonly<Partial<Record<AttentionRow['kind'], Place>>> = {
-  endpoint: ['callbacks:resend', ({ id }) => `/callbacks/${id}`],
+  endpoint: [readWith('callbacks:resend'), ({ id }) => `/callbacks/${id}`],
   key: [
     'payments:read',
     ({ id }) => `/requests?${String(new URLSearchParams({ merchant: id, code: 'SIGNATURE_INVALID' }))}`,
@@ -163,9 +163,9 @@ const PLACES: Readonly<Partial<Record<AttentionRow['kind'], Place>>> = {
       return `/statements/${statement}?use=suspense&line=${line}`;
     },
   ],
-  backup: ['payment-services:manage', () => '/health'],
-  books: ['payment-services:manage', () => '/health'],
-  restore: ['payment-services:manage', () => '/health'],
+  backup: [readWith('payment-services:manage'), () => '/health'],
+  books: [readWith('payment-services:manage'), () => '/health'],
+  restore: [readWith('payment-services:manage'), () => '/health'],
 };
 
 function screenOf({ may }: User, row: AttentionRow): string | null {
@@ -173,7 +173,7 @@ function screenOf({ may }: User, row: AttentionRow): string | null {
   const ofPayment: Place | undefined =
     transaction === null ? undefined : ['payments:read', () => `/payments/${transaction}`];
   const place = ofPayment ?? PLACES[kind];
-  return place !== undefined && may.has(place[0]) ? place[1](row) : null;
+  return place !== undefined && mayAny(may, place[0]) ? place[1](row) : null;
 }
 
 function amountText({ amount, currency }: AttentionRow): string {

@@ -1,6 +1,6 @@
 import type { AuditFilter } from '../../audit/audit-queries.ts';
 import { type ListedAct, listAudit } from '../../audit/list-audit.ts';
-import type { Permission } from '../../auth/permission.ts';
+import { mayAny, type Needed, type Permission, readWith } from '../../auth/permission.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
@@ -79,11 +79,11 @@ function changeOf({ before, after }: ListedAct): string {
   return said.join(' → ');
 }
 
-/** The screen of a subject below `/console`, and the permission that opens it. */
-const SCREENS: Readonly<Record<string, readonly [path: string, permission: Permission]>> = {
+/** The screen of a subject below `/console`, and what opens it. */
+const SCREENS: Readonly<Record<string, readonly [path: string, needed: Permission | Needed]>> = {
   transaction: ['/payments', 'payments:read'],
-  payment_service: ['/merchants', 'tokens:manage'],
-  user: ['/staff', 'users:manage'],
+  payment_service: ['/merchants', readWith('tokens:manage')],
+  user: ['/staff', readWith('users:manage')],
   payout: ['/payouts', 'recipients:read'],
   batch: ['/batches', 'recipients:read'],
   recipient: ['/recipients', 'recipients:read'],
@@ -94,7 +94,7 @@ function subjectCell({ app, user }: ConsoleVisit, { subject }: ListedAct): Html 
   const shown = html`<span class="code">${subject.kind}<br>${subject.id.includes(' ') ? subject.id : html`<span class="whole">${subject.id}</span>`}</span>`;
   const screen = Object.hasOwn(SCREENS, subject.kind) ? SCREENS[subject.kind] : undefined;
   // Several payouts that were decided at once are one subject, with a space between their ids.
-  if (screen === undefined || !user.may.has(screen[1]) || subject.id.includes(' ')) return shown;
+  if (screen === undefined || !mayAny(user.may, screen[1]) || subject.id.includes(' ')) return shown;
   return html`<a href="${publicPath(app)}/console${screen[0]}/${encodeURIComponent(subject.id)}">${shown}</a>`;
 }
 

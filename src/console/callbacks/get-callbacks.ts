@@ -26,7 +26,7 @@ export const getConsoleCallbacks: Screen = {
       rows,
       filters: filtersIn(language),
       above: html`${resent !== undefined && html`<p class="notice done" role="status">${tell(language, 'callbacks.resent', { count: resent })}</p>`}
-${restForm(visit, asked)}
+${visit.user.may.has('callbacks:resend') && restForm(visit, asked)}
 ${rows.length > 0 && html`<p class="quiet">${summaryOf(language, rows)}</p>`}`,
       empty:
         all.length === 0

@@ -33,7 +33,7 @@ ${verdict(language, diagnosis)}
 ${answers.length === 0 ? emptyState(tell(language, 'doctor.no_answers'), 'bin/rubrica callback show ID') : answerTable(visit, at, answers)}
 ${lines !== null && linesSection(language, lines)}
 </div><div>
-${forms(at, language, endpoint)}
+${visit.user.may.has('callbacks:resend') && forms(at, language, endpoint)}
 ${diagnosis.found !== null && messageSection(language, diagnosis)}
 </div></div>`;
   return send(status, { title: endpoint.address, main });

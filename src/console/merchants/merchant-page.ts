@@ -4,6 +4,7 @@ import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { causeOf } from '../../outbox/answer-cause.ts';
+import { endpointAddress } from '../../outbox/endpoint-address.ts';
 import { type FailingEndpoint, selectEndpointsOf } from '../../outbox/failing-endpoint-queries.ts';
 import { listHandovers } from '../../payment-services/hand-over-tokens.ts';
 import { handoverState } from '../../payment-services/handover.ts';
@@ -59,15 +60,16 @@ export async function sendMerchant(
     environments.includes(environment),
   );
   const at = `${publicPath(app)}/console/merchants/${merchant.id}`;
+  const may = user.may.has('tokens:manage');
   const rooms: Html[] = [];
   for (const environment of environments) rooms.push(await environmentCard(app, visit, merchant, environment));
   const main = html`${noticeOf(visit, said)}
 <div class="head"><div><h1>${merchant.name}</h1>
 <p class="quiet"><span class="code">${merchant.id}</span> · ${tell(language, 'merchant.since')} ${timeCell(merchant.created_at)}
 ${merchant.disabled_at !== null && badge('bad', tell(language, 'merchants.disabled'))}</p></div></div>
-<p class="actions">${elsewhere(app, visit, merchant)}<a class="button" href="${at}/links">${tell(language, 'pay_link.title')}</a> <a class="button" href="${at}/look">${tell(language, 'shop_page.title')}</a></p>
+<p class="actions">${elsewhere(app, visit, merchant)}<a class="button" href="${at}/links">${tell(language, 'pay_link.title')}</a> ${may && html`<a class="button" href="${at}/look">${tell(language, 'shop_page.title')}</a>`}</p>
 ${rooms}
-${links.length > 0 && linkTable(app, language, merchant, links)}
+${links.length > 0 && linkTable(visit, merchant, links)}
 ${user.may.has('payment-services:manage') && (await operationForms(app, language, merchant, environments))}`;
   return send(status, { title: merchant.name, main });
 }
@@ -102,27 +104,44 @@ async function environmentCard(
     selectEventsUrl(app.db, environment_id),
   ]);
   const at = `${publicPath(app)}/console/merchants/${merchant.id}`;
+  const may = user.may.has('tokens:manage');
   const hidden = html`<input type="hidden" name="environment" value="${environment}">`;
   return html`<h2 id="${environment}">${tell(language, `merchant.${environment}`)}</h2>
 <div class="card pad"><dl class="facts">
 <dt>${tell(language, 'merchant.service_token')}</dt><dd class="code">${service_token}</dd>
 </dl>
 ${secretTable(app, language, tokens)}
-<div class="actions">
+${may && tokenForms(language, at, hidden, environment)}
+<h3>${tell(language, 'merchant.endpoints')}</h3>
+${endpointList(language, endpoints)}
+${user.may.has('callbacks:resend') && endpoints.some(isOwed) && resendForm(language, at, hidden, endpoints.filter(isOwed))}
+${may ? eventsUrlForm(language, at, hidden, eventsUrl) : eventsUrlLine(language, eventsUrl)}
+</div>`;
+}
+
+/** Without its query, which can hold what opens the merchant's server. */
+function eventsUrlLine(language: Language, eventsUrl: string | null): Html | false {
+  return (
+    eventsUrl !== null &&
+    html`<p>${tell(language, 'merchant.events_url')}: <span class="code">${endpointAddress(eventsUrl)}</span></p>`
+  );
+}
+
+function tokenForms(language: Language, at: string, hidden: Html, environment: Environment): Html {
+  return html`<div class="actions">
 <form action="${at}/rotate">${hidden}<button>${tell(language, 'rotate.button')}</button></form>
 </div>
 <form method="post" action="${at}/hand-over">${hidden}
 <label>${tell(language, 'merchant.hand_over')} · ${tell(language, 'merchant.valid')}
 <select name="valid" aria-describedby="hand-over-${environment}"><option value="1d">${tell(language, 'merchant.valid_1d')}</option><option value="3d" selected>${tell(language, 'merchant.valid_3d')}</option><option value="7d">${tell(language, 'merchant.valid_7d')}</option></select></label>
 <p class="quiet" id="hand-over-${environment}">${tell(language, 'merchant.hand_over_hint')}</p>
-<button>${tell(language, 'merchant.make_link')}</button></form>
-<h3>${tell(language, 'merchant.endpoints')}</h3>
-${endpointList(language, endpoints)}
-${user.may.has('callbacks:resend') && endpoints.some(isOwed) && resendForm(language, at, hidden, endpoints.filter(isOwed))}
-<form method="post" action="${at}/events-url">${hidden}
+<button>${tell(language, 'merchant.make_link')}</button></form>`;
+}
+
+function eventsUrlForm(language: Language, at: string, hidden: Html, eventsUrl: string | null): Html {
+  return html`<form method="post" action="${at}/events-url">${hidden}
 <label>${tell(language, 'merchant.events_url')}<input type="url" name="url" maxlength="2048" value="${eventsUrl ?? ''}"></label>
-<p class="actions"><button>${tell(language, 'merchant.save')}</button></p></form>
-</div>`;
+<p class="actions"><button>${tell(language, 'merchant.save')}</button></p></form>`;
 }
 
 function secretTable(app: App, language: Language, tokens: readonly TokenRow[]): Html {
@@ -169,7 +188,11 @@ function resendForm(language: Language, at: string, hidden: Html, endpoints: rea
 <p class="actions"><button>${tell(language, 'callbacks.resend_all')}</button></p></form>`;
 }
 
-function linkTable(app: App, language: Language, { id }: ListedPaymentService, links: readonly ListedHandover[]): Html {
+function linkTable(
+  { app, language, user }: ConsoleVisit,
+  { id }: ListedPaymentService,
+  links: readonly ListedHandover[],
+): Html {
   const head = tellAll(language, [
     'merchant.links',
     'merchant.environment',
@@ -186,7 +209,7 @@ function linkTable(app: App, language: Language, { id }: ListedPaymentService, l
       tell(language, `merchant.${link.environment}`),
       link.made_by,
       timeCell(link.made_at),
-      html`${tell(language, `link.${state}`, { time, from: link.opened_from ?? '' })} ${state === 'waiting' && end}`,
+      html`${tell(language, `link.${state}`, { time, from: link.opened_from ?? '' })} ${state === 'waiting' && user.may.has('tokens:manage') && end}`,
     ];
   });
   return html`<h2>${tell(language, 'merchant.links')}</h2>${tableOf(head, rows)}`;

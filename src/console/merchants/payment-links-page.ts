@@ -95,11 +95,12 @@ async function sendLinks(
   );
   const notice = Object.hasOwn(DONE, done) ? DONE[done] : undefined;
   const at = `${publicPath(app)}/console/merchants/${merchant.id}`;
+  const may = visit.user.may.has('tokens:manage');
   return sendList<ListedLink>(visit, {
     title: tell(language, 'pay_link.title'),
     status,
     path: `/merchants/${merchant.id}/links`,
-    columns: columnsFor(language, at),
+    columns: columnsFor(language, at, may),
     rows,
     filters: filtersFor(language, environmentsOf(merchant)),
     above: html`${said !== '' && html`<p class="notice" role="alert">${said}</p>`}
@@ -114,7 +115,7 @@ ${links.length === MOST && html`<p class="notice">${tell(language, 'pay_link.mos
             `bin/rubrica payment-link create --payment-service ${merchant.id} --amount 12990 --subject …`,
           )
         : emptyState(tell(language, 'list.none_such'), ''),
-    below: newForm(language, at, merchant),
+    below: may && newForm(language, at, merchant),
   });
 }
 
@@ -142,7 +143,8 @@ function filtersFor(language: Language, environments: readonly Environment[]): F
   ];
 }
 
-function columnsFor(language: Language, at: string): Column<ListedLink>[] {
+/** `may`: whether the person ends links. */
+function columnsFor(language: Language, at: string, may: boolean): Column<ListedLink>[] {
   return [
     {
       name: 'subject',
@@ -157,7 +159,7 @@ function columnsFor(language: Language, at: string): Column<ListedLink>[] {
       name: 'state',
       text: 'column.state',
       value: ({ state }) => tell(language, `pay_link.${state}`),
-      cell: (link) => stateCell(language, at, link),
+      cell: (link) => stateCell(language, at, link, may),
     },
     { name: 'made', text: 'column.when', kind: 'time', value: ({ created_at }) => created_at },
     { name: 'by', text: 'column.made_by', value: ({ created_by }) => created_by, hidden: true },
@@ -172,9 +174,9 @@ function columnsFor(language: Language, at: string): Column<ListedLink>[] {
   ];
 }
 
-function stateCell(language: Language, at: string, { id, state, expires_at }: ListedLink): Html {
+function stateCell(language: Language, at: string, { id, state, expires_at }: ListedLink, may: boolean): Html {
   const end = html`<form method="post" action="${at}/links/end"><button class="link" name="link" value="${id}">${tell(language, 'pay_link.end')}</button></form>`;
-  return html`<span>${badge(TONES[state], tell(language, `pay_link.${state}`))} ${state === 'open' && expires_at !== null && tell(language, 'pay_link.until', { time: minuteOf(expires_at) })} ${state === 'open' && end}</span>`;
+  return html`<span>${badge(TONES[state], tell(language, `pay_link.${state}`))} ${state === 'open' && expires_at !== null && tell(language, 'pay_link.until', { time: minuteOf(expires_at) })} ${may && state === 'open' && end}</span>`;
 }
 
 function newForm(language: Language, at: string, merchant: ListedPaymentService): Html {

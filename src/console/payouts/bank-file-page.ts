@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { App } from '../../app.ts';
+import { mayAny, readWith } from '../../auth/permission.ts';
 import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
@@ -124,7 +125,7 @@ async function sendFile(app: App, visit: ConsoleVisit, status: number, said: str
 <p>${format?.means ?? file.format} ${format !== undefined && sureBadge(language, format.sure)}</p>
 <p>${tell(language, 'batch.sum', { n: file.payouts, amount: formatMoney(file.total, PAYOUT_CURRENCY) })} · ${tell(language, 'line.by', { name: file.made_by })} · ${timeCell(file.created_at)}</p>
 <p class="quiet code">SHA-256 ${file.sha256}</p>
-</div><div>${user.may.has('payouts:create') && html`<p class="exports"><a class="button" download href="${at}/content">${tell(language, 'files.download')}</a></p>`}
+</div><div>${mayAny(user.may, readWith('payouts:create')) && html`<p class="exports"><a class="button" download href="${at}/content">${tell(language, 'files.download')}</a></p>`}
 ${exportLinks(visit, `/payout-files/${file.id}`)}</div></div>
 ${tableOf(head, rows, [0, 4])}
 ${payouts.length > SHOWN && html`<p class="quiet">${tell(language, 'batch.more', { n: payouts.length - SHOWN })}</p>`}

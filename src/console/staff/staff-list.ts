@@ -44,7 +44,7 @@ export const getConsoleStaff: Screen = {
         },
       ],
       empty: emptyState(tell(language, 'people.none'), 'bin/rubrica user list'),
-      above: html`<p class="actions"><a class="button primary" href="${publicPath(app)}/console/staff/invite">${tell(language, 'people.invite')}</a> <a class="button" href="${publicPath(app)}/console/staff/tokens">${tell(language, 'tokens.title')}</a></p>`,
+      above: html`<p class="actions">${visit.user.may.has('users:manage') && html`<a class="button primary" href="${publicPath(app)}/console/staff/invite">${tell(language, 'people.invite')}</a>`} <a class="button" href="${publicPath(app)}/console/staff/tokens">${tell(language, 'tokens.title')}</a></p>`,
     });
   }),
 };

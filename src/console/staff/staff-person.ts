@@ -22,14 +22,16 @@ export const getConsoleStaffPerson: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const person = await personOf(app, visit);
     if (person === null) return visit.send(404, notFoundPage(visit.language));
-    const refusal = await refusalFor(visit, person);
+    const manages = visit.user.may.has('users:manage');
+    const refusal = manages ? await refusalFor(visit, person) : null;
+    const may = manages && refusal === null;
     const main = html`${noticeOf(visit)}
 <h1>${person.email}</h1>
 <p class="quiet"><span class="code">${person.id}</span> ${stateBadge(visit.language, person)}</p>
 ${visit.user.may.has('audit:read') && html`<p class="actions"><a class="button" href="${publicPath(app)}/console/audit?who=${person.id}">${tell(visit.language, 'people.acts')}</a></p>`}
 ${refusal !== null && html`<p class="notice">${refusal}</p>`}
-${factsCard(visit, person, refusal === null)}
-${await entrances(app, visit, person, refusal === null)}`;
+${factsCard(visit, person, may)}
+${await entrances(app, visit, person, may)}`;
     return visit.send(200, { title: person.email, main });
   }),
 };

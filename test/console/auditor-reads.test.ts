@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { makeApiToken } from '../../src/auth/make-api-token.ts';
+import { mayAny, permissionsOf } from '../../src/auth/permission.ts';
+import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
+import { handOverTokens } from '../../src/payment-services/hand-over-tokens.ts';
+import { setEventsUrl } from '../../src/payment-services/set-events-url.ts';
+import { ROUTES } from '../../src/server/routes.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { createConsoleApp, fillConsole } from '../support/full-console.ts';
+import { TESTER } from '../support/test-actor.ts';
+import { jsonOf, startTestServer } from '../support/test-server.ts';
+import { createTestUser } from '../support/test-user.ts';
+
+/** The screens and lists of those who act, which an auditor reads. */
+const AUDITED = ROUTES.filter(({ needed }) => needed?.includes('audit:read') === true && needed[0] !== 'audit:read');
+
+const READERS = ['auditor', 'finance'] as const;
+
+test('nothing that changes something is opened by the permission to audit', () => {
+  assert.deepEqual(
+    AUDITED.filter(({ method }) => method !== 'GET').map(({ paths }) => paths[0]),
+    [],
+  );
+  assert.ok(AUDITED.length > 10);
+  for (const path of ['/hand-over/:link', '/console/staff/:id/token', '/console/merchants/:id/rotate']) {
+    const route = ROUTES.find(({ method, paths }) => method === 'GET' && paths[0] === path);
+    assert.ok(route?.needed === undefined || !mayAny(permissionsOf('auditor', []), route.needed), path);
+  }
+});
+
+forEachEngine('who audits, and finance', (openTestDatabase) => {
+  test('an auditor could not read callbacks, merchants, people, health and files: every such screen opens, without its forms', async () => {
+    const app = createConsoleApp(await openTestDatabase());
+    await using server = await startTestServer(app);
+    const { environment, screens } = await fillConsole(app, server);
+    const program = await createTestUser(app, { may: ['payments:read'] });
+    const token = await makeApiToken(app, program.id, { name: 'caja', expiresAt: null }, TESTER);
+    const merchant = environment.paymentServiceId;
+    const target = { paymentServiceId: merchant, environment: 'development' } as const;
+    const handover = await handOverTokens(app, target, 60_000, TESTER);
+    assert.ok(token !== null && handover !== null);
+    const secrets = [token.api_token, handover.link, 'token=abre'];
+    await setEventsUrl(app, target, 'https://shop.example.cl/events?token=abre', TESTER);
+    const opened = screens.filter(({ route }) => AUDITED.some(({ paths }) => paths[0] === route));
+    assert.ok(opened.length >= 9, String(opened.length));
+    for (const role of READERS) {
+      const user = await createTestUser(app, { role, may: [] });
+      const home = await server.get('/console/payments', user.console);
+      for (const path of ['/callbacks', '/merchants', '/staff', '/health', '/audit'])
+        assert.ok(home.text.includes(`href="/console${path}"`), `${role}: ${path}`);
+      for (const path of [...opened.map((one) => one.path), `/console/staff/${program.id}`]) {
+        const about = `${role} at ${path}`;
+        const { status, text } = await server.get(path, user.console);
+        assert.equal(status, 200, about);
+        const main = text.slice(text.indexOf('<main'));
+        assert.doesNotMatch(main, /method="post"/, about);
+        for (const secret of secrets) assert.ok(!text.includes(secret), about);
+      }
+      const csv = await server.get('/console/callbacks?format=csv', user.console);
+      assert.match(csv.headers.get('content-type') ?? '', /^text\/csv/);
+      assert.match(csv.text, /shop\.example\.cl\/callback/);
+    }
+  });
+
+  test('an auditor of some payment services sees those alone', async () => {
+    const app = createConsoleApp(await openTestDatabase());
+    await using server = await startTestServer(app);
+    const [own, other] = [
+      await createPaymentService(app, 'Propia', TESTER),
+      await createPaymentService(app, 'Ajena', TESTER),
+    ];
+    const user = await createTestUser(app, { role: 'auditor', may: [], paymentServices: [own.id] });
+    const list = await server.get('/console/merchants', user.console);
+    assert.equal(list.status, 200);
+    assert.match(list.text, /Propia/);
+    assert.doesNotMatch(list.text, /Ajena/);
+    assert.equal((await server.get(`/console/merchants/${own.id}`, user.console)).status, 200);
+    for (const path of [`/merchants/${other.id}`, `/merchants/${other.id}/links`, '/callbacks', '/staff', '/health'])
+      assert.equal((await server.get(`/console${path}`, user.console)).status, 404, path);
+    const foreign = await createTestUser(app, { may: ['payments:read'], paymentServices: [other.id] });
+    assert.equal((await server.get(`/api-tokens?user=${foreign.email}`, user.headers)).status, 404);
+  });
+
+  test('the API opens its lists to an auditor, who changes nothing there: GET /banks refused them', async () => {
+    const app = createConsoleApp(await openTestDatabase());
+    await using server = await startTestServer(app);
+    await createPaymentService(app, 'Propia', TESTER);
+    const { headers } = await createTestUser(app, { role: 'auditor', may: [] });
+    const program = await createTestUser(app, { may: ['payments:read'] });
+    for (const path of ['/banks', '/balance', '/availableBalance', `/api-tokens?user=${program.email}`])
+      assert.equal((await server.get(path, headers)).status, 200, path);
+    const { text } = await server.get(`/api-tokens?user=${program.email}`, headers);
+    assert.ok(!text.includes(program.api_token));
+    const account = { rut: '12345678-5', bankData: { bankSBIFNumber: '001', bankAccount: '123456' } };
+    const refused: [path: string, json: unknown, missing: string][] = [
+      ['/validations/BankAccount', account, 'accounts:validate'],
+      ['/api-tokens', { user: program.email, name: 'x' }, 'users:manage'],
+      ['/payout-batches', { payouts: [] }, 'payouts:create'],
+    ];
+    for (const [path, json, missing] of refused) {
+      const answer = await server.post(path, { headers, json });
+      assert.deepEqual([answer.status, jsonOf(answer)['data']], [403, { permission: missing }], path);
+    }
+  });
+});
