@@ -16,10 +16,13 @@ export type ConsolePage = { title: string; main: Html; search?: string; script?:
 
 type Layout = ConsolePage & { status: number; language: Language; user: User | null; path: string };
 
+/** Pages of the console load nothing of another site, unless that says that they may. */
+export const ISOLATED = { 'cross-origin-embedder-policy': 'require-corp' };
+
 /** Answers with a screen. What the person may not see is not in its navigation. */
 export function sendConsolePage(app: App, reply: FastifyReply, page: Layout): FastifyReply {
   // Forms say where they come from, and no other site is told anything.
-  reply.header('referrer-policy', 'same-origin');
+  reply.header('referrer-policy', 'same-origin').headers(ISOLATED);
   return sendDocument(app, reply, page, layout(app, page));
 }
 

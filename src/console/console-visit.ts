@@ -39,11 +39,25 @@ export type ConsoleVisit = {
 
 const COOKIE = 'rubrica_console';
 
-/** The header that lets this browser in until the session ends, or with an empty text no more. */
+/**
+ * The header that lets this browser in until the session ends, or with an empty text no more. Over https the name begins with `__Host-`:
+ * no subdomain and no answer over plain http can set such a cookie, or put another one in its place. It stays SameSite=Lax: a link to a
+ * payment in a mail or a chat opens signed in, and a form of another site is refused whatever cookie it brings (`isFromOurPage`).
+ */
 export function sessionCookie(app: App, token: string): string {
-  const secure = publicBase(app).startsWith('https:') ? '; Secure' : '';
+  const scope = isOverHttps(app) ? 'Path=/; Secure' : `Path=${publicPath(app)}/console`;
   const age = token === '' ? '; Max-Age=0' : '';
-  return `${COOKIE}=${token}; Path=${publicPath(app)}/console; HttpOnly; SameSite=Lax${secure}${age}`;
+  return `${cookieName(app)}=${token}; ${scope}; HttpOnly; SameSite=Lax${age}`;
+}
+
+/** Whether browsers reach the console over https: PUBLIC_URL says so. */
+export function isOverHttps(app: App): boolean {
+  return publicBase(app).startsWith('https:');
+}
+
+/** Two services below one host have different base paths, and with `Path=/` each needs a name of its own. */
+function cookieName(app: App): string {
+  return isOverHttps(app) ? `__Host-${COOKIE}${publicPath(app).replace(/\W/g, '-')}` : COOKIE;
 }
 
 /**
@@ -68,7 +82,7 @@ export function consoleHandler(
     try {
       if (app.config.rateLimits) await limitAddress(app, request);
       const isClick = request.headers['sec-fetch-dest'] !== 'empty';
-      const found = await findConsoleSession(app, cookieOf(request), { isClick });
+      const found = await findConsoleSession(app, cookieOf(app, request), { isClick });
       if (found === null) return await goTo(`/sign-in${nextOf(request)}`);
       const { user, standing } = found;
       if (app.config.rateLimits) await limitUser(app, request, user.id);
@@ -109,10 +123,11 @@ export function isFromOurPage(app: App, request: FastifyRequest): boolean {
   return new URL(origin).host === request.host || origin === new URL(publicBase(app)).origin;
 }
 
-/** The access token of the session cookie; empty without one. */
-export function cookieOf(request: FastifyRequest): string {
+/** The access token of the session cookie; empty without one. Over https the name for http is not read, and the other way round. */
+export function cookieOf(app: App, request: FastifyRequest): string {
+  const sought = cookieName(app);
   const cookies = (request.headers.cookie ?? '').split(';').map((cookie) => cookie.trim().split('='));
-  return cookies.find(([name]) => name === COOKIE)?.[1] ?? '';
+  return cookies.find(([name]) => name === sought)?.[1] ?? '';
 }
 
 function nextOf({ method, url }: FastifyRequest): string {

@@ -12,16 +12,18 @@ import { publicPath } from '../http/assets.ts';
 import type { Screen } from '../http/endpoint.ts';
 import { html } from '../http/html.ts';
 import { clientNetwork } from '../lib/client-network.ts';
-import { visitLanguage } from './console-language.ts';
+import { chosenLanguage, languageCookie, visitLanguage } from './console-language.ts';
 import { sendConsolePage } from './console-page.ts';
 import { type ConsoleText, tell } from './console-texts.ts';
-import { cookieOf, isFromOurPage, sessionCookie } from './console-visit.ts';
+import { cookieOf, isFromOurPage, isOverHttps, sessionCookie } from './console-visit.ts';
 
-/** The page on which a person signs in. */
+/** The page on which a person signs in. A sign-out over https leads here with the language that the browser has just forgotten. */
 export const getConsoleSignIn: Screen = {
   handle: async (app, request, reply) => {
-    const { next } = request.query as Record<string, unknown>;
-    return sendSignIn(app, request, reply, { status: 200, next: pathOf(next), email: '', said: null });
+    const { next, language: asked } = request.query as Record<string, unknown>;
+    const language = asked === 'es' || asked === 'en' ? asked : undefined;
+    if (language !== undefined) reply.header('set-cookie', languageCookie(app, language));
+    return sendSignIn(app, request, reply, { status: 200, next: pathOf(next), email: '', said: null, language });
   },
 };
 
@@ -48,28 +50,47 @@ export const postConsoleSignIn: Screen = {
   },
 };
 
-/** Ends the session for good: the cookie is worth nothing afterwards, wherever a copy of it is. */
+/**
+ * Ends the session for good: the cookie is worth nothing afterwards, wherever a copy of it is. Over https the browser forgets all that it
+ * keeps of this site: its pages, cookies and storage. Over plain http Chromium refuses to, and on a developer's own machine it would
+ * forget the cookies of every other program there.
+ */
 export const postConsoleSignOut: Screen = {
   handle: async (app, request, reply) => {
     const claims = isFromOurPage(app, request)
-      ? await readAccessToken(app, cookieOf(request), 'rubrica-console')
+      ? await readAccessToken(app, cookieOf(app, request), 'rubrica-console')
       : null;
     if (claims?.sessionId) {
       const user = await selectUserById(app.db, claims.userId);
       if (user !== null) await endSession(app, claims.sessionId, userActor(user, clientNetwork(request.ip)));
     }
+    const language = isOverHttps(app) ? chosenLanguage(request) : null;
     return reply
       .code(303)
       .header('set-cookie', sessionCookie(app, ''))
-      .header('location', `${publicPath(app)}/console/sign-in`)
+      .headers(isOverHttps(app) ? FORGET : {})
+      .header('location', `${publicPath(app)}/console/sign-in${language === null ? '' : `?language=${language}`}`)
       .send();
   },
 };
 
-type SignIn = { status: number; next: string; email: string; said: ConsoleText | null };
+const FORGET = { 'clear-site-data': '"cache", "cookies", "storage"' };
 
-function sendSignIn(app: App, request: FastifyRequest, reply: FastifyReply, { status, next, email, said }: SignIn) {
-  const language: Language = visitLanguage(request);
+type SignIn = {
+  status: number;
+  next: string;
+  email: string;
+  said: ConsoleText | null;
+  language?: Language | undefined;
+};
+
+function sendSignIn(
+  app: App,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { status, next, email, said, ...asked }: SignIn,
+) {
+  const language = asked.language ?? visitLanguage(request);
   const title = tell(language, 'sign_in.title');
   const main = html`<h1>${title}</h1>
 ${said !== null && html`<p class="notice" role="alert">${tell(language, said)}</p>`}

@@ -47,6 +47,7 @@ withBrowser('the console in a browser', (openVisitor) => {
           const answer = await page.goto(origin + path);
           assert.equal(answer?.status(), 200, `${path}, ${about}`);
           assertReports(answer, path);
+          assert.equal(answer?.headers()['cross-origin-embedder-policy'], 'require-corp', path);
           const wide = await page.evaluate('document.documentElement.scrollWidth > innerWidth + 1');
           assert.equal(wide, false, `${path} is wider than ${about}`);
           assert.deepEqual(await page.evaluate(CUT_OFF), [], `${path} is cut off, ${about}`);

@@ -28,7 +28,8 @@ export function withBrowser(name: string, suite: (openVisitor: OpenVisitor) => v
       context.setDefaultTimeout(LONGEST_STEP_MS);
       const complaints: string[] = [];
       context.on('console', (message) => {
-        if (/Content Security Policy|Trusted ?Type/i.test(message.text())) complaints.push(message.text());
+        if (/Content Security Policy|Trusted ?Type|ERR_BLOCKED_BY_RESPONSE/i.test(message.text()))
+          complaints.push(message.text());
       });
       context.on('weberror', (error) => complaints.push(String(error.error())));
       return { context, page: await context.newPage(), complaints };

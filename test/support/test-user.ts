@@ -5,6 +5,7 @@ import { type HashedPassword, makePassword } from '../../src/auth/password.ts';
 import type { Permission } from '../../src/auth/permission.ts';
 import { beginSession } from '../../src/auth/session.ts';
 import type { SessionRow } from '../../src/auth/session-queries.ts';
+import { sessionCookie } from '../../src/console/console-visit.ts';
 import { TESTER } from './test-actor.ts';
 
 /** `headers` is what the user's client sends, and `console` what a browser does in which the user has just signed in. */
@@ -44,7 +45,7 @@ export async function createTestUser(
 /** The cookie of a new session of the console, as the password begins it. */
 async function beginTestConsole(app: App, userId: string): Promise<{ cookie: string }> {
   const { text } = await issueAccessToken(app, await beginTestSession(app, userId, 'console'));
-  return { cookie: `rubrica_console=${text}` };
+  return { cookie: sessionCookie(app, text).split(';')[0] as string };
 }
 
 /** A session of one day, as a log-in with a password begins it. */

@@ -5,6 +5,7 @@ import { sendPage } from '../../http/page.ts';
 import { SAMPLE_STAGES, samplePage } from '../../pages/sample-page.ts';
 import { findEnvironmentById } from '../../payment-services/find-environment.ts';
 import { findLook } from '../../payment-services/set-look.ts';
+import { ISOLATED } from '../console-page.ts';
 import { tell } from '../console-texts.ts';
 import { consoleHandler, notFoundPage } from '../console-visit.ts';
 import { merchantOf } from './visible-merchants.ts';
@@ -27,6 +28,6 @@ export const getConsoleLookPreview: Screen = {
         html`<a href="${at}/preview?stage=${one}"${one === stage && html` aria-current="page"`}>${tell(language, `shop_page.preview_${one}`)}</a>`,
     );
     const nav = html`<nav class="preview" aria-label="${tell(language, 'shop_page.preview')}">${links}<a href="${at}">${tell(language, 'shop_page.preview_back')}</a></nav>`;
-    return sendPage(app, reply, { ...page, status: 200, nav });
+    return sendPage(app, reply.headers(ISOLATED), { ...page, status: 200, nav });
   }),
 };
