@@ -169,7 +169,7 @@ export type Operations = PayoutOperations & {
   };
   'GET /events': {
     query: {
-      /** data.next of the page before */
+      /** `next` of the page before; empty or left out, the list begins */
       after?: string | undefined;
       /** 100 unless said */
       limit?: number | undefined;
@@ -200,7 +200,7 @@ export type Operations = PayoutOperations & {
       since?: string | undefined;
       /** Created before */
       until?: string | undefined;
-      /** data.next of the page before */
+      /** `next` of the page before; empty or left out, the list begins */
       after?: string | undefined;
       /** 50 unless said */
       limit?: number | undefined;
@@ -226,7 +226,7 @@ export type Operations = PayoutOperations & {
       environment?: 'development' | 'production' | undefined;
       /** ISO 8601, with an offset or `Z` */
       since?: string | undefined;
-      /** data.next of the page before */
+      /** `next` of the page before; empty or left out, the list begins */
       after?: string | undefined;
       /** 50 unless said */
       limit?: number | undefined;
@@ -243,7 +243,7 @@ export type Operations = PayoutOperations & {
   };
   'GET /payment-links': {
     query: {
-      /** data.next of the page before */
+      /** `next` of the page before; empty or left out, the list begins */
       after?: string | undefined;
       /** 50 unless said */
       limit?: number | undefined;

@@ -35,7 +35,7 @@ export type PayoutOperations = {
   'POST /recipients': { body: RecipientRequest; reply: RecipientReply };
   'GET /recipients': {
     query: {
-      /** data.next of the page before */
+      /** `next` of the page before; empty or left out, the list begins */
       after?: string | undefined;
       /** 100 unless said */
       limit?: number | undefined;
@@ -81,7 +81,7 @@ export type PayoutOperations = {
       id: string;
     };
     query: {
-      /** data.next of the page before */
+      /** `next` of the page before; empty or left out, the list begins */
       after?: string | undefined;
       /** 1000 unless said */
       limit?: number | undefined;

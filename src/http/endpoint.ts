@@ -97,6 +97,8 @@ export type DescribedParameter = {
   readonly required?: boolean;
   readonly description: string;
   readonly schema: Schema;
+  /** Of a text in the query: an empty one is as if it were not sent. */
+  readonly allowEmptyValue?: boolean;
 };
 
 type DescribedReply = {

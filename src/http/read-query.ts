@@ -1,13 +1,13 @@
 import { Problem } from '../error-catalogue.ts';
 import type { Schema } from './json-schema.ts';
 
-type QueryParameter = { readonly name: string; readonly schema: Schema };
+type QueryParameter = { readonly name: string; readonly schema: Schema; readonly allowEmptyValue?: boolean };
 
 type Query = Record<string, string | number | undefined>;
 
 /**
  * Reads the query parameters of an operation by their schemas: an integer within its bounds becomes a number, a text is one
- * of its `enum` where it has one; what was not sent is undefined. Throws `Problem` `INVALID_PARAMETER`.
+ * of its `enum` where it has one; what was not sent is undefined, and so is an empty one that is allowed. Throws `Problem` `INVALID_PARAMETER`.
  */
 export function readQuery(parameters: readonly QueryParameter[], sent: unknown): Query {
   const values = sent as Readonly<Record<string, unknown>>;
@@ -16,9 +16,9 @@ export function readQuery(parameters: readonly QueryParameter[], sent: unknown):
 
 type Keywords = { type?: string; minimum?: number; maximum?: number; enum?: readonly string[] };
 
-function readParameter({ name, schema }: QueryParameter, sent: Readonly<Record<string, unknown>>) {
+function readParameter({ name, schema, allowEmptyValue }: QueryParameter, sent: Readonly<Record<string, unknown>>) {
   const value = sent[name];
-  if (value === undefined) return undefined;
+  if (value === undefined || (value === '' && allowEmptyValue === true)) return undefined;
   if (typeof value !== 'string') throw invalid(`Send ${name} once.`, `Envía ${name} una vez.`);
   const { type, minimum = 0, maximum = Number.MAX_SAFE_INTEGER, enum: texts } = schema as Keywords;
   if (type === 'integer') {

@@ -59,10 +59,17 @@ function operationOf(endpoint: Endpoint, schemas: Schemas): Operation {
 type DescribedParameter = NonNullable<Description['parameters']>[number];
 
 function parameterOf(
-  { name, in: place, required, description, schema }: DescribedParameter,
+  { name, in: place, required, description, schema, allowEmptyValue }: DescribedParameter,
   schemas: Schemas,
 ): Parameter {
-  return { name, in: place, required: required ?? false, description, schema: nameSchemas(schema, schemas) };
+  return {
+    name,
+    in: place,
+    required: required ?? false,
+    ...(allowEmptyValue === true && { allowEmptyValue }),
+    description,
+    schema: nameSchemas(schema, schemas),
+  };
 }
 
 function bodyOf({ consumes = [], bodyOptional, describe }: Endpoint, schemas: Schemas): RequestBody | null {

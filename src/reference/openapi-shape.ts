@@ -26,7 +26,14 @@ export type Operation = {
 
 export type RequestBody = { required: boolean; content: Record<string, MediaContent> };
 
-export type Parameter = { name: string; in: string; required: boolean; description: string; schema: Schema };
+export type Parameter = {
+  name: string;
+  in: string;
+  required: boolean;
+  allowEmptyValue?: boolean;
+  description: string;
+  schema: Schema;
+};
 
 export type MediaContent = { schema: Schema; example?: unknown; examples?: Record<string, { $ref: string }> };
 

@@ -31,7 +31,8 @@ export const SPANISH_REPLIES: Readonly<Record<string, string>> = {
   'Whose; for operators': 'De quién; para operadores',
   'The indicators': 'Los indicadores',
   'Payment methods': 'Los medios de pago',
-  'data.next of the page before': 'data.next de la página anterior',
+  '`next` of the page before; empty or left out, the list begins':
+    '`next` de la página anterior; vacío o sin él, desde el comienzo',
   '100 unless said': '100 si no lo envías',
   'A page of events': 'Una página de eventos',
   'One text, whatever it is: an id, a reference, an e-mail address, an authorisation code, a refund, a payment attempt, a callback, a pay link or an amount in any writing. It goes alone, or with `limit`':

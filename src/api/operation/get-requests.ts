@@ -1,3 +1,4 @@
+import { CURSOR_PARAMETER } from '../../http/cursor-parameter.ts';
 import { operation } from '../../http/endpoint.ts';
 import { type Static, Type } from '../../http/json-schema.ts';
 import { limitParameter } from '../../http/limit-parameter.ts';
@@ -83,7 +84,7 @@ export const getRequests = operation({
         schema: Type.String({ enum: ['development', 'production'] }),
       },
       { name: 'since', in: 'query', description: 'ISO 8601, with an offset or `Z`', schema: Type.String() },
-      { name: 'after', in: 'query', description: 'data.next of the page before', schema: Type.String() },
+      CURSOR_PARAMETER,
       limitParameter(MOST, USUAL),
     ],
     replies: {

@@ -1,6 +1,7 @@
 import type { App } from '../../app.ts';
 import type { User } from '../../auth/user.ts';
 import { Problem } from '../../error-catalogue.ts';
+import { CURSOR_PARAMETER } from '../../http/cursor-parameter.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
 import { limitParameter } from '../../http/limit-parameter.ts';
@@ -39,10 +40,7 @@ export const getPaymentLinks = operation({
     summary: 'List the payment links',
     description: 'Of all payment services that the user sees, the newest first.',
     tag: 'Payment links',
-    parameters: [
-      { name: 'after', in: 'query', description: 'data.next of the page before', schema: Type.String() },
-      limitParameter(MOST, USUAL),
-    ],
+    parameters: [CURSOR_PARAMETER, limitParameter(MOST, USUAL)],
     replies: {
       200: {
         description: 'A page of links',

@@ -1,3 +1,4 @@
+import { CURSOR_PARAMETER } from '../../http/cursor-parameter.ts';
 import { operation } from '../../http/endpoint.ts';
 import { type Static, Type } from '../../http/json-schema.ts';
 import { limitParameter } from '../../http/limit-parameter.ts';
@@ -103,11 +104,7 @@ export const getPayoutBatchesId = operation({
     description:
       'With its payouts, what is odd about each, and the files of banks in which they left. Send `next` as `after` for the payouts that follow.',
     tag: 'Payouts',
-    parameters: [
-      ...BATCH_ID,
-      { name: 'after', in: 'query', description: 'data.next of the page before', schema: Type.String() },
-      limitParameter(MOST_SHOWN),
-    ],
+    parameters: [...BATCH_ID, CURSOR_PARAMETER, limitParameter(MOST_SHOWN)],
     replies: {
       200: {
         description: 'The batch',

@@ -1,3 +1,4 @@
+import { CURSOR_PARAMETER } from '../../http/cursor-parameter.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
 import { limitParameter } from '../../http/limit-parameter.ts';
@@ -28,10 +29,7 @@ export const getRecipients = operation({
     description:
       'The newest version of each. A user sees the recipients of his payment services, and those that he kept for himself; a user of all payment services sees all.',
     tag: 'Recipients',
-    parameters: [
-      { name: 'after', in: 'query', description: 'data.next of the page before', schema: Type.String() },
-      limitParameter(MOST),
-    ],
+    parameters: [CURSOR_PARAMETER, limitParameter(MOST)],
     replies: {
       200: {
         description: 'A page of recipients, by id',

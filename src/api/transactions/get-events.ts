@@ -1,3 +1,4 @@
+import { CURSOR_PARAMETER } from '../../http/cursor-parameter.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
 import { limitParameter } from '../../http/limit-parameter.ts';
@@ -15,10 +16,7 @@ export const getEvents = operation({
     description:
       'Events come in the order in which they were committed, each exactly once along the cursors. Start without `after`, then send `data.next` back. While `has_more` is true there is more to read at once, even if a page was empty. `sequence` counts without gaps within a transaction.',
     tag: 'Events',
-    parameters: [
-      { name: 'after', in: 'query', description: 'data.next of the page before', schema: Type.String() },
-      limitParameter(MOST, USUAL),
-    ],
+    parameters: [CURSOR_PARAMETER, limitParameter(MOST, USUAL)],
     replies: { 200: { description: 'A page of events', schema: replySchema(), example: replyExample() } },
     errors: ['INVALID_PARAMETER', 'CURSOR_BEFORE_RESTORE', 'CURSOR_OF_ANOTHER_DATABASE', 'CURSOR_TOO_OLD'],
   },

@@ -1,5 +1,6 @@
 import type { App } from '../../app.ts';
 import { Problem } from '../../error-catalogue.ts';
+import { CURSOR_PARAMETER } from '../../http/cursor-parameter.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
 import { limitParameter } from '../../http/limit-parameter.ts';
@@ -53,7 +54,7 @@ const FILTERS = [
     schema: Type.String(),
   },
   { name: 'until', in: 'query', description: 'Created before', schema: Type.String() },
-  { name: 'after', in: 'query', description: 'data.next of the page before', schema: Type.String() },
+  CURSOR_PARAMETER,
   limitParameter(MOST, USUAL),
 ] as const;
 
