@@ -116,8 +116,8 @@ export type RemittanceIndicators = {
 export type WebhookRequest = {
   /** Of your server: https, a public host name */
   url: string;
-  /** Events are posted */
-  method?: 'POST' | undefined;
+  /** As you sent it, POST unless said. Events are posted in any case: a GET could not carry the signed body */
+  method?: 'POST' | 'GET' | undefined;
   /** `remittances`: payouts and refunds; `refunds`: refunds alone */
   webhook: 'remittances' | 'refunds';
   /** Your own, as in the path */
@@ -127,7 +127,8 @@ export type WebhookRequest = {
 export type Webhook = {
   webhook: 'remittances' | 'refunds';
   url: string;
-  method: 'POST';
+  /** As you sent it, POST unless said. Events are posted in any case: a GET could not carry the signed body */
+  method: 'POST' | 'GET';
   /** The id of GET /users */
   idUser: number;
   createdAt: string;

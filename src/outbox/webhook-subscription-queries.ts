@@ -14,9 +14,9 @@ export function selectSubscriptions(db: Reader, userId: string | null): Promise<
 /** Answers false where the user has one in use. */
 export async function insertSubscription(tx: Tx, row: WebhookSubscription): Promise<boolean> {
   const inserted = await tx.query(
-    `insert into webhook_subscriptions (id, user_id, webhook, url, created_at) values ($1, $2, $3, $4, $5)
+    `insert into webhook_subscriptions (id, user_id, webhook, url, method, created_at) values ($1, $2, $3, $4, $5, $6)
      on conflict (user_id, webhook) where ended_at is null do nothing returning id`,
-    [row.id, row.user_id, row.webhook, row.url, row.created_at],
+    [row.id, row.user_id, row.webhook, row.url, row.method, row.created_at],
   );
   return inserted.length === 1;
 }

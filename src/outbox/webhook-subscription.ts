@@ -18,12 +18,18 @@ export const WEBHOOKS = {
 
 export type Webhook = keyof typeof WEBHOOKS;
 
+/** The methods that published clients ask for. A GET has no body to sign, so events are posted whatever was asked for. */
+export const WEBHOOK_METHODS = ['POST', 'GET'] as const;
+
+export type WebhookMethod = (typeof WEBHOOK_METHODS)[number];
+
 /** A row of `webhook_subscriptions`: a user wants the events of a webhook at a URL. Times are UTC milliseconds. */
 export type WebhookSubscription = SqlRow & {
   id: string;
   user_id: string;
   webhook: Webhook;
   url: string;
+  method: WebhookMethod;
   created_at: number;
   ended_at: number | null;
 };

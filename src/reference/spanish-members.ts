@@ -112,7 +112,8 @@ export const SPANISH_MEMBERS: Readonly<Record<string, string>> = {
   'When somebody ended it': 'Cuándo lo terminó alguien',
   'The `after` of the page that follows': 'El `after` de la página que sigue',
   'Of your server: https, a public host name': 'De tu servidor: https, un nombre de host público',
-  'Events are posted': 'Los eventos se envían por POST',
+  'As you sent it, POST unless said. Events are posted in any case: a GET could not carry the signed body':
+    'Como lo enviaste; POST si no lo dices. Los eventos se envían por POST en todo caso: un GET no podría llevar el cuerpo firmado',
   '`remittances`: payouts and refunds; `refunds`: refunds alone':
     '`remittances`: abonos y devoluciones; `refunds`: solo devoluciones',
   'Your own, as in the path': 'El tuyo, como en la ruta',

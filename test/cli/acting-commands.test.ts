@@ -500,7 +500,11 @@ async function openWorld(context: TestContext, openTestDatabase: OpenTestDatabas
   const { id: endpoint } = await db.transaction((tx) => ensureEndpoint(tx, environment.id, address));
   const [callback] = await db.query('select id from callbacks order by id limit 1');
   const program = await createUser(app, { email: PROGRAM }, TESTER);
-  await setWebhook(app, { userId: program.id, webhook: 'refunds', url: 'https://shop.example.cl/refunds' }, TESTER);
+  await setWebhook(
+    app,
+    { userId: program.id, webhook: 'refunds', url: 'https://shop.example.cl/refunds', method: 'POST' },
+    TESTER,
+  );
   const maria = await createUser(app, { email: MARIA, role: 'owner', paymentServices: 'all' }, TESTER);
   return {
     app,

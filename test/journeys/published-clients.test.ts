@@ -130,9 +130,10 @@ forEachEngine('published clients, unmodified but for their base URL', (openTestD
     assert.equal(user.email, email);
     const webhooks = new api.WebhooksApi();
     const idUser = String(user.id);
-    const wish = { url: 'https://shop.example.cl/hook', method: 'POST', webhook: 'remittances' };
+    const wish = { url: 'https://shop.example.cl/hook', method: 'GET', webhook: 'remittances' };
     const made = await call((done) => webhooks.webhooksPost({ inlineObject2: wish }, done));
     assert.equal(made.status, 201);
+    assert.equal((made.body as { data: { method: string } }).data.method, 'GET');
     const moved = { ...wish, url: 'https://shop.example.cl/moved', idUser };
     const changed = { inlineObject3: moved };
     const put = await call((done) => webhooks.webhooksIdUserWebhookPut(idUser, 'remittances', changed, done));

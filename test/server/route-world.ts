@@ -64,7 +64,7 @@ async function createMerchant(app: App, server: TestServer, reference: string): 
   const service = await createPaymentService(app, reference, TESTER);
   const environment = (await loadEnvironment(app, service.development.service_token)) as ServiceEnvironment;
   const user = await createTestUser(app, { may: MERCHANTS_MAY, paymentServices: [service.id] });
-  await setWebhook(app, { userId: user.id, webhook: 'remittances', url: webhook.url }, TESTER);
+  await setWebhook(app, { userId: user.id, webhook: 'remittances', url: webhook.url, method: 'POST' }, TESTER);
   const transaction = await createPaidTransaction(app, environment, { reference });
   const refund = await acceptedRefund(app, transaction, 10);
   const validation = await server.post('/validations/BankAccount', { json: account, headers: user.headers });

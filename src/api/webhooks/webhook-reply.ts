@@ -13,17 +13,22 @@ import { ownPlaces } from '../../lib/own-places.ts';
 import {
   isWebhook,
   userNumber,
+  WEBHOOK_METHODS,
   WEBHOOKS,
   type Webhook,
+  type WebhookMethod,
   type WebhookSubscription,
 } from '../../outbox/webhook-subscription.ts';
 
 const names = Object.keys(WEBHOOKS) as Webhook[];
 
+const METHOD_MEANS =
+  'As you sent it, POST unless said. Events are posted in any case: a GET could not carry the signed body';
+
 export const WebhookRequestSchema = Type.Object(
   {
     url: Type.String({ description: 'Of your server: https, a public host name' }),
-    method: Type.Optional(Type.String({ enum: ['POST'], description: 'Events are posted' })),
+    method: Type.Optional(Type.String({ enum: WEBHOOK_METHODS, description: METHOD_MEANS })),
     webhook: Type.String({ enum: names, description: '`remittances`: payouts and refunds; `refunds`: refunds alone' }),
     idUser: Type.Optional(Type.String({ description: 'Your own, as in the path' })),
   },
@@ -40,7 +45,7 @@ export const WebhookSchema = Type.Object(
   {
     webhook: Type.String({ enum: names }),
     url: Type.String(),
-    method: Type.String({ enum: ['POST'] }),
+    method: Type.String({ enum: WEBHOOK_METHODS, description: METHOD_MEANS }),
     idUser: Type.Integer({ description: 'The id of GET /users' }),
     createdAt: Type.String(),
   },
@@ -99,12 +104,14 @@ export function readWebhook(request: FastifyRequest): Webhook {
   });
 }
 
+type Wish = { url: string; webhook: Webhook; method: WebhookMethod };
+
 /**
  * Reads the subscription that the body asks for. Throws `Problem` for what is missing, unknown, or an address that may not be
  * called.
  */
-export function readWish(app: App, request: FastifyRequest, user: User): { url: string; webhook: Webhook } {
-  const { url, webhook, idUser } = readMembers(request, WebhookRequestSchema);
+export function readWish(app: App, request: FastifyRequest, user: User): Wish {
+  const { url, method, webhook, idUser } = readMembers(request, WebhookRequestSchema);
   if (idUser !== null && idUser !== String(userNumber(user.id)) && idUser !== user.id)
     throw new Problem('NO_PERMISSION');
   const refusal = checkOutboundUrl(url, {
@@ -112,7 +119,7 @@ export function readWish(app: App, request: FastifyRequest, user: User): { url: 
     ...ownPlaces(app.config),
   });
   if (refusal !== null) throw invalidBody([{ pointer: '/url', ...refusal } satisfies ErrorItem]);
-  return { url, webhook };
+  return { url, webhook, method: method ?? 'POST' };
 }
 
 /** In whose name a request changes something. */
@@ -121,11 +128,11 @@ export function actorOf(request: FastifyRequest, user: User): Actor {
 }
 
 /** A webhook as its user reads it. */
-export function describeWebhook({ user_id, webhook, url, created_at }: WebhookSubscription) {
+export function describeWebhook({ user_id, webhook, url, method, created_at }: WebhookSubscription) {
   return {
     webhook,
     url,
-    method: 'POST' as const,
+    method,
     idUser: userNumber(user_id),
     createdAt: new Date(created_at).toISOString(),
   };

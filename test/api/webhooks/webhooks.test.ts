@@ -78,6 +78,33 @@ forEachEngine('a subscription to remittances and refunds', (openTestDatabase) =>
     );
   });
 
+  test('was refused to clients that ask for a GET: the word is kept and said back, and what happens is posted', async () => {
+    await using shop = await open(openTestDatabase);
+    const wish = { url: URL_OF_SHOP, webhook: 'refunds' };
+    const answers = [await shop.subscribe({ ...wish, method: 'GET' })];
+    const { idUser } = jsonOf(answers[0] as Answer)['data'] as { idUser: number };
+    const path = `/webhooks/${idUser}/refunds`;
+    const list = async () => jsonOf(await shop.server.get(`/webhooks/${idUser}`, shop.user.headers))['data'];
+    assert.deepEqual([answers[0]?.status, (await list()) as unknown[]], [201, [jsonOf(answers[0] as Answer)['data']]]);
+    const paid = await createPaidTransaction(shop.app, shop.environment, { amount: 50_000 });
+    await acceptedRefund(shop.app, paid, 1000);
+    assert.deepEqual(
+      (await shop.deliver()).map(({ url, type }) => [url, type]),
+      [[URL_OF_SHOP, 'refund.processing']],
+    );
+    for (const method of ['POST', 'GET', undefined]) {
+      const { headers } = shop.user;
+      answers.push(await shop.server.send('PUT', path, { headers, json: { ...wish, ...(method && { method }) } }));
+    }
+    assert.deepEqual(
+      answers.map((answer) => (jsonOf(answer)['data'] as { method: string }).method),
+      ['GET', 'POST', 'GET', 'POST'],
+    );
+    assert.equal((await listWebhooks(shop.app, shop.user.id)).length, 1);
+    await acceptedRefund(shop.app, paid, 500);
+    assert.equal((await shop.deliver()).length, 1);
+  });
+
   test('a post of a payout that was edited in the store is found', async () => {
     await using shop = await open(openTestDatabase);
     await shop.subscribe({ url: URL_OF_SHOP, webhook: 'remittances' });
@@ -114,7 +141,8 @@ forEachEngine('a subscription to remittances and refunds', (openTestDatabase) =>
       [{ url: 'https://10.0.0.1/', webhook: 'remittances' }, 422, 'INVALID_BODY'],
       [{ url: 'https://169.254.169.254/', webhook: 'remittances' }, 422, 'INVALID_BODY'],
       [{ url: 'http://shop.example.cl/', webhook: 'remittances' }, 422, 'INVALID_BODY'],
-      [{ url: URL_OF_SHOP, webhook: 'remittances', method: 'GET' }, 422, 'INVALID_BODY'],
+      [{ url: URL_OF_SHOP, webhook: 'remittances', method: 'PUT' }, 422, 'INVALID_BODY'],
+      [{ url: URL_OF_SHOP, webhook: 'remittances', method: 'get' }, 422, 'INVALID_BODY'],
       [{ url: URL_OF_SHOP, webhook: 'everything' }, 422, 'INVALID_BODY'],
       [{ url: URL_OF_SHOP, webhook: 'remittances', idUser: '1' }, 403, 'NO_PERMISSION'],
     ] as [object, number, string][]) {
