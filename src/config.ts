@@ -54,6 +54,8 @@ export type Config = {
   drainDelay: number;
   validationProviderUrl: string | null;
   validationProviderKey: string | null;
+  /** The result of the check of a bank code that the list does not have, and that is not known to be wrong. */
+  unknownBank: 'warn' | 'fail';
   /** How old the bank list may be by its own date before `doctor` asks for a newer one. */
   bankDirectoryMaxAgeDays: number;
   /** How old the last backup, and the last `books verify`, may be before somebody is asked for one; null: nobody is asked. */
@@ -131,6 +133,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     drainDelay: integer('DRAIN_DELAY', text('DRAIN_DELAY') ?? (development ? '0' : '5'), 0, 600),
     validationProviderUrl: ownAddress('VALIDATION_PROVIDER_URL', text('VALIDATION_PROVIDER_URL')),
     validationProviderKey: text('VALIDATION_PROVIDER_KEY'),
+    unknownBank: oneOf('UNKNOWN_BANK', text('UNKNOWN_BANK') ?? 'warn', ['warn', 'fail']),
     bankDirectoryMaxAgeDays: days('BANK_DIRECTORY_MAX_AGE_DAYS', text('BANK_DIRECTORY_MAX_AGE_DAYS')) ?? 365,
     backupMaxAgeDays: days('BACKUP_MAX_AGE_DAYS', text('BACKUP_MAX_AGE_DAYS')) ?? (development ? null : 7),
     verifyMaxAgeDays: days('VERIFY_MAX_AGE_DAYS', text('VERIFY_MAX_AGE_DAYS')) ?? (development ? null : 31),

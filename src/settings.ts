@@ -137,6 +137,13 @@ export const SETTINGS: readonly Setting[] = [
     inForce: ({ validationProviderKey }) => (validationProviderKey === null ? 'no' : 'yes'),
   },
   {
+    name: 'UNKNOWN_BANK',
+    fallback: 'warn',
+    meaning:
+      'what a bank code that the list does not have makes of a validation: warn, `undetermined`; fail, `invalid`',
+    inForce: ({ unknownBank }) => unknownBank,
+  },
+  {
     name: 'BANK_DIRECTORY_MAX_AGE_DAYS',
     fallback: '365',
     meaning: 'days after which `doctor` asks for a newer bank list',

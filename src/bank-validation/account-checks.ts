@@ -1,3 +1,4 @@
+import type { Config } from '../config.ts';
 import {
   type AccountReading,
   CUENTARUT_BANK,
@@ -50,10 +51,14 @@ export type OfflineFindings = {
 /**
  * Every check that needs nobody else: pure, and far below a millisecond for any input.
  *
- * A check that an earlier one made pointless says so as `not_performed`; none is left out. No text in the result holds
+ * `unknownBank`: the result for a bank code that the directory does not have. A check that an earlier one made pointless says so as `not_performed`; none is left out. No text in the result holds
  * the account, nor the RUT of anybody but the holder that the caller named.
  */
-export function runOfflineChecks(input: AccountInput, directory: BankDirectory): OfflineFindings {
+export function runOfflineChecks(
+  input: AccountInput,
+  directory: BankDirectory,
+  unknownBank: Config['unknownBank'] = 'warn',
+): OfflineFindings {
   const rut = readRut(input.rut, input.rutFormat);
   const bank = bankFindings(directory, input.bankCode);
   const account = readAccount(input.account);
@@ -64,7 +69,12 @@ export function runOfflineChecks(input: AccountInput, directory: BankDirectory):
     readings,
     bank: bank.view,
     maskedAccount: maskAccount(account),
-    checks: [...rutChecks(rut, readings), ...bank.checks, ...accountChecks(rut, bank.view, account), cuentaRut],
+    checks: [
+      ...rutChecks(rut, readings),
+      ...bankChecks(bank.checks, unknownBank),
+      ...accountChecks(rut, bank.view, account),
+      cuentaRut,
+    ],
     suggestions: [...bank.suggestions, ...cuentaRutSuggestions(rut, cuentaRut)],
   };
 }
@@ -201,6 +211,12 @@ function warnedRutChecks(warnings: readonly RutWarning[]): Check[] {
     warnings.includes('RUT_CHECK_DIGIT_ADDED') ? CHECK_CHARACTER_ADDED : CHECK_CHARACTER_PASSED,
     ...(range.length > 0 ? range : [RANGE_PASSED]),
   ];
+}
+
+/** The directory says `warn` of a code that it does not have, as it is kept for everybody. */
+function bankChecks(checks: readonly Check[], unknownBank: Config['unknownBank']): readonly Check[] {
+  if (unknownBank === 'warn') return checks;
+  return checks.map((check) => (check.code === 'BANK_UNKNOWN' ? { ...check, result: unknownBank } : check));
 }
 
 function accountChecks(rut: RutReading, bank: BankView | null, account: AccountReading): readonly Check[] {

@@ -40,7 +40,8 @@ export type Plan =
 /** Runs the checks that need no provider. Nothing is kept yet. */
 export async function planValidation(app: App, actor: ValidationActor, input: AccountInput): Promise<Plan> {
   const directory = await currentDirectory(app);
-  const draft = await draftValidation(app, actor.id, input, runOfflineChecks(input, directory), directory);
+  const findings = runOfflineChecks(input, directory, app.config.unknownBank);
+  const draft = await draftValidation(app, actor.id, input, findings, directory);
   const provider = app.validationProvider;
   if (provider === null || !provider.covers(draft.question)) {
     return { provider: null, ...rowOf(draft, NO_PROVIDER_CHECKS) };

@@ -9,6 +9,7 @@ import { identityHashes } from '../../src/bank-validation/identity-hash.ts';
 import { checkCharacter } from '../../src/bank-validation/rut.ts';
 import { validateBankAccount } from '../../src/bank-validation/validate-bank-account.ts';
 import { validateBatch } from '../../src/bank-validation/validate-batch.ts';
+import { type Config, readConfig } from '../../src/config.ts';
 import { StorageError } from '../../src/db/database.ts';
 import { Problem } from '../../src/error-catalogue.ts';
 import { BatcherFullError } from '../../src/lib/batcher.ts';
@@ -55,6 +56,41 @@ forEachEngine('validating a bank account', (openTestDatabase) => {
     );
     for (const { result, code } of online)
       assert.deepEqual([result, code], ['not_performed', 'NO_PROVIDER_CONFIGURED']);
+  });
+
+  test('an unknown bank code leaves it undetermined, and with UNKNOWN_BANK=fail it is invalid, in a batch and read again too', async () => {
+    const asked: string[] = [];
+    const validationProvider = providerOf(async ({ bankCode }) => {
+      asked.push(bankCode);
+      return answerOf('match');
+    });
+    for (const [setting, result, verdict] of [
+      ['', 'warn', 'undetermined'],
+      ['warn', 'warn', 'undetermined'],
+      ['fail', 'fail', 'invalid'],
+    ] as const) {
+      const config = readConfig({ MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent', UNKNOWN_BANK: setting });
+      const { app } = await open({ config, validationProvider });
+      asked.length = 0;
+      const one = await validateBankAccount(app, USER, account('12345678-5', '999', '1234509876'));
+      const [batched] = await validateBatch(app, USER, [account('12345678-5', '999', '1234509876')]);
+      assert.ok(batched !== undefined && 'validation' in batched);
+      for (const validation of [one, batched.validation, await findValidation(app, USER, one.id)]) {
+        const known = validation?.checks.find(({ id }) => id === 'bank.known');
+        assert.deepEqual([known?.result, known?.code, validation?.verdict], [result, 'BANK_UNKNOWN', verdict], setting);
+      }
+      assert.equal(asked.length > 0, result === 'warn', 'what is invalid is asked of nobody');
+      const codes = ['001', '152', '693'];
+      const others = await Promise.all(
+        codes.map((code) => validateBankAccount(app, USER, account('12345678-5', code, '1234509876'))),
+      );
+      assert.deepEqual(
+        others.map((other) => other.verdict),
+        ['confirmed', 'undetermined', 'undetermined'],
+        'a code that is known to be wrong, or from one source, is another case',
+      );
+    }
+    assert.throws(() => readConfig({ MASTER_KEY: '5a'.repeat(32), UNKNOWN_BANK: 'maybe' }), /UNKNOWN_BANK/);
   });
 
   test('a kept validation reads as it was answered, apart from the RUT', async () => {
@@ -344,7 +380,7 @@ forEachEngine('validating a bank account', (openTestDatabase) => {
     assert.equal((await findValidation(app, USER, recent.id))?.id, recent.id);
   });
 
-  async function open(parts: { validationProvider?: ValidationProvider } = {}) {
+  async function open(parts: { validationProvider?: ValidationProvider; config?: Config } = {}) {
     const db: TestDatabase = await openTestDatabase();
     return { db, app: createTestApp(db, { now: createTestClock(), ...parts }) };
   }

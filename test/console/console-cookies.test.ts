@@ -34,7 +34,7 @@ forEachEngine('the cookie of the console', (openTestDatabase) => {
   });
 
   test('has a name of its own for each base path of a host, for over https its path is the whole host', async (context) => {
-    const { app, server, user } = await open(context, openTestDatabase, `${HTTPS}`, '/pagos');
+    const { app, server, user } = await open(context, openTestDatabase, HTTPS, '/pagos');
     assert.equal(publicPath(app), '/pagos');
     assert.match(user.console.cookie, /^__Host-rubrica_console-pagos=/);
     assert.equal((await server.get('/console/account', user.console)).status, 200);
