@@ -23,13 +23,13 @@ export type SignedRequest = {
   x_url_complete: string;
   /** HMAC-SHA256 of the message, lower-case hexadecimal */
   x_signature: string;
-  /** Not signed; stored only */
+  /** A list of objects. Not signed; stored only */
   x_products?: unknown;
-  /** Not signed; stored only */
+  /** An object. Not signed; stored only */
   x_billing_details?: unknown;
-  /** Not signed; stored only */
+  /** An object. Not signed; stored only */
   x_shippment?: unknown;
-  /** Not signed; stored only */
+  /** An object. Not signed; stored only */
   x_document?: unknown;
 };
 
@@ -65,13 +65,13 @@ export type UnsignedRequest = {
   x_url_cancel: string;
   /** Where the payer goes at the end */
   x_url_complete: string;
-  /** Stored only */
+  /** A list of objects. Stored only */
   x_products?: unknown;
-  /** Stored only */
+  /** An object. Stored only */
   x_billing_details?: unknown;
-  /** Stored only */
+  /** An object. Stored only */
   x_shippment?: unknown;
-  /** Stored only */
+  /** An object. Stored only */
   x_document?: unknown;
 };
 
