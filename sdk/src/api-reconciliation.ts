@@ -74,27 +74,27 @@ export type Remittance = {
   /** The user who asks */
   idAuth0: string;
   trxData: {
-    /** The reference of the payout */
+    /** The message of a payout to a person; the reference of a payout to the merchant */
     messageToAddressee: string;
   };
   clientData: {
-    /** Not known to the books */
-    rutAddressee: null;
-    /** The payment service */
-    nameAddressee: string;
-    /** Not known to the books */
-    emailAddressee: null;
+    /** Null of a payout to the merchant, and of a person who was erased */
+    rutAddressee: string | null;
+    /** Of a payout to the merchant its payment service */
+    nameAddressee: string | null;
+    /** Null where none was given */
+    emailAddressee: string | null;
   };
-  /** `failed`: the payout was taken back */
-  status: 'completed' | 'failed';
+  /** As `GET /tef/{id}` says it; `failed` of a payout to the merchant: it was taken back */
+  status: 'processing' | 'completed' | 'failed';
   /** Unix seconds */
   timestamp: number;
   amount: number;
   bankData: {
-    /** Not known to the books */
-    bankSBIFNumber: null;
-    /** Not known to the books */
-    bankAccountNumber: null;
+    /** Null of a payout to the merchant */
+    bankSBIFNumber: string | null;
+    /** Five bullets and the last four digits */
+    bankAccountNumber: string | null;
   };
   currency: string;
   environment: string;

@@ -287,6 +287,8 @@ export function selectAlike(
  */
 export type PayoutFilter = {
   state?: PayoutState;
+  /** Every state but this one. */
+  except?: PayoutState;
   batchId?: string;
   id?: string;
   reference?: string;
@@ -298,6 +300,7 @@ export type PayoutFilter = {
 /** The condition of each member of a filter; the parameter follows. */
 const ASKS = {
   state: 'state =',
+  except: 'state <>',
   batchId: 'batch_id =',
   id: 'id =',
   reference: 'reference =',

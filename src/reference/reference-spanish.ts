@@ -4,6 +4,9 @@ import { INFO } from './openapi-texts.ts';
  * The Spanish summary of an endpoint, by its operationId, and its description where one helps. A test finds one that is
  * missing.
  */
+const REMITTANCES =
+  'Los del ambiente de RUBRICA_ENV, en cada moneda: los abonos a los comercios cuyos libros lees y, si puedes leer `GET /tef/{id}`, los pagos a terceros. `limit` vale para ambos juntos.';
+
 export const SPANISH_OPERATIONS: Readonly<Record<string, readonly [summary: string, description?: string]>> = {
   createTransaction: [
     'Crea una transacción',
@@ -36,11 +39,8 @@ export const SPANISH_OPERATIONS: Readonly<Record<string, readonly [summary: stri
     'Cuadra un día',
     'Los pagos y devoluciones que se completaron en un día de Chile (America/Santiago), en una moneda. `totalTransactions` menos el `cost` de cada ítem y menos `totalNullification` es `totalRemittances`.',
   ],
-  listRemittances: ['Lista los últimos abonos', 'Los del ambiente de RUBRICA_ENV, en cada moneda, según los libros.'],
-  listRemittancesOfDay: [
-    'Lista los abonos de un día',
-    'Los del ambiente de RUBRICA_ENV, en cada moneda, según los libros.',
-  ],
+  listRemittances: ['Lista los últimos abonos y pagos a terceros', REMITTANCES],
+  listRemittancesOfDay: ['Lista los abonos y pagos a terceros de un día', REMITTANCES],
   readRemittanceIndicators: [
     'Lee lo que se le debe a un comercio',
     'Nombra los indicadores que quieres; solo esos se responden. Lo que se debe y no se ha abonado está por venir.',

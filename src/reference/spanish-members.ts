@@ -66,10 +66,16 @@ export const SPANISH_MEMBERS: Readonly<Record<string, string>> = {
   'Sum of the refunds': 'Suma de las devoluciones',
   'How many, as text; 10 unless said, at most 500': 'Cuántos, como texto; 10 si no lo envías, 500 como máximo',
   'The user who asks': 'El usuario que pregunta',
-  'The reference of the payout': 'La referencia del pago',
-  'Not known to the books': 'Los libros no lo saben',
-  'The payment service': 'El servicio de pago',
-  '`failed`: the payout was taken back': '`failed`: el pago se deshizo',
+  'The message of a payout to a person; the reference of a payout to the merchant':
+    'El mensaje de un pago a una persona; la referencia de un abono al comercio',
+  'Null of a payout to the merchant, and of a person who was erased':
+    'Null en un abono al comercio, y de una persona cuyos datos se borraron',
+  'Of a payout to the merchant its payment service': 'En un abono al comercio, su servicio de pago',
+  'Null where none was given': 'Null donde no se dio',
+  'Null of a payout to the merchant': 'Null en un abono al comercio',
+  'Five bullets and the last four digits': 'Cinco puntos y los últimos cuatro dígitos',
+  'As `GET /tef/{id}` says it; `failed` of a payout to the merchant: it was taken back':
+    'Como lo dice `GET /tef/{id}`; `failed` en un abono al comercio: se deshizo',
   'Unix seconds': 'Segundos Unix',
   'Of a transaction: the webhook-id of its callback too': 'De una transacción: también el webhook-id de su callback',
   'That which the event left': 'El que dejó el evento',

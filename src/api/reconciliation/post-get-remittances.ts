@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../../app.ts';
+import { mayAny, readWith } from '../../auth/permission.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { type Static, Type } from '../../http/json-schema.ts';
@@ -9,6 +10,8 @@ import { boundsOfDay } from '../../lib/calendar-day.ts';
 import { toDecimalNumber } from '../../lib/money.ts';
 import { listPayouts } from '../../movements/list-movements.ts';
 import type { ListedMovement } from '../../movements/movement-queries.ts';
+import { listRemitted, type RemittedPayout } from '../../payouts/list-remitted.ts';
+import { tefResponse } from '../../payouts/payout-told.ts';
 import { readDay, readScope } from './remittance-scope.ts';
 
 const MOST = 500;
@@ -19,21 +22,31 @@ const LimitSchema = Type.Object(
   { $id: 'RemittancesRequest', additionalProperties: false },
 );
 
-const unknown = Type.Null({ description: 'Not known to the books' });
+const ofPerson = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 
 const RemittanceSchema = Type.Object(
   {
     idAuth0: Type.String({ description: 'The user who asks' }),
-    trxData: Type.Object({ messageToAddressee: Type.String({ description: 'The reference of the payout' }) }),
-    clientData: Type.Object({
-      rutAddressee: unknown,
-      nameAddressee: Type.String({ description: 'The payment service' }),
-      emailAddressee: unknown,
+    trxData: Type.Object({
+      messageToAddressee: Type.String({
+        description: 'The message of a payout to a person; the reference of a payout to the merchant',
+      }),
     }),
-    status: Type.String({ enum: ['completed', 'failed'], description: '`failed`: the payout was taken back' }),
+    clientData: Type.Object({
+      rutAddressee: ofPerson('Null of a payout to the merchant, and of a person who was erased'),
+      nameAddressee: ofPerson('Of a payout to the merchant its payment service'),
+      emailAddressee: ofPerson('Null where none was given'),
+    }),
+    status: Type.String({
+      enum: ['processing', 'completed', 'failed'],
+      description: 'As `GET /tef/{id}` says it; `failed` of a payout to the merchant: it was taken back',
+    }),
     timestamp: Type.Integer({ description: 'Unix seconds' }),
     amount: Type.Number(),
-    bankData: Type.Object({ bankSBIFNumber: unknown, bankAccountNumber: unknown }),
+    bankData: Type.Object({
+      bankSBIFNumber: ofPerson('Null of a payout to the merchant'),
+      bankAccountNumber: ofPerson('Five bullets and the last four digits'),
+    }),
     currency: Type.String(),
     environment: Type.String(),
     paymentService: Type.String(),
@@ -49,6 +62,18 @@ const RemittancesSchema = Type.Object(
 const EXAMPLE = {
   message: 'Se encontraron remittances',
   remittances: [
+    {
+      idAuth0: 'usr_0123456789abcdefghjk',
+      trxData: { messageToAddressee: 'Pago factura 12' },
+      clientData: { rutAddressee: '12531909-2', nameAddressee: 'Ana Núñez', emailAddressee: 'ana@example.cl' },
+      status: 'processing',
+      timestamp: 1_768_478_460,
+      amount: 9000,
+      bankData: { bankSBIFNumber: '012', bankAccountNumber: '•••••1909' },
+      currency: 'CLP',
+      environment: 'production',
+      paymentService: 'ps_0123456789abcdefghjk',
+    },
     {
       idAuth0: 'usr_0123456789abcdefghjk',
       trxData: { messageToAddressee: 'TEF-0001' },
@@ -72,7 +97,10 @@ const CONTRACT = {
   errors: ['INVALID_BODY', 'CONTROL_CHARACTER', 'FIELD_TOO_LONG', 'PERMISSION_MISSING'],
 } as const;
 
-/** The last payouts to the merchants that the user sees, as clients of the first API read them. */
+const MEANS =
+  'The remittances of the environment of RUBRICA_ENV, in every currency: the payouts to the merchants whose books you read and, for who may read `GET /tef/{id}`, those to people. `limit` holds for both together.';
+
+/** The last payouts that the user may read, to merchants and to people, as clients of the first API read them. */
 export const postGetRemittances = operation({
   consumes: ['application/json'],
   bodyOptional: true,
@@ -80,7 +108,7 @@ export const postGetRemittances = operation({
     ...CONTRACT,
     operationId: 'listRemittances',
     summary: 'List the last payouts',
-    description: 'The remittances of the environment of RUBRICA_ENV, in every currency, from the books.',
+    description: MEANS,
   },
   handle: async (app, request) => answer(app, request, () => ({ from: 0, to: Number.MAX_SAFE_INTEGER })),
 });
@@ -93,7 +121,7 @@ export const postGetRemittance = operation({
     ...CONTRACT,
     operationId: 'listRemittancesOfDay',
     summary: 'List the payouts of a day',
-    description: 'The remittances of the environment of RUBRICA_ENV, in every currency, from the books.',
+    description: MEANS,
     parameters: [
       {
         name: 'date',
@@ -131,9 +159,16 @@ async function answer(
     environment: undefined,
     currency: undefined,
   });
-  const payouts = await listPayouts(app, { environmentIds, ...span }, limit);
-  const message = payouts.length === 0 ? 'No se encontraron remittances' : 'Se encontraron remittances';
-  return { message, remittances: payouts.map((payout) => describe(user.id, payout)) };
+  const [toMerchants, toPeople] = await Promise.all([
+    listPayouts(app, { environmentIds, ...span }, limit),
+    mayAny(user.may, readWith('payouts:create')) ? listRemitted(app, { environmentIds, ...span }, limit) : [],
+  ]);
+  const remittances = [
+    ...toMerchants.map((one) => ({ at: one.created_at, said: describe(user.id, one) })),
+    ...toPeople.map((one) => ({ at: one.payout.created_at, said: describeToPerson(user.id, one) })),
+  ].sort((one, other) => other.at - one.at);
+  const newest = remittances.slice(0, limit).map(({ said }) => said);
+  return { message: `${newest.length === 0 ? 'No se' : 'Se'} encontraron remittances`, remittances: newest };
 }
 
 function readLimit(request: FastifyRequest): number {
@@ -158,5 +193,27 @@ function describe(userId: string, payout: ListedMovement): Static<typeof Remitta
     currency: payout.currency,
     environment: payout.environment,
     paymentService: payout.payment_service_id,
+  };
+}
+
+function describeToPerson(
+  userId: string,
+  { payout, owner, recipient }: RemittedPayout,
+): Static<typeof RemittanceSchema> {
+  return {
+    idAuth0: userId,
+    trxData: { messageToAddressee: payout.message },
+    clientData: {
+      rutAddressee: recipient?.rut ?? null,
+      nameAddressee: recipient?.name ?? null,
+      emailAddressee: recipient?.email ?? null,
+    },
+    status: tefResponse(payout).status,
+    timestamp: Math.floor(payout.created_at / 1000),
+    amount: toDecimalNumber(payout.amount, payout.currency),
+    bankData: { bankSBIFNumber: payout.bank_code, bankAccountNumber: payout.account_masked },
+    currency: payout.currency,
+    environment: owner.environment,
+    paymentService: owner.paymentServiceId,
   };
 }

@@ -1,0 +1,31 @@
+import type { App } from '../app.ts';
+import { environmentOf } from '../payment-services/find-environment.ts';
+import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
+import { selectVersionsOf } from './payee-queries.ts';
+import type { Payout } from './payout.ts';
+import { selectPayouts } from './payout-queries.ts';
+import type { RecipientDetails } from './recipient.ts';
+import { openDetails } from './seal-recipient.ts';
+
+/** A payout to a person, whose payment service it is of, and whom it is for; `recipient` null: they were erased. */
+export type RemittedPayout = { payout: Payout; owner: ServiceEnvironment; recipient: RecipientDetails | null };
+
+/** The newest payouts of these environments that were made from `from` to before `to`, UTC milliseconds; without drafts. */
+export async function listRemitted(
+  app: App,
+  { environmentIds, from, to }: { environmentIds: readonly number[]; from: number; to: number },
+  limit: number,
+): Promise<RemittedPayout[]> {
+  const filter = { since: from, until: to, except: 'draft' } as const;
+  const payouts = await selectPayouts(app.db, environmentIds, filter, { limit });
+  const versions = await selectVersionsOf(app.db, [...new Set(payouts.map(({ recipient_id }) => recipient_id))]);
+  return Promise.all(
+    payouts.map(async (payout) => {
+      const row = versions.find(
+        ({ id, version }) => id === payout.recipient_id && version === payout.recipient_version,
+      );
+      const recipient = row === undefined ? null : openDetails(app, row);
+      return { payout, owner: await environmentOf(app, payout), recipient };
+    }),
+  );
+}
