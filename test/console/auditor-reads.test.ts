@@ -4,7 +4,9 @@ import { makeApiToken } from '../../src/auth/make-api-token.ts';
 import { mayAny, permissionsOf } from '../../src/auth/permission.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { handOverTokens } from '../../src/payment-services/hand-over-tokens.ts';
+import { setMethodSettings } from '../../src/payment-services/method-settings.ts';
 import { setEventsUrl } from '../../src/payment-services/set-events-url.ts';
+import { setFee } from '../../src/payment-services/set-fee.ts';
 import { ROUTES } from '../../src/server/routes.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { createConsoleApp, fillConsole } from '../support/full-console.ts';
@@ -40,7 +42,10 @@ forEachEngine('who audits, and finance', (openTestDatabase) => {
     const target = { paymentServiceId: merchant, environment: 'development' } as const;
     const handover = await handOverTokens(app, target, 60_000, TESTER);
     assert.ok(token !== null && handover !== null);
-    const secrets = [token.api_token, handover.link, 'token=abre'];
+    const method = { account: '597055555532', key: 'clave-secreta-1' };
+    await setMethodSettings(app, { ...target, method: 'webpay' }, method, TESTER);
+    await setFee(app, { ...target, method: 'webpay', currency: 'CLP' }, { rate_ppm: 29_500, fixed: 50 }, TESTER);
+    const secrets = [method.key, token.api_token, handover.link, 'token=abre'];
     await setEventsUrl(app, target, 'https://shop.example.cl/events?token=abre', TESTER);
     const opened = screens.filter(({ route }) => AUDITED.some(({ paths }) => paths[0] === route));
     assert.ok(opened.length >= 9, String(opened.length));
@@ -57,6 +62,9 @@ forEachEngine('who audits, and finance', (openTestDatabase) => {
         assert.doesNotMatch(main, /method="post"/, about);
         for (const secret of secrets) assert.ok(!text.includes(secret), about);
       }
+      const settings = await server.get(`/console/merchants/${merchant}`, user.console);
+      for (const said of ['2,95 % + $50 CLP', method.account, 'Hasta 6000 pedidos firmados por minuto'])
+        assert.ok(settings.text.includes(said), `${role} is not told ${said}`);
       const csv = await server.get('/console/callbacks?format=csv', user.console);
       assert.match(csv.headers.get('content-type') ?? '', /^text\/csv/);
       assert.match(csv.text, /shop\.example\.cl\/callback/);

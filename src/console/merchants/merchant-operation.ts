@@ -12,17 +12,19 @@ import type { Environment } from '../../payment-services/payment-service.ts';
 import { listFees } from '../../payment-services/set-fee.ts';
 import { badge, tableOf, timeCell } from '../console-format.ts';
 import { tell, tellAll } from '../console-texts.ts';
+import type { ConsoleVisit } from '../console-visit.ts';
 
 /**
- * The forms of the operator's settings for a merchant: fees, payment methods, its limit, and whether its signatures are taken.
+ * The operator's settings for a merchant: fees, payment methods, its limit, and whether its signatures are taken; with the forms for
+ * who may change them.
  */
-export async function operationForms(
-  app: App,
-  language: Language,
+export async function operationPart(
+  { app, language, user }: ConsoleVisit,
   merchant: ListedPaymentService,
   environments: readonly Environment[],
 ): Promise<Html> {
   const at = `${publicPath(app)}/console/merchants/${merchant.id}`;
+  const may = user.may.has('payment-services:manage');
   const choice = html`<label>${tell(language, 'merchant.environment')}<select name="environment">${environments
     .toReversed()
     .map((name) => html`<option value="${name}">${tell(language, `merchant.${name}`)}</option>`)}</select></label>`;
@@ -32,20 +34,38 @@ export async function operationForms(
   const methods = (await listMethodSettings(app)).filter(isOwn);
   return html`<h2>${tell(language, 'merchant.fees')}</h2>
 ${fees.length === 0 ? html`<p class="quiet">${tell(language, 'merchant.no_fees')}</p>` : feeTable(language, fees)}
-<form class="card pad fields" method="post" action="${at}/fee">${choice}
+${may && feeForm(app, language, at, choice)}
+<h2>${tell(language, 'merchant.methods')}</h2>
+${methods.length === 0 ? html`<p class="quiet">${tell(language, 'merchant.no_methods')}</p>` : methodTable(language, methods, may ? at : null)}
+${may && methodForm(language, at, choice)}
+<h2>${tell(language, 'merchant.operation')}</h2>
+${may ? stateForms(language, at, merchant) : limitLine(language, merchant)}`;
+}
+
+function feeForm(app: App, language: Language, at: string, choice: Html): Html {
+  return html`<form class="card pad fields" method="post" action="${at}/fee">${choice}
 ${methodChoice(app, language)}
 <label>${tell(language, 'merchant.fee_rate')}<input name="rate" inputmode="numeric" required maxlength="7" value="0"></label>
 <label>${tell(language, 'merchant.fee_fixed')}<input name="fixed" inputmode="decimal" required maxlength="15" value="0"></label>
 <label>${tell(language, 'merchant.currency')}<input name="currency" required maxlength="3" value="CLP"></label>
-<p class="actions"><button>${tell(language, 'merchant.save')}</button></p></form>
-<h2>${tell(language, 'merchant.methods')}</h2>
-${methods.length === 0 ? html`<p class="quiet">${tell(language, 'merchant.no_methods')}</p>` : methodTable(language, at, methods)}
-<form class="card pad fields" method="post" action="${at}/method">${choice}<input type="hidden" name="method" value="webpay">
+<p class="actions"><button>${tell(language, 'merchant.save')}</button></p></form>`;
+}
+
+function methodForm(language: Language, at: string, choice: Html): Html {
+  return html`<form class="card pad fields" method="post" action="${at}/method">${choice}<input type="hidden" name="method" value="webpay">
 <label>${tell(language, 'merchant.account')}<input name="account" inputmode="numeric" required pattern="[0-9]{12}" maxlength="12"></label>
 <label>${tell(language, 'merchant.key')}<input type="password" name="key" required minlength="8" maxlength="128" autocomplete="off"></label>
-<p class="actions"><button>${tell(language, 'merchant.save')}</button></p></form>
-<h2>${tell(language, 'merchant.operation')}</h2>
-<form class="card pad" method="post" action="${at}/limit">
+<p class="actions"><button>${tell(language, 'merchant.save')}</button></p></form>`;
+}
+
+/** Whether it is disabled stands at the top of the page. */
+function limitLine(language: Language, { per_minute }: ListedPaymentService): Html {
+  const most = REQUEST_LIMITS.paymentService.most;
+  return html`<div class="card pad"><p>${tell(language, 'merchant.limit_now', { count: per_minute ?? most })}</p></div>`;
+}
+
+function stateForms(language: Language, at: string, merchant: ListedPaymentService): Html {
+  return html`<form class="card pad" method="post" action="${at}/limit">
 <label>${tell(language, 'merchant.limit', { most: REQUEST_LIMITS.paymentService.most })}<input name="per_minute" inputmode="numeric" maxlength="8" value="${merchant.per_minute ?? ''}"></label>
 <p class="actions"><button>${tell(language, 'merchant.save')}</button></p></form>
 <form class="card pad" method="post" action="${at}/state"><p class="quiet">${tell(language, 'merchant.disable_hint')}</p>
@@ -72,7 +92,12 @@ function feeTable(language: Language, fees: Awaited<ReturnType<typeof listFees>>
   return tableOf(head, rows);
 }
 
-function methodTable(language: Language, at: string, methods: Awaited<ReturnType<typeof listMethodSettings>>): Html {
+/** `at`: the page of the merchant, for who may remove a method; null: the methods are only shown. */
+function methodTable(
+  language: Language,
+  methods: Awaited<ReturnType<typeof listMethodSettings>>,
+  at: string | null,
+): Html {
   const head = tellAll(language, [
     'merchant.environment',
     'column.method',
@@ -86,8 +111,13 @@ function methodTable(language: Language, at: string, methods: Awaited<ReturnType
     html`<span class="code">${account}</span>`,
     timeCell(created_at),
     retired_at === null
-      ? html`<form method="post" action="${at}/method"><input type="hidden" name="environment" value="${environment}"><input type="hidden" name="method" value="${payment_method}"><button class="link" name="remove" value="1">${tell(language, 'merchant.remove_method')}</button></form>`
+      ? inUse(language, at, environment, payment_method)
       : badge('calm', tell(language, 'merchant.retired')),
   ]);
   return tableOf(head, rows);
+}
+
+function inUse(language: Language, at: string | null, environment: Environment, method: string): Html {
+  if (at === null) return badge('good', tell(language, 'merchant.in_use'));
+  return html`<form method="post" action="${at}/method"><input type="hidden" name="environment" value="${environment}"><input type="hidden" name="method" value="${method}"><button class="link" name="remove" value="1">${tell(language, 'merchant.remove_method')}</button></form>`;
 }

@@ -1,4 +1,5 @@
 import type { App } from '../../app.ts';
+import { mayAny, readWith } from '../../auth/permission.ts';
 import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
@@ -15,7 +16,7 @@ import { selectEventsUrl, type TokenRow } from '../../payment-services/payment-s
 import { badge, minuteOf, tableOf, timeCell } from '../console-format.ts';
 import { type ConsoleText, tell, tellAll } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
-import { operationForms } from './merchant-operation.ts';
+import { operationPart } from './merchant-operation.ts';
 import { environmentsOf, merchantOf } from './visible-merchants.ts';
 
 /** The endpoints of an environment that its card names. */
@@ -70,7 +71,7 @@ ${merchant.disabled_at !== null && badge('bad', tell(language, 'merchants.disabl
 <p class="actions">${elsewhere(app, visit, merchant)}<a class="button" href="${at}/links">${tell(language, 'pay_link.title')}</a> ${may && html`<a class="button" href="${at}/look">${tell(language, 'shop_page.title')}</a>`}</p>
 ${rooms}
 ${links.length > 0 && linkTable(visit, merchant, links)}
-${user.may.has('payment-services:manage') && (await operationForms(app, language, merchant, environments))}`;
+${mayAny(user.may, readWith('payment-services:manage')) && (await operationPart(visit, merchant, environments))}`;
   return send(status, { title: merchant.name, main });
 }
 
