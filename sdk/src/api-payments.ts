@@ -23,13 +23,13 @@ export type SignedRequest = {
   x_url_complete: string;
   /** HMAC-SHA256 of the message, lower-case hexadecimal */
   x_signature: string;
-  /** A list of objects. Not signed; stored only */
+  /** Not signed; stored only */
   x_products?: unknown;
-  /** An object. Not signed; stored only */
+  /** Not signed; stored only */
   x_billing_details?: unknown;
-  /** An object. Not signed; stored only */
+  /** Not signed; stored only */
   x_shippment?: unknown;
-  /** An object. Not signed; stored only */
+  /** Not signed; stored only */
   x_document?: unknown;
 };
 
@@ -65,13 +65,13 @@ export type UnsignedRequest = {
   x_url_cancel: string;
   /** Where the payer goes at the end */
   x_url_complete: string;
-  /** A list of objects. Stored only */
+  /** Stored only */
   x_products?: unknown;
-  /** An object. Stored only */
+  /** Stored only */
   x_billing_details?: unknown;
-  /** An object. Stored only */
+  /** Stored only */
   x_shippment?: unknown;
-  /** An object. Stored only */
+  /** Stored only */
   x_document?: unknown;
 };
 

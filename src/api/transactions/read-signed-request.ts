@@ -19,7 +19,6 @@ import { authenticateRequest } from '../../payment-services/authenticate-request
 import { refuseElsewhere } from '../../payment-services/elsewhere.ts';
 import type { ServiceEnvironment } from '../../payment-services/payment-service.ts';
 import type { TransactionInput } from '../../transactions/transaction.ts';
-import { checkObjects } from './check-objects.ts';
 import { explainRefusal, type ReceivedBody } from './explain-refusal.ts';
 
 /** A request that a Secret Token signed, before anything is known of the form of the values. */
@@ -67,8 +66,6 @@ function bodyOf(request: FastifyRequest): ReceivedBody {
 export function inputOf(app: App, { environment, values, objects }: SignedRequest): TransactionInput {
   const allowPrivate = app.config.allowPrivateCallbacks && environment.environment === 'development';
   throwIfAny(checkRequestGrammar(values, { allowHttp: allowPrivate }).concat(checkNoCards(objects)));
-  const [wrong, ...more] = checkObjects(objects);
-  if (wrong !== undefined) throw invalid([wrong, ...more]);
   const check = checkCallbackUrl(app);
   const refusal = (allowPrivate ? check.inDevelopment : check.inPublic)(values.x_url_callback);
   if (refusal !== null) throw invalid([{ pointer: '/x_url_callback', ...refusal }]);

@@ -6,10 +6,9 @@ import { createPaymentService } from '../../../src/payment-services/create-payme
 import { forEachEngine } from '../../support/engines.ts';
 import { TESTER } from '../../support/test-actor.ts';
 import { createTestApp } from '../../support/test-app.ts';
-import { type Answer, jsonOf, startTestServer } from '../../support/test-server.ts';
+import { jsonOf, startTestServer } from '../../support/test-server.ts';
 import { startTestService } from '../../support/test-service.ts';
 import { signedBody } from '../../support/test-shop.ts';
-import { createTestUser } from '../../support/test-user.ts';
 
 forEachEngine('a card number in a signed request', (openTestDatabase) => {
   test('is refused without being kept, repeated or logged', async () => {
@@ -53,64 +52,6 @@ forEachEngine('unsigned objects', (openTestDatabase) => {
     assert.equal(JSON.stringify(await kept(db)), '[{"unsigned_fields":null}]');
     assert.equal((await server.post('/trxs', { json: { ...form, x_document: document } })).status, 200);
     assert.equal(JSON.stringify(await kept(db)), '[{"unsigned_fields":null}]');
-  });
-
-  test('of another form were kept as they came: they are refused by their name, and what clients send is taken', async () => {
-    const db = await openTestDatabase();
-    const app = createTestApp(db);
-    const { development } = await createPaymentService(app, 'Shop', TESTER);
-    await using server = await startTestServer(app);
-    const user = await createTestUser(app, { may: ['payments:create'] });
-    const { x_signature: _, ...unsigned } = signedBody(development.service_token, development.secret_token);
-    const send = async (objects: object, reference: string) => {
-      const changes = { x_reference: reference };
-      const json = { ...signedBody(development.service_token, development.secret_token, changes), ...objects };
-      const { headers } = user;
-      return [
-        await server.post('/trxs', { headers: { 'accept-language': 'es' }, json }),
-        await server.post('/trxs/create', {
-          headers,
-          json: { ...unsigned, x_reference: `${reference}-B`, ...objects },
-        }),
-      ];
-    };
-    const wrong: [string, unknown][] = [
-      ['x_products', { name: 'Té', price: 1000 }],
-      ['x_products', [{ name: 'Té' }, 'Té']],
-      ['x_products', [1]],
-      ['x_products', [null]],
-      ['x_products', [[{ name: 'Té' }]]],
-      ...(['x_billing_details', 'x_shippment', 'x_document'] as const).flatMap((name): [string, unknown][] => [
-        [name, [{ rut: '1-9' }]],
-        [name, ['1-9']],
-      ]),
-    ];
-    for (const [name, value] of wrong) {
-      const about = JSON.stringify({ [name]: value });
-      for (const answer of await send({ [name]: value }, 'ORD-1')) {
-        const { errors } = jsonOf(answer) as { errors: { pointer: string; code: string; fix: string }[] };
-        assert.deepEqual(
-          [answer.status, errors.map(({ pointer, code }) => [pointer, code])],
-          [400, [[`/${name}`, 'INVALID_TYPE']]],
-          about,
-        );
-        assert.match(errors[0]?.fix ?? '', /^(Envía|Send) /);
-      }
-    }
-    const [both] = await send({ x_products: {}, x_document: ['a'], x_shippment: ['a'] }, 'ORD-1');
-    assert.equal((jsonOf(both as Answer)['errors'] as unknown[]).length, 2, 'every wrong field is named');
-    assert.deepEqual(await kept(db), []);
-    assert.deepEqual(await db.query('select sequence from events'), []);
-    const right: object[] = [
-      { x_products: [], x_document: [], x_billing_details: {}, x_shippment: [] },
-      { x_products: {} },
-      { x_products: [{ anything: ['goes', 1] }, {}] },
-      { x_billing_details: { rut: '1-9' }, x_shippment: { zip: null }, x_document: { id: 1 } },
-    ];
-    for (const [at, objects] of right.entries()) {
-      for (const answer of await send(objects, `ORD-R${at}`)) assert.equal(answer.status, 200, answer.text);
-    }
-    assert.equal((await kept(db)).length, 2 * right.length);
   });
 
   test('with a card number in them are refused by their name, and so is a reference with more than one', async () => {
