@@ -99,7 +99,7 @@ export function startWorker(app: App, mayLeave: () => Promise<boolean>, onUnfit:
   };
 }
 
-/** What a process does last, in this order; each also where another failed, with the words for that. */
+/** The last works of a process, in this order; each is done also where another failed, with the words for that. */
 const ENDS: readonly [failed: string, end: (app: App) => Promise<unknown>][] = [
   ['the last counts could not be kept', (app) => writeCounts(app, 'end')],
   ['the last refused requests could not be kept', storeRefusedRequests],
