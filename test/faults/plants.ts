@@ -93,9 +93,7 @@ export const PLANTS = {
   ],
   'Retry-After ignored': [{ file: SCHEDULE, find: 'Math.max(scheduled, askedMs)', put: 'scheduled' }],
   'schedule ignored': [{ file: SCHEDULE, find: 'Math.max(scheduled, askedMs)', put: 'askedMs' }],
-  'gone endpoint heard too late': [
-    { file: ENGINE, find: `if (attempt?.step.kind === 'disable') {`, put: 'if (false) {' },
-  ],
+  'gone endpoint heard too late': [{ file: ENGINE, find: `if (attempt?.step.kind === 'disable')`, put: 'if (false)' }],
   'gone endpoint kept': [{ file: RECORD, find: `step.kind === 'disable' && changed`, put: 'false && changed' }],
   'handled redirect repeated': [{ file: SCHEDULE, find: 'return !isMove(', put: 'return false && isMove(' }],
   'move taken for handled': [{ file: 'src/outbox/redirect.ts', find: 'to.origin !== from.origin', put: 'false' }],
@@ -107,7 +105,10 @@ export const PLANTS = {
     },
   ],
   'what waits is not woken': [{ file: RECORD, find: 'await wakeCallbacks(tx, endpoint, now);', put: ';' }],
-  'what is under way is woken': [{ file: ENDPOINTS, find: ' and lease is null\n', put: '\n' }],
+  'what is under way is woken': [
+    { file: ENDPOINTS, find: ' and lease is null\n', put: '\n' },
+    { file: ENDPOINTS, find: ' and lease is null and id in (', put: ' and id in (' },
+  ],
   'waking uses up the schedule': [
     { file: RECORD, find: 'scheduled_at !== null && startedAt < scheduled_at', put: 'false' },
   ],

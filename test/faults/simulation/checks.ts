@@ -229,7 +229,10 @@ function checkGivenUp({ callbacks, merchants, resends }: Evidence): string[] {
 const SOON_MS = 5 * 60_000;
 const LONGEST_ASKED_MS = 11 * 60_000;
 
-/** I12: once a merchant answers again, all that waits for it is sent, however far off its next attempt was. */
+/**
+ * I12: once a merchant answers again, all that waits for it is sent, however far off its next attempt was; and later by as long as
+ * the four requests of one worker take to send it what was due before.
+ */
 function checkWaking(evidence: Evidence): string[] {
   const attempts = Map.groupBy(evidence.attempts, ({ merchant }) => merchant);
   return [...attempts].flatMap(([merchant, list]) => {
@@ -241,11 +244,19 @@ function checkWaking(evidence: Evidence): string[] {
       const before = made.filter(({ startedAt }) => startedAt <= answersAgain);
       const next = made[before.length];
       if (next === undefined || before.length === 0 || next.startedAt <= latest) return [];
-      // It had its attempt beside the schedule, or the row did not know of the one before.
-      if (before.length > 1 && before.at(-1)?.row?.attempts === before.at(-2)?.row?.attempts) return [];
+      if (next.startedAt <= latest + busyMs(list, answersAgain, next.startedAt) / 4) return [];
+      // The last one was its attempt beside the schedule, or was not recorded.
+      if (before.at(-1)?.row?.attempts === next.row?.attempts) return [];
       return [`I12 ${id} waited for ${next.startedAt - answersAgain} ms when ${merchant.name} answered again`];
     });
   });
+}
+
+/** How long requests were under way that began between two moments, all together. */
+function busyMs(attempts: readonly Attempt[], from: number, to: number): number {
+  return attempts
+    .filter(({ startedAt }) => isWithin(startedAt, from, to))
+    .reduce((sum, { startedAt, endedAt }) => sum + Math.min(endedAt ?? to, to) - startedAt, 0);
 }
 
 /** I13: what is tried beside the schedule does not use it up. */

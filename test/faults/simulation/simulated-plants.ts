@@ -18,7 +18,7 @@ export const SIMULATED_PLANTS: readonly { plant: NonNullable<SeedOptions['plant'
   { plant: 'move taken for handled', seed: 39 },
   { plant: 'every 4xx is a refusal', seed: 22 },
   { plant: 'what waits is not woken', seed: 39 },
-  { plant: 'what is under way is woken', seed: 30 },
+  { plant: 'what is under way is woken', seed: 67 },
   { plant: 'waking uses up the schedule', seed: 27 },
   { plant: 'Retry-After forgotten at waking', seed: 43 },
 ];
