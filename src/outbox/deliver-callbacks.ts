@@ -5,6 +5,7 @@ import { randomToken } from '../lib/ids.ts';
 import { environmentOf } from '../payment-services/find-environment.ts';
 import { callbackHeaders } from './callback-headers.ts';
 import { selectListened } from './callback-listener-queries.ts';
+import { createCallbackShares, type HostShare, isFull, type LeftOut } from './callback-shares.ts';
 import { logAttempt } from './log-attempt.ts';
 import {
   type ClaimedCallback,
@@ -44,6 +45,9 @@ export type CallbackDelivery = {
 
 /** The callbacks of one endpoint that this worker holds. One dead merchant fills its own queue and delays nobody. */
 type EndpointQueue = {
+  readonly endpointId: number;
+  readonly environmentId: number;
+  readonly host: HostShare<EndpointQueue>;
   waiting: Claim[];
   /** The transactions of what is on its way. Another of the same waits for it, so that they arrive in their order. */
   sending: Set<number>;
@@ -70,51 +74,51 @@ export function createCallbackDelivery(app: App, onRoom: () => void = () => {}):
   let draining = false;
   let limit = CLAIMED_AT_ONCE;
 
-  const begin = (endpointId: number, queue: EndpointQueue) => {
-    while (!draining && !queue.gone && queue.sending.size < CONCURRENT_PER_ENDPOINT) {
-      const callback = takeNext(queue);
-      if (callback === null) break;
-      queue.sending.add(callback.transaction_id);
-      const done = deliver(callback, endpointId, queue).finally(() => sending.delete(done));
-      sending.add(done);
-    }
-    if (queue.more && !isBusy(queue, isCrowded(queues))) onRoom();
-    if (queue.sending.size === 0) queues.delete(endpointId);
+  const beginOne = (queue: EndpointQueue): boolean => {
+    const callback = draining ? null : takeNext(queue);
+    if (callback === null) return false;
+    queue.sending.add(callback.transaction_id);
+    const done = deliver(callback, queue).finally(() => sending.delete(done));
+    sending.add(done);
+    return true;
   };
+  const shares = createCallbackShares(beginOne);
 
   // The next request begins at the end of this one and not of its recording: a disk is slower than many a merchant.
-  const deliver = async (callback: Claim, endpointId: number, queue: EndpointQueue) => {
+  const deliver = async (callback: Claim, queue: EndpointQueue) => {
     const attempt = await send(app, callback);
     if (attempt !== null) recorder.add(attempt);
-    if (attempt?.step.kind === 'disable') {
-      queue.gone = true;
-      await recorder.flush();
-      queue.gone = false;
-      // They are `disabled` in the store by now, by this worker or by another.
-      queue.waiting.length = 0;
-    }
+    if (attempt?.step.kind === 'disable') await emptyGone(queue, recorder);
     queue.sending.delete(callback.transaction_id);
-    begin(endpointId, queue);
+    shares.ended(queue);
+    if (queue.more && !isFull(queue.host) && !isBusy(queue, isCrowded(queues))) onRoom();
+    if (queue.sending.size === 0 && queue.waiting.length === 0) {
+      queues.delete(queue.endpointId);
+      shares.remove(queue);
+    }
     if (queues.size === 0) void recorder.flush();
   };
 
   const poll = async () => {
     void recorder.flush();
     const crowded = isCrowded(queues);
-    const busy = [...queues].filter(([, queue]) => isBusy(queue, crowded)).map(([endpointId]) => endpointId);
-    if (busy.length >= BUSY_ENDPOINTS) await Promise.race(sending);
-    const claims = await claim(app, busy, limit);
+    const full = shares.leftOut();
+    const held = new Set([...queues.values()].filter(({ host }) => isFull(host)));
+    const busy = [...queues.values()].filter((queue) => !held.has(queue) && isBusy(queue, crowded));
+    if (busy.length + full.sending / CONCURRENT_PER_ENDPOINT >= BUSY_ENDPOINTS) await Promise.race(sending);
+    const excluded = busy.map(({ endpointId }) => endpointId);
+    const claims = await claim(app, excluded, full, limit);
     const claimed = Map.groupBy(claims, (callback) => callback.endpoint_id);
     // Others may have been left behind; only an endpoint that got its whole share can hide the callbacks of the rest.
     const spread = claims.length === limit;
     const hidden = [...claimed.values()].some((share) => share.length === CLAIMED_PER_ENDPOINT);
     if (spread) limit = CLAIMED_OF_MANY;
     else if (hidden) limit = CLAIMED_AT_ONCE;
-    fill(queues, claimed);
+    fill(queues, claimed, shares.hostOf);
     for (const [endpointId, queue] of queues) {
-      if (!busy.includes(endpointId)) queue.more = (spread || hidden) && claimed.has(endpointId);
-      begin(endpointId, queue);
+      if (!held.has(queue) && !busy.includes(queue)) queue.more = (spread || hidden) && claimed.has(endpointId);
     }
+    shares.begin(queues.values());
     return claims.length;
   };
 
@@ -133,20 +137,36 @@ export function createCallbackDelivery(app: App, onRoom: () => void = () => {}):
   return { poll, settled, drain };
 }
 
-function fill(queues: Map<number, EndpointQueue>, claimed: ReadonlyMap<number, readonly Claim[]>): void {
+async function emptyGone(queue: EndpointQueue, recorder: Recorder): Promise<void> {
+  queue.gone = true;
+  await recorder.flush();
+  queue.gone = false;
+  // They are `disabled` in the store by now, by this worker or by another.
+  queue.waiting.length = 0;
+}
+
+type FindHost = (environmentId: number, url: string) => HostShare<EndpointQueue>;
+
+function fill(
+  queues: Map<number, EndpointQueue>,
+  claimed: ReadonlyMap<number, readonly Claim[]>,
+  hostOf: FindHost,
+): void {
   for (const [endpointId, callbacks] of claimed) {
-    const queue = queues.get(endpointId) ?? newQueue();
+    const queue = queues.get(endpointId) ?? newQueue(endpointId, callbacks[0] as Claim, hostOf);
     queues.set(endpointId, queue);
     queue.waiting.push(...callbacks);
   }
 }
 
-function newQueue(): EndpointQueue {
-  return { waiting: [], sending: new Set(), more: false, gone: false };
+function newQueue(endpointId: number, { environment_id: environmentId, url }: Claim, hostOf: FindHost): EndpointQueue {
+  const host = hostOf(environmentId, url);
+  return { endpointId, environmentId, host, waiting: [], sending: new Set(), more: false, gone: false };
 }
 
 /** The first that waits while no other callback of its transaction is on its way. */
-function takeNext({ waiting, sending }: EndpointQueue): Claim | null {
+function takeNext({ waiting, sending, gone }: EndpointQueue): Claim | null {
+  if (gone || sending.size === CONCURRENT_PER_ENDPOINT) return null;
   const [first] = waiting;
   if (first === undefined || !sending.has(first.transaction_id)) return waiting.shift() ?? null;
   const at = waiting.findIndex((callback) => !sending.has(callback.transaction_id));
@@ -171,7 +191,7 @@ function isCrowded(queues: ReadonlyMap<number, EndpointQueue>): boolean {
   return waiting > CROWDED_ABOVE;
 }
 
-async function claim(app: App, excluded: readonly number[], limit: number): Promise<Claim[]> {
+async function claim(app: App, excluded: readonly number[], full: LeftOut, limit: number): Promise<Claim[]> {
   const now = app.now();
   // Most looks find nothing; they cost a read, not a commit.
   const oldest = await selectOldestDue(app.db);
@@ -185,7 +205,8 @@ async function claim(app: App, excluded: readonly number[], limit: number): Prom
       perEndpoint: CLAIMED_PER_ENDPOINT,
       limit,
       excluded,
-      listened: await selectListened(tx, now),
+      listened: [...(await selectListened(tx, now)), ...full.environments],
+      hosts: full.hosts,
     }),
   );
   // `returning` promises no order.

@@ -143,7 +143,7 @@ export type ClaimedCallback = SqlRow & {
 /**
  * Claims due callbacks until `until`: the due time moves there, so that a claim nobody finishes comes back by itself.
  * Of the `limit` that are due longest at most `perEndpoint` of one endpoint, and none of the excluded ones, so that a long
- * queue hides no other. What the `listened` environments have is left to their listeners.
+ * queue hides no other. What the `listened` environments have is left to their listeners, what goes to the `hosts` waits for room.
  */
 export function claimCallbacks(
   tx: Tx,
@@ -155,6 +155,7 @@ export function claimCallbacks(
     limit: number;
     excluded: readonly number[];
     listened: readonly number[];
+    hosts: readonly { environmentId: number; origin: string }[];
   },
 ): Promise<ClaimedCallback[]> {
   return tx.query<ClaimedCallback>(
@@ -166,13 +167,27 @@ export function claimCallbacks(
            select id, endpoint_id, next_attempt_at as due_at from callbacks
            where state = 'queued' and next_attempt_at <= $4 and not (endpoint_id {among $1})
              and not (environment_id {among $7})
+             and not (environment_id {among $8} and exists (
+               select 1 from {rows $9}
+               where environment_id = cast(value ->> 'environmentId' as bigint)
+                 and lower(substr(url, 1, length(value ->> 'origin') + 1)) = (value ->> 'origin') || '/'))
            order by next_attempt_at limit $6
          ) as due
        ) as ranked
        where place <= $5{end_chosen}
      returning id, transaction_id, environment_id, endpoint_id, sequence, attempts, scheduled_at, lease, webhook_id, url,
        content_type, body`,
-    [claim.excluded, claim.lease, claim.until, claim.now, claim.perEndpoint, claim.limit, claim.listened],
+    [
+      claim.excluded,
+      claim.lease,
+      claim.until,
+      claim.now,
+      claim.perEndpoint,
+      claim.limit,
+      claim.listened,
+      claim.hosts.map(({ environmentId }) => environmentId),
+      JSON.stringify(claim.hosts),
+    ],
   );
 }
 

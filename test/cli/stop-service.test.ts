@@ -117,6 +117,7 @@ forEachEngine('a service that ends', (openTestDatabase, engine) => {
       perEndpoint: 9,
       limit: 9,
       listened: [],
+      hosts: [],
       excluded: [],
     };
     assert.equal((await app.db.transaction((tx) => claimCallbacks(tx, claim))).length, 1);

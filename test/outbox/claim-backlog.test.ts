@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FetchOutcome } from '../../src/lib/safe-fetch.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { enqueueCallback } from '../../src/outbox/enqueue-callback.ts';
+import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
@@ -30,7 +31,7 @@ forEachEngine('a backlog that one claim cannot take', (openTestDatabase) => {
   test('of many endpoints that do not answer no more is held than two claims bring', async () => {
     const answered = Promise.withResolvers<FetchOutcome>();
     const app = createTestApp(await openTestDatabase(), { fetch: () => answered.promise });
-    await enqueue(app, 150, 6000);
+    await enqueue(app, 150, 6000, 5);
     const { delivery, claimed } = await claimWithoutPause(app, () => false);
     assert.equal(claimed, 1024 + 4096);
     answered.resolve({ kind: 'failed', reason: 'timeout', detail: '', durationMs: 1 });
@@ -55,17 +56,19 @@ async function claimWithoutPause(app: TestApp, answersWillCome: (claimed: number
   return { delivery, claimed };
 }
 
-async function enqueue(app: TestApp, endpoints: number, callbacks: number): Promise<void> {
-  const environment = await createTestEnvironment(app);
+/** To one host of one shop, or of each shop to as many hosts as endpoints. */
+async function enqueue(app: TestApp, endpoints: number, callbacks: number, shops = 1): Promise<void> {
+  const environments: ServiceEnvironment[] = [];
+  while (environments.length < shops) environments.push(await createTestEnvironment(app));
   await app.db.transaction(async (tx) => {
     for (let at = 0; at < callbacks; at++) {
-      await enqueueCallback(tx, environment, {
+      await enqueueCallback(tx, environments[at % shops] as ServiceEnvironment, {
         amount: 12_990,
         currency: 'CLP',
         result: 'completed',
         message: 'Approved',
         sequence: 2,
-        url: `https://shop.example.cl/${at % endpoints}`,
+        url: shops === 1 ? `https://shop.example.cl/${at % endpoints}` : `https://shop${at % endpoints}.example.cl/`,
         transactionId: 1001 + at,
         reference: `order-${at}`,
         timestamp: app.now(),

@@ -140,7 +140,7 @@ forEachEngine('an endpoint that answers again', (openTestDatabase) => {
     await fail(4);
     app.now.advance(3 * HOUR);
     const now = app.now();
-    const wish = { now, until: now + MINUTE, perEndpoint: 10, limit: 10, excluded: [], listened: [] };
+    const wish = { now, until: now + MINUTE, perEndpoint: 10, limit: 10, excluded: [], listened: [], hosts: [] };
     const [endpoint] = await app.db.query<RowKey<number> & SqlRow>('select id, environment_id from endpoints');
     let waking = Promise.resolve();
     await app.db.transaction(async (tx) => {
