@@ -32,7 +32,11 @@ export type RunningApp = App & {
  * Builds the app from its settings: the only place that chooses adapters.
  * `onFatal` is called when the store failed in a way after which this process must not go on.
  */
-export function composeApp(config: Config, onFatal: (error: unknown) => void): RunningApp {
+export function composeApp(
+  config: Config,
+  onFatal: (error: unknown) => void,
+  { readsWithinMs }: { readsWithinMs?: number } = {},
+): RunningApp {
   const stopping = new AbortController();
   const now = systemClock();
   const output = createLogOutput(config.logFormat);
@@ -71,6 +75,7 @@ export function composeApp(config: Config, onFatal: (error: unknown) => void): R
   const db = openDatabase(config.databaseUrl, {
     connections: config.databaseConnections,
     pooler: config.databasePooler,
+    ...(readsWithinMs !== undefined && { readsWithinMs }),
     onFatal,
   });
   const store = { config, db, now };

@@ -2,7 +2,13 @@ import { type Database, StorageError } from './database.ts';
 import { openPostgresDatabase } from './postgres-database.ts';
 import { openSqliteDatabase } from './sqlite-database.ts';
 
-export type OpenOptions = { connections: number; pooler: boolean; onFatal: (error: unknown) => void };
+/** `readsWithinMs`: a read outside of transactions that has no answer from a server by then has failed; 10 s unless said. */
+export type OpenOptions = {
+  connections: number;
+  pooler: boolean;
+  readsWithinMs?: number;
+  onFatal: (error: unknown) => void;
+};
 
 /** `url` is `sqlite:FILE` or `postgres://…`. Throws for any other scheme, and `StorageError` for a file that is no store. */
 export function openDatabase(url: string, options: OpenOptions): Database {

@@ -17,7 +17,7 @@ import { stopAtFailure } from './stop-at-failure.ts';
 type Connection = { query(config: pg.QueryConfig): Promise<{ rows: SqlRow[] }> };
 
 /** `pooler`: behind PgBouncer in transaction mode named statements fail, so none are used. */
-export type PostgresOptions = { connections: number; pooler: boolean };
+export type PostgresOptions = { connections: number; pooler: boolean; readsWithinMs?: number };
 
 /** Without an answer for so long the connection counts as lost: a network that has split says nothing for many minutes. */
 const ANSWER_WITHIN_MS = 10_000;
@@ -52,14 +52,16 @@ export function openPostgresDatabase(url: string, options: PostgresOptions): Dat
   pool.on('error', () => {});
   pool.on('connect', (connection) => connection.on('error', () => {}));
   const statements = createStatements(options.pooler);
+  const { readsWithinMs } = options;
+  const reads = readsWithinMs === undefined ? statements : within(statements, readsWithinMs);
   const begin = options.pooler ? `${BEGIN}; ${durableCommit('local')}` : BEGIN;
 
   return {
     engine: 'postgres',
     query: <Row extends SqlRow>(sql: string, parameters: readonly SqlParameter[] = []) =>
-      repeating(statements, () => ask<Row>(pool, statements.make(sql, parameters))),
+      repeating(statements, () => ask<Row>(pool, reads.make(sql, parameters))),
     transaction: (work, kind) => {
-      const made = kind === 'slow' ? slow(statements) : statements;
+      const made = kind === 'slow' ? within(statements, HOUR) : statements;
       return repeating(statements, () => runTransaction(pool, begin, made, work));
     },
     backup: async () => {
@@ -117,8 +119,9 @@ function createStatements(pooler: boolean): Statements {
   return { make, age: () => age, forget };
 }
 
-function slow(statements: Statements): Statements {
-  return { ...statements, make: (sql, parameters) => ({ ...statements.make(sql, parameters), query_timeout: HOUR }) };
+/** The same statements, with another time to be answered in. */
+function within(statements: Statements, query_timeout: number): Statements {
+  return { ...statements, make: (sql, parameters) => ({ ...statements.make(sql, parameters), query_timeout }) };
 }
 
 async function runTransaction<Result>(

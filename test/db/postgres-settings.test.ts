@@ -26,6 +26,19 @@ forEachEngine('a commit', (openTestDatabase, engine) => {
     return { ...opened, [Symbol.asyncDispose]: close };
   }
 
+  test('a read of a whole store was given up after 10 s: books verify ended so with ten million payments', async () => {
+    const { url } = await openTestDatabase();
+    const open = (readsWithinMs: number) =>
+      openDatabase(url, { connections: 1, pooler: false, readsWithinMs, onFatal: () => {} });
+    const [hasty, patient] = [open(1), open(3_600_000)];
+    const sleep = (db: typeof hasty) => db.query<{ slept: number }>('select 1 as slept, pg_sleep(1)');
+    await assert.rejects(sleep(hasty), { code: 'STORAGE_UNAVAILABLE' });
+    assert.equal((await sleep(patient))[0]?.slept, 1);
+    // A transaction keeps its own time: a connection that is lost holds locks.
+    assert.equal((await hasty.transaction((tx) => tx.query('select 1 as one'))).length, 1);
+    await Promise.all([hasty.close(), patient.close()]);
+  });
+
   for (const pooler of [false, true]) {
     describe(pooler ? 'behind a pooler' : 'without a pooler', () => {
       for (const [set, inForce] of [
