@@ -4,6 +4,7 @@ import { recordAudit } from '../audit/record-audit.ts';
 import type { Tx } from '../db/database.ts';
 import { Problem } from '../error-catalogue.ts';
 import { prefixedId } from '../lib/ids.ts';
+import { environmentHere } from '../payment-services/find-environment.ts';
 import { isLinkEnd, type LinkWish, type PaymentLink, WRONG_LINK_END } from './payment-link.ts';
 import { insertPaymentLink, selectLinkAnywhere, selectLinkByKey, updateLinkEnded } from './payment-link-queries.ts';
 
@@ -12,7 +13,8 @@ export type LinkCreation = { kind: 'created' | 'replayed' | 'reused'; link: Paym
 
 /**
  * Makes a link that can be paid at once. The caller has checked what is asked for and that the environment is the maker's; a
- * new link that would end in the past is refused here (`Problem` INVALID_BODY), where a repeated wish for one is known.
+ * new link that would end in the past is refused here (`Problem` INVALID_BODY), where a repeated wish for one is known. Throws
+ * `Problem` PAYMENT_SERVICE_MOVED or PAYMENT_SERVICE_MOVING where another database has the payment service.
  */
 export async function createPaymentLink(
   app: App,
@@ -20,6 +22,7 @@ export async function createPaymentLink(
   wish: LinkWish,
   by: Actor,
 ): Promise<LinkCreation> {
+  await environmentHere(app, { environment_id: environmentId });
   const link = newLink(environmentId, wish, app.now(), by);
   const { amount, currency, uses, expires_at } = link;
   return app.db.transaction<LinkCreation>(async (tx) => {
@@ -70,12 +73,14 @@ async function findEarlier(tx: Tx, link: PaymentLink): Promise<LinkCreation> {
  * Ends a link for good; who is paying already can finish. `environmentIds`: those that the person sees, null for all. `unknown`:
  * there is no such link there. `already`: it was ended before.
  */
-export function endPaymentLink(
+export async function endPaymentLink(
   app: App,
   id: string,
   environmentIds: ReadonlySet<number> | null,
   by: Actor,
 ): Promise<'ended' | 'already' | 'unknown'> {
+  const known = await selectLinkAnywhere(app.db, id);
+  if (known !== null) await environmentHere(app, known);
   return app.db.transaction(async (tx) => {
     const link = await selectLinkAnywhere(tx, id);
     if (link === null || environmentIds?.has(link.environment_id) === false) return 'unknown';

@@ -2,7 +2,7 @@ import { signingKey } from '../../protocol/hmac.ts';
 import type { App } from '../app.ts';
 import { createExpiringCache } from '../lib/expiring-cache.ts';
 import { perInstance } from '../lib/per-instance.ts';
-import { elsewhereOf } from './elsewhere.ts';
+import { elsewhereOf, refuseElsewhere } from './elsewhere.ts';
 import { DEFAULT_RECEIPTS, type SecretToken, type ServiceEnvironment } from './payment-service.ts';
 import { type EnvironmentRow, selectEnvironmentById, selectEnvironmentByToken } from './payment-service-queries.ts';
 import { openSecret } from './seal-secret.ts';
@@ -57,6 +57,13 @@ export async function environmentOf(
 ): Promise<ServiceEnvironment> {
   const environment = await findEnvironmentById(app, environment_id);
   if (environment === null) throw new Error(`There is no environment ${environment_id}`);
+  return environment;
+}
+
+/** The same, for what is written: throws `Problem` PAYMENT_SERVICE_MOVED or PAYMENT_SERVICE_MOVING where another database has it. */
+export async function environmentHere(app: App, row: { environment_id: number }): Promise<ServiceEnvironment> {
+  const environment = await environmentOf(app, row);
+  refuseElsewhere(environment);
   return environment;
 }
 

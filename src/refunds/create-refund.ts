@@ -3,7 +3,7 @@ import { type Actor, accountOf } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { countRefund } from '../auth/count-refund.ts';
 import type { Tx } from '../db/database.ts';
-import { environmentOf } from '../payment-services/find-environment.ts';
+import { environmentHere } from '../payment-services/find-environment.ts';
 import type { Transaction, TransactionKey } from '../transactions/transaction.ts';
 import { lockTransaction } from '../transactions/transaction-queries.ts';
 import { placeRefund } from './place-refund.ts';
@@ -43,7 +43,7 @@ export function createRefund(app: App, paid: Transaction, wish: RefundWish): Pro
 }
 
 async function acceptRefund(app: App, paid: Transaction, wish: RefundWish): Promise<RefundCreation> {
-  const environment = await environmentOf(app, paid);
+  const environment = await environmentHere(app, paid);
   const now = app.now();
   return app.db.transaction<RefundCreation>(async (tx) => {
     const transaction = await lockTransaction(tx, paid);

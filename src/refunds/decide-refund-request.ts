@@ -6,7 +6,7 @@ import type { User } from '../auth/user.ts';
 import { selectUserById } from '../auth/user-queries.ts';
 import type { Tx } from '../db/database.ts';
 import { Problem } from '../error-catalogue.ts';
-import { environmentOf } from '../payment-services/find-environment.ts';
+import { environmentHere } from '../payment-services/find-environment.ts';
 import { type Transaction, transactionKeyOf } from '../transactions/transaction.ts';
 import { lockTransaction } from '../transactions/transaction-queries.ts';
 import { findBarFromRequest } from './find-refund-request.ts';
@@ -38,7 +38,7 @@ export function approveRefundRequest(
   { by, reason }: { by: Actor; reason: string | null },
 ): Promise<RefundRequestApproval> {
   return inRefundTurn(app, asked.environment_id, async () => {
-    const environment = await environmentOf(app, transactionKeyOf(asked));
+    const environment = await environmentHere(app, transactionKeyOf(asked));
     const at = app.now();
     return app.db.transaction<RefundRequestApproval>(async (tx) => {
       const { transaction, request } = await lockRequest(tx, asked);

@@ -4,6 +4,7 @@ import { recordAudit } from '../audit/record-audit.ts';
 import { exceedsRefundLimit } from '../auth/count-refund.ts';
 import { requireUserOf } from '../auth/person-of.ts';
 import { prefixedId } from '../lib/ids.ts';
+import { environmentHere } from '../payment-services/find-environment.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 import { lockTransaction } from '../transactions/transaction-queries.ts';
 import { weighPart } from './place-refund.ts';
@@ -28,9 +29,14 @@ export type RefundRequestMaking =
  *
  * Throws `Problem` PERSON_NEEDED where nobody is named, PERMISSION_MISSING; rejects with `StorageError`.
  */
-export function requestRefund(app: App, paid: Transaction, wish: RefundRequestWish): Promise<RefundRequestMaking> {
+export async function requestRefund(
+  app: App,
+  paid: Transaction,
+  wish: RefundRequestWish,
+): Promise<RefundRequestMaking> {
   const { by, type, reason } = wish;
   const now = app.now();
+  await environmentHere(app, paid);
   return app.db.transaction<RefundRequestMaking>(async (tx) => {
     const transaction = await lockTransaction(tx, paid);
     if (transaction === null) throw new Error('A transaction is gone');

@@ -49,6 +49,8 @@ export const postPaymentLinks = operation({
       'UNSUPPORTED_MEDIA_TYPE',
       'IDEMPOTENCY_KEY_REUSED',
       'OUTCOME_UNKNOWN',
+      'PAYMENT_SERVICE_MOVED',
+      'PAYMENT_SERVICE_MOVING',
     ],
   },
   handle: async (app, request, reply) => {
@@ -72,7 +74,7 @@ export const postPaymentLinkEnd = operation({
     tag: 'Payment links',
     parameters: LINK_PATH,
     replies: { 200: { description: 'The link', schema: LinkReplySchema, example: endedExample() } },
-    errors: [...LINK_ERRORS, 'NOT_FOUND', 'OUTCOME_UNKNOWN'],
+    errors: [...LINK_ERRORS, 'NOT_FOUND', 'OUTCOME_UNKNOWN', 'PAYMENT_SERVICE_MOVED', 'PAYMENT_SERVICE_MOVING'],
   },
   handle: async (app, request) => {
     const user = await requireUser(app, request);

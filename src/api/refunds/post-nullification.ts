@@ -62,6 +62,8 @@ export const postNullification = operation({
       'UNSUPPORTED_MEDIA_TYPE',
       'IDEMPOTENCY_KEY_REUSED',
       'OUTCOME_UNKNOWN',
+      'PAYMENT_SERVICE_MOVED',
+      'PAYMENT_SERVICE_MOVING',
     ],
   },
   handle: async (app, request, reply) => {

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { createPaymentLink } from '../../../src/payment-links/create-payment-link.ts';
 import { createPaymentService } from '../../../src/payment-services/create-payment-service.ts';
 import { forEachEngine, type OpenTestDatabase } from '../../support/engines.ts';
+import { leaveFor } from '../../support/moving-shop.ts';
 import { TESTER } from '../../support/test-actor.ts';
 import { createTestApp } from '../../support/test-app.ts';
 import { type Answer, jsonOf, startTestServer } from '../../support/test-server.ts';
@@ -49,6 +50,16 @@ forEachEngine('payment links of programs', (openTestDatabase) => {
     }
     assert.equal((await desk.server.get(`/link/${second.id}`)).status, 410);
     assert.deepEqual(new Set(await desk.list()), new Set([made.id, second.id]));
+  });
+
+  test('of a payment service that has moved are made and ended where it is now: it was 503 for ever', async () => {
+    await using desk = await openDesk(openTestDatabase);
+    const { id } = dataOf(await desk.make(WISH));
+    await leaveFor(desk.app, desk.environment);
+    desk.app.now.advance(2000);
+    for (const answer of [await desk.make(WISH), await desk.end(id)]) {
+      assert.deepEqual([answer.status, jsonOf(answer)['code']], [421, 'PAYMENT_SERVICE_MOVED']);
+    }
   });
 
   test('under a key are made once, also at the same moment; another wish under it is refused', async () => {

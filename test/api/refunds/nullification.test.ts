@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { carryOutRefunds } from '../../../src/refunds/carry-out-refunds.ts';
 import type { Transaction } from '../../../src/transactions/transaction.ts';
 import { forEachEngine, type OpenTestDatabase } from '../../support/engines.ts';
+import { leaveFor } from '../../support/moving-shop.ts';
 import { createTestApp, type TestApp } from '../../support/test-app.ts';
 import { createPaidTransaction } from '../../support/test-books.ts';
 import { refundingMethod } from '../../support/test-refunds.ts';
@@ -23,6 +24,15 @@ forEachEngine('refunds over HTTP', (openTestDatabase) => {
     assert.deepEqual(jsonOf(await shop.get(path))['data'], { status: 'processing' });
     await carryOutRefunds(shop.app, 10);
     assert.deepEqual(jsonOf(await shop.get(path))['data'], { status: 'completed' });
+  });
+
+  test('a payment of a payment service that has moved is refunded where it is now: it was 503 for ever', async () => {
+    await using shop = await open(openTestDatabase);
+    await leaveFor(shop.app, shop.environment);
+    shop.app.now.advance(2000);
+    const answer = await shop.refund({ amount: 1000, type: 'parcial' });
+    assert.deepEqual([answer.status, jsonOf(answer)['code']], [421, 'PAYMENT_SERVICE_MOVED']);
+    assert.deepEqual(jsonOf(answer)['data'], { address: 'https://pay-2.example.cl' });
   });
 
   test('the list has every refund, with and without the slash at the end', async () => {
