@@ -27,15 +27,21 @@ export async function reconcileEntries(
   const seen = new Set<string>();
   const problems: ReconciliationProblem[] = [];
   for (const line of lines) {
-    // Money can go back unasked any number of times.
-    const time = line.kind === 'unasked_refund' ? line.link : '';
-    const subject = `${line.kind} ${time} ${line.transaction_id} ${line.payment_attempt_id} ${line.refund_id} ${line.movement_id}`;
+    const subject = subjectOf(line);
     if (!isExplained(line)) problems.push(problemOf(line, 'unexplained'));
     else if (seen.has(subject)) problems.push(problemOf(line, 'booked_twice'));
     seen.add(subject);
   }
   problems.push(...unbooked.map((missing) => ({ problem: 'unbooked' as const, entry: null, ...missing })));
   return { lines, problems };
+}
+
+/** Names what an entry explains. Money can go back unasked any number of times, and what was imported of no payment has only its link. */
+function subjectOf(line: BookedLine): string {
+  const { environment_id, kind, link, transaction_id, payment_attempt_id, refund_id, movement_id, payout_id } = line;
+  const named = [transaction_id, payment_attempt_id, refund_id, movement_id, payout_id];
+  const time = kind === 'unasked_refund' || named.every((id) => id === null) ? link : '';
+  return [environment_id, kind, time, ...named].join(' ');
 }
 
 /** In the order of the books. */

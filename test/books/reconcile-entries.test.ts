@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { availableBalance } from '../../src/books/available-balance.ts';
 import { entryName } from '../../src/books/booked-line.ts';
 import { listOwners } from '../../src/books/list-books.ts';
+import { readSettlement } from '../../src/books/read-settlement.ts';
 import { reconcileEntries } from '../../src/books/reconcile-entries.ts';
 import { signedAmount } from '../../src/books/settled-line.ts';
 import { boundsOfDay } from '../../src/lib/calendar-day.ts';
+import { describeEvidence } from '../../src/lib/evidence-file.ts';
+import { importPayments, planImport } from '../../src/movements/import-payments.ts';
 import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { forEachEngine } from '../support/engines.ts';
@@ -13,6 +17,7 @@ import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { createLatePayment, createPaidTransaction, removeGuards } from '../support/test-books.ts';
 import { deposit, payOut, setTestFee } from '../support/test-movements.ts';
+import { approved, openPayoutDesk, wish } from '../support/test-payouts.ts';
 import { acceptedRefund } from '../support/test-refunds.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 
@@ -118,6 +123,24 @@ forEachEngine('holding a day against the books', (openTestDatabase) => {
         ['unbooked', 'a movement'],
       ],
     );
+  });
+
+  test('payouts to recipients, and imported money of no payment, were booked twice from the second of a day on', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const desk = await openPayoutDesk(app);
+    const { environment } = desk;
+    await approved(app, desk, [wish(), wish()]);
+    await approved(app, desk);
+    const head = 'fecha;orden_compra;codigo_autorizacion;monto';
+    const lines = ['15/01/2026;A-1;1213;5000', '15/01/2026;A-2;1214;5000'];
+    const settlement = await readSettlement(Readable.from([[head, ...lines].join('\n')]));
+    const into = { environmentId: environment.id, environment: 'development', method: 'simulated' };
+    const record = { evidence: describeEvidence('settled.csv', Buffer.from(lines.join('\n'))), by: TESTER };
+    await importPayments(app, into, await planImport(app, into, settlement), record);
+    const scope = { environmentIds: [environment.id], ...boundsOfDay('2026-01-15'), transactionId: 0 };
+    const found = await reconcileEntries(app, scope);
+    const kinds = ['payment', 'payout_reserved', 'payout_reserved', 'payout_reserved', 'late_payment', 'late_payment'];
+    assert.deepEqual([found.lines.map(({ kind }) => kind), found.problems], [kinds, []]);
   });
 
   test('what does not fit is named, in both directions', async () => {
