@@ -1,7 +1,11 @@
 import type { Command } from 'commander';
 import type { App } from '../app.ts';
 import { listHeads } from '../books/list-books.ts';
-import { selectWaitingAttempts, type WaitingAttempt } from '../checkout/waiting-attempt-queries.ts';
+import {
+  measureWaitingAttempts,
+  selectWaitingAttempts,
+  type WaitingAttempt,
+} from '../checkout/waiting-attempt-queries.ts';
 import type { Epoch } from '../epochs/epoch.ts';
 import { selectEpochs } from '../epochs/epoch-queries.ts';
 import { findHeld } from '../epochs/hold.ts';
@@ -16,7 +20,7 @@ import { writeAnchors } from '../proof/keep-anchors.ts';
 import { collectFindings } from '../proof/proof-finding.ts';
 import { describeRestore, type SeenRestore } from '../proof/restore.ts';
 import { verifyAnchors } from '../proof/verify-anchors.ts';
-import { selectWaitingRefunds, type WaitingRefund } from '../refunds/waiting-refund-queries.ts';
+import { measureWaitingRefunds, selectWaitingRefunds, type WaitingRefund } from '../refunds/waiting-refund-queries.ts';
 import { countPending } from '../transactions/transaction-queries.ts';
 import { confirm } from './confirm.ts';
 import { headTable } from './head-table.ts';
@@ -44,8 +48,7 @@ type Open = {
   payments: WaitingAttempt[];
   refunds: WaitingRefund[];
   callbacks: ListedCallback[];
-  pending: number;
-  queued: number;
+  counts: { payments: number; refunds: number; callbacks: number; pending_transactions: number };
   /** The restore that nobody has accepted yet, with the anchors of what is lost; null: it has been. */
   restore: SeenRestore | null;
   /** The ends of the books' chains. */
@@ -62,12 +65,12 @@ async function release(options: Options): Promise<void> {
       (await findHeld(app)) ?? (open.restore === null ? null : ((await selectEpochs(app.db)).at(-1) ?? null));
     if (held === null) throw alreadyDone('Nothing is held: no restore waits for its release.');
     if (options.json !== true) print(options, {}, linesOf(held, open, limit));
-    const released = options.yes === true || (options.json !== true && process.stdin.isTTY);
+    const { callbacks, refunds } = open.counts;
+    // Where the question cannot be read nobody has said yes.
+    const asks = options.json !== true && process.stdin.isTTY && process.stderr.isTTY;
+    const released = options.yes === true || asks;
     if (released) {
-      await confirm(
-        `Let ${countOf(open.queued, 'callback')} and ${countOf(open.refunds.length, 'refund')} go?`,
-        options,
-      );
+      await confirm(`Let ${countOf(callbacks, 'callback')} and ${countOf(refunds, 'refund')} go?`, options);
       // First what tells of it for ever, so that a crash in between lets nothing go.
       await acceptRestore(app, by, reason);
       await writeAnchors(app);
@@ -82,26 +85,32 @@ async function release(options: Options): Promise<void> {
 const NOT_RELEASED = 'Nothing was released: compare what is listed, then bin/rubrica release --yes.';
 
 async function findOpen(app: App, limit: number): Promise<Open> {
+  const now = app.now();
+  const since = { accepted: now, asked: now };
   return {
-    payments: await selectWaitingAttempts(app.db, app.now(), limit),
-    refunds: await selectWaitingRefunds(app.db, { accepted: app.now(), asked: app.now() }, limit),
+    payments: await selectWaitingAttempts(app.db, now, limit),
+    refunds: await selectWaitingRefunds(app.db, since, limit),
     callbacks: await listCallbacks(app, { state: 'queued' }, limit),
-    pending: await countPending(app.db),
-    queued: await countQueued(app.db),
+    counts: {
+      payments: (await measureWaitingAttempts(app.db, now)).count,
+      refunds: (await measureWaitingRefunds(app.db, since)).count,
+      callbacks: await countQueued(app.db),
+      pending_transactions: await countPending(app.db),
+    },
     restore:
       (await verifyAnchors(app, [], collectFindings())).restores.find(({ accepted }) => accepted === null) ?? null,
     heads: await listHeads(app),
   };
 }
 
-function shown(held: Epoch, { payments, refunds, callbacks, pending, queued, restore, heads }: Open) {
+function shown(held: Epoch, { payments, refunds, callbacks, counts, restore, heads }: Open) {
   const { epoch, began_at, known_until } = held;
   return {
     epoch,
     began_at,
     known_until,
     gap_ms: known_until === null ? null : began_at - known_until,
-    counts: { payments: payments.length, refunds: refunds.length, callbacks: queued, pending_transactions: pending },
+    counts,
     lost_anchors: restore === null ? null : lostAnchors(restore),
     heads,
     payments,
@@ -127,17 +136,18 @@ export function describeGap({ began_at, known_until }: Epoch): string {
 }
 
 function linesOf(held: Epoch, open: Open, limit: number): string[] {
+  const { payments, refunds, callbacks, pending_transactions: pending } = open.counts;
   return [
     `Restored at ${time(held.began_at)} UTC. ${describeGap(held)}`,
     '',
     `Compare with the payment methods and the bank for that time: payments and refunds that they have and this store has not.`,
-    `Pending transactions: ${open.pending}. Some of them may have been paid. They begin no payment and do not expire until the release.`,
-    ...listed(`${countOf(open.payments.length, 'payment')} without an end`, open.payments.map(paymentCells)),
+    `Pending transactions: ${pending}. Some of them may have been paid. They begin no payment and do not expire until the release.`,
+    ...listed(`${countOf(payments, 'payment')} without an end`, open.payments.map(paymentCells)),
     ...listed(
-      `${countOf(open.refunds.length, 'refund')} without an end; each is looked up before it is asked for`,
+      `${countOf(refunds, 'refund')} without an end; each is looked up before it is asked for`,
       open.refunds.map(refundCells),
     ),
-    ...listed(countOf(open.queued, 'callback waits', 'callbacks wait'), open.callbacks.map(callbackCells)),
+    ...listed(countOf(callbacks, 'callback waits', 'callbacks wait'), open.callbacks.map(callbackCells)),
     '',
     ...headLines(open.heads, limit),
     ...(open.restore === null ? [] : [`On the anchors: ${describeRestore(open.restore)}.`]),

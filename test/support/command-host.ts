@@ -21,9 +21,9 @@ async function run({ words, env, input, isTTY, end }: HostedCommand): Promise<vo
   Object.assign(process.env, env);
   process.argv.splice(2, Infinity, ...words);
   const typed = Readable.from(input === '' ? [] : [Buffer.from(input)], { objectMode: false });
-  setStream('stdin', Object.assign(typed, { isTTY }));
+  setStream('stdin', Object.assign(typed, { isTTY: isTTY !== false }));
   setStream('stdout', writerTo(1));
-  setStream('stderr', Object.assign(writerTo(2), { isTTY }));
+  setStream('stderr', Object.assign(writerTo(2), { isTTY: isTTY === true }));
   // Node's own for a module that waits for what never comes.
   process.exitCode = 13;
   commands.unref();

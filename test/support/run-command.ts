@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { type Child, type Ended, startChild, type Written } from './child-process.ts';
 
-/** A line for `command-host.ts`. `end` is what it writes behind all that the command wrote. */
+/** A line for `command-host.ts`. `isTTY`: of stdin and stderr, or of stdin alone. `end` is what it writes behind all that the command wrote. */
 export type HostedCommand = {
   words: readonly string[];
   env: NodeJS.ProcessEnv;
   input: string;
-  isTTY: boolean;
+  isTTY: boolean | 'stdin';
   end: string;
 };
 
@@ -20,7 +20,7 @@ const idle: Child[] = [];
  */
 export async function runCommand(
   words: readonly string[],
-  { env, input = '', isTTY = false }: { env: NodeJS.ProcessEnv; input?: string; isTTY?: boolean },
+  { env, input = '', isTTY = false }: { env: NodeJS.ProcessEnv; input?: string; isTTY?: HostedCommand['isTTY'] },
 ): Promise<Ended> {
   const host = idle.pop() ?? (await startHost());
   host.holds(true);

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { readConfig } from '../../src/config.ts';
+import { beginEpoch } from '../../src/epochs/begin-epoch.ts';
+import { findHeld } from '../../src/epochs/hold.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { runCommand } from '../support/run-command.ts';
+import { TESTER } from '../support/test-actor.ts';
+import { createTestApp, createTestClock } from '../support/test-app.ts';
+import { createPaidTransaction } from '../support/test-books.ts';
+import { acceptedRefund } from '../support/test-refunds.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
+
+forEachEngine('release', (openTestDatabase) => {
+  test('counted no more refunds than it lists, and let them go unasked where stderr was no terminal', async (context) => {
+    const db = await openTestDatabase();
+    const folder = mkdtempSync(join(tmpdir(), 'rubrica-release-'));
+    context.after(() => rmSync(folder, { recursive: true }));
+    // The commands go by the clock of the machine.
+    const now = createTestClock(Date.now() - 60_000);
+    const config = readConfig({ MASTER_KEY: '5a'.repeat(32), DATA_DIR: folder, LOG_LEVEL: 'silent' });
+    const app = createTestApp(db, { now, config });
+    const environment = await createTestEnvironment(app);
+    for (const amount of [1000, 2000]) await acceptedRefund(app, await createPaidTransaction(app, environment), amount);
+    await beginEpoch(app, [], 0, TESTER);
+    const env = { DATABASE_URL: db.url, DATA_DIR: folder, MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent' };
+    const run = (words: string, isTTY: boolean | 'stdin', input = '') =>
+      runCommand(words.split(' '), { env, input, isTTY });
+
+    const asked = await run('release --limit 1', true, 'n\n');
+    assert.match(asked.stderr, /Let \d+ callbacks? and 2 refunds go\? \[y\/N\] /);
+    assert.match(asked.stdout, /^2 refunds without an end;/m);
+    const { counts, refunds } = JSON.parse((await run('release --limit 1 --json', false)).stdout);
+    assert.deepEqual([counts.refunds, refunds.length], [2, 1]);
+
+    const unread = await run('release', 'stdin');
+    assert.deepEqual([unread.status, /Nothing was released/.test(unread.stdout)], [1, true], unread.stdout);
+    assert.ok(await findHeld(app));
+    assert.equal((await run('release', true, 'y\n')).status, 0);
+    assert.equal(await findHeld(app), null);
+  });
+});
