@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import type { DifferenceCause } from '../books/explain-difference.ts';
 import { readEvidence } from '../lib/evidence-file.ts';
-import { formatMoney } from '../lib/money.ts';
+import { readSum } from '../lib/exact-sum.ts';
+import { formatMoney, formatPlain } from '../lib/money.ts';
 import { acceptDifferences, listSettlements, showSettlement } from '../movements/accept-difference.ts';
 import { closeMonth, describeMonth, type MonthState } from '../movements/close-month.ts';
 import { keepSettlement } from '../movements/keep-settlement.ts';
@@ -203,7 +204,7 @@ function monthLines({
     ...(isAsClosed ? [] : ['The books no longer say what was closed: bin/rubrica books verify']),
     ...table([
       ['ENVIRONMENT', 'CURRENCY', 'OWED'],
-      ...owed.map((one) => [String(one.environment_id), one.currency, one.owed]),
+      ...owed.map((one) => [String(one.environment_id), one.currency, formatPlain(readSum(one.owed), one.currency)]),
     ]),
   ];
 }

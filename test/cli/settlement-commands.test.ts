@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { forEachEngine } from '../support/engines.ts';
+import { runCommand } from '../support/run-command.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { createPaidTransaction } from '../support/test-books.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
+
+forEachEngine('month show', (openTestDatabase) => {
+  test('showed a person cents as if they were dollars', async (context) => {
+    const db = await openTestDatabase();
+    const folder = mkdtempSync(join(tmpdir(), 'rubrica-month-'));
+    context.after(() => rmSync(folder, { recursive: true }));
+    const app = createTestApp(db);
+    const environment = await createTestEnvironment(app);
+    await createPaidTransaction(app, environment, { currency: 'USD', amount: 129_050 });
+    await createPaidTransaction(app, environment, { amount: 12_990 });
+    const env = { DATABASE_URL: db.url, DATA_DIR: folder, MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent' };
+    const show = (...more: string[]) => runCommand(['month', 'show', '2026-01', ...more], { env });
+    const { stdout } = await show();
+    assert.match(stdout, /USD +1290\.50\n/);
+    assert.match(stdout, /CLP +12990\n/);
+    const { owed } = JSON.parse((await show('--json')).stdout) as { owed: { owed: string }[] };
+    assert.deepEqual(
+      owed.map((one) => one.owed),
+      ['12990', '129050'],
+    );
+  });
+});
