@@ -8,6 +8,7 @@ import {
   realpathSync,
   renameSync,
   rmSync,
+  statSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { makePrivateFolder } from '../lib/make-private-folder.ts';
@@ -37,7 +38,9 @@ export function prepareReplacement(databaseUrl: string, backup: string): Replace
   const named = databaseUrl.slice('sqlite:'.length);
   makePrivateFolder(dirname(named));
   const file = existsSync(named) ? realpathSync(named) : named;
-  const copy = `${file}.restoring`;
+  const usual = `${file}.restoring`;
+  // Somebody may name the copy that a restore left which was ended in the middle: it must not be written over.
+  const copy = existsSync(usual) && statSync(usual).ino === statSync(backup).ino ? `${usual}-again` : usual;
   const discard = () => {
     for (const part of PARTS) rmSync(copy + part, { force: true });
   };

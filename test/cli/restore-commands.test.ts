@@ -90,6 +90,25 @@ suite('restore on the command line', () => {
     await service.end();
   });
 
+  test('what a restore that was ended in the middle has left was emptied by the one that names it', async () => {
+    const left = `${store}.restoring`;
+    const bytes = readFileSync(backup);
+    writeFileSync(left, bytes);
+    const refused = await run(['restore', left], { MASTER_KEY: '7b'.repeat(32) });
+    assert.match(refused.stderr, /^INVALID_SETTING: The master key is not the one/);
+    assert.deepEqual(readFileSync(left), bytes);
+    const restored = await run(['restore', left]);
+    assert.equal(restored.status, 0, restored.stderr);
+    assert.match((await run(['payment-service', 'list'])).stdout, /Kept/);
+    assert.deepEqual(readFileSync(left), bytes);
+    rmSync(left);
+    assert.deepEqual(
+      readdirSync(folder).filter((name) => name.includes('restoring')),
+      [],
+    );
+    assert.equal((await run(['release', '--yes'])).status, 0);
+  });
+
   test('after a release books verify is green again, says who accepted what, and anchors go on beside the lost ones', async () => {
     const anchors = join(folder, 'anchors');
     const settings = { ANCHOR_DIR: anchors };
