@@ -11,8 +11,12 @@ import { readRestores, restoreThatLost } from './restore.ts';
 /** For the worker: seals the ends of the chains where that is due, and brings what was sealed to its second places. */
 export async function keepAnchors(app: App): Promise<void> {
   await makeAnchor(app, 'due');
-  await writeAnchors(app);
-  await postAnchors(app);
+  try {
+    await writeAnchors(app);
+  } finally {
+    // The one place takes them also where the other cannot be written.
+    await postAnchors(app);
+  }
 }
 
 /** So many links of 3,000 events are sealed before a process ends; the rest waits for the next. */

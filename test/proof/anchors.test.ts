@@ -248,6 +248,19 @@ forEachEngine('the ends of the books, sealed', (openTestDatabase, engine) => {
     assert.deepEqual(Object.values(numbersIn(folder)).flat(), [1]);
   });
 
+  test('were posted nowhere while the folder beside could not be written', async () => {
+    const folder = newFolder();
+    const app = appWith(await openTestDatabase(), { ANCHOR_DIR: folder, ANCHOR_URL: 'http://10.0.0.5:9000/anchors' });
+    await createTestEnvironment(app);
+    mkdirSync(dirname(folder));
+    writeFileSync(folder, 'this is no folder');
+    await assert.rejects(keepAnchors(app));
+    assert.deepEqual(
+      app.sent.map(({ headers }) => headers['webhook-id']),
+      ['anchor_1'],
+    );
+  });
+
   test('of a time that a restore has lost stay red until a person accepts it, and new ones follow them', async () => {
     const { app, folder, cut } = await openTwoDays();
     await removeTriggers(app.db);
