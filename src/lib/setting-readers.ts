@@ -99,7 +99,7 @@ export function proxyAddress(name: string, text: string | null): EgressProxy | n
     throw new ConfigError(
       `${name} must be an address such as http://proxy.example.cl:3128, with USER:PASSWORD@ if it asks.`,
     );
-  const credentials = [url.username, url.password].map(decodeURIComponent).join(':');
+  const credentials = credentialsOf(name, url).join(':');
   return {
     host: url.hostname.replace(/^\[|\]$/g, ''),
     port: Number(url.port) || 80,
@@ -115,13 +115,23 @@ export function smtpServer(name: string, text: string | null): SmtpServer | null
   if (!isPlain || !['', '/'].includes(url.pathname))
     throw new ConfigError(`${name} must be an address such as smtp://USER:PASSWORD@smtp.example.cl:587 or smtps://….`);
   const secure = url.protocol === 'smtps:';
+  const [user = '', password = ''] = credentialsOf(name, url);
   return {
     host: url.hostname.replace(/^\[|\]$/g, ''),
     port: Number(url.port) || (secure ? 465 : 587),
     secure,
-    user: url.username === '' ? null : decodeURIComponent(url.username),
-    password: url.password === '' ? null : decodeURIComponent(url.password),
+    user: user || null,
+    password: password || null,
   };
+}
+
+/** The user and the password of an address, of which neither is named in an error. */
+function credentialsOf(name: string, { username, password }: URL): string[] {
+  try {
+    return [username, password].map(decodeURIComponent);
+  } catch {
+    throw new ConfigError(`${name} has a % in its user or password that stands for no character: write it as %25.`);
+  }
 }
 
 /** The address that mail comes from: as set, else the user of the server where that is one, else one of our own host. */

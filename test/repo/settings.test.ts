@@ -128,6 +128,16 @@ const REFUSED: [string, Record<string, string>, RegExp][] = [
     { ...KEY, EGRESS_PROXY: 'https://a:secret@proxy.example.cl' },
     /^EGRESS_PROXY must be (?!.*secret)/,
   ],
+  [
+    'a bare % in the password of a proxy, which was a fault of the program',
+    { ...KEY, EGRESS_PROXY: 'http://a:sec%ret@proxy.example.cl' },
+    /^EGRESS_PROXY has a % (?!.*sec)/,
+  ],
+  [
+    'a bare % in the password of a mail server, which was a fault of the program',
+    { ...KEY, SMTP_URL: 'smtps://a:sec%ret@smtp.example.cl' },
+    /^SMTP_URL has a % (?!.*sec)/,
+  ],
   ['a port that is none', { ...KEY, PORT: '80a' }, /PORT must be/],
   ['a port out of range', { ...KEY, PORT: '65536' }, /PORT must be/],
   ['an unknown mode', { ...KEY, RUBRICA_ENV: 'staging' }, /development, production/],
