@@ -8,6 +8,7 @@ import type { SqlRow } from '../db/database.ts';
 import type { Epoch } from '../epochs/epoch.ts';
 import { findHeld } from '../epochs/hold.ts';
 import type { InBoth } from '../error-catalogue.ts';
+import { shellWord } from '../lib/shell-word.ts';
 import { type ListedMail, measureStuckMails, selectStuckMails } from '../mail/mail-queries.ts';
 import { measureUnresolved, type SuspenseEntry, selectUnresolved } from '../movements/movement-queries.ts';
 import { causeOf } from '../outbox/answer-cause.ts';
@@ -236,7 +237,7 @@ function waitingEndpoint(endpoint: FailingEndpoint): Waiting {
     amount: null,
     currency: null,
     reason: failureOf(endpoint),
-    command: `bin/rubrica callback resend --endpoint ${address}`,
+    command: `bin/rubrica callback resend --endpoint ${shellWord(address)}`,
   };
 }
 

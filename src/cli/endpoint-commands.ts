@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { shellWord } from '../lib/shell-word.ts';
 import { causeOf } from '../outbox/answer-cause.ts';
 import { type Diagnosis, diagnoseEndpoint } from '../outbox/diagnose-endpoint.ts';
 import type { EndpointAnswer } from '../outbox/endpoint-answer-queries.ts';
@@ -49,7 +50,7 @@ export function printDiagnosis(options: { json?: boolean }, diagnosis: Diagnosis
     ...(lines === null ? [] : receiverText(lines)),
     ...(found === null
       ? []
-      : ['', 'Then send what waits:', `  bin/rubrica callback resend --endpoint ${endpoint.address}`]),
+      : ['', 'Then send what waits:', `  bin/rubrica callback resend --endpoint ${shellWord(endpoint.address)}`]),
   ]);
 }
 

@@ -9,8 +9,11 @@ import { sayFinding } from '../../src/health/finding.ts';
 import { workFindings } from '../../src/health/work-findings.ts';
 import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
+import { endpointAddress } from '../../src/outbox/endpoint-address.ts';
+import { listCallbacks } from '../../src/outbox/resend-callback.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { openCheckout, readAttempt, scriptMethod } from '../checkout/checkout-case.ts';
+import { runChild } from '../support/child-process.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { leaveFor } from '../support/moving-shop.ts';
 import { TESTER } from '../support/test-actor.ts';
@@ -174,6 +177,28 @@ forEachEngine('what waits for a person', (openTestDatabase) => {
     assert.deepEqual(
       measured.map(({ kind, count, oldest }) => [kind, count, oldest]),
       [['suspense', 1, row?.since]],
+    );
+  });
+
+  test('the command for an endpoint ran what a merchant had put into the path of a callback, in the shell of who copied it', async () => {
+    const app = createTestApp(await openTestDatabase(), {
+      fetch: async () => ({ kind: 'answered', status: 500, retryAfter: null, excerpt: '', durationMs: 1 }),
+    });
+    const path = "https://shop.example.cl/paid;echo$IFS'$(id)";
+    const changes = { urlCallback: `${path}?order=1` };
+    const { id } = await createPaidTransaction(app, await createTestEnvironment(app), changes);
+    const delivery = createCallbackDelivery(app);
+    await delivery.poll();
+    await delivery.drain();
+    const [row] = await listAttention(app, 'endpoint', 10);
+    const words = `'https://shop.example.cl/paid;echo$IFS'\\''$(id)'`;
+    assert.equal(row?.command, `bin/rubrica callback resend --endpoint ${words}`);
+    const { stdout } = await runChild('sh', ['-c', `printf %s ${words}`]);
+    assert.equal(stdout, path);
+    const found = await listCallbacks(app, { endpoint: endpointAddress(stdout) }, 10);
+    assert.deepEqual(
+      found.map(({ transaction_id }) => transaction_id),
+      [id],
     );
   });
 

@@ -7,6 +7,7 @@ import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { addUp, readSum } from '../../lib/exact-sum.ts';
 import { formatMoney, formatPlain } from '../../lib/money.ts';
+import { shellWord } from '../../lib/shell-word.ts';
 import { acceptDifferences, showSettlement } from '../../movements/accept-difference.ts';
 import type { KeptDifference, KeptSettlement, SettlementSum } from '../../movements/settlement.ts';
 import { tableOf, timeCell } from '../console-format.ts';
@@ -117,7 +118,7 @@ function causeSection(
   const head = (['line', 'days', 'reference', 'settled', 'booked', 'entry', 'reason'] as const).map((name) =>
     tell(language, `column.${name}`),
   );
-  const command = `bin/rubrica payment import ${file_name} --payment-service ${payment_service_id ?? 'ID'}`;
+  const command = `bin/rubrica payment import ${shellWord(file_name)} --payment-service ${payment_service_id ?? 'ID'}`;
   return html`<h3>${tell(language, `cause.${cause}`)} · ${differences.length} · ${sums.join(' · ')}</h3>
 ${cause === 'payment_missing_in_books' && html`<p class="quiet">${tell(language, 'settlement.import', { command })}</p>`}
 ${tableOf(
