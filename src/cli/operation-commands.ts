@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { composeApp } from '../compose-app.ts';
@@ -7,6 +7,7 @@ import { inspectSchema } from '../db/migrate.ts';
 import { noteBackup, noteUpkeep } from '../upkeep/note-upkeep.ts';
 import { commandLineActor, findActor } from './find-actor.ts';
 import { readTime } from './options.ts';
+import { openOutput } from './output-file.ts';
 import { prepareStore } from './prepare-store.ts';
 import { alreadyDone, invalidOption, print, time } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
@@ -58,12 +59,16 @@ async function backup(file: string, options: { json?: boolean }): Promise<void> 
   await withApp(async (app) => {
     if (app.db.engine !== 'sqlite')
       throw invalidOption('Only the embedded store is backed up so: use pg_dump or pg_basebackup.');
-    makeEmptyFile(target, file);
-    await app.db.backup(target).catch((error) => {
-      // A part of a copy must not be taken for one.
-      rmSync(target);
+    if (existsSync(target)) throw alreadyDone(`${file} exists, and a backup never overwrites: give another name.`);
+    // A part of a copy must not be taken for one.
+    const output = await openOutput(target);
+    try {
+      await app.db.backup(output.part as string);
+      await output.keep();
+    } catch (error) {
+      await output.discard();
       throw error;
-    });
+    }
     if ((await inspectSchema(app.db)).pending.length === 0) await noteUpkeep(app, 'backup', true);
   }, asItIs);
   print(options, { file: target }, [
@@ -80,14 +85,4 @@ async function backupMade(options: ActingOptions & { at?: string; json?: boolean
     return made;
   });
   print(options, { made_at: at }, [`Noted: a backup was made at ${time(at)} UTC.`]);
-}
-
-/** For this user alone from its first byte on. */
-function makeEmptyFile(target: string, named: string): void {
-  try {
-    closeSync(openSync(target, 'wx', 0o600));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    throw alreadyDone(`${named} exists, and a backup never overwrites: give another name.`);
-  }
 }

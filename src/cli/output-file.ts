@@ -4,7 +4,13 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 
-export type Output = { readonly stream: Writable; keep(): Promise<void>; discard(): Promise<void> };
+/** `part`: the file that is written until `keep`; null where there is none. */
+export type Output = {
+  readonly stream: Writable;
+  readonly part: string | null;
+  keep(): Promise<void>;
+  discard(): Promise<void>;
+};
 
 /**
  * Opens what a command writes its rows to; standard output unless `out` is given. A file takes its name once it is whole,
@@ -12,7 +18,7 @@ export type Output = { readonly stream: Writable; keep(): Promise<void>; discard
  * by its owner alone, because what commands write is about people and their money; one that was there keeps its rights.
  */
 export async function openOutput(out: string | undefined): Promise<Output> {
-  if (out === undefined) return { stream: process.stdout, keep: async () => {}, discard: async () => {} };
+  if (out === undefined) return { stream: process.stdout, part: null, keep: async () => {}, discard: async () => {} };
   const existing = await stat(out).catch(() => null);
   const path = await realPath(out);
   // A pipe or a device is written to: renaming would put a file in its place.
@@ -21,20 +27,24 @@ export async function openOutput(out: string | undefined): Promise<Output> {
   const part = `${path}.${process.pid}.part`;
   const handle = await open(part, 'wx', existing?.mode ?? 0o600);
   const stream = handle.createWriteStream({ flush: true });
-  const interrupted = (signal: NodeJS.Signals) => {
-    rmSync(part, { force: true });
-    process.exit(signal === 'SIGINT' ? 130 : 143);
-  };
+  // SQLite has a journal beside the copy that it makes.
+  const remove = () => [part, `${part}-journal`].forEach((file) => rmSync(file, { force: true }));
+  // A command may have several: the first that hears of the signal ends all.
+  process.once('exit', remove);
+  const interrupted = (signal: NodeJS.Signals) => process.exit(signal === 'SIGINT' ? 130 : 143);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupted);
   return {
     stream,
+    part,
     keep: async () => {
       await finished(stream.end());
       await rename(part, path);
+      process.off('exit', remove);
     },
     discard: async () => {
       stream.destroy();
-      await rm(part, { force: true });
+      remove();
+      process.off('exit', remove);
     },
   };
 }
@@ -48,6 +58,7 @@ async function openInPlace(path: string): Promise<Output> {
   const stream = (await open(path, 'w')).createWriteStream();
   return {
     stream,
+    part: null,
     keep: () => finished(stream.end()),
     discard: async () => {
       stream.destroy();

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, suite, test } from 'node:test';
+import { openDatabase } from '../../src/db/open-database.ts';
+import { startChild } from '../support/child-process.ts';
+import { comesTrue } from '../support/comes-true.ts';
+import { runCommand } from '../support/run-command.ts';
+
+const MAIN = join(import.meta.dirname, '../../src/main.ts');
+
+suite('a command that is interrupted', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rubrica-output-'));
+  const env = { PATH: process.env['PATH'], DATA_DIR: folder, MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent' };
+  after(() => rmSync(folder, { recursive: true }));
+  const beginning = (name: string) => readdirSync(folder).filter((one) => one.startsWith(name));
+
+  test('left a part of a backup under the name of the backup', async () => {
+    const run = (...words: string[]) => runCommand(words, { env });
+    assert.equal((await run('migrate')).status, 0);
+    const db = openDatabase(`sqlite:${join(folder, 'rubrica.db')}`, {
+      connections: 1,
+      pooler: false,
+      onFatal: () => {},
+    });
+    await db.transaction(async (tx) => {
+      await tx.query('create table filler (id integer, text text)');
+      const filler = { name: 'filler', columns: ['id', 'text'] };
+      for (let id = 0; id < 64; id++) await tx.insertRows(filler, [{ id, text: 'x'.repeat(1_000_000) }]);
+    });
+    await db.close();
+    const whole = join(folder, 'whole.db');
+    assert.equal((await run('backup', whole)).status, 0);
+    assert.equal(statSync(whole).mode & 0o777, 0o600);
+    assert.match((await run('backup', whole)).stderr, /^ALREADY_DONE: /);
+    assert.deepEqual(beginning('whole.db'), ['whole.db']);
+
+    for (const [name, signal] of [
+      ['killed.db', 'SIGKILL'],
+      ['interrupted.db', 'SIGINT'],
+    ] as const) {
+      const child = await startChild('node', [MAIN, 'backup', join(folder, name)], { env });
+      while (child.running() && beginning(name).length === 0) await new Promise(setImmediate);
+      await child.end(signal);
+      const size = existsSync(join(folder, name)) ? statSync(join(folder, name)).size : null;
+      assert.ok(size === null || size === statSync(whole).size, `${name} has ${size} bytes`);
+      if (signal === 'SIGINT') assert.deepEqual(beginning(`${name}.`), []);
+    }
+  });
+
+  test('removed the first of its files alone, and left what it had written of people in the others', async () => {
+    const files = ['out', 'repair', 'changes'].flatMap((name) => [`--${name}`, join(folder, `${name}.csv`)]);
+    const child = await startChild('node', [MAIN, 'validate', '-', ...files], { env });
+    const parts = () => readdirSync(folder).filter((name) => /^(out|repair|changes)\.csv/.test(name));
+    await comesTrue(() => parts().length === 3);
+    assert.equal((await child.end('SIGINT')).status, 130);
+    assert.deepEqual(parts(), []);
+  });
+});
