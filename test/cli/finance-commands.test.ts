@@ -133,6 +133,17 @@ suite('books, reconcile and refund on the command line', () => {
     assert.match((await run('settlement', 'show', kept.id, '--open')).stdout, /\nNothing is open\.\n$/);
   });
 
+  test('books statement said of a currency that there is not, as of clp, that nothing was owed', async () => {
+    const ask = (...more: string[]) =>
+      run('books', 'statement', paymentService, '--environment', 'development', '--from', day, '--to', day, ...more);
+    for (const currency of ['clp', '', 'PESOS']) {
+      const { status, stdout, stderr } = await ask('--currency', currency);
+      assert.deepEqual([status, stdout], [1, ''], currency);
+      assert.match(stderr, /^INVALID_OPTION: .* is no currency/);
+    }
+    assert.match((await ask()).stdout, /owed after .* \$[\d.]+ CLP\n/);
+  });
+
   test('refund create accepts what may be given back, once for a key, and says why not', async () => {
     const create = (...more: string[]) => run('refund', 'create', String(transaction), ...more);
     const first = await create('--amount', '1000', '--idempotency-key', 'k', '--json');
