@@ -42,8 +42,8 @@ const PROCESS_EVERY_MS = 60_000;
 const BATCH = 100;
 
 export type Worker = {
-  /** Ends after the work in hand; nothing new is taken up. */
-  stop(): Promise<void>;
+  /** Ends after the work in hand; nothing new is taken up. What requests did until `answered` is still written down and sealed. */
+  stop(answered?: Promise<unknown>): Promise<void>;
 };
 
 /**
@@ -91,9 +91,10 @@ export function startWorker(app: App, mayLeave: () => Promise<boolean>, onUnfit:
       : []),
   ];
   return {
-    stop: async () => {
+    stop: async (answered) => {
       await Promise.all(loops.map((each) => each.stop()));
       await delivery.drain();
+      await answered;
       for (const [failed, end] of ENDS) await end(app).catch((error: unknown) => app.log.warn({ err: error }, failed));
     },
   };

@@ -27,8 +27,9 @@ import { prepareStore, requireFeedHere } from './prepare-store.ts';
 import { CommandError, EXIT_FINAL } from './print.ts';
 
 const HELD = 'the store was restored: callbacks and refunds wait until bin/rubrica release';
-/** Time for requests and deliveries under way once a stop is asked for. */
+/** Time for requests and deliveries under way once a stop is asked for, and for requests alone: then what they did is sealed. */
 const DRAIN_MS = 8_000;
+const ANSWER_MS = 6_000;
 /** On an open connection the next request may be under way when a stop is asked for; so long one is answered, and told to close. */
 const LINGER_MS = 500;
 const SWEEP_MS = 50;
@@ -156,9 +157,14 @@ async function listen(app: RunningApp, config: Config, close: () => Promise<void
     stop: async () => {
       app.log.info('stopping');
       app.stop();
-      const idle = worker.stop();
-      await delay.wait();
-      const ended = Promise.all([endConnections(server.server), idle]).then(() => watch.stop());
+      const waited = delay.wait();
+      const closed = waited.then(() => endConnections(server.server));
+      const answered = waited.then(() => withinTime(closed, ANSWER_MS).catch(() => {}));
+      const idle = worker.stop(answered);
+      // Looked at once the delay is over: until then a failure must not end the process.
+      idle.catch(() => {});
+      await waited;
+      const ended = Promise.all([closed, idle]).then(() => watch.stop());
       await withinTime(ended, DRAIN_MS).catch((error) => app.log.warn({ err: error }, 'not everything had ended'));
       metrics?.close();
       metrics?.closeAllConnections();

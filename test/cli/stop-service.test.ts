@@ -56,6 +56,23 @@ forEachEngine('a service that ends', (openTestDatabase, engine) => {
     assert.ok(performance.now() - askedAt >= 990);
   });
 
+  test('did not write down what it refused while it listened on', async () => {
+    const db = await openTestDatabase();
+    const service = await start(db.url, { DRAIN_DELAY: '600' });
+    const stopped = service.stop();
+    // The loops that write it down by the second have ended by then.
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const { status } = await fetch(`${service.url}/trxs`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"x_account_id":"nobody"}',
+    });
+    assert.ok(status >= 400 && status < 500);
+    service.closeNow();
+    await stopped;
+    assert.equal((await db.query('select request_id from refused_requests')).length, 1);
+  });
+
   for (const checks of [true, false]) {
     test(`behind a balancer that ${checks ? 'asks for readiness' : 'only sees connections fail'} loses no request in a rolling restart`, async () => {
       const urls = await Promise.all([openTestDatabase(), openTestDatabase()]);
