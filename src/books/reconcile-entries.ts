@@ -32,7 +32,7 @@ export async function reconcileEntries(
     else if (seen.has(subject)) problems.push(problemOf(line, 'booked_twice'));
     seen.add(subject);
   }
-  problems.push(...unbooked.map((missing) => ({ problem: 'unbooked' as const, entry: null, ...missing })));
+  for (const missing of unbooked) problems.push({ problem: 'unbooked', entry: null, ...missing });
   return { lines, problems };
 }
 

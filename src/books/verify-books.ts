@@ -77,8 +77,8 @@ export async function verifyBooks(
     const heads = exported.filter((head) => head.environment_id === environmentId);
     await verifyChain(app, environmentId, heads, verification, walks(`books ${environmentId}`, 'entries'));
   }
-  verification.records.push(...(await findUnbooked(app, walks('payments', 'payments beside the books'))));
-  return verification;
+  const unbooked = await findUnbooked(app, walks('payments', 'payments beside the books'));
+  return { ...verification, records: [...verification.records, ...unbooked] };
 }
 
 /** `first`: the first link that says whose the books are. */

@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 
-/** `part`: the file that is written until `keep`; null where there is none. */
+/** `part`: the file that is written until `keep`; null where the rows go to their place at once. */
 export type Output = {
   readonly stream: Writable;
   readonly part: string | null;

@@ -95,7 +95,10 @@ export function unknownTransaction(id: string): CommandError {
 
 /** Columns as wide as their widest cell. */
 export function table(rows: readonly (readonly string[])[]): string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
+  // A function takes no more than some 120,000 arguments, and a month has more lines.
+  const widths = (rows[0] ?? []).map((_, column) =>
+    rows.reduce((most, row) => Math.max(most, (row[column] ?? '').length), 0),
+  );
   return rows.map((row) =>
     row
       .map((cell, column) => cell.padEnd(widths[column] ?? 0))

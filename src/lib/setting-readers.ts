@@ -125,7 +125,7 @@ export function smtpServer(name: string, text: string | null): SmtpServer | null
   };
 }
 
-/** The user and the password of an address, of which neither is named in an error. */
+/** The user and the password of an address. An error names neither. */
 function credentialsOf(name: string, { username, password }: URL): string[] {
   try {
     return [username, password].map(decodeURIComponent);

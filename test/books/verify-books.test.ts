@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { JournalEntry } from '../../src/books/journal-entry.ts';
 import { linkHash } from '../../src/books/link-hash.ts';
 import { listHeads } from '../../src/books/list-books.ts';
+import { reconcileEntries } from '../../src/books/reconcile-entries.ts';
 import { type BooksProblem, type ExportedHead, verifyBooks } from '../../src/books/verify-books.ts';
 import type { Tx } from '../../src/db/database.ts';
 import { createSeededRandom } from '../../src/lib/seeded-random.ts';
@@ -19,6 +20,8 @@ const MOVEMENTS = 5;
 const ENTRIES = 2 * (LINKS - MOVEMENTS) + MOVEMENTS;
 /** On each engine, others on each. Of every kind of edit there are several. */
 const TAMPERED = 300;
+/** A call takes no more than some 120,000 arguments. */
+const MANY = 130_000;
 
 forEachEngine('verifying the books', (openTestDatabase, engine) => {
   test('finds nothing in books that were left alone, also while others post', async () => {
@@ -105,6 +108,27 @@ forEachEngine('verifying the books', (openTestDatabase, engine) => {
     });
     assert.deepEqual((await verifyBooks(app)).problems, []);
     assert.deepEqual((await verifyBooks(app, heads)).problems, [problem(environment, 'cut', 1, LINKS)]);
+  });
+
+  test('so many payments without an entry that no function takes them as its arguments ended it with an error', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const environment = await createTestEnvironment(app);
+    const { id } = await createPaidTransaction(app, environment);
+    const [row = {}] = await app.db.query('select * from transactions where id = $1', [id]);
+    const columns = Object.keys(row);
+    const values = columns.map((name) => ({ id: 'id + n', reference: "reference || '-' || n" })[name] ?? name);
+    await app.db.transaction((tx) =>
+      tx.query(
+        `insert into transactions (${columns.join(', ')})
+         with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < $2)
+         select ${values.join(', ')} from transactions, numbers where id = $1`,
+        [id, MANY],
+      ),
+    );
+    assert.equal((await verifyBooks(app)).records.length, MANY);
+    const scope = { environmentIds: [environment.id], from: 0, to: app.now() + 1, transactionId: 0 };
+    const { problems } = await reconcileEntries(app, scope);
+    assert.equal(problems.length, MANY);
   });
 
   test('a sum that was changed is not that of its entries', async () => {
