@@ -22,6 +22,7 @@ export async function consumeLimit(app: App, limit: Limit, subject: string, time
     endsAt: now + limit.windowMs,
     renews: limit.counts === 'streak',
     times,
+    most: limit.most,
   });
   return {
     allowed: count.used <= limit.most,
@@ -36,7 +37,7 @@ export async function removeEndedLimits(app: App, limit: number): Promise<number
   return app.db.transaction((tx) => deleteEndedCounts(tx, app.now(), limit));
 }
 
-type Use = Parameters<typeof incrementCount>[1];
+type Use = Parameters<typeof incrementCount>[1] & { most: number };
 
 // Two: each stranger is a key and a statement of its own, so that payments would wait a second behind two thousand of them.
 const counters = perInstance((app: App) => ({
@@ -69,10 +70,14 @@ function countAll(app: App, uses: readonly Use[]): Promise<CountRow[]> {
       const times = same.reduce((sum, use) => sum + use.times, 0);
       const count = await incrementCount(tx, { ...(same.at(-1) as Use), times });
       let used = count.used - times;
+      let refused = 0;
       for (const use of same) {
-        used += use.times;
-        counts.set(use, { ...count, used });
+        counts.set(use, { ...count, used: used + use.times });
+        // Of several all or none: those that come beside them may still be within the limit.
+        if (use.times > 1 && used + use.times > use.most) refused += use.times;
+        else used += use.times;
       }
+      if (refused > 0) await incrementCount(tx, { ...(same.at(-1) as Use), times: -refused });
     }
     return uses.map((use) => counts.get(use) as CountRow);
   });

@@ -32,6 +32,24 @@ forEachEngine('a limit', (openTestDatabase) => {
     assert.equal((await consumeLimit(app, STREAK, 'a')).remaining, 2);
   });
 
+  test('of several at once that was refused used up what was left for the others, where two came in the same moment', async () => {
+    const db = await openTestDatabase();
+    // The second process has not seen the count of the first.
+    const [app, late] = [createTestApp(db), createTestApp({ ...db, query: async () => [] })];
+    const many = { ...WINDOW, most: 100 };
+    const bulks = [];
+    for (const one of [app, late, late]) bulks.push((await consumeLimit(one, many, 'a', 60)).allowed);
+    bulks.push((await consumeLimit(late, many, 'a', 30)).allowed);
+    assert.deepEqual(bulks, [true, false, false, true]);
+    assert.deepEqual(await consumeLimit(app, many, 'a'), { allowed: true, remaining: 9, resetMs: 60_000 });
+    const together = await Promise.all([60, 9, 60].map((times) => consumeLimit(late, many, 'a', times)));
+    assert.deepEqual(
+      together.map(({ allowed }) => allowed),
+      [false, true, false],
+    );
+    assert.equal((await consumeLimit(late, many, 'a')).allowed, false);
+  });
+
   test('of a window ends with it, whatever came in between', async () => {
     const app = createTestApp(await openTestDatabase());
     await consumeLimit(app, WINDOW, 'a');
