@@ -3,7 +3,7 @@ import { formatMoney } from '../lib/money.ts';
 import type { FundsRule } from '../payment-services/funds-rule-queries.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 import { setFundsRule } from '../payment-services/set-funds-rule.ts';
-import { environmentOption, readAmount } from './options.ts';
+import { checkCurrency, environmentOption, readAmount } from './options.ts';
 import { print, unknownPaymentService } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 
@@ -30,6 +30,7 @@ export function addFundsCommand(group: Command): void {
 
 async function change(id: string, options: FundsOptions): Promise<void> {
   const { environment, currency, keepBack, overdraft } = options;
+  checkCurrency(currency);
   const changes: Partial<FundsRule> = {
     ...(keepBack !== undefined && { kept_back: readAmount(keepBack, currency) }),
     ...(overdraft !== undefined && { overdraft: readAmount(overdraft, currency) }),

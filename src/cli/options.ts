@@ -44,9 +44,7 @@ export function readLimit(text: string): number {
  * comma, a space or a $ is refused whatever follows it, because in Chile 1.000 is a thousand and elsewhere it is one.
  */
 export function readAmount(text: string, currency: string): number {
-  const exponent = currencyExponent(currency);
-  if (exponent === undefined)
-    throw invalidOption(`${currency} is no currency: write three capital letters, such as CLP.`);
+  const exponent = checkCurrency(currency);
   const amount = parseTyped(text, currency);
   if (amount !== null) return amount;
   const form =
@@ -54,6 +52,13 @@ export function readAmount(text: string, currency: string): number {
   const [, digits = ''] = /^\$?\s*(\d{1,3}(?:[.,\s]\d{3})+|\d+)(?:[.,]0{1,2})?$/.exec(text.trim()) ?? [];
   const fix = digits === '' ? `write it as ${form}` : `write ${digits.replace(/\D/g, '')}`;
   throw new CommandError(`${text} is not an amount of ${currency}: ${fix}.`, 1, 'INVALID_AMOUNT');
+}
+
+/** Answers how many decimals the currency has. Throws `CommandError` where there is no such currency, as for `clp`. */
+export function checkCurrency(currency: string): number {
+  const exponent = currencyExponent(currency);
+  if (exponent !== undefined) return exponent;
+  throw invalidOption(`${currency} is no currency: write three capital letters, such as CLP.`);
 }
 
 /** Throws unless there is a payment method of that code. */

@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
-import { currencyExponent } from '../../protocol/currency-exponents.ts';
 import { makeStatement, readStatementLines } from '../books/merchant-statement.ts';
 import { boundsOfDay, isDay } from '../lib/calendar-day.ts';
 import { formatMoney, formatPlain } from '../lib/money.ts';
 import { listEnvironmentIds } from '../payment-services/list-environments.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
-import { booksOption } from './options.ts';
+import { booksOption, checkCurrency } from './options.ts';
 import { invalidOption, print, table, timeInChile, unknownPaymentService } from './print.ts';
 import { withApp } from './with-app.ts';
 
@@ -37,8 +36,7 @@ async function showStatement(id: string, options: Options): Promise<void> {
   const { from, to, currency } = options;
   if (!isDay(from) || !isDay(to) || from > to)
     throw invalidOption('--from and --to are days such as 2026-01-15, the first not after the last.');
-  if (currencyExponent(currency) === undefined)
-    throw invalidOption(`${currency} is no currency: write three capital letters, such as CLP.`);
+  checkCurrency(currency);
   await withApp(async (app) => {
     const [environmentId] = await listEnvironmentIds(app, options.environment ?? app.config.mode, id, null);
     if (environmentId === undefined) throw unknownPaymentService(id);

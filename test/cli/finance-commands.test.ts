@@ -141,6 +141,12 @@ suite('books, reconcile and refund on the command line', () => {
       assert.deepEqual([status, stdout], [1, ''], currency);
       assert.match(stderr, /^INVALID_OPTION: .* is no currency/);
     }
+    const funds = ['payment-service', 'funds', paymentService, '--environment', 'development', '--currency', 'clp'];
+    assert.match(
+      (await run(...funds)).stderr,
+      /^INVALID_OPTION: clp is no currency/,
+      'it said that nothing is kept back',
+    );
     assert.match((await ask()).stdout, /owed after .* \$[\d.]+ CLP\n/);
   });
 
