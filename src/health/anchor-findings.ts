@@ -1,9 +1,8 @@
 import type { App } from '../app.ts';
 import { selectFactsBegun } from '../books/fact-queries.ts';
 import { formatAge } from '../lib/time-text.ts';
-import { lastAnchorIn } from '../proof/anchor-folder.ts';
 import { type AnchorRow, selectLastAnchor, selectOldestUnposted } from '../proof/anchor-queries.ts';
-import { placeAfter } from '../proof/keep-anchors.ts';
+import { placeIn } from '../proof/keep-anchors.ts';
 import { type Finding, fine, problem } from './finding.ts';
 
 const DAY_MS = 86_400_000;
@@ -42,19 +41,18 @@ export async function anchorFindings(app: App): Promise<Finding[]> {
   return [fine('anchors', says), ...findings];
 }
 
-async function folderFinding(app: App, folder: string, { number, mac }: AnchorRow): Promise<Finding> {
-  const newest = lastAnchorIn(folder);
-  if (newest?.mac === mac)
+async function folderFinding(app: App, folder: string, { number }: AnchorRow): Promise<Finding> {
+  const { place, unknown } = await placeIn(app, folder);
+  if (unknown === null && place === number)
     return fine('anchors', { en: `ANCHOR_DIR has all ${number}`, es: `ANCHOR_DIR tiene los ${number}` });
-  const there = newest === null ? 0 : await placeAfter(app, newest);
-  if (there === null) {
+  if (unknown !== null) {
     const says = {
       en: 'ANCHOR_DIR has ones that the store has not: it was put back',
       es: 'ANCHOR_DIR tiene sellos que la base no tiene: la base volvió atrás',
     };
     return problem('anchors', says, 'bin/rubrica books verify');
   }
-  const lacks = number - there;
+  const lacks = number - place;
   return problem(
     'anchors',
     { en: `ANCHOR_DIR lacks the last ${lacks}`, es: `a ANCHOR_DIR le faltan los últimos ${lacks}` },

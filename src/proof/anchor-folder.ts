@@ -33,13 +33,18 @@ export function readAnchorFile(file: string): { anchors: SealedAnchor[]; unreada
   return { anchors: read.filter((anchor) => anchor !== null), unreadable: broken.length };
 }
 
-/** The last anchor in a folder; null: it has none. */
-export function lastAnchorIn(folder: string): SealedAnchor | null {
+/**
+ * The last anchors in a folder: of its newest file up to `today`, and of each file of a later day, which a clock that was ahead has
+ * left. Empty where it has no anchor.
+ */
+export function lastAnchorsIn(folder: string, today: string): SealedAnchor[] {
+  const found: SealedAnchor[] = [];
   for (const file of anchorFiles(folder).toReversed()) {
     const last = readAnchorFile(file).anchors.at(-1);
-    if (last !== undefined) return last;
+    if (last !== undefined) found.push(last);
+    if (last !== undefined && last.anchor.day <= today) break;
   }
-  return null;
+  return found;
 }
 
 /** Adds anchors to the file of their day, for this user alone, and answers when they are on the disk. */

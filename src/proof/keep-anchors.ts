@@ -1,8 +1,9 @@
 import type { App } from '../app.ts';
+import { dayOf } from '../lib/calendar-day.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import { sealFeed } from '../outbox/seal-feed.ts';
 import type { SealedAnchor } from './anchor.ts';
-import { appendAnchors, lastAnchorIn } from './anchor-folder.ts';
+import { appendAnchors, lastAnchorsIn } from './anchor-folder.ts';
 import { type AnchorRow, selectAnchorsAfter } from './anchor-queries.ts';
 import { makeAnchor } from './make-anchor.ts';
 import { postAnchors } from './post-anchors.ts';
@@ -40,10 +41,9 @@ const alarms = perInstance((_app: App) => ({ raised: false }));
 export async function writeAnchors(app: App): Promise<void> {
   const folder = app.config.anchorDir;
   if (folder === null) return;
-  const last = lastAnchorIn(folder);
-  const place = last === null ? 0 : await placeAfter(app, last);
-  if (last !== null && place === null) return alarm(app, last);
-  let number = place ?? 0;
+  const { place, unknown } = await placeIn(app, folder);
+  if (unknown !== null) return alarm(app, unknown);
+  let number = place;
   for (let page = PAGE; page === PAGE; ) {
     const rows = await selectAnchorsAfter(app.db, number, PAGE);
     for (const [day, ofDay] of Map.groupBy(rows, (row: AnchorRow) => row.day)) appendAnchors(folder, day, ofDay);
@@ -52,8 +52,19 @@ export async function writeAnchors(app: App): Promise<void> {
   }
 }
 
+/** The number up to which a folder has the anchors of the store; `unknown`: it has one that the store does not know. */
+export async function placeIn(app: App, folder: string): Promise<{ place: number; unknown: SealedAnchor | null }> {
+  let place = 0;
+  for (const last of lastAnchorsIn(folder, dayOf(app.now()))) {
+    const after = await placeAfter(app, last);
+    if (after === null) return { place, unknown: last };
+    place = Math.max(place, after);
+  }
+  return { place, unknown: null };
+}
+
 /** The number after which the store's anchors follow this one; null: it knows of none. */
-export async function placeAfter(app: App, last: SealedAnchor): Promise<number | null> {
+async function placeAfter(app: App, last: SealedAnchor): Promise<number | null> {
   if (await isKnown(app, last)) return last.anchor.number;
   const restore = restoreThatLost(await readRestores(app), last.anchor);
   return restore === undefined || restore.accepted === null ? null : restore.after;

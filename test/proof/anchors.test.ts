@@ -17,6 +17,7 @@ import { webhookMatches } from '../../protocol/webhook-signature.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Tx } from '../../src/db/database.ts';
 import { beginEpoch } from '../../src/epochs/begin-epoch.ts';
+import { anchorFindings } from '../../src/health/anchor-findings.ts';
 import { sealFeed } from '../../src/outbox/seal-feed.ts';
 import { acceptRestore } from '../../src/proof/accept-restore.ts';
 import { beginFacts } from '../../src/proof/begin-facts.ts';
@@ -259,6 +260,23 @@ forEachEngine('the ends of the books, sealed', (openTestDatabase, engine) => {
       app.sent.map(({ headers }) => headers['webhook-id']),
       ['anchor_1'],
     );
+  });
+
+  test('were written to the folder again every minute where a clock that was ahead had left a day to come', async () => {
+    const folder = newFolder();
+    const app = appWith(await openTestDatabase(), { ANCHOR_DIR: folder });
+    await createPaidTransaction(app, await createTestEnvironment(app));
+    const ahead = createTestClock(app.now() + 5 * DAY_MS);
+    await keepAnchors(appWith(app.db as TestDatabase, { ANCHOR_DIR: folder }, { now: ahead }));
+    app.now.advance(DAY_MS);
+    for (let minute = 0; minute < 3; minute++) await keepAnchors(app);
+    assert.deepEqual(numbersIn(folder), { 'books-2026-01-16.jsonl': [2], 'books-2026-01-20.jsonl': [1] });
+    const found = await anchorFindings(app);
+    assert.deepEqual(
+      found.map(({ fix }) => fix),
+      [null, null],
+    );
+    assert.ok((await verifyStore(app)).ok);
   });
 
   test('of a time that a restore has lost stay red until a person accepts it, and new ones follow them', async () => {
