@@ -1,7 +1,7 @@
 import pino from 'pino';
 import type { App } from './app.ts';
 import type { Config } from './config.ts';
-import { openDatabase } from './db/open-database.ts';
+import { type OpenOptions, openDatabase } from './db/open-database.ts';
 import { createOutage } from './db/outage.ts';
 import type { OwnPlaces } from './lib/address-filter.ts';
 import { systemClock } from './lib/clock.ts';
@@ -28,15 +28,13 @@ export type RunningApp = App & {
   close(): Promise<void>;
 };
 
+type Reading = Pick<OpenOptions, 'readsWithinMs'>;
+
 /**
  * Builds the app from its settings: the only place that chooses adapters.
  * `onFatal` is called when the store failed in a way after which this process must not go on.
  */
-export function composeApp(
-  config: Config,
-  onFatal: (error: unknown) => void,
-  { readsWithinMs }: { readsWithinMs?: number } = {},
-): RunningApp {
+export function composeApp(config: Config, onFatal: (error: unknown) => void, reading: Reading = {}): RunningApp {
   const stopping = new AbortController();
   const now = systemClock();
   const output = createLogOutput(config.logFormat);
@@ -72,12 +70,8 @@ export function composeApp(
   // Requests to addresses that merchants choose share nothing with those to the acquirer and the provider.
   const acquirer = createSafeFetch({ ownPlaces: findOwnPlaces, proxy });
   const provider = createSafeFetch({ ownPlaces: findOwnPlaces, proxy });
-  const db = openDatabase(config.databaseUrl, {
-    connections: config.databaseConnections,
-    pooler: config.databasePooler,
-    ...(readsWithinMs !== undefined && { readsWithinMs }),
-    onFatal,
-  });
+  const { databaseConnections: connections, databasePooler: pooler } = config;
+  const db = openDatabase(config.databaseUrl, { connections, pooler, ...reading, onFatal });
   const store = { config, db, now };
   const webpay = createWebpayMethod({
     fetch: acquirer.fetch,
