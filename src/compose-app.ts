@@ -28,7 +28,8 @@ export type RunningApp = App & {
   close(): Promise<void>;
 };
 
-type Reading = Pick<OpenOptions, 'readsWithinMs'>;
+/** How long the reads of an app may take. */
+export type Reading = Pick<OpenOptions, 'readsWithinMs'>;
 
 /**
  * Builds the app from its settings: the only place that chooses adapters.

@@ -57,6 +57,8 @@ export function startWorker(app: App, mayLeave: () => Promise<boolean>, onUnfit:
   const delivery = createCallbackDelivery(app, () => deliver.wake());
   const deliver = heldLoop('deliver', () => delivery.poll());
   const isBusy = watchLoad();
+  // It serves until it has ended: a process that says nothing for long is said to hang.
+  const listed = loop(app, 'process', () => keepProcess(app).then(() => 0), PROCESS_EVERY_MS);
   const loops = [
     deliver,
     loop(app, 'look-up', () => lookUpPayments(app, BATCH)),
@@ -84,7 +86,6 @@ export function startWorker(app: App, mayLeave: () => Promise<boolean>, onUnfit:
     loop(app, 'audit', () => writeCounts(app).then(() => 0), ANCHOR_EVERY_MS),
     loop(app, 'schema', () => watchSchema(app, onUnfit), SCHEMA_EVERY_MS),
     loop(app, 'feed', () => measureFeedHold(app).then(() => 0), FEED_EVERY_MS),
-    loop(app, 'process', () => keepProcess(app).then(() => 0), PROCESS_EVERY_MS),
     loop(app, 'clock', () => anchorClock(app.db, app.now).then(() => 0), ANCHOR_EVERY_MS),
     ...(app.config.mode === 'development'
       ? [loop(app, 'travel', () => watchClock(app, onUnfit), SCHEMA_EVERY_MS)]
@@ -93,8 +94,9 @@ export function startWorker(app: App, mayLeave: () => Promise<boolean>, onUnfit:
   return {
     stop: async (answered) => {
       await Promise.all(loops.map((each) => each.stop()));
-      await delivery.drain();
+      await delivery.drain().catch((error: unknown) => app.log.warn({ err: error }, 'deliveries did not end in order'));
       await answered;
+      await listed.stop();
       for (const [failed, end] of ENDS) await end(app).catch((error: unknown) => app.log.warn({ err: error }, failed));
     },
   };
@@ -102,6 +104,8 @@ export function startWorker(app: App, mayLeave: () => Promise<boolean>, onUnfit:
 
 /** The last works of a process, in this order; each is done also where another failed, with the words for that. */
 const ENDS: readonly [failed: string, end: (app: App) => Promise<unknown>][] = [
+  ['the last uses of Secret Tokens could not be kept', storeSecretUse],
+  ['the last uses of sessions could not be kept', storeSessionUse],
   ['the last counts could not be kept', (app) => writeCounts(app, 'end')],
   ['the last refused requests could not be kept', storeRefusedRequests],
   ['this process is still listed', forgetProcess],

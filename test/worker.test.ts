@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { listProcesses } from '../src/health/list-processes.ts';
+import { noteSecretUse } from '../src/payment-services/note-secret-use.ts';
 import { noteRefusedRequest, type Refusal } from '../src/refused-requests/note-refused-request.ts';
 import { startWorker } from '../src/worker.ts';
+import { comesTrue } from './support/comes-true.ts';
 import { forEachEngine } from './support/engines.ts';
 import { createTestApp } from './support/test-app.ts';
 import { createTestEnvironment } from './support/test-shop.ts';
@@ -36,5 +39,22 @@ forEachEngine('the background of a process', (openTestDatabase) => {
       'this process is still listed',
       'the last anchor could not be kept',
     ]);
+  });
+
+  test('lost the use of a token during DRAIN_DELAY', async () => {
+    const app = createTestApp(await openTestDatabase());
+    await createTestEnvironment(app);
+    const worker = startWorker(app, async () => true, assert.fail);
+    assert.ok(await comesTrue(async () => (await listProcesses(app)).length === 1));
+    const answered = Promise.withResolvers<void>();
+    const stopped = worker.stop(answered.promise);
+    const [secret] = await app.db.query<{ id: string }>('select id from secret_tokens limit 1');
+    app.now.advance(240_000);
+    noteSecretUse(app, secret?.id ?? '');
+    answered.resolve();
+    await stopped;
+    const [kept] = await app.db.query('select last_used_at from secret_tokens where id = $1', [secret?.id ?? '']);
+    assert.equal(kept?.['last_used_at'], app.now());
+    assert.deepEqual(await listProcesses(app), []);
   });
 });

@@ -10,7 +10,7 @@ import { booksOption, checkMethod } from './options.ts';
 import { print, table, unknownPaymentService } from './print.ts';
 import { progressLine } from './progress-line.ts';
 import { readSettlementFile } from './reconcile-command.ts';
-import { type ActingOptions, acting, withActor } from './with-actor.ts';
+import { type ActingOptions, acting, actOnWholeStore } from './with-actor.ts';
 
 type Options = ActingOptions & {
   paymentService: string;
@@ -40,7 +40,7 @@ async function importFile(file: string, options: Options): Promise<void> {
   const evidence = readEvidence(file);
   const isDone = options.yes === true;
   const line = progressLine();
-  const steps = await withActor(options, async (app, by) => {
+  const steps = await actOnWholeStore(options, async (app, by) => {
     const scope = await findScope(app, options);
     const tell = (what: string) => (lines: number) => line.say(what, lines, lines / settlement.rows.length);
     const planned = await planImport(app, scope, settlement, tell('lines compared'));

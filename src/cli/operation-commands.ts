@@ -59,15 +59,16 @@ async function backup(file: string, options: { json?: boolean }): Promise<void> 
   await withApp(async (app) => {
     if (app.db.engine !== 'sqlite')
       throw invalidOption('Only the embedded store is backed up so: use pg_dump or pg_basebackup.');
-    if (existsSync(target)) throw alreadyDone(`${file} exists, and a backup never overwrites: give another name.`);
+    const taken = () => alreadyDone(`${file} exists, and a backup never overwrites: give another name.`);
+    if (existsSync(target)) throw taken();
     // A part of a copy must not be taken for one.
     const output = await openOutput(target);
     try {
       await app.db.backup(output.part as string);
-      await output.keep();
+      await output.keepNew();
     } catch (error) {
       await output.discard();
-      throw error;
+      throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? taken() : error;
     }
     if ((await inspectSchema(app.db)).pending.length === 0) await noteUpkeep(app, 'backup', true);
   }, asItIs);

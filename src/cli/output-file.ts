@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { link, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
@@ -9,6 +9,8 @@ export type Output = {
   readonly stream: Writable;
   readonly part: string | null;
   keep(): Promise<void>;
+  /** The same where nothing has the name yet; rejects with `EEXIST` where something has it by now. */
+  keepNew(): Promise<void>;
   discard(): Promise<void>;
 };
 
@@ -18,7 +20,7 @@ export type Output = {
  * by its owner alone, because what commands write is about people and their money; one that was there keeps its rights.
  */
 export async function openOutput(out: string | undefined): Promise<Output> {
-  if (out === undefined) return { stream: process.stdout, part: null, keep: async () => {}, discard: async () => {} };
+  if (out === undefined) return { stream: process.stdout, part: null, keep: DONE, keepNew: DONE, discard: DONE };
   const existing = await stat(out).catch(() => null);
   const path = await realPath(out);
   // A pipe or a device is written to: renaming would put a file in its place.
@@ -41,12 +43,28 @@ export async function openOutput(out: string | undefined): Promise<Output> {
       await rename(part, path);
       process.off('exit', remove);
     },
+    keepNew: async () => {
+      await finished(stream.end());
+      await linkNew(part, path);
+      remove();
+      process.off('exit', remove);
+    },
     discard: async () => {
       stream.destroy();
       remove();
       process.off('exit', remove);
     },
   };
+}
+
+const DONE = async () => {};
+
+/** A second name, which no file loses its own to; where the file system has none, a rename. */
+function linkNew(part: string, path: string): Promise<void> {
+  return link(part, path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'EEXIST') throw error;
+    return rename(part, path);
+  });
 }
 
 /** Where a path leads, links followed; the path itself where nothing is yet. */
@@ -60,6 +78,7 @@ async function openInPlace(path: string): Promise<Output> {
     stream,
     part: null,
     keep: () => finished(stream.end()),
+    keepNew: () => finished(stream.end()),
     discard: async () => {
       stream.destroy();
     },

@@ -140,9 +140,7 @@ async function makeFiles(options: FileOptions): Promise<void> {
     sha256: file.sha256,
   }));
   print(options, { files: said }, [
-    ...said.map(
-      (one) => `${one.path}: ${countOf(one.payouts, 'payout')} of ${formatMoney(one.total, 'CLP')} in all (${one.id}).`,
-    ),
+    ...said.map((one) => `${one.path}: ${sumOf([{ count: one.payouts, amount: one.total }])} (${one.id}).`),
     'When the bank says what became of them: bin/rubrica payout result FILE --file ID',
   ]);
 }

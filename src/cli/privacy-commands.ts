@@ -4,7 +4,7 @@ import { type SaidKept, sayKept } from '../privacy/kept.ts';
 import { type Person, personOfEmail, personOfRut } from '../privacy/person.ts';
 import { invalidOption, missingOption, print, table } from './print.ts';
 import { progressLine } from './progress-line.ts';
-import { type ActingOptions, acting, withActor } from './with-actor.ts';
+import { type ActingOptions, acting, actOnWholeStore } from './with-actor.ts';
 
 type Whom = { rut?: string; email?: string };
 
@@ -39,7 +39,9 @@ async function exportWhom(options: Whom & ActingOptions): Promise<void> {
   const person = personOf(options);
   const { exportPerson } = await import('../privacy/export-person.ts');
   const line = progressLine();
-  const exported = await withActor(options, (app, by) => exportPerson(app, person, by, line.say)).finally(line.clear);
+  const exported = await actOnWholeStore(options, (app, by) => exportPerson(app, person, by, line.say)).finally(
+    line.clear,
+  );
   process.stdout.write(`${JSON.stringify(exported, null, 2)}\n`);
 }
 
@@ -48,7 +50,7 @@ async function eraseWhom(options: Whom & ActingOptions & { dryRun?: boolean; jso
   const dryRun = options.dryRun === true;
   const { erasePerson } = await import('../privacy/erase-person.ts');
   const line = progressLine();
-  const erasure = await withActor(options, (app, by) =>
+  const erasure = await actOnWholeStore(options, (app, by) =>
     erasePerson(app, person, by, { dryRun, onProgress: line.say }),
   ).finally(line.clear);
   const kept = erasure.kept.map((one) => sayKept(one, 'en'));

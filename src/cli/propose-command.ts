@@ -19,7 +19,7 @@ import { readPayouts } from '../payouts/read-payouts.ts';
 import { showPayouts } from '../payouts/show-payouts.ts';
 import { confirm, yesOption } from './confirm.ts';
 import { readAmount } from './options.ts';
-import { payoutJson, payoutLines } from './payout-view.ts';
+import { payoutJson, payoutLines, sumOf } from './payout-view.ts';
 import { CommandError, countOf, missingOption, print, unknownPaymentService, unusableFile } from './print.ts';
 import { terminalLanguage } from './terminal-language.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
@@ -92,7 +92,7 @@ async function propose(file: string | undefined, options: ProposeOptions): Promi
   const which = batch === null ? '' : `Batch ${batch.id}: `;
   print(options, { batch: batch?.id ?? null, replayed: kind === 'replayed', total, payouts: shown.map(payoutJson) }, [
     ...payoutLines(shown),
-    `${which}${countOf(shown.length, 'payout')} of ${formatMoney(total, 'CLP')} in all, ${said}.`,
+    `${which}${sumOf(shown.map(({ payout }) => payout))}, ${said}.`,
     ...(batch === null ? [] : [`bin/rubrica batch ${options.draft === true ? 'submit' : 'approve'} ${batch.id}`]),
   ]);
 }

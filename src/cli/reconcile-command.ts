@@ -28,7 +28,7 @@ import {
   unusableFile,
 } from './print.ts';
 import { type ProgressLine, progressLine } from './progress-line.ts';
-import { withApp } from './with-app.ts';
+import { withWholeStore } from './with-app.ts';
 
 type Options = {
   date?: string;
@@ -72,7 +72,7 @@ async function reconcile(options: Options): Promise<void> {
 
 async function reconcileDay(date: string, options: Options, line: ProgressLine): Promise<void> {
   if (!isDay(date)) throw invalidOption('--date is a day such as 2026-01-15.');
-  const { lines, problems, owners } = await withApp((app) => readBooks(app, options, date, line));
+  const { lines, problems, owners } = await withWholeStore((app) => readBooks(app, options, date, line));
   line.clear();
   const rows = [LINE_HEAD, ...lines.map((line) => [...lineCells(line), ...ownerCells(owners, line)])];
   if (options.csv === true) {
@@ -90,7 +90,7 @@ async function reconcileDay(date: string, options: Options, line: ProgressLine):
 
 async function reconcileSettlement(path: string, options: Options, line: ProgressLine): Promise<void> {
   const settlement = await readSettlementFile(path);
-  const { file, owners } = await withApp((app) => compareFile(app, options, settlement, line));
+  const { file, owners } = await withWholeStore((app) => compareFile(app, options, settlement, line));
   line.clear();
   if (file === null) throw unusableFile(`${path} has no line to compare.`);
   const { first, last, compared } = file;

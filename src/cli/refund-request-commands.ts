@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import type { App } from '../app.ts';
-import type { Actor } from '../audit/actor.ts';
-import { accountOf } from '../audit/actor.ts';
+import { type Actor, accountOf } from '../audit/actor.ts';
 import { formatMoney, formatPlain } from '../lib/money.ts';
 import { formatAge } from '../lib/time-text.ts';
 import { approveRefundRequest, rejectRefundRequest } from '../refunds/decide-refund-request.ts';

@@ -4,7 +4,7 @@ import { type ResumedWalks, resumeWalks } from '../proof/resume-walks.ts';
 import type { Verified } from '../proof/verification-mark.ts';
 import { time } from './print.ts';
 import { type ProgressLine, progressLine } from './progress-line.ts';
-import { withApp } from './with-app.ts';
+import { withWholeStore } from './with-app.ts';
 
 /** Adds the option of commands that go on where they were interrupted. */
 export function resuming(command: Command): Command {
@@ -19,7 +19,7 @@ export async function verifyResuming<Result extends { ok: boolean }>(
 ): Promise<Result & { resumed_from: string | null }> {
   const line = progressLine();
   try {
-    return await withApp(async (app) => {
+    return await withWholeStore(async (app) => {
       const walks = await resumeWalks(app, verified, { fromStart, onProgress: line.say });
       sayBegin(line, walks);
       const result = await verify(app, walks.open);

@@ -23,8 +23,8 @@ import {
   unusableFile,
 } from './print.ts';
 import { readSettlementFile } from './reconcile-command.ts';
-import { type ActingOptions, acting, withActor } from './with-actor.ts';
-import { withApp } from './with-app.ts';
+import { type ActingOptions, acting, actOnWholeStore, withActor } from './with-actor.ts';
+import { withApp, withWholeStore } from './with-app.ts';
 
 const SHOWN = 100;
 
@@ -92,7 +92,7 @@ type KeepOptions = ActingOptions & {
 async function keep(file: string, options: KeepOptions): Promise<void> {
   const settlement = await readSettlementFile(file);
   const evidence = readEvidence(file);
-  const kept = await withActor(options, (app, by) => {
+  const kept = await actOnWholeStore(options, (app, by) => {
     checkMethod(app, options.method);
     const { environment = app.config.mode, paymentService: paymentServiceId = null, method } = options;
     return keepSettlement(app, { environment, paymentServiceId, method }, settlement, { evidence, by });
@@ -171,13 +171,13 @@ function readNumber(text: string | undefined, option: string): number | null {
 type MonthOptions = ActingOptions & { environment?: Environment; json?: boolean };
 
 async function showMonth(month: string, options: MonthOptions): Promise<void> {
-  const state = await withApp((app) => describeMonth(app, month, options.environment ?? app.config.mode));
+  const state = await withWholeStore((app) => describeMonth(app, month, options.environment ?? app.config.mode));
   if (state === null) throw invalidOption('A month is written as 2026-01.');
   print(options, state, monthLines(state));
 }
 
 async function close(month: string, options: MonthOptions): Promise<void> {
-  const open = await withActor(options, async (app, by) => {
+  const open = await actOnWholeStore(options, async (app, by) => {
     const environment = options.environment ?? app.config.mode;
     if ((await describeMonth(app, month, environment)) === null) throw invalidOption('A month is written as 2026-01.');
     return closeMonth(app, month, environment, by);

@@ -6,7 +6,7 @@ import { listEnvironmentIds } from '../payment-services/list-environments.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 import { booksOption, checkCurrency } from './options.ts';
 import { invalidOption, print, table, timeInChile, unknownPaymentService } from './print.ts';
-import { withApp } from './with-app.ts';
+import { withWholeStore } from './with-app.ts';
 
 type Options = {
   environment?: Environment;
@@ -37,7 +37,7 @@ async function showStatement(id: string, options: Options): Promise<void> {
   if (!isDay(from) || !isDay(to) || from > to)
     throw invalidOption('--from and --to are days such as 2026-01-15, the first not after the last.');
   checkCurrency(currency);
-  await withApp(async (app) => {
+  await withWholeStore(async (app) => {
     const [environmentId] = await listEnvironmentIds(app, options.environment ?? app.config.mode, id, null);
     if (environmentId === undefined) throw unknownPaymentService(id);
     const scope = { environmentId, currency, from: boundsOfDay(from).from, to: boundsOfDay(to).to };

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { Actor } from '../audit/actor.ts';
-import type { RunningApp } from '../compose-app.ts';
+import type { Reading, RunningApp } from '../compose-app.ts';
 import { findActor } from './find-actor.ts';
 import { openStore } from './prepare-store.ts';
-import { withApp } from './with-app.ts';
+import { WHOLE_STORE, withApp } from './with-app.ts';
 
 /** The options of every command that changes something: in whose name it acts. */
 export type ActingOptions = { as?: string };
@@ -18,6 +18,15 @@ export function withActor<Result>(
   { as }: ActingOptions,
   run: (app: RunningApp, by: Actor) => Promise<Result>,
   makeReady: (app: RunningApp) => Promise<void> = openStore,
+  reading: Reading = {},
 ): Promise<Result> {
-  return withApp(async (app) => run(app, await findActor(app, as)), makeReady);
+  return withApp(async (app) => run(app, await findActor(app, as)), makeReady, reading);
+}
+
+/** As `withActor`, for a command that reads a whole store. */
+export function actOnWholeStore<Result>(
+  acting: ActingOptions,
+  run: (app: RunningApp, by: Actor) => Promise<Result>,
+): Promise<Result> {
+  return withActor(acting, run, openStore, WHOLE_STORE);
 }

@@ -5,8 +5,8 @@ import { type Limit, type LimitUse, limitKey } from './limit.ts';
 import { type CountRow, deleteEndedCounts, hasEndedCounts, incrementCount, selectCount } from './limit-queries.ts';
 
 /**
- * Counts one use, or as many as `times` says, all or none, and says whether it is within the limit. All replicas share the count, because it is in the database;
- * a use that is refused is not counted and writes nothing. `decrementCount` takes one back, `deleteCount` all.
+ * Counts one use, or as many as `times` says, all or none, and says whether it is within the limit. All replicas share the count,
+ * because it is in the database; once the limit is reached nothing is written. `decrementCount` takes one back, `deleteCount` all.
  */
 export async function consumeLimit(app: App, limit: Limit, subject: string, times = 1): Promise<LimitUse> {
   const key = limitKey(app, limit, subject);
@@ -24,9 +24,10 @@ export async function consumeLimit(app: App, limit: Limit, subject: string, time
     times,
     most: limit.most,
   });
+  const allowed = count.used <= limit.most;
   return {
-    allowed: count.used <= limit.most,
-    remaining: Math.max(0, limit.most - count.used),
+    allowed,
+    remaining: Math.max(0, limit.most - count.used + (allowed ? 0 : times)),
     resetMs: count.ends_at - now,
   };
 }

@@ -130,7 +130,7 @@ export function createCallbackDelivery(app: App, onRoom: () => void = () => {}):
   const drain = async () => {
     draining = true;
     const unsent = [...queues.values()].flatMap((queue) => queue.waiting.splice(0));
-    if (unsent.length > 0) await release(app, unsent);
+    await release(app, unsent);
     await settled();
   };
 
@@ -213,12 +213,16 @@ async function claim(app: App, excluded: readonly number[], full: LeftOut, limit
   return claims.map((row) => ({ ...row, claimedAt: now })).sort((one, other) => one.id - other.id);
 }
 
-function release(app: App, claims: readonly Claim[]): Promise<void> {
-  return app.db.transaction(async (tx) => {
-    for (const [lease, claimed] of Map.groupBy(claims, (callback) => callback.lease)) {
-      await releaseCallbacks(tx, claimed, lease, app.now());
-    }
-  });
+/** By environment: a payment service may have left, which is no reason to keep what is of the others. */
+async function release(app: App, claims: readonly Claim[]): Promise<void> {
+  for (const some of Map.groupBy(claims, ({ environment_id }) => environment_id).values()) {
+    const released = app.db.transaction(async (tx) => {
+      for (const [lease, claimed] of Map.groupBy(some, (callback) => callback.lease)) {
+        await releaseCallbacks(tx, claimed, lease, app.now());
+      }
+    });
+    await released.catch((error: unknown) => app.log.warn({ err: error }, 'callbacks wait for the end of their lease'));
+  }
 }
 
 /** Sends one callback. Never rejects: null where nothing was sent. */

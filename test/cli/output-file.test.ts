@@ -36,6 +36,12 @@ suite('a command that is interrupted', () => {
     assert.match((await run('backup', whole)).stderr, /^ALREADY_DONE: /);
     assert.deepEqual(beginning('whole.db'), ['whole.db']);
 
+    const twice = await Promise.all(['one', 'two'].map(() => run('backup', join(folder, 'twice.db'))));
+    const written = twice.filter(({ status }) => status === 0);
+    assert.equal(written.length, 1, 'the later of two replaced the earlier');
+    assert.match(twice.map(({ stderr }) => stderr).join(''), /^ALREADY_DONE: /);
+    assert.deepEqual(beginning('twice.db'), ['twice.db']);
+
     for (const [name, signal] of [
       ['killed.db', 'SIGKILL'],
       ['interrupted.db', 'SIGINT'],

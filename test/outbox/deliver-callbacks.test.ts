@@ -30,4 +30,33 @@ forEachEngine('answers of shops that are recorded together', (openTestDatabase) 
       ],
     );
   });
+
+  test('at the end of a process too, where what waits for its turn is of one that has left: nothing was recorded or released', async () => {
+    const gate = Promise.withResolvers<void>();
+    const fetch: TestApp['fetch'] = async () => {
+      await gate.promise;
+      return { kind: 'answered', status: 200, retryAfter: null, excerpt: '', durationMs: 1 };
+    };
+    const app = createTestApp(await openTestDatabase(), { fetch });
+    const [moved, here] = [await createTestEnvironment(app), await createTestEnvironment(app)];
+    for (const environment of [moved, here])
+      for (let order = 0; order < 5; order++) await createPaidTransaction(app, environment);
+    const delivery = createCallbackDelivery(app);
+    await delivery.poll();
+    await leaveFor(app, moved);
+    const drained = delivery.drain();
+    gate.resolve();
+    await drained;
+    const rows = await app.db.query(
+      'select state, count(*) as n, count(lease) as held from callbacks where environment_id = $1 group by state order by state',
+      [here.id],
+    );
+    assert.deepEqual(
+      rows.map(({ state, n, held }) => [state, n, held]),
+      [
+        ['delivered', 4, 0],
+        ['queued', 1, 0],
+      ],
+    );
+  });
 });

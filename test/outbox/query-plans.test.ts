@@ -55,7 +55,8 @@ forEachEngine('in a store full of callbacks', (openTestDatabase, engine) => {
     await fill(app, 'queued');
     const listening = listenToStatements(app);
     const now = app.now();
-    const size = { perEndpoint: 4096, limit: 4096, excluded: [], listened: [], hosts: [] };
+    const hosts = [{ environmentId: 0, origin: 'https://full.example.cl' }];
+    const size = { perEndpoint: 4096, limit: 4096, excluded: [], listened: [], hosts };
     const claimed = await listening.app.db.transaction((tx) =>
       claimCallbacks(tx, { lease: 'one', now, until: now, ...size }),
     );
