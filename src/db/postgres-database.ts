@@ -86,7 +86,9 @@ function durableCommit(scope: 'session' | 'local'): string {
   return `select set_config('synchronous_commit', ${atLeastOn}, ${scope === 'local'})`;
 }
 
-const SESSION_SETTINGS = `${durableCommit('session')}, set_config('default_transaction_isolation', 'read committed', false)`;
+/** `jit`: to compile a statement takes longer than nearly all of ours, and a wrong guess of the planner has each one compiled. */
+const SESSION_SETTINGS = `${durableCommit('session')}, set_config('jit', 'off', false),
+  set_config('default_transaction_isolation', 'read committed', false)`;
 
 /** `query_timeout`, in milliseconds, stands in for the pool's. */
 type Statement = pg.QueryConfig & { query_timeout?: number };

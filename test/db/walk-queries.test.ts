@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { SqlParameter } from '../../src/db/database.ts';
 import { ROWS_OF_A_PART, selectLike, type TableWalk } from '../../src/db/walk-queries.ts';
 import { insertRefused } from '../../src/refused-requests/refused-request-queries.ts';
 import { forEachEngine } from '../support/engines.ts';
@@ -11,7 +12,7 @@ const WALK: TableWalk = {
   text: 'detail',
 };
 
-forEachEngine('looking through a table for a text', (openTestDatabase) => {
+forEachEngine('looking through a table for a text', (openTestDatabase, engine) => {
   const open = async (rows: number) => {
     const db = await openTestDatabase();
     const row = { at: 1, method: 'GET', route: '/', status: 400, code: 'X', errors: '[]', fields: '{}', repeated: 0 };
@@ -39,6 +40,23 @@ forEachEngine('looking through a table for a text', (openTestDatabase) => {
     assert.deepEqual(await find(db, '%nothing%'), []);
     await db.transaction((tx) => tx.query('delete from refused_requests'));
     assert.deepEqual(await find(db, '%row%'), []);
+  });
+
+  test('was planned by PostgreSQL as a quarter of the table for each part, and ten million rows were read for two thousand', {
+    skip: engine === 'sqlite' && 'SQLite makes its plans without knowing how much a range holds',
+  }, async () => {
+    const db = await open(10 * ROWS_OF_A_PART);
+    await db.query('analyze refused_requests');
+    const parts: [sql: string, parameters: readonly SqlParameter[]][] = [];
+    const query: typeof db.query = (sql, parameters = []) => {
+      if (sql.includes('like $1')) parts.push([sql, parameters]);
+      return db.query(sql, parameters);
+    };
+    await selectLike({ query }, WALK, '%');
+    const [sql, parameters] = parts[5] ?? assert.fail();
+    const plan = await db.query<{ 'QUERY PLAN': string }>(`explain ${sql}`, parameters);
+    const expected = Number(/rows=(\d+)/.exec(plan[0]?.['QUERY PLAN'] ?? '')?.[1]);
+    assert.ok(expected <= 1.5 * ROWS_OF_A_PART, `${expected} rows are expected of a part`);
   });
 
   // Once, on SQLite payments waited for seconds while somebody looked for a person in a large store.
