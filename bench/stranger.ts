@@ -24,7 +24,7 @@ const ATTACKS: Readonly<Record<string, string>> = {
 };
 const program = new URL('./peers/stranger.ts', import.meta.url).pathname;
 /** Attacks take long to wear a service down, and the slowest of a hundred needs many hundred requests. */
-const TIMES_LONGER = 4;
+const TIMES_LONGER = 2;
 const MOST_ROUNDS = 3;
 /** Of each kind. The limit of a payment service is 100 a second. */
 const PER_SECOND = 40;
