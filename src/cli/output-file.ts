@@ -27,14 +27,18 @@ export async function openOutput(out: string | undefined): Promise<Output> {
   if (existing !== null && !existing.isFile()) return openInPlace(out);
   await removeAbandoned(path);
   const part = `${path}.${process.pid}.part`;
-  const handle = await open(part, 'wx', existing?.mode ?? 0o600);
-  const stream = handle.createWriteStream({ flush: true });
   // SQLite has a journal beside the copy that it makes.
   const remove = () => [part, `${part}-journal`].forEach((file) => rmSync(file, { force: true }));
-  // A command may have several: the first that hears of the signal ends all.
+  // Before the file is there, so that no signal finds it without them.
   process.once('exit', remove);
+  // A command may have several: the first that hears of the signal ends all.
   const interrupted = (signal: NodeJS.Signals) => process.exit(signal === 'SIGINT' ? 130 : 143);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupted);
+  const handle = await open(part, 'wx', existing?.mode ?? 0o600).catch((error: unknown) => {
+    process.off('exit', remove);
+    throw error;
+  });
+  const stream = handle.createWriteStream({ flush: true });
   return {
     stream,
     part,
