@@ -64,10 +64,12 @@ final class Rubrica_Callbacks
             return 400;
         }
         if ($callback->result === 'completed' && self::isNew($order, $callback)) {
-            $late = "when the order was {$order->get_status()} already: if it was paid in another way too, refund one of the two.";
-            if (self::hasEnded($order)) self::note($order, self::told($callback, $late));
+            $before = $order->get_status();
+            $late = "when the order was $before already: if it was paid in another way too, refund one of the two.";
             // False: another plugin broke it off, and nothing was stored.
-            elseif (!$order->payment_complete($callback->transactionId)) return 503;
+            if (!self::hasEnded($order) && !$order->payment_complete($callback->transactionId)) return 503;
+            // WooCommerce completes no order in a state that another plugin has added, and says nothing.
+            if ($order->has_status($before)) self::note($order, self::told($callback, $late));
         } elseif ($callback->result === 'failed') {
             // Its transaction has ended: to pay it anew takes another.
             $order->update_meta_data(Rubrica_Gateway::ASKED, '');

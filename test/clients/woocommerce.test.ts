@@ -119,14 +119,21 @@ test('an order that no longer waited for its payment was failed by it, or said n
   assert.equal(stateOf(2), 'refunded');
   assert.match(notesOf(2).join(), /^The payer paid .* when the order was refunded already/);
 
+  const shipped = await pay(4);
+  become(4, 'shipped');
+  await payOnPage([{ url: shipped }]);
+  assert.ok(await delivered(3));
+  assert.equal(stateOf(4), 'shipped', 'a state that another plugin of the shop has added');
+  assert.match(notesOf(4).join(), /^The payer paid .* when the order was shipped already/);
+
   changeOrder(shop, 3, { amount: 9_990 });
   const newer = await pay(3);
   await payOnPage([{ url: older }]);
-  assert.ok(await delivered(3));
+  assert.ok(await delivered(4));
   assert.equal(stateOf(3), 'on-hold');
   become(3, 'processing');
   await payOnPage([{ url: newer }]);
-  assert.ok(await delivered(4));
+  assert.ok(await delivered(5));
   assert.equal(notesOf(3).length, 2, 'it was paid twice, and both are for a person');
   become(3, 'cancelled');
   for (const { id } of await listCallbacks(service.app, {}, 100)) await resendCallback(service.app, id, TESTER);
