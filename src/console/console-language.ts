@@ -7,14 +7,9 @@ const COOKIE = 'rubrica_language';
 const YEAR_S = 31_536_000;
 
 /** The language that a person chose in this browser, or else the one that it asks for. */
-export function visitLanguage(request: FastifyRequest): Language {
-  return chosenLanguage(request) ?? payerLanguage(request.headers['accept-language']);
-}
-
-/** The language that a person chose in this browser; null: none. */
-export function chosenLanguage({ headers }: FastifyRequest): Language | null {
+export function visitLanguage({ headers }: FastifyRequest): Language {
   const chosen = /(?:^|;\s*)rubrica_language=(es|en)(?:;|$)/.exec(headers.cookie ?? '')?.[1];
-  return (chosen as Language | undefined) ?? null;
+  return chosen === undefined ? payerLanguage(headers['accept-language']) : (chosen as Language);
 }
 
 /** The header that keeps a language in this browser for a year. */

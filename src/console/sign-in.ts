@@ -6,24 +6,21 @@ import { endSession } from '../auth/list-sessions.ts';
 import { logInAtConsole } from '../auth/log-in.ts';
 import { userActor } from '../auth/user-actor.ts';
 import { selectUserById } from '../auth/user-queries.ts';
-import type { Language } from '../checkout/texts.ts';
 import { Problem } from '../error-catalogue.ts';
 import { publicPath } from '../http/assets.ts';
 import type { Screen } from '../http/endpoint.ts';
 import { html } from '../http/html.ts';
 import { clientNetwork } from '../lib/client-network.ts';
-import { chosenLanguage, languageCookie, visitLanguage } from './console-language.ts';
+import { visitLanguage } from './console-language.ts';
 import { sendConsolePage } from './console-page.ts';
 import { type ConsoleText, tell } from './console-texts.ts';
 import { cookieOf, isFromOurPage, isOverHttps, sessionCookie } from './console-visit.ts';
 
-/** The page on which a person signs in. A sign-out over https leads here with the language that the browser has just forgotten. */
+/** The page on which a person signs in. */
 export const getConsoleSignIn: Screen = {
   handle: async (app, request, reply) => {
-    const { next, language: asked } = request.query as Record<string, unknown>;
-    const language = asked === 'es' || asked === 'en' ? asked : undefined;
-    if (language !== undefined) reply.header('set-cookie', languageCookie(app, language));
-    return sendSignIn(app, request, reply, { status: 200, next: pathOf(next), email: '', said: null, language });
+    const { next } = request.query as Record<string, unknown>;
+    return sendSignIn(app, request, reply, { status: 200, next: pathOf(next), email: '', said: null });
   },
 };
 
@@ -51,46 +48,39 @@ export const postConsoleSignIn: Screen = {
 };
 
 /**
- * Ends the session for good: the cookie is worth nothing afterwards, wherever a copy of it is. Over https the browser forgets all that it
- * keeps of this site: its pages, cookies and storage. Over plain http Chromium refuses to, and on a developer's own machine it would
- * forget the cookies of every other program there.
+ * Ends the session for good: the cookie is worth nothing afterwards, wherever a copy of it is. Over https the browser forgets the pages and
+ * the storage of this site; over plain http Chromium refuses to. A form of another site does nothing, and changes nothing in the browser.
  */
 export const postConsoleSignOut: Screen = {
   handle: async (app, request, reply) => {
-    const claims = isFromOurPage(app, request)
-      ? await readAccessToken(app, cookieOf(app, request), 'rubrica-console')
-      : null;
-    if (claims?.sessionId) {
-      const user = await selectUserById(app.db, claims.userId);
-      if (user !== null) await endSession(app, claims.sessionId, userActor(user, clientNetwork(request.ip)));
+    if (isFromOurPage(app, request)) {
+      const claims = await readAccessToken(app, cookieOf(app, request), 'rubrica-console');
+      const user = claims?.sessionId ? await selectUserById(app.db, claims.userId) : null;
+      if (user !== null && claims?.sessionId)
+        await endSession(app, claims.sessionId, userActor(user, clientNetwork(request.ip)));
+      reply.header('set-cookie', sessionCookie(app, '')).headers(isOverHttps(app) ? FORGET : {});
     }
-    const language = isOverHttps(app) ? chosenLanguage(request) : null;
-    return reply
-      .code(303)
-      .header('set-cookie', sessionCookie(app, ''))
-      .headers(isOverHttps(app) ? FORGET : {})
-      .header('location', `${publicPath(app)}/console/sign-in${language === null ? '' : `?language=${language}`}`)
-      .send();
+    return reply.code(303).header('location', `${publicPath(app)}/console/sign-in`).send();
   },
 };
 
-const FORGET = { 'clear-site-data': '"cache", "cookies", "storage"' };
+/** Without "cookies": browsers take the cookies of the whole domain then, those of other programs too. Ours goes by its name. */
+const FORGET = { 'clear-site-data': '"cache", "storage"' };
 
 type SignIn = {
   status: number;
   next: string;
   email: string;
   said: ConsoleText | null;
-  language?: Language | undefined;
 };
 
 function sendSignIn(
   app: App,
   request: FastifyRequest,
   reply: FastifyReply,
-  { status, next, email, said, ...asked }: SignIn,
+  { status, next, email, said }: SignIn,
 ) {
-  const language = asked.language ?? visitLanguage(request);
+  const language = visitLanguage(request);
   const title = tell(language, 'sign_in.title');
   const main = html`<h1>${title}</h1>
 ${said !== null && html`<p class="notice" role="alert">${tell(language, said)}</p>`}

@@ -42,13 +42,23 @@ forEachEngine('the cookie of the console', (openTestDatabase) => {
     assert.equal((await server.get('/console/account', renamed)).status, 303);
   });
 
-  test('and all else that the browser keeps is forgotten at the sign-out over https', async (context) => {
+  test('and the pages and the storage of the site are forgotten at the sign-out over https', async (context) => {
     for (const publicUrl of [HTTPS, null]) {
       const { server, user } = await open(context, openTestDatabase, publicUrl);
       const { headers } = await server.post('/console/sign-out', { headers: { ...FORM, ...user.console }, body: '' });
-      assert.equal(headers.get('clear-site-data'), publicUrl === null ? null : '"cache", "cookies", "storage"');
+      assert.equal(headers.get('clear-site-data'), publicUrl === null ? null : '"cache", "storage"');
       assert.match(headers.get('set-cookie') ?? '', /_console=; Path=\/.*Max-Age=0$/);
     }
+  });
+
+  test('a form of another site, sent by anybody who came there, emptied the browser of what the site kept', async (context) => {
+    const { server, user } = await open(context, openTestDatabase, HTTPS);
+    for (const site of ['cross-site', 'same-site']) {
+      const sent = { headers: { ...FORM, ...user.console, 'sec-fetch-site': site }, body: '' };
+      const { status, headers } = await server.post('/console/sign-out', sent);
+      assert.deepEqual([status, headers.get('clear-site-data'), headers.get('set-cookie')], [303, null, null], site);
+    }
+    assert.equal((await server.get('/console/account', user.console)).status, 200);
   });
 });
 
@@ -58,7 +68,7 @@ withBrowser('a browser at the console over https', (openVisitor) => {
     const once = { skip: engine === 'postgres' };
 
     test(
-      'it takes the cookie, sends it to the console, and keeps nothing after the sign-out',
+      'it takes the cookie, sends it to the console, and keeps of the site nothing but the language after the sign-out, and the cookies of other programs',
       once,
       async (context) => {
         const { server, user } = await open(context, openTestDatabase, HTTPS);
@@ -79,6 +89,9 @@ withBrowser('a browser at the console over https', (openVisitor) => {
         await page.waitForURL(/sign-in$/);
         assert.deepEqual(await browser.cookies(), []);
         assert.equal(await page.evaluate("localStorage.getItem('seen')"), null);
+        // Of another Rúbrica below the same host, or the shop's own pages.
+        const cookie = { name: 'cart', value: 'of another program', domain: 'localhost', path: '/' };
+        await browser.addCookies([cookie]);
         await page.getByRole('button', { name: 'Español' }).click();
         await page.getByLabel('Correo').fill(user.email);
         await page.getByLabel('Contraseña').fill(user.password);
@@ -86,9 +99,9 @@ withBrowser('a browser at the console over https', (openVisitor) => {
         await page.getByRole('button', { name: 'Salir' }).click();
         await page.getByLabel('Contraseña').waitFor();
         assert.deepEqual(
-          (await browser.cookies()).map(({ name }) => name),
-          ['rubrica_language'],
-          'the language that was chosen stays',
+          (await browser.cookies()).map(({ name }) => name).toSorted(),
+          ['cart', 'rubrica_language'],
+          'what others keep stays, and so does the language that was chosen',
         );
         assert.deepEqual(complaints, []);
       },
