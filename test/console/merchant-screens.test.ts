@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listAudit } from '../../src/audit/list-audit.ts';
 import { ROLES, type Role } from '../../src/auth/permission.ts';
+import { listPaymentLinks } from '../../src/payment-links/find-payment-link.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { loadEnvironment } from '../../src/payment-services/find-environment.ts';
 import { listPaymentServices } from '../../src/payment-services/list-payment-services.ts';
@@ -225,6 +226,20 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
     app.now.advance(4 * HOUR_MS);
     assert.ok(await isGone(late), 'late');
     for (const wrong of ['/hand-over/x', `/hand-over/${id}-${'A'.repeat(43)}`]) assert.ok(await isGone(wrong), wrong);
+  });
+
+  test('a time of validity that is the name of what every object has was answered 500', async () => {
+    const { app, own, server, as } = await open();
+    await using _server = server;
+    const owner = as(await createTestUser(app, { role: 'owner', may: [] }));
+    for (const valid of ['__proto__', 'constructor', '2d']) {
+      const wish = { environment: 'development', valid, amount: '1000', currency: 'CLP', subject: 'Cuota', uses: 'one' };
+      for (const [form, status] of Object.entries({ 'hand-over': 200, links: 400 }))
+        assert.equal((await owner.post(`/merchants/${own.id}/${form}`, wish)).status, status, `${form} ${valid}`);
+    }
+    const [service] = await listPaymentServices(app);
+    const ids = service?.tokens.map(({ environment_id }) => environment_id) ?? [];
+    assert.deepEqual(await listPaymentLinks(app, ids, 10), []);
   });
 
   test('a row that somebody wrote into the table of links opens no tokens', async () => {

@@ -11,7 +11,11 @@ import { provedPath } from './merchant-page.ts';
 import { merchantIn, merchantOf } from './visible-merchants.ts';
 
 const DAY_MS = 86_400_000;
-const VALID: Readonly<Record<string, number>> = { '1d': DAY_MS, '3d': 3 * DAY_MS, '7d': 7 * DAY_MS };
+const VALID: ReadonlyMap<string | undefined, number> = new Map([
+  ['1d', DAY_MS],
+  ['3d', 3 * DAY_MS],
+  ['7d', 7 * DAY_MS],
+]);
 
 /** Makes a link that shows the tokens of an environment once, and shows it. */
 export const postConsoleHandOver: Screen = {
@@ -23,7 +27,7 @@ export const postConsoleHandOver: Screen = {
     const { merchant, environment } = named;
     const asked = requireProof(app, visit, provedPath(merchant.id));
     if (asked !== null) return asked;
-    const valid = VALID[fields['valid'] ?? ''] ?? DAY_MS;
+    const valid = VALID.get(fields['valid']) ?? DAY_MS;
     const made = await handOverTokens(app, { paymentServiceId: merchant.id, environment }, valid, by);
     if (made === null) return send(404, notFoundPage(language));
     const title = tell(language, 'link.made_title', { name: merchant.name });

@@ -21,7 +21,13 @@ import { environmentNamed, environmentsOf, merchantOf } from './visible-merchant
 /** The newest that the screen shows, and the file has. */
 const MOST = 1_000;
 const DAY_MS = 86_400_000;
-const VALID: Readonly<Record<string, number>> = { '7d': 7 * DAY_MS, '30d': 30 * DAY_MS, '365d': 365 * DAY_MS };
+/** Null: it has no end. */
+const VALID: ReadonlyMap<string, number | null> = new Map([
+  ['7d', 7 * DAY_MS],
+  ['30d', 30 * DAY_MS],
+  ['365d', 365 * DAY_MS],
+  ['', null],
+]);
 
 const DONE: Readonly<Record<string, ConsoleText>> = { created: 'pay_link.created', ended: 'pay_link.was_ended' };
 
@@ -68,9 +74,10 @@ function readWish(fields: Record<string, string>, now: number): LinkWish | null 
   const amount = currencyExponent(currency) === undefined ? null : parseTyped(typed.trim(), currency);
   const subject = readSubject(fields['subject'] ?? '');
   const uses = LINK_USES.find((one) => one === fields['uses']);
-  if (amount === null || amount < 1 || amount > MOST_LINK_AMOUNT || subject === null || uses === undefined) return null;
-  const lasts = VALID[valid];
-  return { amount, currency, subject, uses, expiresAt: lasts === undefined ? null : now + lasts, urlCallback: null };
+  const lasts = VALID.get(valid);
+  if (amount === null || amount < 1 || amount > MOST_LINK_AMOUNT) return null;
+  if (subject === null || uses === undefined || lasts === undefined) return null;
+  return { amount, currency, subject, uses, expiresAt: lasts === null ? null : now + lasts, urlCallback: null };
 }
 
 function environmentIdsOf({ tokens }: ListedPaymentService): number[] {
