@@ -33,6 +33,10 @@ export const SPANISH = {
   'failure.title': 'Algo falló',
   'failure.text':
     'No se hizo nada. Prueba otra vez; si sigue, da este número a quien administra el servicio: {request}',
+  'failure.unsure':
+    'Puede que se haya hecho. Mira antes de repetirlo; si no lo sabes, da este número a quien administra el servicio: {request}',
+  'failure.moved':
+    'No se hizo nada: el comercio se está mudando a otra base de datos. Prueba otra vez en un minuto; cuando se haya mudado, hazlo allá. {address}',
   'stale.title': 'Este formulario ya no sirve',
   'stale.text': 'Vuelve atrás, carga la página otra vez y repite lo que hacías. No se hizo nada.',
 

@@ -9,7 +9,7 @@ import type { User } from '../auth/user.ts';
 import { userActor } from '../auth/user-actor.ts';
 import { publicBase } from '../checkout/pay-link.ts';
 import type { Language } from '../checkout/texts.ts';
-import { CATALOGUE } from '../error-catalogue.ts';
+import { CATALOGUE, type ErrorCode, type Problem } from '../error-catalogue.ts';
 import { publicPath } from '../http/assets.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { html } from '../http/html.ts';
@@ -95,9 +95,8 @@ export function consoleHandler(
       const by = userActor(user, clientNetwork(request.ip));
       return await handle(app, { app, ...found, by, language, request, reply, send, goTo });
     } catch (failure) {
-      const { code } = noteFailure(app, request, reply, failure);
-      const { status } = CATALOGUE[code];
-      return send(status, failurePage(language, status, request.id));
+      const problem = noteFailure(app, request, reply, failure);
+      return send(CATALOGUE[problem.code].status, failurePage(language, problem, request));
     }
   };
 }
@@ -177,8 +176,17 @@ export function notFoundPage(language: Language): ConsolePage {
   return { title, main: html`<h1>${title}</h1><p>${tell(language, 'not_found.text')}</p>` };
 }
 
-function failurePage(language: Language, status: number, request: string): ConsolePage {
-  if (status === 404) return notFoundPage(language);
+function failurePage(language: Language, { code, extras }: Problem, { id, method }: FastifyRequest): ConsolePage {
+  if (CATALOGUE[code].status === 404) return notFoundPage(language);
   const title = tell(language, 'failure.title');
-  return { title, main: html`<h1>${title}</h1><p>${tell(language, 'failure.text', { request })}</p>` };
+  const isUnsure = method === 'POST' && UNSURE.includes(code);
+  const text = MOVED.includes(code) ? 'failure.moved' : isUnsure ? 'failure.unsure' : 'failure.text';
+  const said = tell(language, text, { request: id, address: extras.movedTo ?? '' });
+  return { title, main: html`<h1>${title}</h1><p>${said}</p>` };
 }
+
+/** After these a form may have done what it says: what is done anew could be done twice. */
+const UNSURE: readonly ErrorCode[] = ['OUTCOME_UNKNOWN', 'INTERNAL'];
+
+/** The payment service is in another database, or soon will be. */
+export const MOVED: readonly ErrorCode[] = ['PAYMENT_SERVICE_MOVED', 'PAYMENT_SERVICE_MOVING'];

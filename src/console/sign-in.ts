@@ -60,11 +60,14 @@ export const postConsoleSignOut: Screen = {
         await endSession(app, claims.sessionId, userActor(user, clientNetwork(request.ip)));
       reply.header('set-cookie', sessionCookie(app, '')).headers(isOverHttps(app) ? FORGET : {});
     }
-    return reply.code(303).header('location', `${publicPath(app)}/console/sign-in`).send();
+    return reply
+      .code(303)
+      .header('location', `${publicPath(app)}/console/sign-in`)
+      .send();
   },
 };
 
-/** Without "cookies": browsers take the cookies of the whole domain then, those of other programs too. Ours goes by its name. */
+/** Without "cookies": with it browsers forget the cookies of the whole domain, other programs included. Ours is removed by its name. */
 const FORGET = { 'clear-site-data': '"cache", "storage"' };
 
 type SignIn = {
@@ -74,12 +77,7 @@ type SignIn = {
   said: ConsoleText | null;
 };
 
-function sendSignIn(
-  app: App,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { status, next, email, said }: SignIn,
-) {
+function sendSignIn(app: App, request: FastifyRequest, reply: FastifyReply, { status, next, email, said }: SignIn) {
   const language = visitLanguage(request);
   const title = tell(language, 'sign_in.title');
   const main = html`<h1>${title}</h1>

@@ -60,14 +60,15 @@ export function approveRefundRequest(
 }
 
 /**
- * Rejects a request, which who asked for it may do too, to take it back. `reason` names no person. Throws `Problem` PERSON_NEEDED
- * or PERMISSION_MISSING; rejects with `StorageError`.
+ * Rejects a request, which who asked for it may do too, to take it back. `reason` names no person. Throws `Problem` PERSON_NEEDED,
+ * PERMISSION_MISSING, and PAYMENT_SERVICE_MOVED or PAYMENT_SERVICE_MOVING where another database has it; rejects with `StorageError`.
  */
-export function rejectRefundRequest(
+export async function rejectRefundRequest(
   app: App,
   asked: RefundRequest,
   { by, reason }: { by: Actor; reason: string },
 ): Promise<RefundRequestRejection> {
+  await environmentHere(app, asked);
   const at = app.now();
   return app.db.transaction<RefundRequestRejection>(async (tx) => {
     const { transaction, request } = await lockRequest(tx, asked);

@@ -233,7 +233,14 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
     await using _server = server;
     const owner = as(await createTestUser(app, { role: 'owner', may: [] }));
     for (const valid of ['__proto__', 'constructor', '2d']) {
-      const wish = { environment: 'development', valid, amount: '1000', currency: 'CLP', subject: 'Cuota', uses: 'one' };
+      const wish = {
+        environment: 'development',
+        valid,
+        amount: '1000',
+        currency: 'CLP',
+        subject: 'Cuota',
+        uses: 'one',
+      };
       for (const [form, status] of Object.entries({ 'hand-over': 200, links: 400 }))
         assert.equal((await owner.post(`/merchants/${own.id}/${form}`, wish)).status, status, `${form} ${valid}`);
     }

@@ -10,6 +10,7 @@ import { type ShownPayout, showPayouts } from '../../payouts/show-payouts.ts';
 import { badge } from '../console-format.ts';
 import type { Column, Filter } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
+import { MOVED } from '../console-visit.ts';
 
 /** A payout as the screens show it: with the name of its merchant, of its bank, and whether it is a test. */
 export type SeenPayout = ShownPayout & { merchant: string; bank: string; isTest: boolean };
@@ -123,7 +124,7 @@ export function refusalOf(
   error: unknown,
   lines: readonly number[] = [],
 ): { status: number; said: string; errors: string[] } {
-  if (!(error instanceof Problem) || error.code === 'NOT_FOUND') throw error;
+  if (!(error instanceof Problem) || error.code === 'NOT_FOUND' || MOVED.includes(error.code)) throw error;
   const { title, detail, errors } = wordsOf(error, language);
   return {
     status: CATALOGUE[error.code].status,

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Database, StorageError } from '../../src/db/database.ts';
+import { movePaymentService } from '../../src/moves/move-payment-service.ts';
+import { forEachEngine } from '../support/engines.ts';
+
+import { twoWithShop, wishOf } from '../support/moving-shop.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { createPaidTransaction } from '../support/test-books.ts';
+import { askForRefund, openRefundDesk } from '../support/test-refund-requests.ts';
+import { refundsOf } from '../support/test-refunds.ts';
+import { startTestServer } from '../support/test-server.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
+import { createTestUser, type TestUser } from '../support/test-user.ts';
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
+
+forEachEngine('a form of the console that fails', (openTestDatabase) => {
+  const open = async (app: TestApp, user: TestUser) => {
+    const server = await startTestServer(app);
+    const post = (path: string, fields: Record<string, string>, language = 'en') =>
+      server.post(`/console${path}`, {
+        headers: { ...FORM, 'accept-language': language, ...user.console },
+        body: String(new URLSearchParams(fields)),
+      });
+    return { server, post };
+  };
+
+  test('said that nothing was done and to try again, where the refund may have been made, so that it was made twice', async () => {
+    const made = createTestApp(await openTestDatabase());
+    const { db } = made;
+    let isLost = false;
+    const transaction: Database['transaction'] = async (work, kind) => {
+      const result = await db.transaction(work, kind);
+      if (isLost) throw new StorageError('OUTCOME_UNKNOWN', new Error('the connection ended with the commit'));
+      return result;
+    };
+    const app = { ...made, db: { ...db, transaction } };
+    const paid = await createPaidTransaction(app, await createTestEnvironment(app), { amount: 5000 });
+    const { server, post } = await open(app, await createTestUser(app, { role: 'owner', may: [] }));
+    await using _server = server;
+    isLost = true;
+    for (const [language, told] of [
+      ['en', 'It may have been done'],
+      ['es', 'Puede que se haya hecho'],
+    ] as const) {
+      const wish = { amount: '1000', reason: 'llegó roto', key: language };
+      const { status, text } = await post(`/payments/${paid.id}/refund`, wish, language);
+      assert.equal(status, 503);
+      assert.ok(text.includes(told), text);
+      assert.doesNotMatch(text, /Nothing was done|No se hizo nada/);
+    }
+    assert.equal((await refundsOf(app, paid)).length, 2, 'each click was a refund');
+  });
+
+  test('of a payment service that has moved said to try again for ever', async () => {
+    const { from, to } = await twoWithShop(openTestDatabase);
+    const desk = await openRefundDesk(from);
+    const asked = await askForRefund(from, desk);
+    const { server, post } = await open(from, await createTestUser(from, { role: 'owner', may: [] }));
+    await using _server = server;
+    await movePaymentService(from, to, wishOf(desk.environment));
+    from.now.advance(2000);
+    const payment = `/payments/${desk.paid.id}`;
+    for (const path of ['/refund', '/requests', `/requests/${asked.id}/approve`, `/requests/${asked.id}/reject`]) {
+      const { status, text } = await post(`${payment}${path}`, { amount: '1000', reason: 'llegó roto' });
+      assert.equal(status, 421, path);
+      assert.ok(text.includes('do it there. https://pay-2.example.cl'), text);
+    }
+    const { environment, paymentServiceId } = desk.environment;
+    const { status, text } = await post(`/merchants/${paymentServiceId}/hand-over`, { environment, valid: '1d' }, 'es');
+    assert.equal(status, 503);
+    assert.ok(text.includes('cuando se haya mudado, hazlo allá'), text);
+  });
+});
