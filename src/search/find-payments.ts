@@ -43,22 +43,46 @@ const NEWEST = 1_000;
 export async function findPayments(app: App, asked: PaymentSearch): Promise<PaymentPage> {
   const search = await withinService(app, asked);
   const { filter, limit, after } = search;
-  const { found, complete } = after === null ? await findNewest(app, search) : { found: [], complete: true };
-  const shown = new Set(found.map(({ id }) => id));
+  const found: FoundPayment[] = [];
   let place = after === null ? null : readCursor(after);
-  let read = 0;
-  for await (const { ids, day } of candidates(app, search, place)) {
-    const payments = await describePayments(app, ids);
-    read += ids.length;
-    for (const payment of payments) {
-      if (found.length === limit) return { payments: found, next: writeCursor(place), complete };
-      place = { day, id: payment.id };
-      if (shown.has(payment.id) || !matchesFilter(payment, filter)) continue;
-      found.push(payment);
-    }
-    if (read >= MOST_READ) return { payments: found, next: writeCursor(place), complete };
+  const { newest, complete } = await findNewest(app, search, place);
+  for await (const { payment, at, read } of walk(app, search, place, newest)) {
+    if (found.length === limit || read >= MOST_READ) return { payments: found, next: writeCursor(place), complete };
+    place = at;
+    if (matchesFilter(payment, filter)) found.push(payment);
   }
   return { payments: found, next: null, complete };
+}
+
+/** A payment with its place in the list, and how many rows of the index were read before it. */
+type Step = { payment: FoundPayment; at: Place; read: number };
+
+/** The payments that the index proposes, each of the `newest`, which it may lack, at its place among them, and none twice. */
+async function* walk(
+  app: App,
+  search: PaymentSearch,
+  from: Place | null,
+  newest: Omit<Step, 'read'>[],
+): AsyncGenerator<Step> {
+  let read = 0;
+  for await (const { ids, day } of candidates(app, search, from)) {
+    for (const payment of await describePayments(app, ids)) {
+      const at = { day, id: payment.id };
+      for (let [next] = newest; next !== undefined && isBefore(next.at, at); [next] = newest) {
+        newest.shift();
+        yield { ...next, read };
+      }
+      if (newest[0]?.payment.id === payment.id) newest.shift();
+      yield { payment, at, read };
+    }
+    read += ids.length;
+  }
+  for (const next of newest) yield { ...next, read };
+}
+
+/** The order of a list: the newest day first, and of a day the highest id. */
+function isBefore(one: Place, other: Place): boolean {
+  return one.day === other.day ? one.id > other.id : (one.day ?? 0) > (other.day ?? 0);
 }
 
 /** Among the payments of one payment service no other's are looked through. */
@@ -80,18 +104,25 @@ export async function describePayments(app: App, ids: readonly number[]): Promis
   return listed.map((payment: ListedPayment) => ({ ...payment, authorization_code: codes.get(payment.id) ?? null }));
 }
 
-/** Finds payments that were created after the index was last written, as far as one page of the feed goes. */
-async function findNewest(app: App, search: PaymentSearch): Promise<{ found: FoundPayment[]; complete: boolean }> {
+/**
+ * Finds payments that have an event after the index was last written, as far as one page of the feed goes: those that come after `from`, in
+ * the order of the list.
+ */
+async function findNewest(
+  app: App,
+  { filter, environmentIds }: PaymentSearch,
+  from: Place | null,
+): Promise<{ newest: Omit<Step, 'read'>[]; complete: boolean }> {
   const events = await selectBehindPlace(app.db, await selectSearchProgress(app.db), NEWEST);
   const ids = [...new Set(events.flatMap((id) => id ?? []))];
-  const found = ids.length === 0 ? [] : await describePayments(app, ids);
-  return {
-    found: found
-      .filter((payment) => search.environmentIds?.has(payment.environment_id) ?? true)
-      .filter((payment) => matchesFilter(payment, search.filter))
-      .slice(0, search.limit),
-    complete: events.length < NEWEST,
-  };
+  const isByDay = textTerm(await termsOf(app), filter) === null;
+  const newest = (ids.length === 0 ? [] : await describePayments(app, ids))
+    .filter((payment) => environmentIds?.has(payment.environment_id) ?? true)
+    .filter((payment) => matchesFilter(payment, filter))
+    .map((payment) => ({ payment, at: { day: isByDay ? utcDay(payment.created_at) : null, id: payment.id } }))
+    .filter(({ at }) => from === null || isBefore(from, at))
+    .sort((one, other) => (isBefore(one.at, other.at) ? -1 : 1));
+  return { newest, complete: events.length < NEWEST };
 }
 
 /** The last payment that a page looked at; `day` where days are searched one after the other. */
