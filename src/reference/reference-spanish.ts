@@ -5,7 +5,7 @@ import { INFO } from './openapi-texts.ts';
  * missing.
  */
 const REMITTANCES =
-  'Los del ambiente de RUBRICA_ENV, en cada moneda: los abonos a los comercios cuyos libros lees y, si puedes leer `GET /tef/{id}`, los pagos a terceros. `limit` vale para ambos juntos.';
+  'Los del ambiente de RUBRICA_ENV, en cada moneda: los abonos a los comercios cuyos libros lees y, si puedes leer `GET /tef/{id}`, los pagos a terceros; para quién son exige `recipients:read`, y sin él es nulo. `limit` vale para ambos juntos.';
 
 export const SPANISH_OPERATIONS: Readonly<Record<string, readonly [summary: string, description?: string]>> = {
   createTransaction: [

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../../app.ts';
 import { mayAny, readWith } from '../../auth/permission.ts';
+import type { User } from '../../auth/user.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { type Static, Type } from '../../http/json-schema.ts';
@@ -98,7 +99,7 @@ const CONTRACT = {
 } as const;
 
 const MEANS =
-  'The remittances of the environment of RUBRICA_ENV, in every currency: the payouts to the merchants whose books you read and, for who may read `GET /tef/{id}`, those to people. `limit` holds for both together.';
+  'The remittances of the environment of RUBRICA_ENV, in every currency: the payouts to the merchants whose books you read and, for who may read `GET /tef/{id}`, those to people; whom these are for takes `recipients:read`, and is null without it. `limit` holds for both together.';
 
 /** The last payouts that the user may read, to merchants and to people, as clients of the first API read them. */
 export const postGetRemittances = operation({
@@ -165,7 +166,7 @@ async function answer(
   ]);
   const remittances = [
     ...toMerchants.map((one) => ({ at: one.created_at, said: describe(user.id, one) })),
-    ...toPeople.map((one) => ({ at: one.payout.created_at, said: describeToPerson(user.id, one) })),
+    ...toPeople.map((one) => ({ at: one.payout.created_at, said: describeToPerson(user, one) })),
   ].sort((one, other) => other.at - one.at);
   const newest = remittances.slice(0, limit).map(({ said }) => said);
   return { message: `${newest.length === 0 ? 'No se' : 'Se'} encontraron remittances`, remittances: newest };
@@ -196,12 +197,15 @@ function describe(userId: string, payout: ListedMovement): Static<typeof Remitta
   };
 }
 
+/** Whom it is for is told to those alone who read that elsewhere too. */
 function describeToPerson(
-  userId: string,
-  { payout, owner, recipient }: RemittedPayout,
+  { id, may }: User,
+  { payout, owner, ...kept }: RemittedPayout,
 ): Static<typeof RemittanceSchema> {
+  const isTold = may.has('recipients:read');
+  const recipient = isTold ? kept.recipient : null;
   return {
-    idAuth0: userId,
+    idAuth0: id,
     trxData: { messageToAddressee: payout.message },
     clientData: {
       rutAddressee: recipient?.rut ?? null,
@@ -211,7 +215,10 @@ function describeToPerson(
     status: tefResponse(payout).status,
     timestamp: Math.floor(payout.created_at / 1000),
     amount: toDecimalNumber(payout.amount, payout.currency),
-    bankData: { bankSBIFNumber: payout.bank_code, bankAccountNumber: payout.account_masked },
+    bankData: {
+      bankSBIFNumber: isTold ? payout.bank_code : null,
+      bankAccountNumber: isTold ? payout.account_masked : null,
+    },
     currency: payout.currency,
     environment: owner.environment,
     paymentService: owner.paymentServiceId,

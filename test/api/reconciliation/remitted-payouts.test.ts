@@ -106,6 +106,25 @@ forEachEngine('payouts to people among the remittances', (openTestDatabase) => {
     assert.equal(refused.status, 403, 'without books:read nothing is listed');
   });
 
+  test('told a program without recipients:read whom they are for, with RUT, e-mail address and account', async () => {
+    await using at = await open(openTestDatabase);
+    const { app, desk } = at;
+    await propose(app, desk, [wish({ message: 'Pago factura 12' })]);
+    for (const may of [
+      ['books:read', 'payouts:create'],
+      ['books:read', 'audit:read'],
+    ] as const) {
+      const [remittance] = await at.list(await createTestUser(app, { may }));
+      assert.equal(remittance?.trxData.messageToAddressee, 'Pago factura 12');
+      assert.deepEqual(remittance['clientData'], { rutAddressee: null, nameAddressee: null, emailAddressee: null });
+      assert.deepEqual(remittance['bankData'], { bankSBIFNumber: null, bankAccountNumber: null });
+    }
+    const [told] = await at.list(
+      await createTestUser(app, { may: ['books:read', 'payouts:create', 'recipients:read'] }),
+    );
+    assert.deepEqual(told?.['bankData'], { bankSBIFNumber: '012', bankAccountNumber: '•••••1909' });
+  });
+
   test('name nobody once the person was erased', async () => {
     await using at = await open(openTestDatabase);
     const { app, desk } = at;
