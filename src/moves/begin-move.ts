@@ -6,7 +6,7 @@ import { asMover } from '../db/guard-triggers.ts';
 import { selectEpochs, selectStoreMark } from '../epochs/epoch-queries.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { readKeptKey } from '../sealing/kept-key.ts';
-import { closeCopiedAttempts, deleteCopiedOpen } from './copied-row-queries.ts';
+import { closeCopied, deleteCopiedOpen } from './copied-row-queries.ts';
 import { addressOf, MoveRefusal, type MoveRow, NO_PROGRESS } from './move.ts';
 import {
   deleteAllChanges,
@@ -95,7 +95,7 @@ async function beginIn(from: App, to: App, row: MoveRow, { environmentIds }: Sco
 }
 
 async function reopenCopy(tx: Tx, to: App, environmentIds: readonly number[]): Promise<void> {
-  await asMover(tx, to.db.engine, () => closeCopiedAttempts(tx, environmentIds));
+  await asMover(tx, to.db.engine, () => closeCopied(tx, environmentIds));
   await deleteCopiedOpen(tx, environmentIds);
 }
 

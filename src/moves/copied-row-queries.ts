@@ -88,18 +88,21 @@ export async function upsertRows(tx: Tx, engine: Engine, copied: CopiedTable, ro
 }
 
 /** The older first: what has ended makes room for what took its place, such as the next attempt of a payment. */
-function madeAt({ created_at, set_at }: SqlRow): number {
-  return Number(created_at ?? set_at ?? 0);
+function madeAt({ created_at, requested_at, set_at }: SqlRow): number {
+  return Number(created_at ?? requested_at ?? set_at ?? 0);
 }
 
-/** An earlier copy may have attempts open that have ended since: they would stand in the way of later ones until they are copied. */
-export async function closeCopiedAttempts(tx: Tx, environmentIds: readonly number[]): Promise<void> {
-  const table = 'payment_attempts';
-  await tx.query(
-    `update ${table} set state = 'aborted'
-     where environment_id {among $1} and state in ('started', 'pending', 'unknown', 'approved')`,
-    [environmentIds],
-  );
+/**
+ * An earlier copy may have attempts and requests of refunds open that have ended since: they would stand in the way of later ones
+ * until they are copied. Each is brought to what it is by its next copy.
+ */
+export async function closeCopied(tx: Tx, environmentIds: readonly number[]): Promise<void> {
+  const decided = "decided_by = '', decided_by_id = '', decided_at = 0, decision_reason = ''";
+  for (const [table, closed, open] of [
+    ['payment_attempts', "state = 'aborted'", "state in ('started', 'pending', 'unknown', 'approved')"],
+    ['refund_requests', `state = 'rejected', ${decided}`, "state = 'waiting'"],
+  ])
+    await tx.query(`update ${table} set ${closed} where environment_id {among $1} and ${open}`, [environmentIds]);
 }
 
 /**

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { movePaymentService } from '../../src/moves/move-payment-service.ts';
+import { undoMove } from '../../src/moves/undo-move.ts';
+import { rejectRefundRequest } from '../../src/refunds/decide-refund-request.ts';
+import type { RefundRequest } from '../../src/refunds/refund-request.ts';
+import { selectRefundRequestsOf } from '../../src/refunds/refund-request-queries.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { diesOnLeaving, twoWithShop, wishOf } from '../support/moving-shop.ts';
+import { TESTER } from '../support/test-actor.ts';
+import type { TestApp } from '../support/test-app.ts';
+import { askForRefund, openRefundDesk, type RefundDesk } from '../support/test-refund-requests.ts';
+
+forEachEngine('a request of a refund in a payment service that moves', (openTestDatabase) => {
+  const copied = async () => {
+    const { from, to } = await twoWithShop(openTestDatabase);
+    const desk = await openRefundDesk(from);
+    const request = await askForRefund(from, desk);
+    await assert.rejects(movePaymentService(diesOnLeaving(from), to, wishOf(desk.environment)), /killed/);
+    // Nobody goes on with the move: the pause ends by itself.
+    from.now.advance(60_000);
+    return { from, to, desk, request };
+  };
+  const arrives = async (from: TestApp, to: TestApp, desk: RefundDesk) => {
+    const before = await selectRefundRequestsOf(from.db, desk.paid);
+    await movePaymentService(from, to, wishOf(desk.environment));
+    assert.deepEqual(await selectRefundRequestsOf(to.db, desk.paid), before);
+    assert.equal(before.filter(({ state }) => state === 'waiting').length, 1);
+  };
+
+  test('is taken back and asked anew while it is copied: the older one waited there still, and the move never went on', async () => {
+    const { from, to, desk, request } = await copied();
+    await askAnew(from, desk, request);
+    await arrives(from, to, desk);
+  });
+
+  test('is taken back and asked anew after a move that was undone: its copy stood in the way of the next move', async () => {
+    const { from, to, desk, request } = await copied();
+    await undoMove(from, to, desk.environment.paymentServiceId, TESTER);
+    await askAnew(from, desk, request);
+    await arrives(from, to, desk);
+  });
+});
+
+/** Until the newest has a smaller id, so that it is copied before the one whose place it takes. */
+async function askAnew(app: TestApp, desk: RefundDesk, first: RefundRequest): Promise<void> {
+  let last = first;
+  do {
+    app.now.advance(1000);
+    await rejectRefundRequest(app, last, { by: desk.asker, reason: 'otro motivo' });
+    last = await askForRefund(app, desk);
+  } while (last.id > first.id);
+}
