@@ -51,6 +51,14 @@ export async function selectUserByEmail(db: Reader, email: string): Promise<User
   return row ?? null;
 }
 
+/** A user as records name them. */
+export type NamedUser = Pick<UserRow, 'id' | 'email'>;
+
+/** The users who have one of these ids or e-mail addresses. */
+export function selectNamedUsers(db: Reader, names: readonly string[]): Promise<NamedUser[]> {
+  return db.query<NamedUser>('select id, email from users where id {named $1} or email {named $1}', [names]);
+}
+
 export function selectUsers(db: Reader): Promise<UserRow[]> {
   return db.query<UserRow>('select * from users order by created_at, id');
 }

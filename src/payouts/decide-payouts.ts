@@ -1,10 +1,11 @@
 import type { App } from '../app.ts';
-import type { Actor } from '../audit/actor.ts';
+import { type Actor, accountOf } from '../audit/actor.ts';
 import type { AuditAction } from '../audit/audit-action.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { selectTokenHolders, type TokenHolder } from '../auth/api-token-queries.ts';
 import { requireUserOf } from '../auth/person-of.ts';
 import { type ActOfUser, holdersAt } from '../auth/token-holders.ts';
+import { type NamedUser, selectNamedUsers } from '../auth/user-queries.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { type InBoth, Problem } from '../error-catalogue.ts';
 import { formatMoney } from '../lib/money.ts';
@@ -44,11 +45,11 @@ export async function approvePayouts(app: App, decision: PayoutDecision): Promis
     const payouts = await lockThose(tx, decision, 'approved');
     const versions = await selectVersionsOf(tx, [...new Set(payouts.map(({ recipient_id }) => recipient_id))]);
     const byRecipient = Map.groupBy(versions, ({ id }) => id);
-    const holders = await findHolders(tx, payouts, versions);
-    const terms = { now, maxAgeDays: app.config.verdictMaxAgeDays };
+    const behind = await findBehind(tx, payouts, versions);
+    const terms = { now, maxAgeDays: app.config.verdictMaxAgeDays, users: behind.users };
     for (const payout of payouts) {
       const own = byRecipient.get(payout.recipient_id) ?? [];
-      const why = barredFrom(payout, own, holders).get(user.id) ?? whyNotPayable(payout, own, terms);
+      const why = barredFrom(payout, own, behind).get(user.id) ?? whyNotPayable(payout, own, terms);
       if (why !== null) throw approvalRefused(payout, why);
     }
     await checkLimits(tx, { environmentId: owner.id, userId: user.id, now }, payouts);
@@ -88,7 +89,7 @@ export function submitPayouts(app: App, decision: PayoutDecision): Promise<Payou
 export function whyNotPayable(
   payout: Payout,
   versions: readonly RecipientRow[],
-  { now, maxAgeDays }: { now: number; maxAgeDays: number },
+  { now, maxAgeDays, users }: { now: number; maxAgeDays: number; users: readonly NamedUser[] },
 ): InBoth | null {
   const own = versions.find(({ version }) => version === payout.recipient_version);
   const newest = versions.at(-1);
@@ -101,6 +102,8 @@ export function whyNotPayable(
       es: 'la cuenta de su destinatario cambió después de proponerlo: recházalo y proponlo de nuevo.',
     };
   }
+  const { account_changed_by: changer } = payout;
+  if (changer?.startsWith('usr_') === true && users.every(({ id }) => id !== changer)) return CHANGED_ELSEWHERE;
   if (validUntil(newest, maxAgeDays) > now) return null;
   const command = `bin/rubrica recipient change ${payout.recipient_id}`;
   return {
@@ -108,6 +111,12 @@ export function whyNotPayable(
     es: `el veredicto de su cuenta es demasiado antiguo: ${command} la valida de nuevo.`,
   };
 }
+
+/** In the database from which its payment service moved: who may approve it here may be the person who changed it there. */
+const CHANGED_ELSEWHERE = {
+  en: 'its account was changed by a user who is not known in this database: reject it, validate the account again and propose it again.',
+  es: 'cambió su cuenta un usuario que esta base de datos no conoce: recházalo, valida la cuenta de nuevo y proponlo otra vez.',
+};
 
 const MADE_IT = {
   en: 'you made it yourself: another person approves it.',
@@ -129,19 +138,23 @@ const HOLDS_TOKEN_OF_CHANGER = {
 /** The people who may never approve a payout, whatever they may do, each with the reason. */
 export type Barred = ReadonlyMap<string, InBoth>;
 
+/** The users of this database who stand behind payouts, and the people who know API tokens of theirs. */
+export type Behind = { readonly users: readonly NamedUser[]; readonly holders: readonly TokenHolder[] };
+
 /**
- * Names the people who are barred from a payout: its maker; where its account is not the one that was paid last, who changed it or
- * validated it again since; and who knows an API token of a program among these, having made it, unless the token ended before the act.
- * `versions` are all of its recipient, `holders` what `findHolders` answers. `selectWaitingApprovals` has the same
- * rule in SQL.
+ * Names the people who are barred from a payout: its maker, who in a database to which its payment service moved has another id; where its
+ * account is not the one that was paid last, who changed it or validated it again since; and who knows an API token of a program among
+ * these, having made it, unless the token ended before the act. `versions` are all of its recipient, `behind` what `findBehind` answers.
+ * `selectWaitingApprovals` has the same rule in SQL.
  */
-export function barredFrom(payout: Payout, versions: readonly RecipientRow[], holders: readonly TokenHolder[]): Barred {
-  const { account_changed_by, account_hash, recipient_version, proposed_by_id, proposed_kind, created_at } = payout;
+export function barredFrom(payout: Payout, versions: readonly RecipientRow[], { users, holders }: Behind): Barred {
+  const { account_changed_by, account_hash, recipient_version, proposed_kind, created_at } = payout;
   const barred = new Map<string, InBoth>();
   const barHolders = (known: readonly TokenHolder[], act: ActOfUser, why: InBoth) => {
     for (const holder of holdersAt(known, act)) barred.set(holder, why);
   };
-  if (proposed_kind === 'program') barHolders(holders, { by: proposed_by_id, at: created_at }, HOLDS_TOKEN);
+  const makers = makersOf(payout, users);
+  if (proposed_kind === 'program') for (const by of makers) barHolders(holders, { by, at: created_at }, HOLDS_TOKEN);
   if (account_changed_by !== null) {
     const kept = versions.filter((row) => row.account_hash === account_hash && row.version <= recipient_version);
     const acts = kept.map((row) => ({ by: row.created_by, at: row.created_at }));
@@ -150,20 +163,29 @@ export function barredFrom(payout: Payout, versions: readonly RecipientRow[], ho
     for (const change of changes) barHolders(ofPrograms, change, HOLDS_TOKEN_OF_CHANGER);
     for (const { by } of changes) barred.set(by, CHANGED_ACCOUNT);
   }
-  return barred.set(proposed_by_id, MADE_IT);
+  for (const maker of makers) barred.set(maker, MADE_IT);
+  return barred;
 }
 
-/** Finds the people who know API tokens of the programs that made payouts, and of the users who kept changed accounts. */
-export function findHolders(
+/** Finds the users behind payouts, and who knows API tokens of the programs that made them and of those who kept changed accounts. */
+export async function findBehind(
   db: Pick<Database, 'query'>,
   payouts: readonly Payout[],
   versions: readonly RecipientRow[],
-): Promise<TokenHolder[]> {
-  const programs = payouts.filter(({ proposed_kind }) => proposed_kind === 'program');
+): Promise<Behind> {
   const changers = payouts.flatMap(({ account_changed_by }) => account_changed_by ?? []);
+  const names = new Set([...payouts.map(({ proposed_by }) => accountOf(proposed_by)), ...changers]);
+  const users = names.size === 0 ? [] : await selectNamedUsers(db, [...names]);
+  const programs = payouts.filter(({ proposed_kind }) => proposed_kind === 'program');
   const keepers = changers.length === 0 ? [] : versions.map(({ created_by }) => created_by);
-  const ids = new Set([...programs.map(({ proposed_by_id }) => proposed_by_id), ...changers, ...keepers]);
-  return ids.size === 0 ? Promise.resolve([]) : selectTokenHolders(db, [...ids]);
+  const ids = new Set([...programs.flatMap((payout) => makersOf(payout, users)), ...changers, ...keepers]);
+  return { users, holders: ids.size === 0 ? [] : await selectTokenHolders(db, [...ids]) };
+}
+
+/** The ids of who made a payout: the one it was made with, and the one here. */
+function makersOf({ proposed_by, proposed_by_id }: Payout, users: readonly NamedUser[]): string[] {
+  const email = accountOf(proposed_by);
+  return [proposed_by_id, ...users.filter((user) => user.email === email).map(({ id }) => id)];
 }
 
 function approvalRefused({ id }: Payout, { en, es }: InBoth): Problem {

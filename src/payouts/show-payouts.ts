@@ -2,7 +2,7 @@ import type { App } from '../app.ts';
 import { dayOf } from '../lib/calendar-day.ts';
 import { formatMoney } from '../lib/money.ts';
 import { selectApprovers } from './approver-queries.ts';
-import { type Barred, barredFrom, findHolders, whyNotPayable } from './decide-payouts.ts';
+import { type Barred, barredFrom, findBehind, whyNotPayable } from './decide-payouts.ts';
 import { STATES_IN_SPANISH } from './kept-texts.ts';
 import { selectVersionsOf } from './payee-queries.ts';
 import type { Payout, PayoutState } from './payout.ts';
@@ -52,7 +52,7 @@ async function showSome(app: App, environmentId: number, payouts: readonly Payou
   const alike = Map.groupBy(await selectAlike(app.db, environmentId, ids, now - ALIKE_MS), ({ id }) => id);
   const waits = payouts.some(({ state }) => state === 'awaiting_approval');
   const approvers = waits ? await selectApprovers(app.db, environmentId) : new Set<string>();
-  const holders = waits ? await findHolders(app.db, payouts, kept) : [];
+  const behind = waits ? await findBehind(app.db, payouts, kept) : { users: [], holders: [] };
   const available = waits ? await payableBalance(app, environmentId) : 0;
   return payouts.map((payout) => {
     const own = versions.get(payout.recipient_id) ?? [];
@@ -60,10 +60,11 @@ async function showSome(app: App, environmentId: number, payouts: readonly Payou
     const others = (alike.get(payout.id) ?? []).filter(
       ({ reference, other_reference }) => wishOf(reference) !== wishOf(other_reference),
     );
-    const barred = barredFrom(payout, own, holders);
+    const barred = barredFrom(payout, own, behind);
     const warnings = [...changed(payout), ...same(others)];
     if (payout.state === 'awaiting_approval') {
-      warnings.push(...hindrances(payout, own, { now, maxAgeDays: app.config.verdictMaxAgeDays, approvers, barred }));
+      const terms = { now, maxAgeDays: app.config.verdictMaxAgeDays, users: behind.users, approvers, barred };
+      warnings.push(...hindrances(payout, own, terms));
       if (payout.amount > available) {
         const left = formatMoney(available, PAYOUT_CURRENCY);
         const text = {
@@ -122,7 +123,7 @@ function same(others: readonly Alike[]): PayoutWarning[] {
   return warnings;
 }
 
-type Terms = { now: number; maxAgeDays: number; approvers: ReadonlySet<string>; barred: Barred };
+type Terms = Parameters<typeof whyNotPayable>[2] & { approvers: ReadonlySet<string>; barred: Barred };
 
 function hindrances(payout: Payout, versions: readonly RecipientRow[], terms: Terms): PayoutWarning[] {
   const why = whyNotPayable(payout, versions, terms);

@@ -85,6 +85,10 @@ export type ApprovalTerms = { now: number; before: number; validatedBefore: numb
 /** Later than every moment. */
 const NEVER = Number.MAX_SAFE_INTEGER;
 
+/** Whether a record names a user, with an API token or without: in a database to which it moved the same user has another id. */
+const isNamed = (user: string, name: string) =>
+  `(${name} = ${user}.email or substr(${name}, 1, length(${user}.email) + 8) = ${user}.email || ' (token ')`;
+
 /**
  * Each part is read once: by itself PostgreSQL works out the hindrance of every row anew wherever it is named. Whether anybody
  * is left to approve is asked once for each maker, and for each payout only where its account was changed. `barredFrom` has the
@@ -98,22 +102,22 @@ const GROUPED = `with holders as materialized (
       max(case when o.role = 'integration' then 1 else 0 end) as is_program
     from api_tokens t join users o on o.id = t.user_id join ${ACTING_NAMES} u on u.name = t.created_by group by t.user_id, u.id),
   makers as materialized (
-    select distinct environment_id, proposed_by_id, proposed_kind from payouts where state = 'awaiting_approval'),
+    select distinct environment_id, proposed_by_id, proposed_by, proposed_kind from payouts where state = 'awaiting_approval'),
   alone as materialized (
-    select m.environment_id, m.proposed_by_id, m.proposed_kind,
+    select m.environment_id, m.proposed_by_id, m.proposed_by, m.proposed_kind,
       min(case when u.id is null then ${NEVER} else coalesce(h.until, -1) end) as until
     from makers m
     join environments e on e.id = m.environment_id
-    left join users u on u.id <> m.proposed_by_id and ${MAY_APPROVE}
+    left join users u on u.id <> m.proposed_by_id and not ${isNamed('u', 'm.proposed_by')} and ${MAY_APPROVE}
     left join holders h on h.user_id = m.proposed_by_id and h.holder_id = u.id and m.proposed_kind = 'program'
-    group by m.environment_id, m.proposed_by_id, m.proposed_kind),
+    group by m.environment_id, m.proposed_by_id, m.proposed_by, m.proposed_kind),
   one as materialized (
     select p.environment_id, coalesce(p.batch_id, p.id) as id, p.state, p.changed_at, p.amount, p.currency,
       case when p.next_look_at is null then 0 else 1 end as by_sender,
       case when p.state = 'approved' then ''
         when alone.until >= p.created_at then 'approver'
         when p.account_changed_by is not null and not exists (select 1 from users u
-          where u.id <> p.proposed_by_id and u.id <> p.account_changed_by
+          where u.id <> p.proposed_by_id and not ${isNamed('u', 'p.proposed_by')} and u.id <> p.account_changed_by
             and not exists (select 1 from holders h where h.holder_id = u.id and h.until >= p.created_at
               and ((h.user_id = p.proposed_by_id and p.proposed_kind = 'program')
                 or (h.user_id = p.account_changed_by and h.is_program = 1)))
@@ -129,7 +133,7 @@ const GROUPED = `with holders as materialized (
     from payouts p
     join environments e on e.id = p.environment_id
     left join alone on alone.environment_id = p.environment_id and alone.proposed_by_id = p.proposed_by_id
-      and alone.proposed_kind = p.proposed_kind
+      and alone.proposed_by = p.proposed_by and alone.proposed_kind = p.proposed_kind
     left join recipients own on own.id = p.recipient_id and own.version = p.recipient_version
     left join recipients newest on newest.id = p.recipient_id
       and newest.version = (select max(version) from recipients r where r.id = p.recipient_id)

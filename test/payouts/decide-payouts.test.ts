@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { barredFrom, whyNotPayable } from '../../src/payouts/decide-payouts.ts';
+import { type Behind, barredFrom, whyNotPayable } from '../../src/payouts/decide-payouts.ts';
 import type { Payout } from '../../src/payouts/payout.ts';
 import type { RecipientRow } from '../../src/payouts/recipient.ts';
 
@@ -13,6 +13,7 @@ const payout = {
   recipient_version: 2,
   account_hash: 'new',
   account_changed_by: 'changer',
+  proposed_by: 'maker@example.cl',
   proposed_by_id: 'maker',
   proposed_kind: 'program',
   created_at: NOW,
@@ -21,8 +22,8 @@ const payout = {
 const version = (version: number, account_hash: string, created_by: string, validated_at = NOW) =>
   ({ version, account_hash, created_by, created_at: validated_at, validated_at, expires_at: null }) as RecipientRow;
 
-const barred = (versions: readonly RecipientRow[], holders: Parameters<typeof barredFrom>[2] = []) =>
-  [...barredFrom(payout, versions, holders).keys()].sort();
+const barred = (versions: readonly RecipientRow[], holders: Behind['holders'] = []) =>
+  [...barredFrom(payout, versions, { users: [], holders }).keys()].sort();
 
 test('who validated the changed account again before the payout was made may not approve it, who did so later may', () => {
   const versions = [version(1, 'old', 'first'), version(2, 'new', 'again'), version(3, 'new', 'later')];
@@ -31,7 +32,10 @@ test('who validated the changed account again before the payout was made may not
 
 test('where the account is the one that was paid last nobody but the maker is barred', () => {
   const paidBefore = { ...payout, account_changed_by: null };
-  assert.deepEqual([...barredFrom(paidBefore, [version(2, 'new', 'again')], []).keys()], ['maker']);
+  assert.deepEqual(
+    [...barredFrom(paidBefore, [version(2, 'new', 'again')], { users: [], holders: [] }).keys()],
+    ['maker'],
+  );
 });
 
 test('who held a token of the program when it made the payout is barred, also where the token ended in that moment', () => {
@@ -61,11 +65,11 @@ test('who knew a token of the program when it changed the account, or validated 
   ];
   assert.deepEqual(barred(versions, holders), ['again', 'changer', 'held-again', 'held-then', 'holds', 'maker']);
   const paidBefore = { ...payout, account_changed_by: null };
-  assert.deepEqual([...barredFrom(paidBefore, versions, holders).keys()], ['maker']);
+  assert.deepEqual([...barredFrom(paidBefore, versions, { users: [], holders }).keys()], ['maker']);
 });
 
 test('a payout whose recipient has another account by now is not payable, whatever the verdicts say', () => {
-  const rule = { now: NOW, maxAgeDays: 30 };
+  const rule = { now: NOW, maxAgeDays: 30, users: [] };
   assert.equal(whyNotPayable(payout, [version(2, 'new', 'a')], rule), null);
   assert.equal(whyNotPayable(payout, [version(2, 'new', 'a'), version(3, 'new', 'a')], rule), null);
   const changed = whyNotPayable(payout, [version(2, 'new', 'a'), version(3, 'newer', 'a')], rule);
@@ -74,7 +78,7 @@ test('a payout whose recipient has another account by now is not payable, whatev
 });
 
 test('the newest verdict counts, for less than the days of the rule', () => {
-  const rule = { now: NOW, maxAgeDays: 30 };
+  const rule = { now: NOW, maxAgeDays: 30, users: [] };
   const old = version(2, 'new', 'a', NOW - 30 * DAY);
   assert.match(whyNotPayable(payout, [old], rule)?.en ?? '', /too old/);
   assert.equal(whyNotPayable(payout, [old, version(3, 'new', 'a', NOW - 30 * DAY + 1)], rule), null);
