@@ -1,6 +1,7 @@
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
+import { lockFunds } from '../payment-services/lock-funds.ts';
 import {
   type PayoutLimits,
   selectPayoutLimits,
@@ -24,6 +25,8 @@ export function setPayoutLimits(
   by: Actor,
 ): Promise<PayoutLimits> {
   return app.db.transaction(async (tx) => {
+    // Of two who change limits at once the second changes what the first has set; approvals wait here too.
+    await lockFunds(tx, owner.id, PAYOUT_CURRENCY);
     const before = await selectPayoutLimits(tx, owner.id, PAYOUT_CURRENCY);
     const after = { ...before, ...changes };
     await upsertPayoutLimits(tx, owner.id, PAYOUT_CURRENCY, after);
