@@ -44,19 +44,23 @@ export async function checkWishes(
     }
     seen.add(reference);
   }
-  const split = errors.length > 0 ? [] : wishes.flatMap((wish, row) => partsOf(wish, row, most));
-  if (errors.length === 0 && (split.length === 0 || split.length > MOST_IN_BATCH)) {
+  // The parts are counted before they are made: those of a few thousand huge amounts would be more than the memory holds.
+  const count = wishes.reduce((sum, { amount }) => sum + Math.ceil(amount / most), 0);
+  if (errors.length === 0 && (count === 0 || count > MOST_IN_BATCH)) {
     errors.push(
       errorItem('', 'INVALID_PARAMETER', [
-        `There are ${split.length} payouts.`,
+        `There are ${count} payouts.`,
         `Send 1 to ${MOST_IN_BATCH} at once.`,
-        `Hay ${split.length} pagos.`,
+        `Hay ${count} pagos.`,
         `Envía de 1 a ${MOST_IN_BATCH} a la vez.`,
       ]),
     );
   }
   if (errors.length > 0) throw invalidRows('INVALID_PAYOUT', errors);
-  return hashed(app, split);
+  return hashed(
+    app,
+    wishes.flatMap((wish, row) => partsOf(wish, row, most)),
+  );
 }
 
 /** The refusal of rows for these reasons; the first is the detail. */
@@ -67,8 +71,7 @@ export function invalidRows(code: 'INVALID_PAYOUT' | 'ACCOUNT_NOT_PAYABLE', erro
 function partsOf(wish: PayoutWish, row: number, most: number): (PayoutWish & { row: number })[] {
   const parts = Math.ceil(wish.amount / most);
   if (parts <= 1) return [{ ...wish, row }];
-  // Far more than a batch takes, and it is refused.
-  return Array.from({ length: Math.min(parts, MOST_IN_BATCH + 1) }, (_, at) => ({
+  return Array.from({ length: parts }, (_, at) => ({
     ...wish,
     row,
     reference: `${wish.reference}/${at + 1}`,

@@ -25,7 +25,7 @@ export function setPayoutLimits(
   by: Actor,
 ): Promise<PayoutLimits> {
   return app.db.transaction(async (tx) => {
-    // Of two who change limits at once the second changes what the first has set; approvals wait here too.
+    // Two who change limits at once wait here for each other, so that the second changes what the first has set.
     await lockFunds(tx, owner.id, PAYOUT_CURRENCY);
     const before = await selectPayoutLimits(tx, owner.id, PAYOUT_CURRENCY);
     const after = { ...before, ...changes };

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Problem } from '../../src/error-catalogue.ts';
 import { NO_LIMITS } from '../../src/payouts/payout-limit-queries.ts';
 import { readPayoutLimits, setPayoutLimits } from '../../src/payouts/set-payout-limits.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
+import { openPayoutDesk, propose, wish } from '../support/test-payouts.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 
 forEachEngine('limits of payouts', (openTestDatabase) => {
@@ -17,5 +19,20 @@ forEachEngine('limits of payouts', (openTestDatabase) => {
       const all = Object.assign({ ...NO_LIMITS }, ...changes);
       assert.deepEqual({ ...(await readPayoutLimits(app, owner)) }, all);
     }
+  });
+
+  test('a batch that would be split into more than it takes is refused before it is split: the parts were more than the memory holds', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const desk = await openPayoutDesk(app);
+    const wishes = Array.from({ length: 20 }, () => wish({ amount: 999_999_999_999 }));
+    const refused = await propose(app, desk, wishes).catch((error: unknown) => error);
+    assert.ok(refused instanceof Problem);
+    const parts = 20 * Math.ceil(999_999_999_999 / app.config.payoutRailLimit);
+    assert.deepEqual(
+      [refused.code, refused.extras.errors?.map(({ message }) => message)],
+      ['INVALID_PAYOUT', [`There are ${parts} payouts.`]],
+    );
+    const most = await propose(app, desk, [wish({ amount: 10 * app.config.payoutRailLimit })]);
+    assert.equal(most.length, 10);
   });
 });
