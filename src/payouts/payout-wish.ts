@@ -44,7 +44,7 @@ export async function checkWishes(
     }
     seen.add(reference);
   }
-  // The parts are counted before they are made: those of a few thousand huge amounts would be more than the memory holds.
+  // The parts are counted before they are made: a few thousand huge amounts have more of them than the memory holds.
   const count = wishes.reduce((sum, { amount }) => sum + Math.ceil(amount / most), 0);
   if (errors.length === 0 && (count === 0 || count > MOST_IN_BATCH)) {
     errors.push(

@@ -61,12 +61,16 @@ export function matchLines(lines: readonly ReadLine[], candidates: Candidates): 
       : !hasReturnLine && !used.has(`return ${id}`);
   const leftAlone = (file: string) =>
     candidates.payouts.some(({ id, fileId }) => fileId === file && used.has(`payout ${id}`));
-  const byAmount = Map.groupBy(candidates.payouts, ({ amount }) => amount);
+  const timed = candidates.payouts.map(withTimes);
+  const byAmount = Map.groupBy(timed, ({ amount }) => amount);
+  const byRut = Map.groupBy(timed, ({ amount, rutHash }) => `${amount} ${rutHash}`);
   const countOf = Map.groupBy(lines, ({ amount }) => amount);
 
   const matchPayout = (line: ReadLine, use: 'payout' | 'return'): LineMatch | null => {
-    const alike = (byAmount.get(Math.abs(line.amount)) ?? []).filter((one) => isInTime(use, line, one));
-    const named = namedBy(line, alike);
+    const amount = Math.abs(line.amount);
+    const alike = byAmount.get(amount) ?? [];
+    const ofRuts = line.rutHashes.flatMap((hash) => byRut.get(`${amount} ${hash}`) ?? []);
+    const named = namedBy(line, { alike, ofRuts }, (one) => isInTime(use, line, one));
     const free = named.find((one) => isFree(use, one));
     if (free !== undefined) return take(use, free.id);
     const [taken] = named;
@@ -74,10 +78,11 @@ export function matchLines(lines: readonly ReadLine[], candidates: Candidates): 
       const note = use === 'payout' ? 'the payout has left by another line' : 'the payout came back by another line';
       return { use: 'suspense', subject: null, note, twice: taken.id };
     }
-    const open = line.rutHashes.length > 0 ? [] : alike.filter((one) => isFree(use, one));
-    const [only, ...others] = use === 'payout' || RETURN.test(line.text) ? open : [];
+    if (line.rutHashes.length > 0 || (use === 'return' && !RETURN.test(line.text))) return null;
+    const isOpen = (one: TimedCandidate) => isInTime(use, line, one) && isFree(use, one);
+    const only = alike.find(isOpen);
     if (only === undefined) return null;
-    const isAlone = others.length === 0 && countOf.get(line.amount)?.length === 1;
+    const isAlone = countOf.get(line.amount)?.length === 1 && alike.findLast(isOpen) === only;
     return isAlone ? take(use, only.id) : { use: 'suspense', subject: null, note: 'several payouts could be meant' };
   };
 
@@ -119,14 +124,39 @@ const UNEXPLAINED: LineMatch = { use: 'suspense', subject: null, note: 'of nothi
 /** How banks say that money came back. */
 const RETURN = /devol|devuel|revers|rechaz|reintegro|anulaci/i;
 
-/** The payouts that a line names: by their own id, else by RUT, else by reference where the line says no other RUT. */
-function namedBy({ rutHashes, text }: ReadLine, payouts: readonly PayoutCandidate[]): PayoutCandidate[] {
-  const byId = payouts.filter(({ id }) => text.includes(id));
+/** A payout, where it stands among all, and the days on which a line can be of it. */
+type TimedCandidate = PayoutCandidate & {
+  readonly place: number;
+  readonly from: string;
+  readonly leavesBy: string;
+  readonly returnsBy: string;
+};
+
+/** The days are computed once for each payout: thousands of one amount are held against thousands of lines. */
+function withTimes(payout: PayoutCandidate, place: number): TimedCandidate {
+  const [from, leavesBy, returnsBy] = [-DAYS_BEFORE, DAYS_TO_LEAVE, DAYS_TO_RETURN].map((days) =>
+    shiftDay(payout.leftDay, days),
+  ) as [string, string, string];
+  return { ...payout, place, from, leavesBy, returnsBy };
+}
+
+type Alike = { readonly alike: readonly TimedCandidate[]; readonly ofRuts: readonly TimedCandidate[] };
+
+/**
+ * The payouts in time that a line names: by their own id, else by RUT, else by reference where the line says no other RUT. `alike`
+ * have its amount, and `ofRuts` its RUTs too.
+ */
+function namedBy(
+  { text }: ReadLine,
+  { alike, ofRuts }: Alike,
+  inTime: (one: TimedCandidate) => boolean,
+): TimedCandidate[] {
+  const byId = text.includes('po_') ? alike.filter((one) => text.includes(one.id) && inTime(one)) : [];
   if (byId.length > 0) return byId;
-  const byRut = payouts.filter(({ rutHash }) => rutHashes.includes(rutHash));
+  const byRut = ofRuts.filter(inTime).sort((one, other) => one.place - other.place);
   if (byRut.length > 0) return byRut;
-  return payouts.filter(
-    ({ reference }) => hasReference(text, reference) && !hasWrittenRut(text.replace(reference, '')),
+  return alike.filter(
+    (one) => hasReference(text, one.reference) && inTime(one) && !hasWrittenRut(text.replace(one.reference, '')),
   );
 }
 
@@ -148,9 +178,9 @@ function hasWord(text: string, word: string): boolean {
   return new RegExp(`${before}${RegExp.escape(word)}${after}`, 'u').test(text);
 }
 
-function isInTime(use: 'payout' | 'return', { day }: ReadLine, { leftDay, state }: PayoutCandidate): boolean {
-  if (use === 'return') return state !== 'failed' && isWithin(day, leftDay, DAYS_TO_RETURN);
-  return isWithin(day, leftDay, DAYS_TO_LEAVE);
+function isInTime(use: 'payout' | 'return', { day }: ReadLine, one: TimedCandidate): boolean {
+  if (use === 'return') return one.state !== 'failed' && day >= one.from && day <= one.returnsBy;
+  return day >= one.from && day <= one.leavesBy;
 }
 
 function isWithin(day: string, from: string, days: number): boolean {

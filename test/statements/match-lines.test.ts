@@ -96,3 +96,26 @@ test('without a RUT a reference names a payout only as a whole word: a part of a
   assert.equal(useOf('TEF pago.12', pointed), 'po_1');
   assert.equal(useOf('TEF pagox12', pointed), SEVERAL, 'a point is no sign of a pattern');
 });
+
+test('thousands of payouts of one amount are not each held against each line: a statement of a payroll stopped everybody for minutes', () => {
+  let looks = 0;
+  const most = 300;
+  const numbers = Array.from({ length: most }, (_, at) => at);
+  const payouts = numbers.map((at) => ({
+    ...PAYOUT,
+    id: `po_${at}_`,
+    reference: `bono-2026-${at}`,
+    rutHash: `r${at}`,
+    get leftDay() {
+      looks++;
+      return PAYOUT.leftDay;
+    },
+  }));
+  const lines = numbers.map((at) => ({ ...line(-PAYOUT.amount, PAYOUT.leftDay), line: at, rutHashes: [`r${at}`] }));
+  const matches = matchLines(lines, { payouts, files: [], deposits: [] });
+  assert.deepEqual(
+    matches.map(({ subject }) => subject),
+    payouts.map(({ id }) => id),
+  );
+  assert.ok(looks <= 10 * most, `${looks} looks at the days of ${most} payouts`);
+});
