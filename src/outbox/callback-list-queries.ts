@@ -20,6 +20,7 @@ export type CallbackFilter = {
 
 export type ListedCallback = SqlRow & {
   id: number;
+  environment_id: number;
   transaction_id: number;
   payment_service: string;
   name: string;
@@ -43,7 +44,7 @@ export type ListedCallback = SqlRow & {
 export function selectCallbacks(db: Reader, filter: CallbackFilter, limit: number): Promise<ListedCallback[]> {
   const { where, parameters } = conditionsOf(filter, [limit]);
   return db.query<ListedCallback>(
-    `select c.id, c.transaction_id, e.payment_service_id as payment_service, s.name, e.environment, c.webhook_id, c.state,
+    `select c.id, c.environment_id, c.transaction_id, e.payment_service_id as payment_service, s.name, e.environment, c.webhook_id, c.state,
        c.created_at, c.next_attempt_at, c.finished_at, c.url, a.status, a.failure, a.location, p.failing_since,
        (select count(*) from delivery_attempts made
         where made.callback_id = c.id and made.environment_id = c.environment_id) as attempts

@@ -2,6 +2,7 @@ import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { findElsewhere } from '../payment-services/elsewhere.ts';
+import { environmentHere } from '../payment-services/find-environment.ts';
 import {
   type CallbackFilter,
   type ListedCallback,
@@ -23,9 +24,13 @@ export function listCallbacks(app: App, filter: CallbackFilter, limit: number): 
 
 /**
  * Sends a callback again, with the same bytes and from the start of its schedule, and enables its endpoint; one that waits is
- * due now. `under_way`: it is being sent at this moment. Answers null for an unknown id.
+ * due now. `under_way`: it is being sent at this moment. Answers null for an unknown id. Throws `Problem` PAYMENT_SERVICE_MOVED or
+ * PAYMENT_SERVICE_MOVING where another database serves its payment service.
  */
 export async function resendCallback(app: App, id: number, by: Actor): Promise<'queued' | 'under_way' | null> {
+  const found = await selectCallback(app.db, id);
+  if (found === null) return null;
+  await environmentHere(app, found);
   return app.db.transaction(async (tx) => {
     const callback = await selectCallback(tx, id);
     if (callback === null) return null;
@@ -49,7 +54,8 @@ const RESENT_TOGETHER = 100;
  * The same for every callback for which `filter` holds, the oldest first; without a state for what waits for another
  * attempt and what was given up. Left out is what another database serves by now. `onProgress` is told how many there were so
  * far; a run that is ended in the middle has lost nothing and can be run again. Answers how many; with `most`, after about so
- * many it stops, and `next` says where to go on (null: there are no more).
+ * many it stops, and `next` says where to go on (null: there are no more). Throws `Problem` PAYMENT_SERVICE_MOVED or
+ * PAYMENT_SERVICE_MOVING where nothing is sent because another database serves what the filter names.
  */
 export async function resendCallbacks(
   app: App,
@@ -71,12 +77,23 @@ export async function resendCallbacks(
       if (again > 0) await recordAudit(tx, { at, by, action: 'callback.resent', subject, after });
       return { callbacks: found, queued: again };
     });
-    if (callbacks.length === 0) return { resent, next: null };
+    if (callbacks.length === 0) {
+      if (resent === 0 && behind === 0) await refuseElsewhereOf(app, filter);
+      return { resent, next: null };
+    }
     resent += queued;
     onProgress(resent);
     lastId = callbacks.at(-1)?.id as number;
     if (resent >= most) return { resent, next: lastId };
   }
+}
+
+/** Throws where the newest callback of the payment service, transaction or endpoint that a filter names is served elsewhere. */
+async function refuseElsewhereOf(app: App, filter: CallbackFilter): Promise<void> {
+  const { state: _state, since: _since, until: _until, ...named } = filter;
+  if (Object.keys(named).length === 0) return;
+  const [newest] = await selectCallbacks(app.db, named, 1);
+  if (newest !== undefined) await environmentHere(app, newest);
 }
 
 /**

@@ -21,7 +21,11 @@ export function refuseElsewhere({ elsewhere }: Pick<ServiceEnvironment, 'elsewhe
   if (elsewhere === null) return;
   if (elsewhere.state === 'moving') throw new Problem('PAYMENT_SERVICE_MOVING');
   const { address } = elsewhere;
-  throw new Problem('PAYMENT_SERVICE_MOVED', { data: { address }, movedTo: address });
+  const detail = {
+    en: `The payment service is served at ${address}: do the same there. Nothing was stored here.`,
+    es: `El servicio de pago se atiende en ${address}: haz lo mismo allí. Aquí no se guardó nada.`,
+  };
+  throw new Problem('PAYMENT_SERVICE_MOVED', { detail, data: { address }, movedTo: address });
 }
 
 /**

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { listAudit } from '../../src/audit/list-audit.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { leaveFor } from '../support/moving-shop.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { startTestServer } from '../support/test-server.ts';
@@ -88,6 +89,19 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
         action,
       );
     }
+  });
+
+  test('of a payment service that has moved away nothing is sent again, and the page says where it is: it said that it was done', async () => {
+    const { app, server, headers, environment } = await openFailing(openTestDatabase);
+    await using _server = server;
+    const page = await server.get('/console/callbacks/1', headers);
+    const endpoint = /name="endpoint" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
+    await leaveFor(app, environment);
+    app.now.advance(1_000);
+    const body = `endpoint=${encodeURIComponent(endpoint)}`;
+    const answer = await server.post('/console/callbacks/resend', { headers: { ...headers, ...FORM }, body });
+    assert.equal(answer.status, 421);
+    assert.match(answer.text, /se atiende en https:\/\/pay-2\.example\.cl/);
   });
 
   test('an endpoint is not there for who sees only some payment services, and neither is one that does not exist', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { App } from '../../src/app.ts';
+import { Problem } from '../../src/error-catalogue.ts';
 import type { FetchOutcome } from '../../src/lib/safe-fetch.ts';
 import type { CallbackFilter } from '../../src/outbox/callback-list-queries.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
@@ -117,6 +118,33 @@ forEachEngine('callbacks that were given up', (openTestDatabase) => {
       queued.map(({ environment_id }) => environment_id),
       [here.id],
     );
+  });
+
+  test('of a payment service that has moved away are refused with its address: it was said that there is nothing to send', async () => {
+    const { app } = await openShop(openTestDatabase, 422);
+    const [moved, here] = [await createTestEnvironment(app), await createTestEnvironment(app)];
+    const paid = await createPaidTransaction(app, moved);
+    await createPaidTransaction(app, here);
+    await deliverUntilEnd(app);
+    const [callback] = await listCallbacks(app, { paymentServiceId: moved.paymentServiceId }, 1);
+    await leaveFor(app, moved);
+    const isMoved = (error: unknown) => {
+      assert.ok(error instanceof Problem);
+      const { code, extras } = error;
+      assert.deepEqual([code, extras.movedTo], ['PAYMENT_SERVICE_MOVED', 'https://pay-2.example.cl']);
+      assert.match(extras.detail?.es ?? '', /https:\/\/pay-2\.example\.cl/);
+      return true;
+    };
+    const later = app.now() + DAY;
+    for (const filter of [
+      { paymentServiceId: moved.paymentServiceId },
+      { environmentId: moved.id, since: later },
+      { transactionId: paid.id },
+    ])
+      await assert.rejects(resendAll(app, filter), isMoved);
+    await assert.rejects(resendCallback(app, callback?.id as number, TESTER), isMoved);
+    assert.equal(await resendAll(app, { paymentServiceId: here.paymentServiceId }), 1);
+    assert.equal(await resendAll(app, { since: later }), 0);
   });
 
   test('whose endpoint was gone are sent again by name, and it gets what is new too', async () => {
