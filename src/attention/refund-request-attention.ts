@@ -10,7 +10,7 @@ export const REFUND_REQUEST_ATTENTION: AttentionKind = {
   kind: 'refund_request',
   nouns: ['refund that waits for an approval', 'refunds that wait for an approval'],
   measure: (app) => measureWaitingRefundRequests(app.db),
-  list: async (app, limit) => (await selectWaitingRefundRequests(app.db, limit)).map(waitingRequest),
+  list: async (app, limit) => (await selectWaitingRefundRequests(app.db, null, limit)).map(waitingRequest),
 };
 
 function waitingRequest(request: ListedRefundRequest): Waiting {

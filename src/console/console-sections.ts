@@ -20,6 +20,7 @@ const GROUPS: readonly Group[] = [
     sections: [
       { path: '', text: 'nav.today', permission: 'payments:read' },
       { path: '/payments', text: 'nav.payments', permission: 'payments:read' },
+      { path: '/refund-requests', text: 'above.list', permission: readWith('refunds:approve') },
       { path: '/callbacks', text: 'nav.callbacks', permission: readWith('callbacks:resend'), whole: true },
       { path: '/attention', text: 'nav.attention', permission: 'books:read', whole: true },
     ],

@@ -99,6 +99,10 @@ export const postConsoleRefundRequest = later(
   'postConsoleRefundRequest',
   FORM,
 );
+export const getConsoleRefundRequests = later(
+  () => import('./payments/refund-request-list.ts'),
+  'getConsoleRefundRequests',
+);
 export const getConsoleApproveRefund = later(() => import('./payments/decide-request.ts'), 'getConsoleApproveRefund');
 export const postConsoleApproveRefund = later(
   () => import('./payments/decide-request.ts'),

@@ -29,7 +29,16 @@ export async function findRefundRequest(app: App, id: string): Promise<{ request
 
 /** The requests of the installation: those that wait, the oldest first, or with `all` every one, the newest first. */
 export function listRefundRequests(app: App, all: boolean, limit: number): Promise<ListedRefundRequest[]> {
-  return all ? selectRefundRequests(app.db, limit) : selectWaitingRefundRequests(app.db, limit);
+  return all ? selectRefundRequests(app.db, limit) : selectWaitingRefundRequests(app.db, null, limit);
+}
+
+/** Those that wait in the environments that a person sees (null: all), the oldest first. */
+export function listWaitingRequests(
+  app: App,
+  environmentIds: ReadonlySet<number> | null,
+  limit: number,
+): Promise<ListedRefundRequest[]> {
+  return selectWaitingRefundRequests(app.db, environmentIds === null ? null : [...environmentIds], limit);
 }
 
 /** Why this person may never approve the request, whatever they may do; null: they may. */

@@ -90,22 +90,30 @@ export function selectRefundRequestsOf(db: Reader, { id, environment_id }: Trans
 /** A request with whose it is. */
 export type ListedRefundRequest = RefundRequest & {
   currency: string;
+  /** Of the payment. */
+  reference: string;
   payment_service: string;
   name: string;
   environment: string;
 };
 
-const LISTED = `select r.*, t.currency, e.payment_service_id as payment_service, p.name, e.environment
+const LISTED = `select r.*, t.currency, t.reference, e.payment_service_id as payment_service, p.name, e.environment
   from refund_requests r
   join transactions t on t.id = r.transaction_id and t.environment_id = r.environment_id
   join environments e on e.id = r.environment_id
   join payment_services p on p.id = e.payment_service_id`;
 
-/** Those that wait, the oldest first. */
-export function selectWaitingRefundRequests(db: Reader, limit: number): Promise<ListedRefundRequest[]> {
-  return db.query<ListedRefundRequest>(`${LISTED} where r.state = 'waiting' order by r.requested_at, r.id limit $1`, [
-    limit,
-  ]);
+/** Those that wait, the oldest first: of these environments, or with null of all. */
+export function selectWaitingRefundRequests(
+  db: Reader,
+  environmentIds: readonly number[] | null,
+  limit: number,
+): Promise<ListedRefundRequest[]> {
+  const [among, ...ids] = environmentIds === null ? [''] : ['and r.environment_id {among $2}', environmentIds];
+  return db.query<ListedRefundRequest>(
+    `${LISTED} where r.state = 'waiting' ${among} order by r.requested_at, r.id limit $1`,
+    [limit, ...ids],
+  );
 }
 
 /** All there are, the newest first. */

@@ -100,6 +100,29 @@ forEachEngine('a refund above a limit at the console', (openTestDatabase) => {
     );
   });
 
+  test('was shown to an approver of some payment services on the page of the payment alone: there is a list of what waits, with its age', async () => {
+    const { app, desk, server, as } = await open();
+    await using _server = server;
+    const others = await openRefundDesk(app);
+    const [request] = [await askForRefund(app, desk), await askForRefund(app, others)];
+    app.now.advance(5 * MINUTE);
+    const { asker, approver } = desk.users;
+    const page = await as(approver, 'es').get('/refund-requests');
+    for (const said of ['Devoluciones por aprobar', '150.000', asker.email, 'llegó roto', '5 min'])
+      assert.ok(page.text.includes(said), said);
+    assert.ok(page.text.includes(`href="/console/payments/${desk.paid.id}"`));
+    assert.ok(
+      !page.text.includes(`/console/payments/${others.paid.id}"`),
+      'it is of a payment service that they do not see',
+    );
+    assert.match((await as(approver).get('/payments')).text, /href="\/console\/refund-requests"/);
+    const all = await createTestUser(app, { role: 'auditor', may: [] });
+    assert.ok((await as(all).get('/refund-requests')).text.includes(`/console/payments/${others.paid.id}"`));
+    assert.equal((await as(asker).get('/refund-requests')).status, 403);
+    await as(approver).post(`/payments/${desk.paid.id}/requests/${request?.id}/reject`, { reason: 'no corresponde' });
+    assert.match((await as(approver).get('/refund-requests')).text, /No refund waits for an approval/);
+  });
+
   test('is not approved by who asked, by support, nor by who does not see the payment service', async () => {
     const { app, desk, server, as, stateOf, at } = await open();
     await using _server = server;

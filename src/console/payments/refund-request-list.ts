@@ -1,0 +1,62 @@
+import type { App } from '../../app.ts';
+import { publicPath } from '../../http/assets.ts';
+import type { Screen } from '../../http/endpoint.ts';
+import { html } from '../../http/html.ts';
+import { listWaitingRequests } from '../../refunds/find-refund-request.ts';
+import type { ListedRefundRequest } from '../../refunds/refund-request-queries.ts';
+import { ageText, emptyState } from '../console-format.ts';
+import { amountColumns, askedOf, type Column, containsText, formatOf, sendList } from '../console-list.ts';
+import { tell } from '../console-texts.ts';
+import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
+import { merchantFilter } from '../merchants/visible-merchants.ts';
+
+const SHOWN = 200;
+/** A file has more than one page. */
+const EXPORTED = 10_000;
+
+/** The refunds above a limit that wait for another person, of the payment services that this person sees, the oldest first. */
+export const getConsoleRefundRequests: Screen = {
+  handle: consoleHandler(async (app, visit) => {
+    const { language, user } = visit;
+    const { text = '', merchant = '' } = askedOf(visit);
+    const waiting = await listWaitingRequests(app, user.environmentIds, formatOf(visit) === null ? SHOWN : EXPORTED);
+    return sendList<ListedRefundRequest>(visit, {
+      title: tell(language, 'above.list'),
+      path: '/refund-requests',
+      columns: columnsFor(app, visit),
+      rows: waiting.filter(
+        (row) =>
+          (merchant === '' || row.payment_service === merchant) &&
+          containsText(text, [row.reference, row.requested_by, row.reason]),
+      ),
+      filters: [{ name: 'text', text: 'above.text_filter', type: 'search' }, ...(await merchantFilter(app, user))],
+      empty: emptyState(tell(language, 'above.none'), 'bin/rubrica refund requests'),
+    });
+  }),
+};
+
+function columnsFor(app: App, { language }: ConsoleVisit): Column<ListedRefundRequest>[] {
+  const now = app.now();
+  return [
+    {
+      name: 'reference',
+      text: 'column.reference',
+      value: ({ reference }) => reference,
+      cell: ({ reference, transaction_id }) =>
+        html`<a class="code" href="${publicPath(app)}/console/payments/${transaction_id}">${reference}</a>`,
+    },
+    { name: 'transaction', text: 'column.transaction', value: ({ transaction_id }) => transaction_id, hidden: true },
+    { name: 'request', text: 'above.id', value: ({ id }) => id, hidden: true },
+    ...amountColumns<ListedRefundRequest>((row) => row),
+    { name: 'by', text: 'above.by', value: ({ requested_by }) => requested_by },
+    { name: 'why', text: 'column.why', value: ({ reason }) => reason },
+    {
+      name: 'since',
+      text: 'column.since',
+      kind: 'time',
+      value: ({ requested_at }) => requested_at,
+      cell: ({ requested_at }) => ageText(language, Math.max(0, now - requested_at)),
+    },
+    { name: 'merchant', text: 'column.merchant', value: ({ name }) => name },
+  ];
+}
