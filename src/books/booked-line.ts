@@ -11,6 +11,8 @@ import { recordHash } from './record-hash.ts';
 export type ReconciliationProblem = Unbooked & {
   problem: 'unbooked' | 'unexplained' | 'booked_twice';
   entry: string | null;
+  /** The payout to a person that the entry names; null: none. */
+  payout_id: string | null;
 };
 
 /** The place of an entry in the books of its environment. */
@@ -113,8 +115,8 @@ function isOfPayout(line: BookedLine): boolean {
 
 /** Makes the problem of an entry. */
 export function problemOf(line: BookedLine, problem: ReconciliationProblem['problem']): ReconciliationProblem {
-  const { environment_id, transaction_id, refund_id, movement_id } = line;
-  return { problem, environment_id, entry: entryName(line), transaction_id, refund_id, movement_id };
+  const { environment_id, transaction_id, refund_id, movement_id, payout_id } = line;
+  return { problem, environment_id, entry: entryName(line), transaction_id, refund_id, movement_id, payout_id };
 }
 
 /** A link from before movements were hashed has nothing to hold the whole of one against. */

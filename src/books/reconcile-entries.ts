@@ -32,7 +32,7 @@ export async function reconcileEntries(
     else if (seen.has(subject)) problems.push(problemOf(line, 'booked_twice'));
     seen.add(subject);
   }
-  for (const missing of unbooked) problems.push({ problem: 'unbooked', entry: null, ...missing });
+  for (const missing of unbooked) problems.push({ problem: 'unbooked', entry: null, payout_id: null, ...missing });
   return { lines, problems };
 }
 

@@ -224,5 +224,5 @@ async function findUnbooked(app: App, walk: Walk<IdPlace>): Promise<Reconciliati
     rows += page;
     await walk.reached({ rows, id: last }, partOf(span, last));
   }
-  return found.map((missing) => ({ problem: 'unbooked', entry: null, ...missing }));
+  return found.map((missing) => ({ problem: 'unbooked', entry: null, payout_id: null, ...missing }));
 }

@@ -228,7 +228,7 @@ function readOfTransaction(text: string, entry: string | undefined): Meant {
 
 function readImported(text: string | undefined): Meant {
   if (text === undefined) throw missingOption('Say which: --transaction ID, or --entry 7/12.0 for money of none.');
-  const [, environment, link, line] = /^(\d{1,9})\/(\d{1,15})\.(\d{1,4})$/.exec(text) ?? [];
+  const [, environment, link, line] = /^(\d{1,15})\/(\d{1,15})\.(\d{1,4})$/.exec(text) ?? [];
   if (environment === undefined)
     throw invalidOption('Without --transaction an entry is named with its environment: 7/12.0.');
   const place = { environmentId: Number(environment), link: Number(link), entry: `${link}.${line}` };

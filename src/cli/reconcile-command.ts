@@ -214,7 +214,7 @@ function lineJson(line: BookedLine, owners: Owners) {
 }
 
 function problemCells(found: ReconciliationProblem): string[] {
-  const { problem, entry, transaction_id, refund_id, movement_id } = found;
+  const { problem, entry, transaction_id, refund_id, movement_id, payout_id } = found;
   return [
     entry ?? '',
     '',
@@ -225,7 +225,7 @@ function problemCells(found: ReconciliationProblem): string[] {
     '',
     '',
     '',
-    movement_id ?? '',
+    movement_id ?? payout_id ?? '',
     '',
   ];
 }
@@ -236,12 +236,14 @@ const SAYS: Record<ReconciliationProblem['problem'], string> = {
   booked_twice: 'is explained by more than one entry',
 };
 
-/** Writes the problem of one payment, refund or movement. */
-export function recordLine({ problem, entry, transaction_id, refund_id, movement_id }: ReconciliationProblem): string {
+/** Writes the problem of one payment, refund, movement or payout. */
+export function recordLine(found: ReconciliationProblem): string {
+  const { problem, entry, transaction_id, refund_id, movement_id, payout_id } = found;
   const subject = [
     ...(movement_id === null ? [] : [`movement ${movement_id}`]),
     ...(refund_id === null ? [] : [`refund ${refund_id}`]),
-    `transaction ${transaction_id}`,
+    ...(payout_id === null ? [] : [`payout ${payout_id}`]),
+    transaction_id === null ? 'money of no transaction' : `transaction ${transaction_id}`,
   ][0];
   return `${subject} ${SAYS[problem]}${entry === null ? '' : ` (entry ${entry})`}`;
 }

@@ -7,6 +7,7 @@ import { listOwners } from '../../src/books/list-books.ts';
 import { readSettlement } from '../../src/books/read-settlement.ts';
 import { reconcileEntries } from '../../src/books/reconcile-entries.ts';
 import { signedAmount } from '../../src/books/settled-line.ts';
+import { recordLine } from '../../src/cli/reconcile-command.ts';
 import { boundsOfDay } from '../../src/lib/calendar-day.ts';
 import { describeEvidence } from '../../src/lib/evidence-file.ts';
 import { importPayments, planImport } from '../../src/movements/import-payments.ts';
@@ -141,6 +142,20 @@ forEachEngine('holding a day against the books', (openTestDatabase) => {
     const found = await reconcileEntries(app, scope);
     const kinds = ['payment', 'payout_reserved', 'payout_reserved', 'payout_reserved', 'late_payment', 'late_payment'];
     assert.deepEqual([found.lines.map(({ kind }) => kind), found.problems], [kinds, []]);
+    await removeGuards(app.db);
+    await app.db.transaction((tx) =>
+      tx.query("update journal_entries set amount = amount + 1 where kind in ('payout_reserved', 'late_payment')"),
+    );
+    const payouts = found.lines.flatMap(({ payout_id }) => payout_id ?? []);
+    assert.equal(payouts.length, 3);
+    assert.deepEqual(
+      (await reconcileEntries(app, scope)).problems.map(recordLine),
+      found.lines.slice(1).map(({ link, line, payout_id }) => {
+        const what = payout_id === null ? 'money of no transaction' : `payout ${payout_id}`;
+        return `${what} is not what its entry says (entry ${link}.${line})`;
+      }),
+      'they were called transaction null',
+    );
   });
 
   test('what does not fit is named, in both directions', async () => {
@@ -175,6 +190,7 @@ forEachEngine('holding a day against the books', (openTestDatabase) => {
           transaction_id: two.id,
           refund_id: null,
           movement_id: null,
+          payout_id: null,
         },
         {
           problem: 'booked_twice',
@@ -183,6 +199,7 @@ forEachEngine('holding a day against the books', (openTestDatabase) => {
           transaction_id: three.id,
           refund_id: null,
           movement_id: null,
+          payout_id: null,
         },
         {
           problem: 'unbooked',
@@ -191,6 +208,7 @@ forEachEngine('holding a day against the books', (openTestDatabase) => {
           transaction_id: one.id,
           refund_id: null,
           movement_id: null,
+          payout_id: null,
         },
         {
           problem: 'unbooked',
@@ -199,6 +217,7 @@ forEachEngine('holding a day against the books', (openTestDatabase) => {
           transaction_id: three.id,
           refund_id: refund.id,
           movement_id: null,
+          payout_id: null,
         },
       ],
     );

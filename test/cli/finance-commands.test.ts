@@ -353,6 +353,9 @@ suite('books, reconcile and refund on the command line', () => {
       .replace('TEXT', 'known');
     assert.match(command ?? '', /^books resolve --entry \d+\/\d+\.0 --as kept/);
     assert.match((await run(...(command ?? '').split(' '))).stdout, /4\.000.* of entry .* are resolved: kept\.\n$/);
+    // A store of an installation with several databases gives out ids from a billion on.
+    const far = await run('books', 'resolve', '--entry', '123456789012345/2.0', '--as', 'kept', '--reason', 'known');
+    assert.match(far.stderr, /^NOT_FOUND: Nothing of entry 123456789012345\/2\.0 was ever in suspense/);
   });
 
   test('payment settle refuses what is not there, what needs no decision, and what cannot be read', async () => {
