@@ -175,6 +175,40 @@ forEachEngine('settlement files', (openTestDatabase) => {
     assert.equal(await describeMonth(app, '2026-13', 'development'), null);
   });
 
+  test('in the console a month was closed and differences were accepted without a fresh proof of who does it', async () => {
+    const { app, text } = await open();
+    const { id } = await keep(app, text);
+    for (const { cause } of (await showSettlement(app, id))?.differences.slice(1) ?? [])
+      await acceptDifferences(app, { settlementId: id, cause, number: null, line: null, reason: 'visto', by: TESTER });
+    app.now.advance(20 * 86_400_000);
+    await using server = await startTestServer(app);
+    const { console: cookie } = await createTestUser(app, { role: 'finance', may: [] });
+    const headers = {
+      ...cookie,
+      'sec-fetch-site': 'same-origin',
+      'content-type': 'application/x-www-form-urlencoded',
+    };
+    const post = async (path: string, fields: Record<string, string>) => {
+      const { headers: answered } = await server.post(`/console${path}`, {
+        headers,
+        body: String(new URLSearchParams(fields)),
+      });
+      return answered.get('location');
+    };
+    const [one] = (await showSettlement(app, id))?.differences ?? [];
+    const accept = () => post(`/settlements/${id}/accept`, { cause: one?.cause ?? '', reason: 'visto' });
+    const close = () => post('/months', { month: '2026-01', environment: 'development' });
+    app.now.advance(app.config.proofMinutes * 60_000);
+    assert.equal(await accept(), `/console/prove?next=${encodeURIComponent(`/settlements/${id}`)}`);
+    const back = encodeURIComponent('/months?month=2026-01&environment=development');
+    assert.equal(await close(), `/console/prove?next=${back}`);
+    assert.equal((await showSettlement(app, id))?.differences[0]?.accepted_by, null);
+    await app.db.transaction((tx) => tx.query('update sessions set proved_at = $1', [app.now()]));
+    assert.equal(await accept(), `/console/settlements/${id}?accepted=1`);
+    assert.equal(await close(), '/console/months?month=2026-01&environment=development');
+    assert.notEqual((await describeMonth(app, '2026-01', 'development'))?.closed, null);
+  });
+
   test('in the console finance compares a file, accepts and closes; who only reads the books sees it', async () => {
     const { app, text } = await open();
     await using server = await startTestServer(app);

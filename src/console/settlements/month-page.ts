@@ -12,7 +12,7 @@ import { ENVIRONMENTS } from '../../payment-services/payment-service.ts';
 import { badge, emptyState, minuteOf } from '../console-format.ts';
 import { amountColumns, type Column, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
-import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
+import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
 import { readEnvironment } from '../merchants/visible-merchants.ts';
 import { fieldsOf } from '../sign-in.ts';
 
@@ -23,13 +23,15 @@ export const getConsoleMonth: Screen = {
   ),
 };
 
-/** Closes a month in which nothing is open. */
+/** Closes a month in which nothing is open, after the second factor: auditors rely on it. */
 export const postConsoleMonth: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, by, request, goTo } = visit;
     const fields = fieldsOf(request);
     const { month = '' } = fields;
     const environment = readEnvironment(app, fields['environment']);
+    const asked = requireProof(app, visit, `/months?${String(new URLSearchParams({ month, environment }))}`);
+    if (asked !== null) return asked;
     const open = await closeMonth(app, month, environment, by);
     if (open === null && /^\d{4}-\d{2}$/.test(month)) return goTo(`/months?month=${month}&environment=${environment}`);
     return sendMonth(app, visit, 409, tell(language, 'month.refused'), fields);

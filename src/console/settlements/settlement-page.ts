@@ -13,7 +13,7 @@ import type { KeptDifference, KeptSettlement, SettlementSum } from '../../moveme
 import { tableOf, timeCell } from '../console-format.ts';
 import { exportLinks, formatOf, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
-import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
+import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
 import { fieldsOf } from '../sign-in.ts';
 
 /** One file: what it settles beside the books, and its differences by cause with their money. */
@@ -21,7 +21,7 @@ export const getConsoleSettlement: Screen = {
   handle: consoleHandler((app, visit) => sendSettlement(app, visit, 200, '')),
 };
 
-/** Accepts differences of a cause, with a reason. */
+/** Accepts differences of a cause, with a reason, after the second factor. */
 export const postConsoleAccept: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, by, request, goTo, send } = visit;
@@ -30,6 +30,8 @@ export const postConsoleAccept: Screen = {
     const shown = await showSettlement(app, id);
     if (shown === null || !shown.differences.some((one) => one.cause === cause))
       return send(404, notFoundPage(language));
+    const asked = requireProof(app, visit, `/settlements/${id}`);
+    if (asked !== null) return asked;
     const reason = text.trim();
     if (!isReason(reason)) return sendSettlement(app, visit, 400, tell(language, 'refund.no_reason'));
     const accepted = await acceptDifferences(app, {
