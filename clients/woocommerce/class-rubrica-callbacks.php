@@ -60,21 +60,21 @@ final class Rubrica_Callbacks
         try {
             $callback->compareWith((string) $order->get_total(), $order->get_currency());
         } catch (Rubrica\CallbackRefused | InvalidArgumentException $refusal) {
-            $order->add_order_note($refusal->getMessage());
+            $order->add_order_note(self::refused($callback, $order, $refusal->getMessage()));
             return 400;
         }
         if ($callback->result === 'completed' && self::isNew($order, $callback)) {
             $before = $order->get_status();
-            $late = "when the order was $before already: if it was paid in another way too, refund one of the two.";
+            $late = self::paidLate($callback, $order);
             // False: another plugin broke it off, and nothing was stored.
             if (!self::hasEnded($order) && !$order->payment_complete($callback->transactionId)) return 503;
             // WooCommerce completes no order in a state that another plugin has added, and says nothing.
-            if ($order->has_status($before)) self::note($order, self::told($callback, $late));
+            if ($order->has_status($before)) self::note($order, $late);
         } elseif ($callback->result === 'failed') {
             // Its transaction has ended: to pay it anew takes another.
             $order->update_meta_data(Rubrica_Gateway::ASKED, '');
             // An order that is not pending is left alone: it may be paid, or wait for a transfer to the shop's account.
-            if ($order->has_status('pending')) $order->update_status('failed', $callback->message);
+            if ($order->has_status('pending')) $order->update_status('failed', self::failed($callback));
             else $order->save();
         }
         return 200;
@@ -84,7 +84,13 @@ final class Rubrica_Callbacks
     private static function hold(WC_Order $order, Rubrica\Callback $callback): int
     {
         if ($callback->result !== 'completed' || !self::isNew($order, $callback)) return 200;
-        $note = self::told($callback, 'which was for the order as it was before: refund it, or complete the order.');
+        /* translators: 1: amount, 2: currency, 3: id of the transaction */
+        $note = sprintf(
+            __('El comprador pagó %1$s %2$s con la transacción %3$s, que era del pedido como estaba antes: devuélvelo o completa el pedido.', 'rubrica-woocommerce'),
+            $callback->amount,
+            $callback->currency,
+            $callback->transactionId,
+        );
         if (self::hasEnded($order)) self::note($order, $note);
         else $order->update_status('on-hold', $note);
         return 200;
@@ -105,9 +111,42 @@ final class Rubrica_Callbacks
         return $order->is_paid() || $order->has_status('refunded');
     }
 
-    private static function told(Rubrica\Callback $callback, string $what): string
+    private static function failed(Rubrica\Callback $callback): string
     {
-        return "The payer paid $callback->amount $callback->currency with transaction $callback->transactionId, $what";
+        return match ($callback->message) {
+            'Declined' => __('El pago fue rechazado.', 'rubrica-woocommerce'),
+            'Cancelled' => __('El comprador canceló el pago.', 'rubrica-woocommerce'),
+            'Expired' => __('El pago venció sin completarse.', 'rubrica-woocommerce'),
+            default => $callback->message,
+        };
+    }
+
+    /** What the shop reads of money for an order that needed none. */
+    private static function paidLate(Rubrica\Callback $callback, WC_Order $order): string
+    {
+        return sprintf(
+            /* translators: 1: amount, 2: currency, 3: id of the transaction, 4: state of the order */
+            __('El comprador pagó %1$s %2$s con la transacción %3$s cuando el pedido ya estaba en estado «%4$s»: si también se pagó de otra forma, devuelve uno de los dos pagos.', 'rubrica-woocommerce'),
+            $callback->amount,
+            $callback->currency,
+            $callback->transactionId,
+            wc_get_order_status_name($order->get_status()),
+        );
+    }
+
+    /** What the shop reads of a callback about another amount, or with a total that cannot be compared. `$why`: for who looks into it. */
+    private static function refused(Rubrica\Callback $callback, WC_Order $order, string $why): string
+    {
+        return sprintf(
+            /* translators: 1: id of the transaction, 2: its amount, 3: its currency, 4: total of the order, 5: its currency, 6: a technical text in English */
+            __('Se rechazó un aviso de la transacción %1$s por %2$s %3$s: no se pudo comprobar que sea el total del pedido, %4$s %5$s. Revisa el pago antes de entregar. Detalle técnico: %6$s', 'rubrica-woocommerce'),
+            $callback->transactionId,
+            $callback->amount,
+            $callback->currency,
+            $order->get_total(),
+            $order->get_currency(),
+            $why,
+        );
     }
 
     private static function note(WC_Order $order, string $note): void

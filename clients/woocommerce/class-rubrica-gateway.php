@@ -16,16 +16,16 @@ final class Rubrica_Gateway extends WC_Payment_Gateway
     {
         $this->id = 'rubrica';
         $this->method_title = 'Rúbrica';
-        $this->method_description = 'The payer pays on the page of your payment service and comes back.';
+        $this->method_description = __('El comprador paga en la página de tu servicio de pago y vuelve a la tienda.', 'rubrica-woocommerce');
         $this->has_fields = false;
         $this->form_fields = [
-            'enabled' => ['title' => 'Offer it', 'type' => 'checkbox', 'default' => 'no'],
-            'title' => ['title' => 'Name', 'type' => 'text', 'default' => 'Tarjeta o transferencia'],
-            'base_url' => ['title' => 'Address of the service', 'type' => 'text', 'default' => 'https://'],
+            'enabled' => ['title' => __('Ofrecerlo', 'rubrica-woocommerce'), 'type' => 'checkbox', 'default' => 'no'],
+            'title' => ['title' => __('Nombre', 'rubrica-woocommerce'), 'type' => 'text', 'default' => 'Tarjeta o transferencia'],
+            'base_url' => ['title' => __('Dirección del servicio', 'rubrica-woocommerce'), 'type' => 'text', 'default' => 'https://'],
             'service_token' => ['title' => 'Service Token', 'type' => 'text', 'default' => ''],
             'secret_token' => ['title' => 'Secret Token', 'type' => 'password', 'default' => ''],
-            'old_secret_token' => ['title' => 'Old Secret Token, while it is being replaced', 'type' => 'password', 'default' => ''],
-            'test' => ['title' => 'These are tokens for development', 'type' => 'checkbox', 'default' => 'yes'],
+            'old_secret_token' => ['title' => __('Secret Token anterior, mientras se reemplaza', 'rubrica-woocommerce'), 'type' => 'password', 'default' => ''],
+            'test' => ['title' => __('Son tokens de desarrollo', 'rubrica-woocommerce'), 'type' => 'checkbox', 'default' => 'yes'],
         ];
         $this->init_settings();
         $this->title = $this->get_option('title');
@@ -43,8 +43,9 @@ final class Rubrica_Gateway extends WC_Payment_Gateway
             $created = $this->client()->createTransaction($this->transactionOf($order));
         } catch (Rubrica\RubricaError | InvalidArgumentException $error) {
             // An order that must not be signed, or settings that are wrong: WooCommerce would show the payer what it says.
-            $order->add_order_note($error->getMessage());
-            wc_add_notice('No pudimos iniciar el pago. Inténtalo de nuevo en un momento.', 'error');
+            /* translators: %s: a technical text in English */
+            $order->add_order_note(sprintf(__('No se pudo iniciar el pago. Detalle técnico: %s', 'rubrica-woocommerce'), $error->getMessage()));
+            wc_add_notice(__('No pudimos iniciar el pago. Inténtalo de nuevo en un momento.', 'rubrica-woocommerce'), 'error');
             return ['result' => 'failure'];
         }
         $order->set_transaction_id((string) $created['idTrx']);

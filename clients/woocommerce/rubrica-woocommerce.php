@@ -6,6 +6,7 @@
  * Requires PHP: 8.1
  * Requires Plugins: woocommerce
  * License: Apache-2.0
+ * Text Domain: rubrica-woocommerce
  */
 declare(strict_types=1);
 

@@ -111,29 +111,37 @@ test('an order that no longer waited for its payment was failed by it, or said n
     'an order that waits for a transfer does not fail with the payment that was left',
   );
   become(1, 'pending');
-  assert.notEqual(await pay(1), transfer, 'the transaction that ended cannot be paid');
+  const again = await pay(1);
+  assert.notEqual(again, transfer, 'the transaction that ended cannot be paid');
+  await fetch(`${again}/cancel`, { method: 'POST', body: new URLSearchParams() });
+  assert.ok(await delivered(2));
+  assert.deepEqual([stateOf(1), notesOf(1)], ['failed', ['El comprador canceló el pago.']]);
 
   become(2, 'refunded');
   await payOnPage([{ url: refunded }]);
-  assert.ok(await delivered(2));
+  assert.ok(await delivered(3));
   assert.equal(stateOf(2), 'refunded');
-  assert.match(notesOf(2).join(), /^The payer paid .* when the order was refunded already/);
+  assert.match(
+    notesOf(2).join(),
+    /^El comprador pagó [\d.]+ CLP con la transacción \d+ cuando el pedido ya estaba en estado «Reembolsado»/,
+  );
 
   const shipped = await pay(4);
   become(4, 'shipped');
   await payOnPage([{ url: shipped }]);
-  assert.ok(await delivered(3));
+  assert.ok(await delivered(4));
   assert.equal(stateOf(4), 'shipped', 'a state that another plugin of the shop has added');
-  assert.match(notesOf(4).join(), /^The payer paid .* when the order was shipped already/);
+  assert.match(notesOf(4).join(), /^El comprador pagó .* cuando el pedido ya estaba en estado «shipped»/);
 
   changeOrder(shop, 3, { amount: 9_990 });
   const newer = await pay(3);
   await payOnPage([{ url: older }]);
-  assert.ok(await delivered(4));
+  assert.ok(await delivered(5));
   assert.equal(stateOf(3), 'on-hold');
+  assert.match(notesOf(3).join(), /^El comprador pagó .* que era del pedido como estaba antes: devuélvelo/);
   become(3, 'processing');
   await payOnPage([{ url: newer }]);
-  assert.ok(await delivered(5));
+  assert.ok(await delivered(6));
   assert.equal(notesOf(3).length, 2, 'it was paid twice, and both are for a person');
   become(3, 'cancelled');
   for (const { id } of await listCallbacks(service.app, {}, 100)) await resendCallback(service.app, id, TESTER);
@@ -177,7 +185,7 @@ test('an order whose total can be read in two ways answered 500 to its payment f
     'it is refused, as every other amount is',
   );
   const notes = join(dirname(files.get(shop) ?? ''), 'order-1.json.notes');
-  assert.match(readFileSync(notes, 'utf8'), /could be read in two ways/);
+  assert.match(readFileSync(notes, 'utf8'), /^Se rechazó un aviso de la transacción \d+ .* could be read in two ways/);
 });
 
 test('a payer once read in English that the address in the settings is wrong', {
@@ -186,6 +194,8 @@ test('a payer once read in English that the address in the settings is wrong', {
   const tokens = { service_token: 'a-service', secret_token: 'a-secret' };
   const url = await startShop(context, 'https://', tokens);
   assert.deepEqual(await (await fetch(`${url}/pay?order=1`)).json(), { result: 'failure' });
+  const notes = join(dirname(files.get(url) ?? ''), 'order-1.json.notes');
+  assert.match(readFileSync(notes, 'utf8'), /^No se pudo iniciar el pago\. Detalle técnico: /);
 });
 
 /** The file of the orders of each shop, by its address. */

@@ -32,6 +32,18 @@ function add_filter(string $hook, callable $call): void
     add_action($hook, $call);
 }
 
+/** As there without a translation: the text itself. */
+function __(string $text, string $domain): string
+{
+    if ($domain !== 'rubrica-woocommerce') throw new LogicException("$domain is the text domain of another plugin");
+    return $text;
+}
+
+function wc_get_order_status_name(string $state): string
+{
+    return ['refunded' => 'Reembolsado', 'processing' => 'Procesando', 'completed' => 'Completado'][$state] ?? $state;
+}
+
 function get_option(string $name, mixed $default = false): mixed
 {
     return $default;
