@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
+import { letOthersRun } from '../let-others-run.ts';
 import { isBlank, type Reading, TableError, type TableRow } from './table.ts';
 import { decodeFile, findTextEncoding } from './text-encoding.ts';
 
@@ -23,7 +24,7 @@ export async function htmlReadings(file: FileHandle): Promise<Reading[]> {
   const { encoding } = await findTextEncoding(file);
   const chunks: Buffer[] = [];
   for await (const chunk of decodeFile(file, encoding)) chunks.push(Buffer.from(chunk));
-  const tables = tablesOf(Buffer.concat(chunks).toString('utf8'));
+  const tables = await tablesOf(Buffer.concat(chunks).toString('utf8'));
   if (tables.length === 0) throw new TableError('EMPTY', 'This is a page without a table. Download the table itself.');
   return tables.map((rows, index) => ({
     dialect: { format: 'html', table: index + 1 },
@@ -33,14 +34,20 @@ export async function htmlReadings(file: FileHandle): Promise<Reading[]> {
 }
 
 async function* generate(rows: readonly TableRow[]): AsyncGenerator<TableRow> {
-  yield* rows;
+  const turn = letOthersRun();
+  for (const row of rows) {
+    await turn();
+    yield row;
+  }
 }
 
-/** The rows of every table. A table within a cell is a table of its own, and its text is not of the cell. */
-function tablesOf(page: string): TableRow[][] {
+/** The rows of every table, read while others have their turns. A table within a cell is a table of its own, and its text is not of the cell. */
+async function tablesOf(page: string): Promise<TableRow[][]> {
+  const turn = letOthersRun();
   const tables: TableRow[][] = [];
   const open: OpenTable[] = [];
   for (const { tag, text } of partsOf(page)) {
+    await turn();
     const table = open.at(-1);
     table?.cell?.push(text);
     if (tag === 'table') {

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import type { FileHandle } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
+import { letOthersRun } from '../let-others-run.ts';
+import { createOwnerTurns } from '../owner-turns.ts';
 import { withinTime } from '../within-time.ts';
 import type { OldWorkbook } from './old-workbook-thread.ts';
 import { type Reading, TableError, type TableErrorCode } from './table.ts';
@@ -11,22 +13,31 @@ const LONGEST_MS = 30_000;
 /** In MiB, of the thread alone: a file that asks for more ends the thread and not the service. */
 const MOST_MEMORY = 384;
 
+/** A thread takes a whole core and its memory for as long as it reads, and the cores are those of the payers. */
+const turns = createOwnerTurns<'process'>(Number.MAX_SAFE_INTEGER);
+
 /**
  * The ways to read an .xls (Excel 97 to 2003): one for each sheet that people see, in their order. Such a file cannot be read as a
- * stream, so a thread of its own reads it, in bounded memory and time, beside the payments. Throws `TableError`.
+ * stream, so a thread of its own reads it, in bounded memory and time, beside the payments, and one file after the other. Throws `TableError`.
  */
 export async function oldWorkbookReadings(file: FileHandle): Promise<Reading[]> {
   const { size } = await file.stat();
   if (size > MOST_BYTES) throw errorOf('WORKBOOK_TOO_LARGE');
-  const bytes = new Uint8Array(size);
-  await file.read(bytes, 0, size, 0);
-  const read = await readInThread(bytes);
+  const read = await turns('process', async () => {
+    const bytes = new Uint8Array(size);
+    await file.read(bytes, 0, size, 0);
+    return readInThread(bytes);
+  });
   if ('code' in read) throw errorOf(read.code);
   return read.sheets.map(({ name, rows }) => ({
     dialect: { format: 'xls', sheet: name },
     done: () => 1,
     rows: async function* () {
-      yield* rows;
+      const turn = letOthersRun();
+      for (const row of rows) {
+        await turn();
+        yield row;
+      }
     },
   }));
 }

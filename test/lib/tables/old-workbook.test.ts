@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
+import type { Worker } from 'node:worker_threads';
 import { utils, write } from '@e965/xlsx';
 import { withTable } from '../../../src/lib/tables/open-table.ts';
 import { TableError } from '../../../src/lib/tables/table.ts';
@@ -86,3 +87,22 @@ function workbook(rows: readonly (readonly (string | number)[])[]): Buffer {
   utils.book_append_sheet(book, utils.aoa_to_sheet(rows.map((row) => [...row])), 'Hoja');
   return write(book, { type: 'buffer', bookType: 'biff8' }) as Buffer;
 }
+
+test('each .xls that was sent had a thread at once, and together they took every core from the payers: they are read one after the other', async () => {
+  let running = 0;
+  let most = 0;
+  const count = (thread: Worker) => {
+    most = Math.max(most, ++running);
+    thread.once('exit', () => running--);
+  };
+  process.on('worker', count);
+  const read = await Promise.allSettled(
+    [CARTOLA, Buffer.from('d0cf11e0a1b11ae1', 'hex'), CARTOLA, CARTOLA].map(rowsOf),
+  );
+  process.off('worker', count);
+  assert.deepEqual(
+    read.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled', 'fulfilled'],
+  );
+  assert.equal(most, 1);
+});

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHook } from 'node:async_hooks';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -279,6 +280,17 @@ suite('the tables of a page', () => {
       assert.equal(table.dialect.format, 'html');
     });
   }
+
+  test('a page of some megabytes stopped everything else in the process until it was read', async () => {
+    const row = '<tr><td>1</td><td>Ana</td><td>15/01/2026</td><td>1.000</td></tr>';
+    let turns = 0;
+    const hook = createHook({ init: (_, type) => void (type === 'Immediate' && turns++) }).enable();
+    const { rows } = await read(Buffer.from(`<table>${head}${row.repeat(20_000)}</table>`), RULE);
+    hook.disable();
+    assert.equal(rows.length, 20_000);
+    // Ten tags in each of the rows, and the rows themselves.
+    assert.ok(turns >= (20_000 * 10) / 500 + 20_000 / 500, `${turns} times others had their turn`);
+  });
 
   test('a page without a table is none', async () => {
     await assert.rejects(read(Buffer.from('<!DOCTYPE html><p>Error 500')), { code: 'EMPTY' });
