@@ -14,10 +14,12 @@ export async function keepAnchors(app: App): Promise<void> {
   await makeAnchor(app, 'due');
   try {
     await writeAnchors(app);
-  } finally {
-    // The one place takes them also where the other cannot be written.
-    await postAnchors(app);
+  } catch (error) {
+    // The one place takes them also where the other cannot be written. The caller logs one error, so the other is logged here.
+    await postAnchors(app).catch((err: unknown) => app.log.error({ err }, 'anchors could not be posted to ANCHOR_URL'));
+    throw error;
   }
+  await postAnchors(app);
 }
 
 /** So many links of 3,000 events are sealed before a process ends; the rest waits for the next. */

@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, test } from 'node:test';
+import pino from 'pino';
 import { webhookMatches } from '../../protocol/webhook-signature.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Tx } from '../../src/db/database.ts';
@@ -260,6 +261,23 @@ forEachEngine('the ends of the books, sealed', (openTestDatabase, engine) => {
       app.sent.map(({ headers }) => headers['webhook-id']),
       ['anchor_1'],
     );
+  });
+
+  test('said in the log what is wrong with ANCHOR_URL alone where ANCHOR_DIR failed too: both are said', async () => {
+    const folder = newFolder();
+    const fetch = () => Promise.reject(new Error('the address is wrong'));
+    const settings = { ANCHOR_DIR: folder, ANCHOR_URL: 'http://10.0.0.5:9000/anchors' };
+    const lines: string[] = [];
+    const log = pino({ base: null }, { write: (line) => void lines.push(line) });
+    const app = appWith(await openTestDatabase(), settings, { fetch, log });
+    await createTestEnvironment(app);
+    mkdirSync(dirname(folder));
+    writeFileSync(folder, 'this is no folder');
+    await assert.rejects(keepAnchors(app), { code: 'ENOTDIR' });
+    assert.match(lines.join(), /the address is wrong.*ANCHOR_URL/);
+    rmSync(folder);
+    app.now.advance(120_000);
+    await assert.rejects(keepAnchors(app), /^Error: the address is wrong/);
   });
 
   test('were written to the folder again every minute where a clock that was ahead had left a day to come', async () => {
