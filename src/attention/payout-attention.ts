@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import { findIndirectHolders } from '../auth/token-holders.ts';
 import type { InBoth } from '../error-catalogue.ts';
 import { sayReason } from '../payouts/kept-texts.ts';
 import {
@@ -37,8 +38,8 @@ export const PAYOUT_ATTENTION: AttentionKind = {
 export const APPROVAL_ATTENTION: AttentionKind = {
   kind: 'approval',
   nouns: ['batch or payout that has not left', 'batches and payouts that have not left'],
-  measure: (app) => measureWaitingApprovals(app.db, termsOf(app)),
-  list: async (app, limit) => (await selectWaitingApprovals(app.db, termsOf(app), limit)).map(waitingApproval),
+  measure: async (app) => measureWaitingApprovals(app.db, await termsOf(app)),
+  list: async (app, limit) => (await selectWaitingApprovals(app.db, await termsOf(app), limit)).map(waitingApproval),
 };
 
 function leftBefore(app: App): LeftBefore {
@@ -46,9 +47,10 @@ function leftBefore(app: App): LeftBefore {
   return { unknown: now - UNKNOWN_MS, sender: now - AT_SENDER_MS, file: now - IN_FILE_MS };
 }
 
-function termsOf(app: App): ApprovalTerms {
+async function termsOf(app: App): Promise<ApprovalTerms> {
   const now = app.now();
-  return { now, before: now - NOT_LEFT_MS, validatedBefore: now - app.config.verdictMaxAgeDays * DAY };
+  const validatedBefore = now - app.config.verdictMaxAgeDays * DAY;
+  return { now, before: now - NOT_LEFT_MS, validatedBefore, indirect: await findIndirectHolders(app.db) };
 }
 
 function waitingPayout(payout: WaitingPayout): Waiting {

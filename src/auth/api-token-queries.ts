@@ -66,18 +66,29 @@ export function selectApiTokens(db: Reader): Promise<OwnedTokenRow[]> {
 export const ACTING_NAMES = `(select id, email as name from users
   union select u.id, u.email || ' (token ' || used.name || ')' from api_tokens used join users u on u.id = used.user_id)`;
 
-/** A person who made an API token of a user, and knows it therefore; `until` null: it has no end. `is_program`: the user is one, 1 or 0. */
+/** Somebody who knows an API token of a user; `until` null: it has no end. `is_program`: the user is one, 1 or 0. */
 export type TokenHolder = { user_id: string; holder_id: string; until: number | null; is_program: number };
 
+/**
+ * The maker of an API token, who knows it from `made_at` on. `by_token`: a program made it, or somebody with an API token, so that it may
+ * be known to others too, 1 or 0.
+ */
+export type MadeToken = TokenHolder & { made_at: number; by_token: number };
+
+const BY_TOKEN = "(m.role = 'integration' or u.name <> m.email)";
+
+const HOLDERS = `select t.user_id, u.id as holder_id, t.created_at as made_at, coalesce(t.ended_at, t.expires_at) as until,
+       case when o.role = 'integration' then 1 else 0 end as is_program, case when ${BY_TOKEN} then 1 else 0 end as by_token
+     from api_tokens t join users o on o.id = t.user_id join ${ACTING_NAMES} u on u.name = t.created_by join users m on m.id = u.id`;
+
 /** The people who made API tokens of these users. */
-export function selectTokenHolders(db: Reader, userIds: readonly string[]): Promise<TokenHolder[]> {
-  return db.query<TokenHolder>(
-    `select t.user_id, u.id as holder_id, coalesce(t.ended_at, t.expires_at) as until,
-       case when o.role = 'integration' then 1 else 0 end as is_program
-     from api_tokens t join users o on o.id = t.user_id join ${ACTING_NAMES} u on u.name = t.created_by
-     where t.user_id {named $1} and t.user_id <> u.id`,
-    [userIds],
-  );
+export function selectTokenHolders(db: Reader, userIds: readonly string[]): Promise<MadeToken[]> {
+  return db.query<MadeToken>(`${HOLDERS} where t.user_id {named $1} and t.user_id <> u.id`, [userIds]);
+}
+
+/** Every API token that was made by a program or with an API token: few, or none. */
+export function selectTokensByTokens(db: Reader): Promise<MadeToken[]> {
+  return db.query<MadeToken>(`${HOLDERS} where t.user_id <> u.id and ${BY_TOKEN}`);
 }
 
 /** When each user last came with an API token. */

@@ -1,4 +1,5 @@
-import type { TokenHolder } from './api-token-queries.ts';
+import type { Database } from '../db/database.ts';
+import { type MadeToken, selectTokenHolders, selectTokensByTokens, type TokenHolder } from './api-token-queries.ts';
 
 /** An act of a user, who may be a program. `at` is UTC milliseconds. */
 export type ActOfUser = { readonly by: string; readonly at: number };
@@ -11,4 +12,42 @@ export function holdersAt(holders: readonly TokenHolder[], act: ActOfUser): stri
   return holders
     .filter(({ user_id, until }) => user_id === act.by && (until ?? act.at) >= act.at)
     .map(({ holder_id }) => holder_id);
+}
+
+type Reader = Pick<Database, 'query'>;
+
+/** The people who knew API tokens of these users: who made one, and who knew the token with which one was made. */
+export async function findTokenHolders(db: Reader, userIds: readonly string[]): Promise<TokenHolder[]> {
+  const indirect = await findIndirectHolders(db);
+  return [...(await selectTokenHolders(db, userIds)), ...indirect.filter(({ user_id }) => userIds.includes(user_id))];
+}
+
+/**
+ * The people who knew the API token with which another one was made: the act of a program may be theirs, and so may the token that the
+ * program has made, to its end.
+ */
+export async function findIndirectHolders(db: Reader): Promise<TokenHolder[]> {
+  const made = await selectTokensByTokens(db);
+  if (made.length === 0) return [];
+  const known = await selectTokenHolders(db, [...new Set(made.map(({ holder_id }) => holder_id))]);
+  return made.flatMap((token) => {
+    const people = new Set(makersBehind(known, token).map(({ holder_id }) => holder_id));
+    return [...people].filter((id) => id !== token.user_id).map((holder_id) => ({ ...token, holder_id }));
+  });
+}
+
+/** The tokens that the maker of a token had when they made it, and those that their makers had when they made these, and so on. */
+function makersBehind(known: readonly MadeToken[], token: MadeToken): MadeToken[] {
+  const behind = new Set<MadeToken>();
+  const open = [token];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { holder_id, made_at } = next;
+    for (const one of known) {
+      const acted = one.user_id === holder_id && one.made_at <= made_at && (one.until ?? made_at) >= made_at;
+      if (!acted || behind.has(one)) continue;
+      behind.add(one);
+      if (one.by_token === 1) open.push(one);
+    }
+  }
+  return [...behind];
 }

@@ -2,9 +2,9 @@ import type { App } from '../app.ts';
 import { type Actor, accountOf } from '../audit/actor.ts';
 import type { AuditAction } from '../audit/audit-action.ts';
 import { recordAudit } from '../audit/record-audit.ts';
-import { selectTokenHolders, type TokenHolder } from '../auth/api-token-queries.ts';
+import type { TokenHolder } from '../auth/api-token-queries.ts';
 import { requireUserOf } from '../auth/person-of.ts';
-import { type ActOfUser, holdersAt } from '../auth/token-holders.ts';
+import { type ActOfUser, findTokenHolders, holdersAt } from '../auth/token-holders.ts';
 import { type NamedUser, selectNamedUsers } from '../auth/user-queries.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { type InBoth, Problem } from '../error-catalogue.ts';
@@ -179,7 +179,7 @@ export async function findBehind(
   const programs = payouts.filter(({ proposed_kind }) => proposed_kind === 'program');
   const keepers = changers.length === 0 ? [] : versions.map(({ created_by }) => created_by);
   const ids = new Set([...programs.flatMap((payout) => makersOf(payout, users)), ...changers, ...keepers]);
-  return { users, holders: ids.size === 0 ? [] : await selectTokenHolders(db, [...ids]) };
+  return { users, holders: ids.size === 0 ? [] : await findTokenHolders(db, [...ids]) };
 }
 
 /** The ids of who made a payout: the one it was made with, and the one here. */

@@ -1,4 +1,4 @@
-import { ACTING_NAMES } from '../auth/api-token-queries.ts';
+import { ACTING_NAMES, type TokenHolder } from '../auth/api-token-queries.ts';
 import type { Database, SqlRow } from '../db/database.ts';
 import { approverRoles, MAY_APPROVE } from './approver-queries.ts';
 import type { PayoutState } from './payout.ts';
@@ -80,7 +80,13 @@ export type WaitingApproval = SqlRow & {
 };
 
 /** `before`: what has waited since then is listed though somebody can approve it. `validatedBefore`: a verdict of then is too old. */
-export type ApprovalTerms = { now: number; before: number; validatedBefore: number };
+export type ApprovalTerms = {
+  now: number;
+  before: number;
+  validatedBefore: number;
+  /** Those who know a token that was made with one which they knew: `findIndirectHolders`. */
+  indirect: readonly TokenHolder[];
+};
 
 /** Later than every moment. */
 const NEVER = Number.MAX_SAFE_INTEGER;
@@ -100,7 +106,11 @@ const isNamed = (user: string, name: string) =>
 const GROUPED = `with holders as materialized (
     select t.user_id, u.id as holder_id, max(coalesce(t.ended_at, t.expires_at, ${NEVER})) as until,
       max(case when o.role = 'integration' then 1 else 0 end) as is_program
-    from api_tokens t join users o on o.id = t.user_id join ${ACTING_NAMES} u on u.name = t.created_by group by t.user_id, u.id),
+    from api_tokens t join users o on o.id = t.user_id join ${ACTING_NAMES} u on u.name = t.created_by group by t.user_id, u.id
+    union all
+    select value ->> 'user_id', value ->> 'holder_id', coalesce(cast(value ->> 'until' as bigint), ${NEVER}),
+      cast(value ->> 'is_program' as bigint)
+    from {rows $6}),
   makers as materialized (
     select distinct environment_id, proposed_by_id, proposed_by, proposed_kind from payouts where state = 'awaiting_approval'),
   alone as materialized (
@@ -161,11 +171,11 @@ export function selectWaitingApprovals(db: Reader, terms: ApprovalTerms, limit: 
      from waiting w
      join environments e on e.id = w.environment_id
      join payment_services s on s.id = e.payment_service_id
-     order by w.since, w.id, w.hindrance limit $6`,
+     order by w.since, w.id, w.hindrance limit $7`,
     [...parametersOf(terms), limit],
   );
 }
 
-function parametersOf({ now, before, validatedBefore }: ApprovalTerms) {
-  return [...approverRoles(), validatedBefore, now, before];
+function parametersOf({ now, before, validatedBefore, indirect }: ApprovalTerms) {
+  return [...approverRoles(), validatedBefore, now, before, JSON.stringify(indirect)];
 }

@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
 import { accountOf } from '../audit/actor.ts';
-import { selectTokenHolders } from '../auth/api-token-queries.ts';
+import { findTokenHolders } from '../auth/token-holders.ts';
 import { selectUserByEmail } from '../auth/user-queries.ts';
 import type { Database } from '../db/database.ts';
 import { type InBoth, Problem } from '../error-catalogue.ts';
@@ -51,5 +51,5 @@ export async function findBarFromRequest(
   // In another database, to which the payment service moved, the same program has another id.
   const here = await selectUserByEmail(db, accountOf(request.requested_by));
   const asker = [request.requested_by_id, ...(here === null ? [] : [here.id])];
-  return barredFromRequest(request, user, { asker, holders: await selectTokenHolders(db, asker) });
+  return barredFromRequest(request, user, { asker, holders: await findTokenHolders(db, asker) });
 }

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listAttention } from '../../src/attention/list-attention.ts';
 import { measureAttention } from '../../src/attention/measure-attention.ts';
-import { nameWithToken } from '../../src/audit/actor.ts';
+import { type Actor, nameWithToken } from '../../src/audit/actor.ts';
 import { updateApiTokensEnded } from '../../src/auth/api-token-queries.ts';
 import { disableUser, enableUser } from '../../src/auth/change-user.ts';
 import { makeApiToken } from '../../src/auth/make-api-token.ts';
+import { userActor } from '../../src/auth/user-actor.ts';
 import { dayOf } from '../../src/lib/calendar-day.ts';
 import { returnPayout } from '../../src/movements/return-payout.ts';
 import { carryOutPayouts } from '../../src/payouts/carry-out-payouts.ts';
@@ -30,7 +31,7 @@ import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { payOut } from '../support/test-movements.ts';
 import { ANA, approved, openPayoutDesk, type PayoutDesk, propose, wish } from '../support/test-payouts.ts';
-import { createTestUser } from '../support/test-user.ts';
+import { createTestUser, type TestUser } from '../support/test-user.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -211,6 +212,39 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     assert.equal(await isStuck(changed), true, 'the program changed the account');
     await createTestUser(app, { role: 'approver', may: [], paymentServices: [owner.paymentServiceId] });
     assert.deepEqual(await listed('approval'), []);
+  });
+
+  test('who knew a token of a program approved what another program did whose token that one had made', async () => {
+    const { app, desk, listed } = await open();
+    const { environment: owner, program: by } = desk;
+    const { program, approver } = desk.users;
+    const propose = async () =>
+      (await proposePayouts(app, { owner, by, wishes: [wish()], batch: null })).payouts as [Payout];
+    const token = (user: TestUser, name: string, maker: Actor) =>
+      makeApiToken(app, user.id, { name, expiresAt: null }, maker);
+    const [first, second] = [
+      await createTestUser(app, { may: ['users:manage'] }),
+      await createTestUser(app, { may: ['users:manage'] }),
+    ];
+    const acting = (user: TestUser) => userActor({ ...user, role: 'integration', token: 'mine' }, '192.0.2.1');
+    const expiresAt = app.now() + 1000;
+    await makeApiToken(app, first.id, { name: 'mine', expiresAt }, desk.approver);
+    await token(second, 'mine', acting(first));
+    app.now.advance(1001);
+    await token(program, 'of second', acting(second));
+    const [made] = await propose();
+    const [shown] = await showPayouts(app, [made]);
+    assert.match(shown?.barred.get(approver.id)?.en ?? '', /you made an API token of the program/);
+    const decision = { owner, named: { ids: [made.id] }, by: desk.approver, reason: null };
+    await assert.rejects(approvePayouts(app, decision), { code: 'APPROVAL_REFUSED' });
+    assert.match((await listed('approval'))[0]?.reason ?? '', /nobody who may approve it is left/);
+    await rejectPayouts(app, { ...decision, reason: 'no' });
+    await app.db.transaction((tx) => updateApiTokensEnded(tx, program.id, null, app.now()));
+    app.now.advance(1);
+    await token(program, 'of first', acting(first));
+    const [later] = await propose();
+    assert.deepEqual(await listed('approval'), [], 'the token of the first had ended when that made this one');
+    await approvePayouts(app, { ...decision, named: { ids: [later.id] } });
   });
 
   test('a batch that a person made was listed where the approver had made the user of that person', async () => {

@@ -170,6 +170,18 @@ forEachEngine('a refund above the limit of a person', (openTestDatabase) => {
     assert.equal((await approve(app, second, actorOf(owner, 'owner'))).kind, 'approved');
   });
 
+  test('of a program was approved by who knew the token of another program with which its own was made', async () => {
+    const { app, desk } = await open();
+    const owner = await createTestUser(app, { role: 'owner', may: [] });
+    const maker = await createTestUser(app, { may: ['users:manage', 'refunds:create'] });
+    const program = await createTestUser(app, { may: ['refunds:create'], refundLimits: { CLP: 1000 } });
+    await makeApiToken(app, maker.id, { name: 'deploy', expiresAt: null }, actorOf(owner, 'owner'));
+    await makeApiToken(app, program.id, { name: 'till', expiresAt: null }, actorOf(maker, 'integration'));
+    const request = await askForRefund(app, desk, { by: actorOf(program, 'integration'), amount: 2000 });
+    await assert.rejects(approve(app, request, actorOf(owner, 'owner')), /API token of the program/);
+    assert.equal((await approve(app, request, desk.approver)).kind, 'approved');
+  });
+
   test('is taken back by who asked for it, and by no other person of support', async () => {
     const { app, desk } = await open();
     const request = await askForRefund(app, desk);
