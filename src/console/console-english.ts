@@ -33,7 +33,6 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'not_found.title': 'Not found',
   'not_found.text': 'There is nothing at this address, or it is not of your payment services.',
   'failure.title': 'Something failed',
-  'failure.moved': 'Nothing was done: the payment service is served at {address}. Do it in the console there.',
   'failure.text': 'Nothing was done. Try again; if it stays, say this number to those who run the service: {request}',
   'failure.unsure':
     'It may have been done. Look before you do it again; if you cannot tell, say this number to those who run the service: {request}',

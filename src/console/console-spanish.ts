@@ -31,7 +31,6 @@ export const SPANISH = {
   'not_found.title': 'No existe',
   'not_found.text': 'No hay nada en esta dirección, o no es de tus comercios.',
   'failure.title': 'Algo falló',
-  'failure.moved': 'No se hizo nada: el servicio de pago se atiende en {address}. Hazlo en la consola de allí.',
   'failure.text':
     'No se hizo nada. Prueba otra vez; si sigue, da este número a quien administra el servicio: {request}',
   'failure.unsure':

@@ -13,7 +13,7 @@ const LONGEST_MS = 30_000;
 /** In MiB, of the thread alone: a file that asks for more ends the thread and not the service. */
 const MOST_MEMORY = 384;
 
-/** A thread takes a whole core and its memory for as long as it reads, and the cores are those of the payers. */
+/** A thread takes a whole core and its memory for as long as it reads, and payers need the cores. */
 const turns = createOwnerTurns<'process'>(Number.MAX_SAFE_INTEGER);
 
 /**
