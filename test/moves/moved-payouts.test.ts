@@ -37,7 +37,11 @@ forEachEngine('a payout of a payment service that moved', (openTestDatabase) => 
     ).payouts;
     await movePaymentService(from, to, wishOf(desk.environment));
     const there = actor(await createTestUser(to, { email: owner.email, role: 'owner', may: [] }), 'owner');
-    const waiting = await selectWaitingApprovals(to.db, { now: to.now(), before: 0, validatedBefore: 0 }, 10);
+    const waiting = await selectWaitingApprovals(
+      to.db,
+      { now: to.now(), before: 0, validatedBefore: 0, indirect: [] },
+      10,
+    );
     assert.deepEqual(
       waiting.map(({ id, hindrance }) => [id, hindrance]),
       [[payout?.batch_id, 'approver']],
