@@ -1,12 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../app.ts';
+import type { BankView } from '../../bank-validation/bank-findings.ts';
 import { type Check, isValid, leavesOpen, type Provenance, type Verdict } from '../../bank-validation/check.ts';
 import { type Language, PENDING_MESSAGE, VERDICT_MESSAGES } from '../../bank-validation/check-messages.ts';
 import { nameGradeOf } from '../../bank-validation/holder/holder-checks.ts';
 import type { Validation } from '../../bank-validation/stored-validation.ts';
 import type { Static } from '../../http/json-schema.ts';
 import { preferredLanguage } from '../../lib/accept-language.ts';
-import type { CheckSchema, ValidationSchema } from './validation-schemas.ts';
+import { perInstance } from '../../lib/per-instance.ts';
+import type { CheckSchema } from './validation-schemas.ts';
 
 /** The language that a client of the API asks for; English when it asks for none that we speak. */
 export function apiLanguage(request: FastifyRequest): Language {
@@ -27,17 +29,17 @@ export function sendValidation(
     reply.header('location', `${app.config.basePath}/validations/BankAccount/${validation.id}`);
     reply.header('retry-after', '2');
   }
-  const before = `{"message":${JSON.stringify(message)},"errors":null,"data":{`;
+  const before = `{"message":"${message}","errors":null,"data":{`;
   return reply
     .headers({
       'content-type': 'application/json; charset=utf-8',
       'content-language': language,
       vary: 'accept-language',
     })
-    .send(Buffer.concat([...validationJson(validation, language, before), END_OF_DATA]));
+    .send(Buffer.concat([...validationJson(validation, language, before), CLOSING_BRACE]));
 }
 
-const END_OF_DATA = Buffer.from('}');
+const CLOSING_BRACE = Buffer.from('}');
 
 /**
  * A validation as JSON, in pieces; `before` is what stands before its first member, an opening brace at least. Bytes and
@@ -50,31 +52,44 @@ export function validationJson(
   before: string,
   provenances: ProvenanceIndex | null = null,
 ): Buffer[] {
-  const { id, state, verdict, rut, readings, bank, maskedAccount, suggestions, expiresAt, validatedAt } = validation;
-  const head: Omit<Static<typeof ValidationSchema>, 'checks'> = {
-    id,
-    state,
-    verdict,
-    assurance: assuranceOf(verdict),
-    isValid: isValid(verdict),
-    rut,
-    ...(readings.length > 0 && { readings: readings.map((one) => ({ rut_format: one.format, rut: one.rut })) }),
-    bank,
-    account: { masked: maskedAccount },
-    suggestions: suggestions.map((one) => ({ ...one, message: one.message[language] })),
-    expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
-    validatedAt: new Date(validatedAt).toISOString(),
-  };
-  const [first = NOTHING, ...others] =
+  const checks =
     provenances === null
-      ? validation.checks.map((check) => checkJson(check, language))
-      : validation.checks.filter(isOpenOrFailed).map((check) => shortCheckJson(check, language, provenances));
-  return [
-    Buffer.from(`${before}${JSON.stringify(head).slice(1, -1)},"checks":[`),
-    first.subarray(1),
-    ...others,
-    END_OF_CHECKS,
-  ];
+      ? checksJson(validation.checks, language)
+      : Buffer.from(JSON.stringify(shortChecks(validation.checks, language, provenances)));
+  return [Buffer.from(`${before}${headJson(validation, language)},"checks":`), checks, CLOSING_BRACE];
+}
+
+/**
+ * The members before the checks, which are other ones in every answer. Ids, RUTs, masks and words of ours hold nothing that JSON
+ * would escape.
+ */
+function headJson(validation: Validation, language: Language): string {
+  const { id, state, verdict, rut, readings, bank, maskedAccount, suggestions, expiresAt, validatedAt } = validation;
+  const judged = `"verdict":"${verdict}","assurance":"${assuranceOf(verdict)}","isValid":${isValid(verdict)}`;
+  const holder = `"rut":${quoted(rut)}${readings.length === 0 ? '' : `,"readings":${readingsJson(readings)}`}`;
+  const account = `"bank":${bank === null ? 'null' : bankJson(bank)},"account":{"masked":"${maskedAccount}"}`;
+  const advice = suggestions.length === 0 ? '[]' : suggestionsJson(suggestions, language);
+  const times = `"expiresAt":${quoted(isoTime(expiresAt))},"validatedAt":${quoted(isoTime(validatedAt))}`;
+  return `"id":"${id}","state":"${state}",${judged},${holder},${account},"suggestions":${advice},${times}`;
+}
+
+function quoted(text: string | null): string {
+  return text === null ? 'null' : `"${text}"`;
+}
+
+function isoTime(utcMs: number | null): string | null {
+  return utcMs === null ? null : new Date(utcMs).toISOString();
+}
+
+function readingsJson(readings: Validation['readings']): string {
+  return JSON.stringify(readings.map((one) => ({ rut_format: one.format, rut: one.rut })));
+}
+
+/** A bank is one object in all answers, as its list is. */
+const bankJson = perInstance((bank: BankView) => JSON.stringify(bank));
+
+function suggestionsJson(suggestions: Validation['suggestions'], language: Language): string {
+  return JSON.stringify(suggestions.map((one) => ({ ...one, message: one.message[language] })));
 }
 
 /** The sources of the checks, each once, in the order in which they were first met. */
@@ -99,17 +114,12 @@ function isOpenOrFailed(check: Check): boolean {
   return check.result === 'fail' || check.result === 'warn' || leavesOpen(check);
 }
 
-/** With a comma in front, as all others. */
-function shortCheckJson(check: Check, language: Language, provenances: ProvenanceIndex): Buffer {
-  const provenance = provenances.placeOf(check.provenance);
-  return Buffer.from(
-    `,${JSON.stringify({ ...check, message: check.message[language], provenance, ...gradeOf(check) })}`,
-  );
+function shortChecks(checks: readonly Check[], language: Language, provenances: ProvenanceIndex): object[] {
+  return checks.filter(isOpenOrFailed).map((check) => {
+    const provenance = provenances.placeOf(check.provenance);
+    return { ...check, message: check.message[language], provenance, ...gradeOf(check) };
+  });
 }
-
-const NOTHING = Buffer.alloc(0);
-
-const END_OF_CHECKS = Buffer.from(']}');
 
 /** `holder` only where somebody who knows the holder has spoken: nobody shall read `isValid` as ownership. */
 function assuranceOf(verdict: Verdict): 'format' | 'holder' {
@@ -121,16 +131,30 @@ function gradeOf(check: Check): Pick<Static<typeof CheckSchema>, 'grade'> {
   return check.id === 'holder.name_match' ? { grade: nameGradeOf(check) } : {};
 }
 
-// Most checks are shared by all answers, and writing them out anew would be the dearest part of an answer.
-const WRITTEN = { en: new WeakMap<Check, Buffer>(), es: new WeakMap<Check, Buffer>() };
+/** The JSON of the checks on the way from the first check to this one, and the ways that go on from here. */
+type Written = { json: Buffer | null; readonly next: Map<Check, Written> };
 
-/** With a comma in front. */
-function checkJson(check: Check, language: Language): Buffer {
-  let json = WRITTEN[language].get(check);
-  if (json === undefined) {
-    const told: Static<typeof CheckSchema> = { ...check, message: check.message[language], ...gradeOf(check) };
-    json = Buffer.from(`,${JSON.stringify(told)}`);
-    WRITTEN[language].set(check, json);
+// Most answers have the same checks in the same order, and writing them out anew would be the dearest part of an answer.
+const WRITTEN: Record<Language, Written> = { en: { json: null, next: new Map() }, es: { json: null, next: new Map() } };
+
+/** Each takes 5 KB, and who asks chooses what is found: all are forgotten when there are so many. */
+const MOST_WRITTEN = 256;
+let written = 0;
+
+function checksJson(checks: readonly Check[], language: Language): Buffer {
+  let at = WRITTEN[language];
+  for (const check of checks) {
+    let next = at.next.get(check);
+    if (next === undefined) at.next.set(check, (next = { json: null, next: new Map() }));
+    at = next;
   }
-  return json;
+  if (at.json !== null) return at.json;
+  if (++written > MOST_WRITTEN) {
+    written = 0;
+    for (const { next } of Object.values(WRITTEN)) next.clear();
+  }
+  const told = checks.map(
+    (check): Static<typeof CheckSchema> => ({ ...check, message: check.message[language], ...gradeOf(check) }),
+  );
+  return (at.json = Buffer.from(JSON.stringify(told)));
 }
