@@ -117,8 +117,8 @@ type QueryOf<D extends Description> = D extends { readonly parameters: readonly 
 
 declare const WRITTEN: unique symbol;
 
-/** The JSON text of a `Value`, written by hand where `JSON.stringify` would cost too much. */
-export type Written<Value> = string & { readonly [WRITTEN]: Value };
+/** The JSON of a `Value` as text or as bytes, written by hand where `JSON.stringify` would cost too much. */
+export type Written<Value> = (string | Buffer) & { readonly [WRITTEN]: Value };
 
 type BodyOf<R> = R extends { readonly schema: infer S extends Schema } ? Static<S> | Written<Static<S>> : never;
 

@@ -3,7 +3,7 @@ import { Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
 import { requireUser } from '../../http/require-user.ts';
-import { apiLanguage, sendValidation } from './validation-reply.ts';
+import { apiLanguage, validationReply } from './validation-reply.ts';
 import {
   LANGUAGE_PARAMETER,
   PAYOUTS_ERRORS,
@@ -41,6 +41,6 @@ export const getValidationsBankAccount = operation({
       throw new Problem('NOT_FOUND', {
         detail: { en: 'There is no such validation.', es: 'No existe esa validación.' },
       });
-    return sendValidation(app, reply, validation, apiLanguage(request));
+    return validationReply(app, reply, validation, apiLanguage(request));
   },
 });

@@ -6,7 +6,7 @@ import { invalidBody } from '../../http/read-members.ts';
 import { readStrictJson } from '../../http/read-strict-json.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { readAccountInput } from './read-account-input.ts';
-import { apiLanguage, sendValidation } from './validation-reply.ts';
+import { apiLanguage, validationReply } from './validation-reply.ts';
 import {
   ACCOUNT_REQUEST_EXAMPLE,
   AccountRequestSchema,
@@ -72,6 +72,6 @@ export const postValidationsBankAccount = operation({
     const key = readIdempotencyKey(request);
     const { validation, replayed } = await validateOnce(app, user, reading.input, key);
     if (replayed) reply.header('idempotency-hit', 'true');
-    return sendValidation(app, reply, validation, apiLanguage(request));
+    return validationReply(app, reply, validation, apiLanguage(request));
   },
 });

@@ -5,23 +5,24 @@ import { type Check, isValid, leavesOpen, type Provenance, type Verdict } from '
 import { type Language, PENDING_MESSAGE, VERDICT_MESSAGES } from '../../bank-validation/check-messages.ts';
 import { nameGradeOf } from '../../bank-validation/holder/holder-checks.ts';
 import type { Validation } from '../../bank-validation/stored-validation.ts';
+import type { Written } from '../../http/endpoint.ts';
 import type { Static } from '../../http/json-schema.ts';
 import { preferredLanguage } from '../../lib/accept-language.ts';
 import { perInstance } from '../../lib/per-instance.ts';
-import type { CheckSchema } from './validation-schemas.ts';
+import type { CheckSchema, ValidationReplySchema } from './validation-schemas.ts';
 
 /** The language that a client of the API asks for; English when it asks for none that we speak. */
 export function apiLanguage(request: FastifyRequest): Language {
   return preferredLanguage(request.headers['accept-language'], ['en', 'es']) ?? 'en';
 }
 
-/** Answers one validation: 200 with its verdict, or 202 and where to look while the provider is still checking. */
-export function sendValidation(
+/** Makes the body of an answer and sets its headers: 200 with the verdict, or 202 and where to look while the provider is still checking. */
+export function validationReply(
   app: App,
   reply: FastifyReply,
   validation: Validation,
   language: Language,
-): FastifyReply {
+): Written<Static<typeof ValidationReplySchema>> {
   const pending = validation.state === 'pending';
   const message = (pending ? PENDING_MESSAGE : VERDICT_MESSAGES[validation.verdict])[language];
   if (pending) {
@@ -30,13 +31,13 @@ export function sendValidation(
     reply.header('retry-after', '2');
   }
   const before = `{"message":"${message}","errors":null,"data":{`;
-  return reply
-    .headers({
-      'content-type': 'application/json; charset=utf-8',
-      'content-language': language,
-      vary: 'accept-language',
-    })
-    .send(Buffer.concat([...validationJson(validation, language, before), CLOSING_BRACE]));
+  reply.headers({
+    'content-type': 'application/json; charset=utf-8',
+    'content-language': language,
+    vary: 'accept-language',
+  });
+  const body = Buffer.concat([...validationJson(validation, language, before), CLOSING_BRACE]);
+  return body as Written<Static<typeof ValidationReplySchema>>;
 }
 
 const CLOSING_BRACE = Buffer.from('}');
@@ -132,10 +133,13 @@ function gradeOf(check: Check): Pick<Static<typeof CheckSchema>, 'grade'> {
 }
 
 /** The JSON of the checks on the way from the first check to this one, and the ways that go on from here. */
-type Written = { json: Buffer | null; readonly next: Map<Check, Written> };
+type KeptChecks = { json: Buffer | null; readonly next: Map<Check, KeptChecks> };
 
 // Most answers have the same checks in the same order, and writing them out anew would be the dearest part of an answer.
-const WRITTEN: Record<Language, Written> = { en: { json: null, next: new Map() }, es: { json: null, next: new Map() } };
+const WRITTEN: Record<Language, KeptChecks> = {
+  en: { json: null, next: new Map() },
+  es: { json: null, next: new Map() },
+};
 
 /** Each takes 5 KB, and who asks chooses what is found: all are forgotten when there are so many. */
 const MOST_WRITTEN = 256;
