@@ -108,7 +108,7 @@ function hasBody(raw: IncomingMessage): boolean {
 }
 
 function checkHeaders(rawHeaders: readonly string[]): void {
-  let seen: Set<string> | undefined;
+  const seen: string[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = (rawHeaders[at] as string).toLowerCase();
     if (name.includes('_') && MISTAKABLE.has(name.replaceAll('_', '-')))
@@ -116,8 +116,7 @@ function checkHeaders(rawHeaders: readonly string[]): void {
         detail: { en: 'Write header names with dashes.', es: 'Escribe los nombres de los encabezados con guiones.' },
       });
     if (!SINGLE.has(name)) continue;
-    if (seen === undefined) seen = new Set();
-    else if (seen.has(name)) throw new Problem('DUPLICATE_HEADER');
-    seen.add(name);
+    if (seen.includes(name)) throw new Problem('DUPLICATE_HEADER');
+    seen.push(name);
   }
 }

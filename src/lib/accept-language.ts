@@ -6,9 +6,10 @@ export function preferredLanguage<Language extends string>(
   header: string | undefined,
   languages: readonly Language[],
 ): Language | null {
+  if (header === undefined) return null;
   let best: Language | null = null;
   let bestWeight = 0;
-  for (const range of (header ?? '').split(',')) {
+  for (const range of header.split(',')) {
     const [tag = '', ...parameters] = range.trim().toLowerCase().split(';');
     const primary = tag.trim().split('-', 1)[0];
     const language = primary === '*' ? languages[0] : languages.find((known) => known === primary);

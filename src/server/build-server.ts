@@ -59,7 +59,8 @@ export function buildServer(app: App, endpoints: readonly Endpoint[]): FastifyIn
   server.addHook('onRequest', (request, reply, done) => {
     beginAnswer(app, request, reply);
     if (!app.config.trustProxy && 'x-forwarded-for' in request.raw.headers) noticeProxy(app, request);
-    done(refusalOf(request) ?? refusalOfSize(app, request, reply));
+    const { endpoint } = request.routeOptions.config as EndpointConfig;
+    done(refusalOf(request, endpoint) ?? refusalOfSize(app, request, reply, endpoint));
   });
   // Not `onResponse`: its listeners on every response cost as much as reading the request.
   server.addHook('onSend', (request, reply, _payload, done) => {
@@ -110,10 +111,9 @@ function refuse(
 type EndpointConfig = { endpoint?: Endpoint };
 
 /** `done` takes the refusal rather than a throw: an exception on the request path costs more than the check. */
-function refusalOf(request: FastifyRequest): Problem | undefined {
+function refusalOf(request: FastifyRequest, endpoint: Endpoint | undefined): Problem | undefined {
   try {
     checkFraming(request.raw);
-    const { endpoint } = request.routeOptions.config as EndpointConfig;
     if (endpoint !== undefined) {
       checkQuery(endpoint, request.raw);
       checkMediaType(endpoint, request.raw);
@@ -124,8 +124,12 @@ function refusalOf(request: FastifyRequest): Problem | undefined {
   }
 }
 
-function refusalOfSize(app: App, request: FastifyRequest, reply: FastifyReply): Problem | undefined {
-  const { endpoint } = request.routeOptions.config as EndpointConfig;
+function refusalOfSize(
+  app: App,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  endpoint: Endpoint | undefined,
+): Problem | undefined {
   if (endpoint?.bodyLimit === undefined || !app.config.rateLimits) return undefined;
   return takeLargeBody(app, request, reply, endpoint.bodyLimit);
 }
