@@ -7,7 +7,7 @@ import { type DescribedRights, describeRights, saidOf } from './describe-rights.
 import { type Permission, type Role, rightsOf } from './permission.ts';
 import { deleteRefundLimits, insertRefundLimit } from './refund-limit-queries.ts';
 import { normalizeEmail, type PaymentServiceScope, type RefundLimits } from './user.ts';
-import { selectUserByIdOrEmail, type UserRow } from './user-queries.ts';
+import { lockUser, selectUserById, type UserRow } from './user-queries.ts';
 import {
   deletePermission,
   deleteUserPaymentServices,
@@ -40,7 +40,7 @@ export function setRights(
 ): Promise<({ id: string; email: string } & DescribedRights) | null> {
   const name = normalizeEmail(user);
   return app.db.transaction(async (tx) => {
-    const row = await selectUserByIdOrEmail(tx, name);
+    const row = await lockUser(tx, name);
     if (row === null) return null;
     const [before] = await describeRights(tx, [row]);
     if (wish.role !== undefined) await updateRole(tx, row.id, wish.role);
@@ -51,7 +51,7 @@ export function setRights(
     }
     if (wish.paymentServices !== undefined) await storePaymentServices(tx, row.id, wish.paymentServices);
     if (wish.refundLimits !== undefined) await storeRefundLimits(tx, row.id, wish.refundLimits);
-    const changed = (await selectUserByIdOrEmail(tx, row.id)) as UserRow;
+    const changed = (await selectUserById(tx, row.id)) as UserRow;
     const [rights] = await describeRights(tx, [changed]);
     await recordAudit(tx, {
       at: app.now(),

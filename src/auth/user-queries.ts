@@ -70,6 +70,13 @@ export async function selectUserByIdOrEmail(db: Reader, idOrEmail: string): Prom
   return row ?? null;
 }
 
+/** The same, kept as it is until the commit: another who changes what the user may do waits here. */
+export async function lockUser(tx: Tx, idOrEmail: string): Promise<UserRow | null> {
+  const sql = 'select * from users where id = $1 or email = $1 {for_update}';
+  const [row] = await tx.query<UserRow>(sql, [idOrEmail]);
+  return row ?? null;
+}
+
 export async function updateUserDisabled(tx: Tx, idOrEmail: string, disabledAt: number): Promise<UserRow | null> {
   const [row] = await tx.query<UserRow>(
     'update users set disabled_at = $2 where (id = $1 or email = $1) and disabled_at is null returning *',

@@ -2,6 +2,7 @@ import '../support/cheap-hashes.ts';
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { authenticateBearer } from '../../src/auth/authenticate-bearer.ts';
 import { disableUser, enableUser } from '../../src/auth/change-user.ts';
 import { createUser } from '../../src/auth/create-user.ts';
@@ -113,6 +114,24 @@ forEachEngine('users', (openTestDatabase) => {
       assert.equal(await enableUser(app, unknown, TESTER), 'unknown');
       assert.equal(await resetPassword(app, unknown, TESTER), null);
       assert.equal(await resetApiToken(app, unknown, TESTER), null);
+    }
+  });
+
+  test('have limits of refunds that, set by two people at once, are as one of them said: on PostgreSQL both sets stayed, or one of them got a fault of the program', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { id } = await createUser(app, input, TESTER);
+    for (let most = 1; most <= 5; most++) {
+      const limits = [{ CLP: most }, { CLP: 2 * most, USD: most }, { EUR: 3 * most }];
+      const set = await Promise.all(limits.map((refundLimits) => setRights(app, id, { refundLimits }, TESTER)));
+      assert.deepEqual(
+        set.map((rights) => rights?.refund_limits),
+        limits,
+      );
+      const [user] = await listUsers(app);
+      assert.ok(
+        limits.some((one) => isDeepStrictEqual(one, user?.refund_limits)),
+        'those of one, and none beside',
+      );
     }
   });
 
