@@ -2,13 +2,23 @@ import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { addUp } from '../lib/exact-sum.ts';
 import type { Acceptance, KeptDifference, KeptSettlement } from './settlement.ts';
-import { selectDifferences, selectSettlement, selectSettlements, updateAccepted } from './settlement-queries.ts';
+import {
+  lockSettlement,
+  selectDifferences,
+  selectSettlement,
+  selectSettlements,
+  updateAccepted,
+} from './settlement-queries.ts';
 
-/** Accepts differences, with a reason that stays. It moves no money. Answers how many; 0: nothing of it is open. */
+/**
+ * Accepts differences, with a reason that stays. It moves no money. Answers how many; 0: nothing of it is open, or the file was compared
+ * again, and the later comparison is the one that counts.
+ */
 export function acceptDifferences(app: App, acceptance: Acceptance): Promise<number> {
   const { settlementId, reason, by } = acceptance;
   const at = app.now();
   return app.db.transaction(async (tx) => {
+    if (!(await lockSettlement(tx, settlementId))) return 0;
     const accepted = await updateAccepted(tx, acceptance, { at, name: by.name, reason });
     if (accepted.length === 0) return 0;
     const amount = addUp(accepted.map(({ settled, booked }) => (settled ?? 0) - (booked ?? 0)));

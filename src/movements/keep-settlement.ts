@@ -14,7 +14,7 @@ import { prefixedId } from '../lib/ids.ts';
 import { listEnvironmentIds } from '../payment-services/list-environments.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 import { type KeptDifference, type KeptSettlement, MOST_DIFFERENCES, type SettlementSum } from './settlement.ts';
-import { insertSettlement, replaceEarlier, selectDifferences } from './settlement-queries.ts';
+import { insertSettlement, lockComparison, replaceEarlier, selectDifferences } from './settlement-queries.ts';
 
 /** The books, and the payments that the file says it settles. */
 export type SettlementScope = { environment: Environment; paymentServiceId: string | null; method: string };
@@ -63,6 +63,7 @@ export async function keepSettlement(
   };
   const differences = found.map(({ one, cause }, number) => differenceOf(id, number + 1, cause, one));
   return app.db.transaction(async (tx) => {
+    await lockComparison(tx, scope.paymentServiceId);
     const rows = await carryOver(tx, kept, differences);
     await insertSettlement(tx, kept, rows);
     const open = rows.filter(({ accepted_at }) => accepted_at === null).length;

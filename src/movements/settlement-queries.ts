@@ -60,15 +60,28 @@ export function selectSettlements(db: Reader, limit: number): Promise<(KeptSettl
   );
 }
 
+/**
+ * Keeps others who compare a file of the same payment service, or of all, waiting until the commit. Its row is asked for, not written:
+ * a payment service that has left refuses that.
+ */
+export async function lockComparison(tx: Tx, paymentServiceId: string | null): Promise<void> {
+  await tx.query("select id from payment_services where $1 in ('', id) order by id limit 1 {for_update}", [
+    paymentServiceId ?? '',
+  ]);
+}
+
+/** Keeps a file as it is until the commit: whether it is there and was not compared again. */
+export async function lockSettlement(tx: Tx, id: string): Promise<boolean> {
+  const sql = 'select id from settlements where id = $1 and replaced_at is null {for_update}';
+  return (await tx.query(sql, [id])).length === 1;
+}
+
 export async function selectSettlement(db: Reader, id: string): Promise<KeptSettlement | null> {
   const [row] = await db.query<KeptSettlement>('select * from settlements where id = $1', [id]);
   return row ?? null;
 }
 
-/**
- * Marks what was compared before of the same file and the same books as replaced, and answers it: from two processes at once there
- * can be two.
- */
+/** Marks what was compared before of the same file and the same books as replaced, and answers it: earlier versions left several at once. */
 export function replaceEarlier(tx: Tx, settlement: KeptSettlement): Promise<KeptSettlement[]> {
   const { environment, payment_service_id, payment_method, file_sha256, kept_at } = settlement;
   return tx.query<KeptSettlement>(

@@ -151,6 +151,33 @@ forEachEngine('settlement files', (openTestDatabase) => {
     );
   });
 
+  test('the first comparisons of a file at once stay one: on PostgreSQL each stayed open, and its differences were counted several times', async () => {
+    const { app, text } = await open();
+    await Promise.all([keep(app, text), keep(app, text), keep(app, text)]);
+    assert.equal((await listSettlements(app, 10)).length, 1);
+    assert.equal((await describeMonth(app, '2026-01', 'development'))?.differences, 3);
+  });
+
+  test('nothing is accepted of a comparison that a later one has replaced: it was acknowledged, and the later one stayed open', async () => {
+    const { app, text } = await open();
+    const { id: first } = await keep(app, text);
+    await keep(app, text);
+    const wish = { number: null, line: null, reason: 'comisión', by: TESTER };
+    assert.equal(await acceptDifferences(app, { ...wish, settlementId: first, cause: 'other_amount' }), 0);
+    await using server = await startTestServer(app);
+    const user = await createTestUser(app, { role: 'finance', may: [] });
+    const page = (await server.get(`/console/settlements/${first}`, user.console)).text;
+    assert.match(page, /se comparó después otra vez/);
+    assert.doesNotMatch(page, /\/accept"/);
+    for (const cause of ['other_amount', 'payment_missing_in_books', 'payment_missing_in_settlement'] as const) {
+      const [before] = await listSettlements(app, 1);
+      const settlementId = before?.id ?? '';
+      const [accepted] = await Promise.all([acceptDifferences(app, { ...wish, settlementId, cause }), keep(app, text)]);
+      const [after] = await listSettlements(app, 1);
+      assert.equal(after?.open, (before?.open ?? 0) - accepted);
+    }
+  });
+
   test('a month is closed once, when it has ended and nothing of it is open, and later entries change nothing of it', async () => {
     const { app, shop, text } = await open();
     const { id } = await keep(app, text);

@@ -55,11 +55,13 @@ async function sendSettlement(app: App, visit: ConsoleVisit, status: number, sai
   if (formatOf(visit) !== null) return sendDifferences(visit, settlement, differences);
   const causes = [...Map.groupBy(differences, ({ cause }) => cause)];
   const { accepted, one } = request.query as Record<string, unknown>;
-  const accepting = { may: user.may.has('movements:record'), one: typeof one === 'string' ? one : '' };
+  const isReplaced = settlement.replaced_at !== null;
+  const accepting = { may: !isReplaced && user.may.has('movements:record'), one: typeof one === 'string' ? one : '' };
   const main = html`${said !== '' && html`<p class="notice" role="alert">${said}</p>`}
 ${typeof accepted === 'string' && html`<p class="notice done" role="status">${tell(language, 'settlement.done', { n: accepted })}</p>`}
 <div class="head"><h1>${settlement.file_name}</h1>${differences.length > 0 && exportLinks(visit, `/settlements/${id}`)}</div>
 <p class="quiet">${settlement.first_day} – ${settlement.last_day} · ${settlement.payment_method} · ${tell(language, 'settlement.kept', { name: settlement.kept_by })} ${timeCell(settlement.kept_at)}</p>
+${isReplaced && html`<p class="notice">${tell(language, 'settlement.replaced')} <a href="${publicPath(app)}/console/settlements">${tell(language, 'settlements.title')}</a></p>`}
 ${totalsTable(language, settlement)}
 <p>${tell(language, 'settlement.matched', { n: settlement.matched })}</p>
 <h2>${tell(language, 'settlement.by_cause')}</h2>

@@ -34,6 +34,8 @@ export const SETTLEMENT_TEXTS = roomTexts(
     'settlement.accept_one': 'Aceptar',
     'settlement.accepted': 'Aceptado por {name}: {reason}',
     'settlement.done': 'Aceptado: {n}.',
+    'settlement.replaced':
+      'El mismo archivo se comparó después otra vez; vale esa comparación, y aquí no se acepta nada.',
     'settlement.import': 'Lo que los libros no tienen se asienta con: {command}',
     'cause.payment_missing_in_books': 'Pagos que los libros no tienen',
     'cause.refund_missing_in_books': 'Devoluciones que los libros no tienen',
@@ -94,6 +96,8 @@ export const SETTLEMENT_TEXTS = roomTexts(
     'settlement.accept_one': 'Accept',
     'settlement.accepted': 'Accepted by {name}: {reason}',
     'settlement.done': 'Accepted: {n}.',
+    'settlement.replaced':
+      'The same file was compared again later; that comparison counts, and nothing is accepted here.',
     'settlement.import': 'What the books lack is booked with: {command}',
     'cause.payment_missing_in_books': 'Payments that the books do not have',
     'cause.refund_missing_in_books': 'Refunds that the books do not have',
