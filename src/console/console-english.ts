@@ -84,6 +84,7 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'keys.close': 'Close',
 
   'list.export': 'Export {format}',
+  'list.cut': 'There are more: only the first {n} were read.',
   'list.filter_text': 'Contains',
   'list.none_such': 'Nothing passes the filter.',
   'filter.state': 'State',

@@ -62,6 +62,8 @@ export type List<Row> = {
   /** The rows that pass the filters. */
   rows: readonly Row[];
   filters?: readonly Filter[];
+  /** How many rows were read, where there are more: a file says so at its end, and a page that no other page follows. */
+  cut?: number | false;
   /** More than these are on further pages, so they are in the order of time. */
   paged?: boolean;
   /** The text in the box that finds anything. */
@@ -105,15 +107,19 @@ export async function sendList<Row>(visit: ConsoleVisit, list: List<Row>): Promi
   });
 }
 
+/** A file has more rows than a page, and no more than these. */
+export const EXPORTED = 10_000;
+
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 
 async function sendFile<Row>(
   { language, reply }: ConsoleVisit,
-  { path, columns, rows }: List<Row>,
+  { path, columns, rows, cut = false }: List<Row>,
   format: 'csv' | 'xlsx',
 ) {
   const head = columns.map(({ text }) => tell(language, text));
   const cells = rows.map((row) => columns.map((column) => exported(column, row)));
+  if (cut !== false) cells.push([tell(language, 'list.cut', { n: cut })]);
   const name = path.slice(1).replaceAll('/', '-');
   reply.header('content-disposition', `attachment; filename="${name}.${format}"`);
   if (format === 'xlsx') return reply.header('content-type', XLSX).send(await writeWorkbook(name, [head, ...cells]));
@@ -149,6 +155,7 @@ function listPage<Row>(visit: ConsoleVisit, list: List<Row>): Html {
 ${above}
 ${filters.length > 0 && filterForm(visit, list.path, filters)}
 ${summary}
+${list.cut !== undefined && list.cut !== false && list.paged !== true && html`<p class="notice">${tell(visit.language, 'list.cut', { n: list.cut })}</p>`}
 ${rows.length === 0 ? empty : listTable(visit, list)}
 ${below}`;
 }

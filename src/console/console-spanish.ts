@@ -83,6 +83,7 @@ export const SPANISH = {
   'keys.close': 'Cerrar',
 
   'list.export': 'Exportar {format}',
+  'list.cut': 'Hay más: solo se leyeron los primeros {n}.',
   'list.filter_text': 'Contiene',
   'list.none_such': 'Nada cumple el filtro.',
   'filter.state': 'Estado',

@@ -49,7 +49,7 @@ export async function showSettlement(
   return settlement === null ? null : { settlement, differences: await selectDifferences(app.db, id) };
 }
 
-/** The files, the newest first, each with how many of its differences are open. */
-export function listSettlements(app: App, limit: number) {
-  return selectSettlements(app.db, limit);
+/** The files, the newest first, each with how many of its differences are open; all, or those alone that have some. */
+export function listSettlements(app: App, limit: number, openOnly = false) {
+  return selectSettlements(app.db, limit, openOnly);
 }

@@ -52,10 +52,15 @@ export async function insertSettlement(
 }
 
 /** The newest first, without those that were compared again, with how many differences nobody has accepted. */
-export function selectSettlements(db: Reader, limit: number): Promise<(KeptSettlement & { open: number })[]> {
+export function selectSettlements(
+  db: Reader,
+  limit: number,
+  openOnly: boolean,
+): Promise<(KeptSettlement & { open: number })[]> {
+  const isOpen = `and exists (select 1 from settlement_differences d where d.settlement_id = s.id and d.accepted_at is null)`;
   return db.query(
     `select s.*, (select count(*) from settlement_differences d where d.settlement_id = s.id and d.accepted_at is null) as open
-     from settlements s where s.replaced_at is null order by s.kept_at desc, s.id limit $1`,
+     from settlements s where s.replaced_at is null ${openOnly ? isOpen : ''} order by s.kept_at desc, s.id limit $1`,
     [limit],
   );
 }

@@ -177,16 +177,18 @@ const LISTED = `select s.*, (select count(*) from bank_statement_lines l where l
 
 /**
  * Lists the newest, each with how many of its lines are in suspense. `owners`: environment and payment service, with a space between
- * them; null: all.
+ * them; null: all. `openOnly`: those alone that have such lines.
  */
 export function selectStatements(
   db: Reader,
   owners: readonly string[] | null,
   limit: number,
+  openOnly: boolean,
 ): Promise<ListedStatement[]> {
-  const owned = `where s.environment || ' ' || s.payment_service_id {named $2}`;
+  const owned = owners === null ? '1 = 1' : `s.environment || ' ' || s.payment_service_id {named $2}`;
+  const open = `exists (select 1 from bank_statement_lines l where l.statement_id = s.id and l.used_as = 'suspense')`;
   return db.query<ListedStatement>(
-    `${LISTED} ${owners === null ? '' : owned} order by s.imported_at desc, s.id limit $1`,
+    `${LISTED} where ${owned} ${openOnly ? `and ${open}` : ''} order by s.imported_at desc, s.id limit $1`,
     owners === null ? [limit] : [limit, owners],
   );
 }

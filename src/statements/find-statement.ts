@@ -9,9 +9,14 @@ import type { KeptLine, LineUse, ListedStatement } from './statement.ts';
 /** The environments whose statements somebody sees; null: all, with the accounts of all payment services. */
 export type StatementScope = ReadonlySet<number> | null;
 
-/** Lists the newest statements that somebody may see. */
-export async function listStatements(app: App, scope: StatementScope, limit: number): Promise<ListedStatement[]> {
-  return selectStatements(app.db, await ownersOf(app, scope), limit);
+/** Lists the newest statements that somebody may see: all, or those alone that have lines in suspense. */
+export async function listStatements(
+  app: App,
+  scope: StatementScope,
+  limit: number,
+  openOnly = false,
+): Promise<ListedStatement[]> {
+  return selectStatements(app.db, await ownersOf(app, scope), limit, openOnly);
 }
 
 /** Finds a statement with its lines, of one use or all. Throws `Problem` NOT_FOUND, also for another's. */

@@ -2,12 +2,11 @@ import type { App } from '../../app.ts';
 import { type StatementLine, type StatementScope, selectNewestLines } from '../../books/statement-queries.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
-import { amountColumns, askedOf, type Column, formatOf } from '../console-list.ts';
+import { amountColumns, askedOf, type Column, EXPORTED, formatOf } from '../console-list.ts';
 import { tell, tellKind } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
 
 const SHOWN = 50;
-const EXPORTED = 10_000;
 
 /** The movements of a merchant's money in a period, the newest first. `older`: the place of the next page, null at the end. */
 export async function readMovements(

@@ -41,6 +41,7 @@ export const getConsoleAccount: Screen = {
       columns: movementColumns(visit, scope.currency),
       rows: lines,
       filters: filtersFor(visit, asked, statement),
+      cut: older !== null && lines.length,
       paged: older !== null || askedOf(visit)['before'] !== undefined,
       above: html`${!isPeriod && html`<p class="notice" role="alert">${tell(language, 'statement.bad_period')}</p>`}
 <p class="quiet">${tell(language, `merchant.${environment}`)} · ${scope.currency} · ${tell(language, 'account.in_process_hint')}</p>`,

@@ -6,13 +6,11 @@ import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { boundsOfDay, isDay } from '../../lib/calendar-day.ts';
 import { emptyState } from '../console-format.ts';
-import { askedOf, type Column, formatOf, sendList } from '../console-list.ts';
+import { askedOf, type Column, EXPORTED, formatOf, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 
 const SHOWN = 100;
-/** A file has more than one page. */
-const EXPORTED = 10_000;
 
 /** The newest acts: who did what, to what, from where and why. */
 export const getConsoleAudit: Screen = {
@@ -34,6 +32,7 @@ export const getConsoleAudit: Screen = {
         { name: 'since', text: 'filter.since', type: 'date' },
         { name: 'until', text: 'filter.until', type: 'date' },
       ],
+      cut: next !== null && acts.length,
       paged: next !== null || filter.before !== undefined,
       empty: Object.values(asked).some((value) => value !== '')
         ? emptyState(tell(language, 'list.none_such'), '')

@@ -6,7 +6,6 @@ export const PAYMENT_LINK_TEXTS = roomTexts(
     'pay_link.text':
       'Un enlace se paga sin tienda: mándalo, o imprime su afiche con el código QR. Los pagos quedan con los demás.',
     'pay_link.none': 'Todavía no hay enlaces de pago.',
-    'pay_link.most': 'Se ven los {count} más nuevos; bin/rubrica payment-link list muestra todos.',
     'pay_link.subject': 'Qué se paga',
     'pay_link.currency': 'Moneda',
     'pay_link.paid': 'Pagos',
@@ -37,7 +36,6 @@ export const PAYMENT_LINK_TEXTS = roomTexts(
     'pay_link.text':
       'A link is paid without a shop: send it, or print its poster with the QR code. The payments stand with all others.',
     'pay_link.none': 'There is no payment link yet.',
-    'pay_link.most': 'The newest {count} are shown; bin/rubrica payment-link list shows all.',
     'pay_link.subject': 'What is paid',
     'pay_link.currency': 'Currency',
     'pay_link.paid': 'Payments',

@@ -93,13 +93,15 @@ async function sendLinks(
 ): Promise<FastifyReply> {
   const { language } = visit;
   const { state = '', environment = '', text = '', done = '' } = askedOf(visit);
-  const links = await listPaymentLinks(app, environmentIdsOf(merchant), MOST);
-  const rows = links.filter(
-    (link) =>
-      (state === '' || state === link.state) &&
-      (environment === '' || environment === link.environment) &&
-      containsText(text, [link.subject, link.id]),
-  );
+  const links = await listPaymentLinks(app, environmentIdsOf(merchant), MOST + 1);
+  const rows = links
+    .slice(0, MOST)
+    .filter(
+      (link) =>
+        (state === '' || state === link.state) &&
+        (environment === '' || environment === link.environment) &&
+        containsText(text, [link.subject, link.id]),
+    );
   const notice = Object.hasOwn(DONE, done) ? DONE[done] : undefined;
   const at = `${publicPath(app)}/console/merchants/${merchant.id}`;
   const may = visit.user.may.has('tokens:manage');
@@ -108,13 +110,13 @@ async function sendLinks(
     status,
     path: `/merchants/${merchant.id}/links`,
     columns: columnsFor(language, at, may),
+    cut: links.length > MOST && MOST,
     rows,
     filters: filtersFor(language, environmentsOf(merchant)),
     above: html`${said !== '' && html`<p class="notice" role="alert">${said}</p>`}
 ${said === '' && notice !== undefined && html`<p class="notice done" role="status">${tell(language, notice)}</p>`}
 <p><a href="${at}">${merchant.name}</a></p>
-<p>${tell(language, 'pay_link.text')}</p>
-${links.length === MOST && html`<p class="notice">${tell(language, 'pay_link.most', { count: MOST })}</p>`}`,
+<p>${tell(language, 'pay_link.text')}</p>`,
     empty:
       links.length === 0
         ? emptyState(

@@ -12,13 +12,12 @@ import { type FoundPayment, NO_FILTER, type PaymentFilter } from '../../search/p
 import { searchPayments } from '../../search/search-payments.ts';
 import { TRANSACTION_STATES } from '../../transactions/transaction-state.ts';
 import { emptyState, paymentBadges } from '../console-format.ts';
-import { amountColumns, askedOf, type Column, type Filter, formatOf, sendList } from '../console-list.ts';
+import { amountColumns, askedOf, type Column, EXPORTED, type Filter, formatOf, sendList } from '../console-list.ts';
 import { type ConsoleText, tell, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { merchantFilter } from '../merchants/visible-merchants.ts';
 
 const SHOWN = 50;
-const EXPORTED = 10_000;
 
 /** Finds a payment by one text, or lists the newest ones by filters that stand in the address. */
 export const getConsolePayments: Screen = {
@@ -93,6 +92,7 @@ async function sendPayments(app: App, visit: ConsoleVisit) {
     columns: columnsFor(app, language),
     rows: found.payments,
     filters: [...filtersIn(language), ...(await merchantFilter(app, user))],
+    cut: found.next !== null && found.payments.length,
     paged: found.next !== null || after !== '',
     empty: nothingToList(language, asked),
     above: incompleteNote(language, found.complete),

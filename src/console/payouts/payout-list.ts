@@ -11,7 +11,7 @@ import { sayReason } from '../../payouts/kept-texts.ts';
 import { isPayoutState, type Payout } from '../../payouts/payout.ts';
 import type { PayoutFilter } from '../../payouts/payout-queries.ts';
 import { emptyState } from '../console-format.ts';
-import { amountColumns, askedOf, type Column, type Filter, formatOf, sendList } from '../console-list.ts';
+import { amountColumns, askedOf, type Column, EXPORTED, type Filter, formatOf, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import {
@@ -26,8 +26,6 @@ import {
 } from './payout-cells.ts';
 
 const SHOWN = 50;
-/** A file has more than one page. */
-const EXPORTED = 10_000;
 
 /** The newest payouts, by state, by day, and by what people know of one: its id, RUT, reference or batch. */
 export const getConsolePayouts: Screen = {
@@ -51,6 +49,7 @@ export const getConsolePayouts: Screen = {
       columns: payoutColumns(app, language),
       rows: await seePayouts(app, page),
       filters: filtersIn(language),
+      cut: next !== '' && page.length,
       paged: next !== '' || after !== '',
       above: actionsOf(app, visit),
       empty: isFiltered

@@ -11,7 +11,7 @@ import { listRecipients } from '../../payouts/find-recipient.ts';
 import { keepRecipient } from '../../payouts/keep-recipient.ts';
 import type { Recipient } from '../../payouts/recipient.ts';
 import { ageText, badge, emptyState } from '../console-format.ts';
-import { askedOf, type Column, formatOf, sendList } from '../console-list.ts';
+import { askedOf, type Column, EXPORTED, formatOf, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { fieldsOf } from '../sign-in.ts';
@@ -20,7 +20,6 @@ import { listSeenOwners } from './owner-choice.ts';
 import { accountCell, refusalOf } from './payout-cells.ts';
 
 const SHOWN = 50;
-const EXPORTED = 10_000;
 
 type SeenRecipient = Recipient & { bank: string; merchant: string | null };
 
@@ -50,6 +49,7 @@ export const getConsoleRecipients: Screen = {
         merchant: names.get(one.paymentServiceId ?? '') ?? null,
       })),
       filters: [{ name: 'rut', text: 'column.rut', type: 'search' }],
+      cut: next !== null && recipients.length,
       paged: next !== null || after !== '',
       empty: emptyState(
         tell(language, rut === '' ? 'recipients.none' : 'recipients.none_such'),

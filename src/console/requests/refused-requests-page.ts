@@ -5,14 +5,12 @@ import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { listRefusedRequests, type ReadRefused, readRefused } from '../../refused-requests/list-refused-requests.ts';
 import { badge, emptyState, tableOf, testBadge, timeCell } from '../console-format.ts';
-import { askedOf, type Column, type Filter, formatOf, sendList } from '../console-list.ts';
+import { askedOf, type Column, EXPORTED, type Filter, formatOf, sendList } from '../console-list.ts';
 import { tell, tellAll } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
 import { merchantFilter } from '../merchants/visible-merchants.ts';
 
 const SHOWN = 100;
-/** A file has more than one page. */
-const EXPORTED = 10_000;
 
 /** The refused requests of the person's payment services: by `request_id`, by code, by merchant, or the newest. */
 export const getConsoleRequests: Screen = {
@@ -35,6 +33,7 @@ export const getConsoleRequests: Screen = {
       columns: columnsFor(app, language),
       rows: requests.map((row) => readRefused(row, language)),
       filters: await filtersFor(app, visit),
+      cut: next !== null && requests.length,
       paged: next !== null || after !== '',
       above: html`<p class="quiet">${tell(language, 'requests.text')}</p>`,
       empty: emptyState(tell(language, 'requests.none'), 'bin/rubrica request list'),

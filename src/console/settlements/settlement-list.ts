@@ -61,26 +61,24 @@ async function readFile(content: Buffer): Promise<Settlement | Unreadable['said'
 
 async function sendSettlements(app: App, visit: ConsoleVisit, status: number, said: string) {
   const { language, user } = visit;
-  const settlements = await listSettlements(app, SHOWN);
   const { text = '', open = '' } = askedOf(visit);
-  const openOnly = open === 'yes';
+  const found = await listSettlements(app, SHOWN + 1, open === 'yes');
+  const settlements = found.slice(0, SHOWN);
   return sendList<ListedSettlement>(visit, {
     status,
     title: tell(language, 'settlements.title'),
     path: '/settlements',
     columns: columnsFor(app, language),
-    rows: settlements.filter(
-      ({ open, file_name, payment_method }) =>
-        (!openOnly || open > 0) && containsText(text, [file_name, payment_method]),
-    ),
+    cut: found.length > SHOWN && SHOWN,
+    rows: settlements.filter(({ file_name, payment_method }) => containsText(text, [file_name, payment_method])),
     filters: [
       { name: 'text', text: 'list.filter_text', type: 'search' },
       { name: 'open', text: 'settlements.differences', type: [['yes', tell(language, 'settlements.open')]] },
     ],
     above: said !== '' && html`<p class="notice" role="alert">${said}</p>`,
     empty: emptyState(
-      tell(language, settlements.length === 0 ? 'settlements.none' : 'list.none_such'),
-      settlements.length === 0 ? 'bin/rubrica settlement keep FILE' : '',
+      tell(language, settlements.length === 0 && open === '' ? 'settlements.none' : 'list.none_such'),
+      settlements.length === 0 && open === '' ? 'bin/rubrica settlement keep FILE' : '',
     ),
     below: user.may.has('movements:record') && (await uploadForm(app, { language })),
   });

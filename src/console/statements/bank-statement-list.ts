@@ -30,15 +30,18 @@ type SeenStatement = ListedStatement & { merchant: string };
 export const getConsoleStatements: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, user } = visit;
-    const statements = await listStatements(app, user.environmentIds, SHOWN);
+    const asked = askedOf(visit);
+    const found = await listStatements(app, user.environmentIds, SHOWN + 1, asked['state'] === 'open');
+    const statements = found.slice(0, SHOWN);
     const merchants = new Map((await listMerchants(app, user)).map(({ id, name }) => [id, name]));
     return sendList<SeenStatement>(visit, {
       title: tell(language, 'statements.title'),
       path: '/statements',
       columns: columnsFor(app, language),
+      cut: found.length > SHOWN && SHOWN,
       rows: statements
         .map((one) => ({ ...one, merchant: merchantOf(language, merchants, one) }))
-        .filter(isAsked(askedOf(visit))),
+        .filter(isAsked(asked)),
       filters: [
         {
           name: 'state',

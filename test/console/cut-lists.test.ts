@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { test } from 'node:test';
+import { readSettlement } from '../../src/books/read-settlement.ts';
+import { EXPORTED } from '../../src/console/console-list.ts';
+import { keepSettlement } from '../../src/movements/keep-settlement.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { startTestServer } from '../support/test-server.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
+import { createTestUser } from '../support/test-user.ts';
+
+const SCOPE = { environment: 'development', paymentServiceId: null, method: 'simulated' } as const;
+
+forEachEngine('lists of the console that are longer than what is read', (openTestDatabase) => {
+  test('a file of more rows than it takes ended as if that were all', async () => {
+    const app = createTestApp(await openTestDatabase());
+    await using server = await startTestServer(app);
+    const user = await createTestUser(app, { role: 'owner', may: [] });
+    const fill = (first: number, last: number) =>
+      app.db.transaction((tx) =>
+        tx.query(
+          `insert into audit_log (link, created_at, actor_kind, actor, action, subject_kind, subject, hash)
+           with recursive n (i) as (select cast($1 as bigint) union all select i + 1 from n where i < $2)
+           select i, i, 'command line', 'filled', 'user.filled', 'user', 'x', 'x' from n`,
+          [1_000_000 + first, 1_000_000 + last],
+        ),
+      );
+    const fileOf = async () =>
+      (await server.get('/console/audit?who=filled&format=csv', user.console)).text.trimEnd().split('\r\n');
+    await fill(1, EXPORTED);
+    const whole = await fileOf();
+    assert.equal(whole.length, 1 + EXPORTED);
+    await fill(EXPORTED + 1, EXPORTED + 1);
+    const cut = await fileOf();
+    assert.equal(cut.length, 1 + EXPORTED + 1);
+    assert.match(cut.at(-1) ?? '', /^"?Hay más: solo se leyeron los primeros 10\D?000\."?$/);
+    assert.doesNotMatch(whole.join(), /Hay más/);
+  });
+
+  test('the files with open differences, to which a month leads, were looked for among the newest hundred alone', async () => {
+    const app = createTestApp(await openTestDatabase());
+    await createTestEnvironment(app);
+    await using server = await startTestServer(app);
+    const user = await createTestUser(app, { role: 'finance', may: [] });
+    const keep = async (name: string, text: string) => {
+      const settlement = await readSettlement(Readable.from([Buffer.from(`fecha;orden de compra;monto\n${text}`)]));
+      return keepSettlement(app, SCOPE, settlement, { evidence: { name, sha256: name.padStart(64, '0') }, by: TESTER });
+    };
+    const kept = await keep('oldest.csv', '2026-01-15;999999;7000\n');
+    assert.equal(kept.kind === 'kept' && kept.open, 1);
+    await app.db.transaction((tx) =>
+      tx.query(
+        `insert into settlements (id, environment, payment_service_id, payment_method, file_name, file_sha256, first_day, last_day,
+           kept_at, kept_by, matched, totals)
+         with recursive n (i) as (select 1 union all select i + 1 from n where i < 100)
+         select 'sf_' || i, environment, payment_service_id, payment_method, 'day.csv', 'sha' || i, first_day, last_day,
+           kept_at + i, kept_by, 0, '[]' from settlements, n`,
+      ),
+    );
+    const all = (await server.get('/console/settlements', user.console)).text;
+    assert.ok(!all.includes('oldest.csv') && all.includes('Hay más: solo se leyeron los primeros 100.'));
+    const open = (await server.get('/console/settlements?open=yes', user.console)).text;
+    assert.ok(open.includes('oldest.csv') && !open.includes('Hay más') && !open.includes('day.csv'));
+  });
+
+  test('statements with lines in suspense were looked for among the newest two hundred alone', async () => {
+    const app = createTestApp(await openTestDatabase());
+    await createTestEnvironment(app);
+    await using server = await startTestServer(app);
+    const user = await createTestUser(app, { role: 'finance', may: [] });
+    await app.db.transaction(async (tx) => {
+      await tx.query(
+        `insert into bank_statements (id, environment, payment_service_id, account, file_name, file_sha256, imported_at, imported_by,
+           first_day, last_day, lines, proof)
+         with recursive n (i) as (select 0 union all select i + 1 from n where i < 200)
+         select 'bs_' || i, 'development', null, '12345678', case when i = 0 then 'oldest.csv' else 'day.csv' end, 'x', 1000 + i, 'x',
+           '2026-01-15', '2026-01-15', 1, 'balance' from n`,
+      );
+      await tx.query(
+        `insert into bank_statement_lines (statement_id, number, environment, file_line, day, amount, currency, line_key, used_as, kept_at)
+         values ('bs_0', 1, 'development', 1, '2026-01-15', 1000, 'CLP', 'k', 'suspense', 1)`,
+      );
+    });
+    const all = (await server.get('/console/statements', user.console)).text;
+    assert.ok(!all.includes('oldest.csv') && all.includes('Hay más: solo se leyeron los primeros 200.'));
+    const open = (await server.get('/console/statements?state=open', user.console)).text;
+    assert.ok(open.includes('oldest.csv') && !open.includes('Hay más') && !open.includes('day.csv'));
+  });
+});
