@@ -204,6 +204,38 @@ forEachEngine('a payment link', (openTestDatabase) => {
     );
   });
 
+  test('that was made with two clicks was made twice, and both could be paid; another wish of the same form is another link', async () => {
+    await using shop = await openLink(openTestDatabase);
+    const { app, server } = shop;
+    const own = shop.environment.paymentServiceId;
+    const ana = await createTestUser(app, { role: 'merchant', may: [], paymentServices: [own] });
+    const at = `/console/merchants/${own}/links`;
+    const [, key = ''] = /name="key" value="([^"]+)"/.exec((await server.get(at, ana.console)).text) ?? [];
+    const make = (subject: string) =>
+      server.post(at, {
+        headers: { ...FORM, 'sec-fetch-site': 'same-origin', ...ana.console },
+        body: String(
+          new URLSearchParams({
+            subject,
+            amount: '25000',
+            currency: 'CLP',
+            uses: 'one',
+            valid: '7d',
+            environment: 'production',
+            key,
+          }),
+        ),
+      });
+    const count = async () =>
+      (await listPaymentLinks(app, null, 10)).filter(({ id }) => id !== shop.path.slice(6)).length;
+    const clicks = await Promise.all([make('Cuota'), make('Cuota')]);
+    app.now.advance(5);
+    clicks.push(await make('Cuota'));
+    assert.deepEqual([clicks.map(({ status }) => status), await count()], [[303, 303, 303], 1]);
+    await make('Otra cuota');
+    assert.equal(await count(), 2);
+  });
+
   test('has a QR code and a page to print, and lists show each person their own', async () => {
     await using shop = await openLink(openTestDatabase);
     const code = await shop.server.get(`${shop.path}/qr.svg`);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import { currencyExponent } from '../../../protocol/currency-exponents.ts';
 import type { App } from '../../app.ts';
@@ -5,6 +6,7 @@ import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
+import { randomToken } from '../../lib/ids.ts';
 import { parseTyped } from '../../lib/money.ts';
 import { createPaymentLink, endPaymentLink } from '../../payment-links/create-payment-link.ts';
 import { type ListedLink, listPaymentLinks } from '../../payment-links/find-payment-link.ts';
@@ -51,7 +53,7 @@ export const postConsolePaymentLinks: Screen = {
     if (merchant === null || tokens === undefined) return send(404, notFoundPage(language));
     const wish = readWish(fields, app.now());
     if (wish === null) return sendLinks(app, visit, merchant, 400, tell(language, 'pay_link.bad'));
-    await createPaymentLink(app, tokens.environment_id, wish, by);
+    await createPaymentLink(app, tokens.environment_id, { ...wish, idempotencyKey: keyOf(fields) }, by);
     return goTo(`/merchants/${merchant.id}/links?done=created`);
   }),
 };
@@ -67,6 +69,13 @@ export const postConsolePaymentLinkEnd: Screen = {
     return ended === 'unknown' ? send(404, notFoundPage(language)) : goTo(`/merchants/${merchant.id}/links?done=ended`);
   }),
 };
+
+/** A second click of the form is the same wish, though its link would end a moment later; another wish by the same form is another link. */
+function keyOf({ key, amount, currency, subject, uses, valid }: Record<string, string>): string | null {
+  if (key === undefined) return null;
+  const wished = JSON.stringify([key, amount, currency, subject, uses, valid]);
+  return `console ${createHash('sha256').update(wished).digest('hex')}`;
+}
 
 /** Null where something in the form cannot be used. */
 function readWish(fields: Record<string, string>, now: number): LinkWish | null {
@@ -198,5 +207,6 @@ function newForm(language: Language, at: string, merchant: ListedPaymentService)
 <label>${tell(language, 'pay_link.uses')}<select name="uses">${option('one', 'pay_link.one')}${option('many', 'pay_link.many')}</select></label>
 <label>${tell(language, 'pay_link.valid')}<select name="valid">${option('30d', 'pay_link.valid_30d')}${option('7d', 'pay_link.valid_7d')}${option('365d', 'pay_link.valid_365d')}${option('', 'pay_link.valid_always')}</select></label>
 <label>${tell(language, 'merchant.environment')}<select name="environment">${environmentsOf(merchant).map((name) => option(name, `merchant.${name}`))}</select></label>
+<input type="hidden" name="key" value="${randomToken(16)}">
 <p class="actions"><button class="primary">${tell(language, 'pay_link.make')}</button></p></form>`;
 }
