@@ -4,6 +4,7 @@ import { findTokenHolders } from '../auth/token-holders.ts';
 import { selectUserByEmail } from '../auth/user-queries.ts';
 import type { Database } from '../db/database.ts';
 import { type InBoth, Problem } from '../error-catalogue.ts';
+import { findElsewhere } from '../payment-services/elsewhere.ts';
 import { transactionKeyOf } from '../transactions/transaction.ts';
 import { selectTransaction } from '../transactions/transaction-queries.ts';
 import { barredFromRequest, type RefundRequest } from './refund-request.ts';
@@ -27,18 +28,23 @@ export async function findRefundRequest(app: App, id: string): Promise<{ request
   });
 }
 
-/** The requests of the installation: those that wait, the oldest first, or with `all` every one, the newest first. */
-export function listRefundRequests(app: App, all: boolean, limit: number): Promise<ListedRefundRequest[]> {
-  return all ? selectRefundRequests(app.db, limit) : selectWaitingRefundRequests(app.db, null, limit);
+/**
+ * The requests of the installation: those that wait, the oldest first, or with `all` every one, the newest first. Those that a payment
+ * service has left here wait in the other database.
+ */
+export async function listRefundRequests(app: App, all: boolean, limit: number): Promise<ListedRefundRequest[]> {
+  return all ? selectRefundRequests(app.db, limit) : listWaitingRequests(app, null, limit);
 }
 
 /** Those that wait in the environments that a person sees (null: all), the oldest first. */
-export function listWaitingRequests(
+export async function listWaitingRequests(
   app: App,
   environmentIds: ReadonlySet<number> | null,
   limit: number,
 ): Promise<ListedRefundRequest[]> {
-  return selectWaitingRefundRequests(app.db, environmentIds === null ? null : [...environmentIds], limit);
+  const { environments } = await findElsewhere(app);
+  const seen = environmentIds === null ? null : [...environmentIds];
+  return selectWaitingRefundRequests(app.db, seen, limit, [...environments]);
 }
 
 /** Why this person may never approve the request, whatever they may do; null: they may. */

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { movePaymentService } from '../../src/moves/move-payment-service.ts';
 import { undoMove } from '../../src/moves/undo-move.ts';
 import { rejectRefundRequest } from '../../src/refunds/decide-refund-request.ts';
+import { listRefundRequests } from '../../src/refunds/find-refund-request.ts';
 import type { RefundRequest } from '../../src/refunds/refund-request.ts';
 import { selectRefundRequestsOf } from '../../src/refunds/refund-request-queries.ts';
 import { forEachEngine } from '../support/engines.ts';
@@ -26,9 +27,11 @@ forEachEngine('a request of a refund in a payment service that moves', (openTest
     await movePaymentService(from, to, wishOf(desk.environment));
     assert.deepEqual(await selectRefundRequestsOf(to.db, desk.paid), before);
     assert.equal(before.filter(({ state }) => state === 'waiting').length, 1);
+    assert.deepEqual(await waitingIn(from), [], 'nobody can decide about it where it was');
+    assert.deepEqual(await waitingIn(to), [before.find(({ state }) => state === 'waiting')?.id]);
   };
 
-  test('is taken back and asked anew while it is copied: the older one waited there still, and the move never went on', async () => {
+  test('is taken back and asked anew while it is copied: the older one waited there still, the move never went on, and what had left was listed here for ever', async () => {
     const { from, to, desk, request } = await copied();
     await askAnew(from, desk, request);
     await arrives(from, to, desk);
@@ -41,6 +44,10 @@ forEachEngine('a request of a refund in a payment service that moves', (openTest
     await arrives(from, to, desk);
   });
 });
+
+async function waitingIn(app: TestApp): Promise<string[]> {
+  return (await listRefundRequests(app, false, 10)).map(({ id }) => id);
+}
 
 /** Until the newest has a smaller id, so that it is copied before the one whose place it takes. */
 async function askAnew(app: TestApp, desk: RefundDesk, first: RefundRequest): Promise<void> {
