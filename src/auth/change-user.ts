@@ -1,6 +1,7 @@
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
+import { updateInvitationsEnded } from './invitations/invitation-queries.ts';
 import { updateSessionsEnded } from './session-queries.ts';
 import { normalizeEmail } from './user.ts';
 import { selectUserByIdOrEmail, updateUserDisabled, updateUserEnabled } from './user-queries.ts';
@@ -8,7 +9,7 @@ import { selectUserByIdOrEmail, updateUserDisabled, updateUserEnabled } from './
 type Outcome = 'changed' | 'already' | 'unknown';
 
 /**
- * From now on the user cannot log in and every access token fails, within a second on every replica.
+ * From now on the user cannot log in and every access token fails, within a second on every replica; links that nobody has used end.
  * `user` is an id or an e-mail address. `already`: it was disabled before, and stays so since then.
  */
 export function disableUser(app: App, user: string, by: Actor): Promise<Outcome> {
@@ -28,6 +29,7 @@ function change(app: App, user: string, action: 'user.disabled' | 'user.enabled'
     if (row === null) return (await selectUserByIdOrEmail(tx, name)) === null ? 'unknown' : 'already';
     const { id } = row;
     await updateSessionsEnded(tx, id, null, at);
+    if (action === 'user.disabled') await updateInvitationsEnded(tx, id, at);
     await recordAudit(tx, { at, by, action, subject: { kind: 'user', id } });
     return 'changed';
   });

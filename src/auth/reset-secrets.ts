@@ -3,6 +3,7 @@ import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { apiTokenHashes, digestOf, generateApiToken } from './api-token.ts';
 import { updateApiTokensEnded } from './api-token-queries.ts';
+import { updateInvitationsEnded } from './invitations/invitation-queries.ts';
 import { FIRST_TOKEN, storeApiToken } from './make-api-token.ts';
 import { makePassword } from './password.ts';
 import { passwordProver } from './password-proof.ts';
@@ -12,7 +13,7 @@ import { selectUserByIdOrEmail, updatePasswordHash, updateTokenVersion } from '.
 
 /**
  * Gives a user (an id or an e-mail address) a new password, shown here and never again. Ends a refusal after too many
- * wrong ones, and revokes every access token within a second. Answers null when there is no such user.
+ * wrong ones, and revokes every access token within a second and every link that nobody has used. Answers null when there is no such user.
  */
 export async function resetPassword(
   app: App,
@@ -27,6 +28,7 @@ export async function resetPassword(
     const { id, email } = row;
     const at = app.now();
     await updateSessionsEnded(tx, id, null, at);
+    await updateInvitationsEnded(tx, id, at);
     await recordAudit(tx, { at, by, action: 'user.password_reset', subject: { kind: 'user', id } });
     return { id, email, password };
   });

@@ -3,7 +3,15 @@ import '../support/cheap-hashes.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listAudit } from '../../src/audit/list-audit.ts';
-import { endInvitation, inviteUser, listInvitations, makeSignInLink } from '../../src/auth/invitations/invite-user.ts';
+import { disableUser, enableUser } from '../../src/auth/change-user.ts';
+import {
+  endInvitation,
+  inviteUser,
+  listInvitations,
+  makePasswordLink,
+  makeSignInLink,
+} from '../../src/auth/invitations/invite-user.ts';
+import { resetPassword } from '../../src/auth/reset-secrets.ts';
 import { beginEpoch } from '../../src/epochs/begin-epoch.ts';
 import { ConsolePerson } from '../support/console-person.ts';
 import { forEachEngine } from '../support/engines.ts';
@@ -87,6 +95,30 @@ forEachEngine('an invitation', (openTestDatabase) => {
     assert.equal((await accept(fourth.token)).status, 404);
     await assert.rejects(invite((await createTestUser(app)).email), { code: 'USER_EXISTS' });
     for (const token of ['', 'x', 'a'.repeat(32)]) assert.equal((await accept(token)).status, 404);
+  });
+
+  test('that was open worked again after its person was disabled and enabled, and after a reset of the password', async () => {
+    const { app, server, invite, accept } = await open();
+    await using _server = server;
+    const { token, user } = await invite('ana@example.cl');
+    await disableUser(app, user, TESTER);
+    await enableUser(app, user, TESTER);
+    assert.equal((await accept(token)).status, 404);
+    const { token: another } = await invite('ana@example.cl');
+    assert.equal((await accept(another)).status, 303);
+    const link = await makePasswordLink(app, user, DAY, TESTER);
+    await resetPassword(app, user, TESTER);
+    assert.equal((await accept(link?.token ?? '')).status, 404);
+  });
+
+  test('that was made twice at once was open twice, and each gave the person another password', async () => {
+    const { server, invite, accept } = await open();
+    await using _server = server;
+    await invite('ana@example.cl');
+    const made = await Promise.all([invite('ana@example.cl'), invite('ana@example.cl')]);
+    const answers = [];
+    for (const { token } of made) answers.push((await accept(token)).status);
+    assert.equal(answers.filter((status) => status === 303).length, 1);
   });
 
   test('is taken from a page of ours alone, and the session is a new one', async () => {

@@ -10,7 +10,7 @@ import { keyedHash } from '../keyed-hash.ts';
 import { makePassword } from '../password.ts';
 import { passwordProver } from '../password-proof.ts';
 import { updateSessionsEnded } from '../session-queries.ts';
-import { selectUserByEmail, selectUserById, type UserRow, updatePasswordHash } from '../user-queries.ts';
+import { lockUser, selectUserById, type UserRow, updatePasswordHash } from '../user-queries.ts';
 import {
   type InvitationRow,
   insertInvitation,
@@ -45,7 +45,7 @@ export async function inviteUser(
   const token = randomToken(24);
   const hash = await invitationHash(app, token);
   return app.db.transaction(async (tx) => {
-    const there = await selectUserByEmail(tx, row.email);
+    const there = await lockUser(tx, row.email);
     const at = app.now();
     if (there !== null) await endForNewLink(tx, there, at, mayInvite);
     const rights = there === null ? await storeUser(tx, row, wish) : null;
