@@ -6,6 +6,9 @@ import { decodeFile, findTextEncoding } from './text-encoding.ts';
 /** A page is held in memory while it is read; tables of this size are no longer pages. */
 const LARGEST_PAGE = 16 * 2 ** 20;
 
+/** Columns that cells of a page cover beside their own: a few characters can ask for a thousand of them. */
+const MOST_COVERED = 1_000_000;
+
 /** Whether a file begins as a page does. Portals also call their pages .xls. */
 export async function beginsAsPage(file: FileHandle): Promise<boolean> {
   const start = Buffer.alloc(256);
@@ -15,12 +18,7 @@ export async function beginsAsPage(file: FileHandle): Promise<boolean> {
 
 /** One reading for each table of a page, in its order. Throws `TableError` for a page without any. */
 export async function htmlReadings(file: FileHandle): Promise<Reading[]> {
-  if ((await file.stat()).size > LARGEST_PAGE) {
-    throw new TableError(
-      'WORKBOOK_TOO_LARGE',
-      `This page has more than ${LARGEST_PAGE / 2 ** 20} MiB. Save its table as .xlsx or CSV.`,
-    );
-  }
+  if ((await file.stat()).size > LARGEST_PAGE) throw tooLarge(`${LARGEST_PAGE / 2 ** 20} MiB`);
   const { encoding } = await findTextEncoding(file);
   const chunks: Buffer[] = [];
   for await (const chunk of decodeFile(file, encoding)) chunks.push(Buffer.from(chunk));
@@ -46,18 +44,24 @@ async function tablesOf(page: string): Promise<TableRow[][]> {
   const turn = letOthersRun();
   const tables: TableRow[][] = [];
   const open: OpenTable[] = [];
-  for (const { tag, text } of partsOf(page)) {
+  let covered = 0;
+  for (const { tag, text, columns } of partsOf(page)) {
     await turn();
     const table = open.at(-1);
     table?.cell?.push(text);
     if (tag === 'table') {
-      open.push({ rows: [], cell: null });
+      open.push({ rows: [], cell: null, columns: 1 });
     } else if (tag === '/table') {
       closeCell(open.pop(), tables);
     } else if (table !== undefined) {
       if (/^\/?t[rdh]$/.test(tag)) endCell(table);
       if (tag === 'tr') table.rows.push([]);
-      if (tag === 'td' || tag === 'th') table.cell = [];
+      if (tag === 'td' || tag === 'th') {
+        table.cell = [];
+        table.columns = columns;
+        covered += columns - 1;
+        if (covered > MOST_COVERED) throw tooLarge(`${MOST_COVERED} covered columns`);
+      }
       if (tag === 'br') table.cell?.push(' ');
     }
   }
@@ -65,15 +69,15 @@ async function tablesOf(page: string): Promise<TableRow[][]> {
   return tables;
 }
 
-/** `cell`: what was read of the one that is open. */
-type OpenTable = { rows: string[][]; cell: string[] | null };
+/** `cell`: the text that was read of the one that is open, which covers so many `columns`. */
+type OpenTable = { rows: string[][]; cell: string[] | null; columns: number };
 
 function endCell(table: OpenTable): void {
   if (table.cell === null) return;
   const text = plainText(table.cell.join(''));
   // A cell without its row: browsers make one.
   if (table.rows.length === 0) table.rows.push([]);
-  table.rows.at(-1)?.push(text);
+  table.rows.at(-1)?.push(text, ...Array.from({ length: table.columns - 1 }, () => ''));
   table.cell = null;
 }
 
@@ -84,8 +88,18 @@ function closeCell(table: OpenTable | undefined, tables: TableRow[][]): void {
   tables.push(rows.filter(({ cells }) => !isBlank(cells)));
 }
 
-/** The text before each tag, and the tag. Comments, scripts and styles are neither. Reads every character once. */
-function* partsOf(page: string): Generator<{ text: string; tag: string }> {
+function tooLarge(what: string): TableError {
+  return new TableError('WORKBOOK_TOO_LARGE', `This page has more than ${what}. Save its table as .xlsx or CSV.`);
+}
+
+/** As many as browsers take; a cell says none where it covers its own alone. */
+function columnsOf(tag: string): number {
+  const [, columns = '1'] = /\scolspan ?= ?["']?(\d{1,4})/i.exec(tag) ?? [];
+  return Math.min(1_000, Math.max(1, Number(columns)));
+}
+
+/** The text before each tag, the tag, and how many columns it covers. Comments, scripts and styles are neither. Reads every character once. */
+function* partsOf(page: string): Generator<{ text: string; tag: string; columns: number }> {
   let at = 0;
   while (at < page.length) {
     const start = page.indexOf('<', at);
@@ -96,11 +110,15 @@ function* partsOf(page: string): Generator<{ text: string; tag: string }> {
     if (end === -1) break;
     const [, tag = ''] = isComment ? [] : (/^<(\/?[a-z0-9]+)/i.exec(page.slice(start, start + 16)) ?? []);
     const name = tag.toLowerCase();
-    yield { text, tag: name };
+    const columns = name === 'td' || name === 'th' ? columnsOf(page.slice(start, Math.min(end, start + 2_000))) : 1;
+    yield { text, tag: name, columns };
     at = end + (isComment ? 3 : 1);
     if (name !== 'script' && name !== 'style') continue;
-    at = page.indexOf(`</${name}`, at);
-    if (at === -1) break;
+    const ending = name === 'script' ? /<\/script/gi : /<\/style/gi;
+    ending.lastIndex = at;
+    const over = ending.exec(page);
+    if (over === null) break;
+    at = over.index;
   }
 }
 

@@ -271,6 +271,16 @@ suite('the tables of a page', () => {
       `<!-- <table> --><table>${head}<script>"<td>9</td>"</script><tr><td>1</td><td>A<!-- <b --></td></tr></table>`,
       ['2: 1 | A'],
     ],
+    [
+      'a script in capitals, after which everything was lost',
+      `<TABLE>${head}<TR><TD>1</TD><TD>Ana</TD></TR><SCRIPT>"<td>9</td>"</SCRIPT><STYLE>td { }</STYLE><TR><TD>2</TD><TD>Eva</TD></TR></TABLE>`,
+      ['2: 1 | Ana', '3: 2 | Eva'],
+    ],
+    [
+      'a cell over several columns, after which amounts stood in the column of others',
+      `<table>${head}<tr><td class="a" colspan="2">1</td><td colspan=1>x</td></tr><tr><td COLSPAN = '3'>2<td>y</tr></table>`,
+      ['2: 1 |  | x', '3: 2 |  |  | y'],
+    ],
     ['a page that ends too soon', `<table>${head}<tr><td>1</td><td>Ana</td></tr><tr><td`, ['2: 1 | Ana']],
   ];
   for (const [what, page, rows] of pages) {
@@ -290,6 +300,11 @@ suite('the tables of a page', () => {
     assert.equal(rows.length, 20_000);
     // Ten tags in each of the rows, and the rows themselves.
     assert.ok(turns >= (20_000 * 10) / 500 + 20_000 / 500, `${turns} times others had their turn`);
+  });
+
+  test('a page of cells over a thousand columns each is refused before it fills the memory', async () => {
+    const page = `<table>${head}${'<tr><td colspan=1000>1'.repeat(2_000)}</table>`;
+    await assert.rejects(read(Buffer.from(page)), { code: 'WORKBOOK_TOO_LARGE' });
   });
 
   test('a page without a table is none', async () => {
