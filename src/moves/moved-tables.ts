@@ -126,7 +126,12 @@ export const MOVED_TABLES = {
   payout_files: inRows({ fence: [] }),
   payment_links: inRows(),
   mails: inRows({ due: { column: 'next_attempt_at', state: 'queued', lease: true } }),
-  endpoints: { how: 'delivery', owner: AMONG_ENVIRONMENTS, fence: 'any' },
+  endpoints: {
+    how: 'delivery',
+    owner: AMONG_ENVIRONMENTS,
+    // A person who asks to be erased is taken out of the address and where it led also where it was left behind.
+    fence: ['disabled_at', 'failing_since', 'recovered_at', 'wakes', 'failed_at', 'status', 'failure'],
+  },
   callbacks: {
     how: 'delivery',
     owner: AMONG_ENVIRONMENTS,

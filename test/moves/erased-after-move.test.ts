@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { movePaymentService } from '../../src/moves/move-payment-service.ts';
+import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
+import { erasePerson } from '../../src/privacy/erase-person.ts';
+import { exportPerson } from '../../src/privacy/export-person.ts';
+import { type Person, personOfEmail } from '../../src/privacy/person.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { twoWithShop, wishOf } from '../support/moving-shop.ts';
+import { TESTER } from '../support/test-actor.ts';
+import type { TestApp } from '../support/test-app.ts';
+import { createPaidTransaction } from '../support/test-books.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
+
+const EMAIL = 'ana@example.cl';
+const ANA = personOfEmail(EMAIL) as Person;
+
+forEachEngine('a person of whom a payment service has left data behind', (openTestDatabase) => {
+  test('was not erased: an address of callbacks stopped it, and what other merchants had stayed too', async () => {
+    const { from, to, merchant } = await twoWithShop(openTestDatabase);
+    const other = await createTestEnvironment(from);
+    for (const [environment, at] of [
+      [merchant, 'moved'],
+      [other, 'stays'],
+    ] as const) {
+      const urlCallback = `https://shop.example.cl/${at}/${EMAIL}`;
+      await createPaidTransaction(from, environment, { reference: at, customerEmail: EMAIL, urlCallback });
+    }
+    await deliverAll(from);
+    await movePaymentService(from, to, wishOf(merchant));
+    for (const app of [from, to]) {
+      await erasePerson(app, ANA, TESTER);
+      const { transactions, callbacks, endpoints } = await exportPerson(app, ANA, TESTER);
+      assert.deepEqual({ transactions, callbacks, endpoints }, { transactions: [], callbacks: [], endpoints: [] });
+    }
+  });
+});
+
+async function deliverAll(app: TestApp): Promise<void> {
+  const delivery = createCallbackDelivery(app);
+  await delivery.poll();
+  await delivery.drain();
+}
