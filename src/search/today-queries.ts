@@ -1,9 +1,16 @@
 import type { Database, SqlRow } from '../db/database.ts';
+import type { Environment } from '../payment-services/payment-service.ts';
 
-export type PaidHour = SqlRow & { hour: number; currency: string; payments: number; amount: number };
+export type PaidHour = SqlRow & {
+  environment: Environment;
+  hour: number;
+  currency: string;
+  payments: number;
+  amount: number;
+};
 
 /**
- * Sums the payments since a time, by hours counted from it, and by currency; of these environments, or of all (null). Amounts
+ * Sums the payments since a time, by hours counted from it, by currency, and test money apart; of these environments, or of all (null). Amounts
  * are minor units. The payments of some environments are found by the entries of their books, so that no other merchant is read.
  */
 export function selectPaidHours(
@@ -11,14 +18,15 @@ export function selectPaidHours(
   since: number,
   environmentIds: readonly number[] | null,
 ): Promise<PaidHour[]> {
-  const own = `journal_entries j cross join transactions t
+  const own = `journal_entries j cross join transactions t cross join environments e
      where j.environment_id {among $2} and j.created_at >= $1 and j.kind = 'payment'
        and t.id = j.transaction_id and t.environment_id = j.environment_id and`;
   return db.query<PaidHour>(
-    `select cast((t.settled_at - $1) / 3600000 as bigint) as hour, t.currency, count(*) as payments,
+    `select e.environment, cast((t.settled_at - $1) / 3600000 as bigint) as hour, t.currency, count(*) as payments,
        cast(sum(t.amount) as bigint) as amount
-     from ${environmentIds === null ? 'transactions t where' : own} t.state = 'completed' and t.settled_at >= $1
-     group by 1, t.currency order by 1, t.currency`,
+     from ${environmentIds === null ? 'transactions t cross join environments e where' : own} t.state = 'completed' and t.settled_at >= $1
+       and e.id = t.environment_id
+     group by 1, 2, t.currency order by 2, t.currency, 1`,
     environmentIds === null ? [since] : [since, environmentIds],
   );
 }

@@ -2,11 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { selectUnbooked } from '../../src/books/reconciliation-queries.ts';
 import { selectDeliverySample, selectMethodOutcomes, selectPaidHours } from '../../src/search/today-queries.ts';
+import { scriptMethod } from '../checkout/checkout-case.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { explain, listenToStatements } from '../support/heard-statements.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
+import { startTestServer } from '../support/test-server.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
+import { createTestUser } from '../support/test-user.ts';
 
 forEachEngine('what was paid today', (openTestDatabase, engine) => {
   test('a person of one merchant got 500 instead of its hours, and now sees its own alone', async () => {
@@ -21,6 +24,28 @@ forEachEngine('what was paid today', (openTestDatabase, engine) => {
     assert.deepEqual(await hours([own.id]), [{ hour: 1, payments: 1, amount: 12_990 }]);
     assert.deepEqual(await hours(null), [{ hour: 1, payments: 2, amount: 25_980 }]);
     assert.deepEqual(await hours([]), []);
+  });
+
+  test('test money stood in one sum with what was collected', async () => {
+    const method = { ...scriptMethod(), code: 'simulated' };
+    const made = createTestApp(await openTestDatabase(), { paymentMethods: [method] });
+    const earned = await createTestEnvironment(made, 'production');
+    const tested = await createTestEnvironment(made, 'development');
+    await createPaidTransaction(made, earned, { amount: 5_000 });
+    await createPaidTransaction(made, tested, { amount: 700 });
+    const figures = async (mode: 'production' | 'development', paymentServices?: string[]) => {
+      const app = { ...made, config: { ...made.config, mode } };
+      await using server = await startTestServer(app);
+      const user = await createTestUser(app, { role: 'finance', may: [], ...(paymentServices && { paymentServices }) });
+      const page = (await server.get('/console', user.console)).text;
+      return [...page.matchAll(/<p>(Cobrado[^<]*)<\/p><strong>([^<]*)</g)].map(([, name, sum]) => `${name} ${sum}`);
+    };
+    assert.deepEqual(await figures('production'), ['Cobrado $5.000 CLP', 'Cobrado · desarrollo $700 CLP']);
+    assert.deepEqual(await figures('development'), ['Cobrado $700 CLP', 'Cobrado · producción $5.000 CLP']);
+    assert.deepEqual(await figures('production', [tested.paymentServiceId]), [
+      'Cobrado $0 CLP',
+      'Cobrado · desarrollo $700 CLP',
+    ]);
   });
 
   test('a day of one merchant was looked for among everything that it was ever paid, at each look at the console', async () => {

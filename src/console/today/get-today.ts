@@ -38,26 +38,37 @@ export const getConsole: Screen = {
     const main = html`<h1>${title}</h1>
 <p class="quiet">${tell(language, 'today.until', { time: clockOf(now).slice(11, 16) })}</p>
 ${await failingEndpoints(app, visit)}
-<div class="figures" data-live>${moneyFigures(language, paid)}${seesAll && (await figuresOfAll(app, language))}</div>
+<div class="figures" data-live>${moneyFigures(app, language, paid)}${seesAll && (await figuresOfAll(app, language))}</div>
 <h2>${tell(language, 'today.hours')}</h2>
-${hoursChart(language, countsOf(paid))}
+${hoursChart(language, countsOf(paid.filter(({ environment }) => environment === app.config.mode)))}
 ${seesAll && methodTable(language, await selectMethodOutcomes(app.db, NEWEST))}
 ${seesAll && (await attention(app, visit))}`;
     return send(200, { title, main });
   }),
 };
 
-function moneyFigures(language: Language, paid: readonly PaidHour[]): Html[] {
-  const currencies = Map.groupBy(paid, ({ currency }) => currency);
-  const shown = currencies.size === 0 ? [['CLP', [] as PaidHour[]] as const] : [...currencies];
-  return shown.map(([currency, hours]) => {
+/** Sums the money as the program runs; the money of the other environment stands apart, where there is any. */
+function moneyFigures(app: App, language: Language, paid: readonly PaidHour[]): Html[] {
+  const name = tell(language, 'today.paid');
+  const own = paid.filter(({ environment }) => environment === app.config.mode);
+  const others = [...Map.groupBy(paid, ({ environment }) => environment)].filter(([one]) => one !== app.config.mode);
+  return [
+    ...sumsOf(language, name, own.length === 0 ? new Map([['CLP', []]]) : byCurrency(own)),
+    ...others.flatMap(([one, of]) =>
+      sumsOf(language, `${name} · ${tell(language, `merchant.${one}`).toLowerCase()}`, byCurrency(of)),
+    ),
+  ];
+}
+
+function byCurrency(paid: readonly PaidHour[]): Map<string, PaidHour[]> {
+  return Map.groupBy(paid, ({ currency }) => currency);
+}
+
+function sumsOf(language: Language, name: string, currencies: ReadonlyMap<string, readonly PaidHour[]>): Html[] {
+  return [...currencies].map(([currency, hours]) => {
     const amount = hours.reduce((sum, hour) => sum + hour.amount, 0);
     const count = hours.reduce((sum, hour) => sum + hour.payments, 0);
-    return figure(
-      tell(language, 'today.paid'),
-      formatMoney(amount, currency),
-      tell(language, 'today.count', { count }),
-    );
+    return figure(name, formatMoney(amount, currency), tell(language, 'today.count', { count }));
   });
 }
 
