@@ -8,7 +8,7 @@ import { type ApiTokenHashes, apiTokenHashes, digestOf, generateApiToken } from 
 import { insertApiToken, selectApiToken, selectApiTokensOf, updateApiTokensEnded } from './api-token-queries.ts';
 import { updateSessionsEnded } from './session-queries.ts';
 import { normalizeEmail } from './user.ts';
-import { selectUserByIdOrEmail, updateTokenVersion } from './user-queries.ts';
+import { lockUser, updateTokenVersion } from './user-queries.ts';
 
 /** The name of the API token that a user is made with. */
 export const FIRST_TOKEN = 'first';
@@ -30,7 +30,8 @@ export async function makeApiToken(
   const apiToken = generateApiToken();
   const hashes = await apiTokenHashes(app);
   return app.db.transaction(async (tx) => {
-    const row = await selectUserByIdOrEmail(tx, normalizeEmail(user));
+    // Another token of the same name waits here.
+    const row = await lockUser(tx, normalizeEmail(user));
     if (row === null) return null;
     const others = await selectApiTokensOf(tx, row.id);
     if (others.some((other) => other.name === name && other.ended_at === null))

@@ -15,6 +15,7 @@ import { formatAge } from '../lib/time-text.ts';
 import type { ListedCallback } from '../outbox/callback-list-queries.ts';
 import { countQueued } from '../outbox/outbox-queries.ts';
 import { listCallbacks } from '../outbox/resend-callback.ts';
+import { findElsewhere } from '../payment-services/elsewhere.ts';
 import { acceptRestore } from '../proof/accept-restore.ts';
 import { writeAnchors } from '../proof/keep-anchors.ts';
 import { collectFindings } from '../proof/proof-finding.ts';
@@ -94,7 +95,7 @@ async function findOpen(app: App, limit: number): Promise<Open> {
     counts: {
       payments: (await measureWaitingAttempts(app.db, now)).count,
       refunds: (await measureWaitingRefunds(app.db, since)).count,
-      callbacks: await countQueued(app.db),
+      callbacks: await countQueued(app.db, (await findElsewhere(app)).environments),
       pending_transactions: await countPending(app.db),
     },
     restore:

@@ -21,7 +21,11 @@ export async function workFindings(app: App): Promise<Finding[]> {
   const held = (await findHeld(app)) !== null;
   const late = held
     ? fine('callbacks', { en: 'wait for the release', es: 'esperan el release' })
-    : lateFinding(app, await selectOldestDue(app.db), await countQueued(app.db));
+    : lateFinding(
+        app,
+        await selectOldestDue(app.db),
+        await countQueued(app.db, (await findElsewhere(app)).environments),
+      );
   return [late, ...(await attentionFindings(app)), ...(await endpointFindings(app))];
 }
 

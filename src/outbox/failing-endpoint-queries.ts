@@ -38,10 +38,15 @@ const WAITING = `from callbacks c where c.endpoint_id = p.id and c.environment_i
 
 const FAILING = `p.failing_since is not null and exists (select 1 ${WAITING})`;
 
-/** Endpoints that fail and for which something waits. */
-export async function measureFailing(db: Reader): Promise<{ count: number; oldest: number | null }> {
+/** Endpoints that fail and for which something waits, outside of the `elsewhere` environments. */
+export async function measureFailing(
+  db: Reader,
+  elsewhere: ReadonlySet<number> = new Set(),
+): Promise<{ count: number; oldest: number | null }> {
   const [row] = await db.query<{ count: number; oldest: number | null }>(
-    `select count(*) as count, min(p.failing_since) as oldest from endpoints p where ${FAILING}`,
+    `select count(*) as count, min(p.failing_since) as oldest from endpoints p
+     where ${FAILING} and not (p.environment_id {among $1})`,
+    [[...elsewhere]],
   );
   return row ?? { count: 0, oldest: null };
 }

@@ -338,8 +338,11 @@ export async function selectOldestDue(db: Reader): Promise<number | null> {
   return row?.oldest ?? null;
 }
 
-/** How many wait for their next attempt. */
-export async function countQueued(db: Reader): Promise<number> {
-  const [row] = await db.query<{ queued: number }>(`select count(*) as queued from callbacks where state = 'queued'`);
+/** How many wait for their next attempt. What the `elsewhere` environments left is sent by the database to which they moved. */
+export async function countQueued(db: Reader, elsewhere: ReadonlySet<number>): Promise<number> {
+  const [row] = await db.query<{ queued: number }>(
+    `select count(*) as queued from callbacks where state = 'queued' and not (environment_id {among $1})`,
+    [[...elsewhere]],
+  );
   return row?.queued ?? 0;
 }

@@ -6,16 +6,20 @@ import { isDeepStrictEqual } from 'node:util';
 import { authenticateBearer } from '../../src/auth/authenticate-bearer.ts';
 import { disableUser, enableUser } from '../../src/auth/change-user.ts';
 import { createUser } from '../../src/auth/create-user.ts';
+import { removeFactor, resetFactors } from '../../src/auth/factors/remove-factor.ts';
+import { storeFactor } from '../../src/auth/factors/store-factor.ts';
 import { listUsers } from '../../src/auth/list-users.ts';
 import { logIn } from '../../src/auth/log-in.ts';
 import { logInWithApiToken } from '../../src/auth/log-in-with-api-token.ts';
+import { makeApiToken } from '../../src/auth/make-api-token.ts';
 import { PERMISSIONS, type Permission, ROLES } from '../../src/auth/permission.ts';
 import { resetApiToken, resetPassword } from '../../src/auth/reset-secrets.ts';
 import { setRights } from '../../src/auth/set-rights.ts';
+import { readConfig } from '../../src/config.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
-import { createTestApp } from '../support/test-app.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
 
 const input = { email: 'Ana@Example.CL' };
 const address = '192.0.2.1';
@@ -135,6 +139,30 @@ forEachEngine('users', (openTestDatabase) => {
     }
   });
 
+  test('get one API token of a name, also where two are made at once: on PostgreSQL both were', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { id } = await createUser(app, input, TESTER);
+    for (const name of ['one', 'two', 'three']) {
+      const made = [1, 2, 3].map(() =>
+        makeApiToken(app, id, { name, expiresAt: null }, TESTER).then(() => 1, refusedName),
+      );
+      assert.deepEqual((await Promise.all(made)).sort(), [0, 0, 1]);
+    }
+  });
+
+  test('keep the last of their second factors where they must have one, also when two are removed at once: on PostgreSQL none was left', async () => {
+    const config = readConfig({ MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent', SECOND_FACTOR_ROLES: 'owner' });
+    const app = createTestApp(await openTestDatabase(), { config });
+    const { id } = await createUser(app, { ...input, role: 'owner' }, TESTER);
+    for (let round = 1; round <= 3; round++) {
+      const names = ['phone', 'key'].map((name) => `fac_${round}${name}`);
+      for (const name of names) await addFactor(app, id, name);
+      const outcomes = await Promise.all(names.map((name) => removeFactor(app, name, id, TESTER)));
+      assert.deepEqual(outcomes.sort(), ['last', 'removed']);
+      await resetFactors(app, id, TESTER);
+    }
+  });
+
   test('cannot log in once they are disabled, neither with the password nor with the API token', async () => {
     const app = createTestApp(await openTestDatabase());
     const { email, password, api_token: apiToken } = await createUser(app, input, TESTER);
@@ -181,3 +209,13 @@ forEachEngine('users', (openTestDatabase) => {
     assert.ok(await logInWith(reset.api_token));
   });
 });
+
+function refusedName(failure: { code?: string }): 0 {
+  assert.equal(failure.code, 'INVALID_PARAMETER');
+  return 0;
+}
+
+function addFactor(app: TestApp, userId: string, id: string) {
+  const bare = { kind: 'totp', name: id, sealed: '', credential: null, site: null, last_step: 0 } as const;
+  return storeFactor(app, { id, user_id: userId, ...bare }, TESTER);
+}

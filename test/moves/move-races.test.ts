@@ -5,6 +5,7 @@ import { identityHashes } from '../../src/bank-validation/identity-hash.ts';
 import type { Database } from '../../src/db/database.ts';
 import { nameStore } from '../../src/epochs/epoch-queries.ts';
 import { Problem } from '../../src/error-catalogue.ts';
+import { sayFinding } from '../../src/health/finding.ts';
 import { workFindings } from '../../src/health/work-findings.ts';
 import { insertMail } from '../../src/mail/mail-queries.ts';
 import { beginMove } from '../../src/moves/begin-move.ts';
@@ -128,6 +129,18 @@ forEachEngine('a payment service whose move meets another command or an earlier 
     await movePaymentService(from, to, wishOf(merchant));
     assert.deepEqual([await waiting(), await listAttention(to, 'move', 10)], [[], []]);
     assert.equal((await finding())?.fix, null);
+  });
+
+  test('leaves callbacks to its other database: they counted as waiting where they were left, for ever', async () => {
+    const { from, to, merchant } = await twoWithShop(openTestDatabase);
+    const saysOf = async (app: TestApp) =>
+      (await workFindings(app)).map((one) => sayFinding(one, 'en')).find(({ check }) => check === 'callbacks')?.says ??
+      '';
+    assert.match(await saysOf(from), /^1 wait, /);
+    const before = Number(/^\d+/.exec(await saysOf(to))?.[0] ?? 0);
+    await movePaymentService(from, to, wishOf(merchant));
+    assert.equal(await saysOf(from), 'none is late');
+    assert.match(await saysOf(to), new RegExp(`^${before + 1} wait, `));
   });
 
   test('is said to have arrived by the same command, where one was ended right after it had', async () => {

@@ -3,7 +3,7 @@ import type { Actor } from '../../audit/actor.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
 import { updateSessionsEnded } from '../session-queries.ts';
 import { normalizeEmail } from '../user.ts';
-import { selectUserByIdOrEmail } from '../user-queries.ts';
+import { lockUser, selectUserByIdOrEmail } from '../user-queries.ts';
 import { mustHaveFactor } from './factor.ts';
 import { deleteFactors, selectFactor, selectFactorsOf } from './factor-queries.ts';
 import { deleteRecoveryCodes } from './recovery-code-queries.ts';
@@ -17,7 +17,8 @@ export type RemovalOutcome = 'removed' | 'unknown' | 'last';
 export function removeFactor(app: App, id: string, userId: string | null, by: Actor): Promise<RemovalOutcome> {
   return app.db.transaction(async (tx) => {
     const factor = await selectFactor(tx, id);
-    const user = factor === null ? null : await selectUserByIdOrEmail(tx, factor.user_id);
+    // Of two that are removed at once the later sees that it is the last.
+    const user = factor === null ? null : await lockUser(tx, factor.user_id);
     if (factor === null || user === null || (userId !== null && user.id !== userId)) return 'unknown';
     const others = (await selectFactorsOf(tx, user.id)).filter((one) => one.id !== id);
     if (others.length === 0 && mustHaveFactor(app, user.role)) return 'last';

@@ -8,6 +8,7 @@ import { boundsOfDay, clockOf, dayOf } from '../../lib/calendar-day.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { measureFailing } from '../../outbox/failing-endpoint-queries.ts';
 import { countQueued } from '../../outbox/outbox-queries.ts';
+import { findElsewhere } from '../../payment-services/elsewhere.ts';
 import {
   type DeliverySample,
   type PaidHour,
@@ -96,7 +97,11 @@ function deliveryFigures(language: Language, sample: readonly DeliverySample[]):
 }
 
 async function callbackFigure(app: App, language: Language): Promise<Html> {
-  const [waiting, failing] = await Promise.all([countQueued(app.db), measureFailing(app.db)]);
+  const { environments } = await findElsewhere(app);
+  const [waiting, failing] = await Promise.all([
+    countQueued(app.db, environments),
+    measureFailing(app.db, environments),
+  ]);
   const note =
     failing.count === 0 ? tell(language, 'today.all_well') : tell(language, 'today.failing', { count: failing.count });
   return figure(tell(language, 'today.waiting'), String(waiting), note);
