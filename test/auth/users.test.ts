@@ -146,7 +146,8 @@ forEachEngine('users', (openTestDatabase) => {
       const made = [1, 2, 3].map(() =>
         makeApiToken(app, id, { name, expiresAt: null }, TESTER).then(() => 1, refusedName),
       );
-      assert.deepEqual((await Promise.all(made)).sort(), [0, 0, 1]);
+      const count = (await Promise.all(made)).reduce<number>((sum, one) => sum + one, 0);
+      assert.equal(count, 1);
     }
   });
 
