@@ -5,8 +5,8 @@ import { MASTER_KEY, startServe } from '../faults/support/serve-process.ts';
 import { type Ended, runChild } from '../support/child-process.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { makeVersion } from '../support/program-version.ts';
+import { runCommand } from '../support/run-command.ts';
 
-const CURRENT = join(import.meta.dirname, '../..');
 const ROLLING = '-- rolling: yes\ncreate table notes (id bigint);\n';
 const NOT_ROLLING = 'alter table refunds rename to given_back;\n';
 
@@ -22,7 +22,7 @@ forEachEngine('the next version beside this one', (openTestDatabase, engine) => 
     const { url } = await openTestDatabase();
     await using service = await startServe({ databaseUrl: url });
     assert.deepEqual(await migrate(adds.folder, url), ['9998-notes.sql']);
-    assert.equal((await run(CURRENT, url, 'user', 'list')).status, 0);
+    assert.equal((await runThis(url, 'user', 'list')).status, 0);
     // On an embedded store there is one service.
     await using beside = engine === 'postgres' ? await startServe({ databaseUrl: url }) : service;
     assert.equal((await fetch(`${beside.url}/readyz`)).status, 200);
@@ -47,7 +47,7 @@ forEachEngine('the next version beside this one', (openTestDatabase, engine) => 
     );
     await using _next = await startServe({ databaseUrl: url, program: changes.folder });
     for (const command of ['serve', 'migrate', 'user list', 'refund list']) {
-      const refused = await run(CURRENT, url, ...command.split(' '));
+      const refused = await runThis(url, ...command.split(' '));
       // On an embedded store the other service is the first reason.
       const isHeld = command === 'serve' && engine === 'sqlite';
       assert.match(refused.stderr, isHeld ? /^ALREADY_SERVED/ : /^SCHEMA_NEWER: /);
@@ -62,9 +62,9 @@ forEachEngine('the next version beside this one', (openTestDatabase, engine) => 
   test('is named by doctor', async () => {
     const { url } = await openTestDatabase();
     await migrate(adds.folder, url);
-    assert.match((await run(CURRENT, url, 'doctor')).stdout, /^OK {7}schema .*has added 9998-notes\.sql/m);
+    assert.match((await runThis(url, 'doctor')).stdout, /^OK {7}schema .*has added 9998-notes\.sql/m);
     await migrate(changes.folder, url);
-    assert.match((await run(CURRENT, url, 'doctor')).stdout, /^PROBLEM {2}schema .*belongs to another version$/m);
+    assert.match((await runThis(url, 'doctor')).stdout, /^PROBLEM {2}schema .*belongs to another version$/m);
   });
 });
 
@@ -74,7 +74,15 @@ async function migrate(folder: string, url: string): Promise<string[]> {
   return (JSON.parse(stdout) as { applied: string[] }).applied;
 }
 
+/** A command of this version, in a process that its commands share. */
+function runThis(url: string, ...words: string[]): Promise<Ended> {
+  return runCommand(words, { env: environmentOf(url) });
+}
+
 function run(folder: string, url: string, ...words: string[]): Promise<Ended> {
-  const env = { PATH: process.env['PATH'], DATABASE_URL: url, MASTER_KEY, PORT: '0' };
-  return runChild('node', [join(folder, 'src/main.ts'), ...words], { env });
+  return runChild('node', [join(folder, 'src/main.ts'), ...words], { env: environmentOf(url) });
+}
+
+function environmentOf(url: string): NodeJS.ProcessEnv {
+  return { PATH: process.env['PATH'], DATABASE_URL: url, MASTER_KEY, PORT: '0' };
 }
