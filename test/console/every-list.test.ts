@@ -72,13 +72,16 @@ forEachEngine('every list of the console', (openTestDatabase, engine) => {
       const asked = questionsFor(page);
       assert.ok(asked.length > 1, `${route} has a filter`);
       const counts = new Set<number>();
-      for (const query of asked) counts.add(await compare(server, cookie, asking(path, query), withWorkbooks));
+      // Both files are made of the same rows: a workbook of the list as it comes, and one in another order, show that.
+      for (const query of asked)
+        counts.add(await compare(server, cookie, asking(path, query), withWorkbooks && query === ''));
       assert.ok(counts.size > 1, `${route}: a filter takes rows away`);
       const names = [...page.matchAll(/<th scope="col"[^>]*><a href="[^"]*[?&;]sort=([\w-]+)"/g)].map(
         ([, name]) => name,
       );
       assert.ok(names.length > 1, `${route} sorts`);
-      for (const name of names) await compare(server, cookie, asking(path, `sort=-${name}`), withWorkbooks);
+      for (const name of names)
+        await compare(server, cookie, asking(path, `sort=-${name}`), withWorkbooks && name === names[0]);
     }
     assert.deepEqual(
       others.toSorted(),

@@ -147,9 +147,9 @@ test('the message of any body that passes can be read back into exactly its fiel
       passed++;
       assert.ok(readsBack(fields));
     }),
-    { numRuns: 100_000 },
+    { numRuns: 20_000 },
   );
-  assert.ok(passed > 10_000, `only ${passed} hostile bodies passed`);
+  assert.ok(passed > 2_000, `only ${passed} hostile bodies passed`);
 });
 
 test('without the rule on names inside values a counterexample appears at once', () => {
