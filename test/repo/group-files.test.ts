@@ -17,13 +17,28 @@ function group(t: { after: (remove: () => void) => void }, texts: Record<string,
   return { folder, files, modules: groupFiles(files, { folder, atOnce: 1, minutes: 1 }) };
 }
 
-test('every file is in one module: the longest come first, eight at a time, and the last groups are small', (t) => {
-  const texts = Array.from({ length: 30 }, (_, at) => [`of-${100 + at}`, '/'.repeat(100 + at)]);
+const sizesOf = (modules: readonly string[]) =>
+  modules.map((path) => readFileSync(path, 'utf8').match(/^describe/gm)?.length);
+
+test('every file is in one module: the longest eight come first, others are more but not longer, and the last groups are small', (t) => {
+  const texts = Array.from({ length: 40 }, (_, at) => [`of-${100 + at}`, '/'.repeat(10 * (1 + at))]);
   const { modules } = group(t, Object.fromEntries(texts));
-  const sizes = modules.map((path) => readFileSync(path, 'utf8').match(/^describe/gm)?.length);
-  assert.deepEqual(sizes, [8, 8, 7, 4, 2, 1]);
-  assert.match(modules[0] as string, /0\+of-129\+of-128\+of-127\+of-126\+of-125\+of-124\+of-123\+of-122\.mjs$/);
-  assert.match(modules[5] as string, /5\+of-100\.mjs$/);
+  assert.deepEqual(sizesOf(modules), [8, 10, 11, 6, 3, 1, 1]);
+  assert.match(modules[0] as string, /0\+of-139\+of-138\+of-137\+of-136\+of-135\+of-134\+of-133\+of-132\.mjs$/);
+  assert.match(modules[6] as string, /6\+of-100\.mjs$/);
+});
+
+test('files with long names are fewer, because a group has the names of all', (t) => {
+  const texts = Array.from({ length: 12 }, (_, at) => [`${'x'.repeat(77)}-${10 + at}`, '']);
+  assert.deepEqual(sizesOf(group(t, Object.fromEntries(texts)).modules), [3, 3, 3, 2, 1]);
+});
+
+test('files that make hashes cheap share a process with each other alone', (t) => {
+  const cheap = `import '../support/cheap-hashes.ts';`;
+  const { modules } = group(t, { one: cheap, two: 'test();', three: cheap });
+  assert.deepEqual(sizesOf(modules), [2, 1]);
+  assert.match(modules[0] as string, /0\+one\+three\.mjs$/);
+  assert.match(modules[1] as string, /1\+two\.mjs$/);
 });
 
 test('a file that changes its process for all who share it has a process of its own', (t) => {

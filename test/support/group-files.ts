@@ -2,8 +2,10 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** More in one process save little, and the whole run waits longer for the last of them. */
-const MOST = 8;
+/** So many of the longest share a process. Of others there are more, but not for longer: the whole run waits for the last of them. */
+const LONGEST_TOGETHER = 8;
+/** In bytes: what a file system takes for one name is 255. */
+const LONGEST_NAME = 250;
 /** How many groups each place in the run still has before it when groups begin to be smaller. */
 const GROUPS_AHEAD = 2;
 
@@ -11,9 +13,12 @@ const GROUPS_AHEAD = 2;
 const isHarness = (file: string) => /^test\/(?:faults|bench)\//.test(file);
 /** Changes what others in its process see or sees what they leave behind, such as a timer: mocks of what is global, and measurements. */
 const needsItsOwnProcess = (text: string) =>
-  /setDefaultCACertificates|cheap-hashes|mock\.timers|mock\.method\((?:globalThis|performance|Math),|process\.(?:cpu|memory|resource)Usage\(|\/proc\/self\/io/.test(
+  /setDefaultCACertificates|mock\.timers|mock\.method\((?:globalThis|performance|Math),|process\.(?:cpu|memory|resource)Usage\(|\/proc\/self\/io/.test(
     text,
   );
+
+/** Makes hashes cheap in the whole process, which is right for the others that do the same. */
+const makesCheapHashes = (text: string) => text.includes('support/cheap-hashes.ts');
 
 /**
  * The modules that run these test files, in the order in which to start them. Most files share a process with others: to start
@@ -34,13 +39,32 @@ export function groupFiles(
       alone: isHarness(one.file) || needsItsOwnProcess(one.text),
     }))
     .sort((a, b) => b.length - a.length);
-  const shared = longestFirst.filter(({ alone }) => !alone).map(({ file }) => file);
-  const groups: string[] = [];
-  while (shared.length > 0) {
-    const size = Math.min(MOST, Math.ceil(shared.length / (atOnce * GROUPS_AHEAD)));
-    groups.push(writeGroup(shared.splice(0, size), { name: `${groups.length}`, folder, minutes }));
+  const shared = longestFirst.filter(({ alone }) => !alone);
+  const [cheap, others] = [true, false].map((is) => shared.filter(({ text }) => makesCheapHashes(text) === is));
+  const groups = [...divide(cheap ?? [], 1), ...divide(others ?? [], atOnce * GROUPS_AHEAD)];
+  return [
+    ...longestFirst.filter(({ alone }) => alone).map(({ file }) => file),
+    ...groups.map((group, at) => writeGroup(group, { number: at, folder, minutes })),
+  ];
+}
+
+/** Groups of files, the longest first. `ahead`: how many groups of one size there still are when they begin to be smaller. */
+function divide(longestFirst: readonly { file: string; length: number }[], ahead: number): string[][] {
+  const left = [...longestFirst];
+  const lengthOf = (size: number) => left.slice(0, size).reduce((sum, { length }) => sum + length, 0);
+  const filesOf = (size: number) => left.slice(0, size).map(({ file }) => file);
+  const longest = lengthOf(LONGEST_TOGETHER);
+  const groups: string[][] = [];
+  while (left.length > 0) {
+    const most = Math.ceil(left.length / ahead);
+    const fits = (size: number) =>
+      lengthOf(size) <= longest && nameOf(groups.length, filesOf(size)).length <= LONGEST_NAME;
+    let size = 1;
+    while (size < most && fits(size + 1)) size++;
+    groups.push(filesOf(size));
+    left.splice(0, size);
   }
-  return [...longestFirst.filter(({ alone }) => alone).map(({ file }) => file), ...groups];
+  return groups;
 }
 
 /**
@@ -56,17 +80,20 @@ function guessLength(file: string, text: string): number {
   return length * engines * programs;
 }
 
-/** The module's name says what it holds, wherever Node names it: killed, left running, not loaded. */
 function writeGroup(
   files: readonly string[],
-  { name, folder, minutes }: { name: string; folder: string; minutes: number },
+  { number, folder, minutes }: { number: number; folder: string; minutes: number },
 ): string {
-  const names = files.map((file) => basename(file, '.test.ts'));
-  const path = join(folder, `${[name, ...names].join('+')}.mjs`);
+  const path = join(folder, nameOf(number, files));
   const suites = files.map((file) => {
     const url = pathToFileURL(file).href;
     return `describe('${file}', { timeout: ${minutes * 60_000} }, () => import('${url}'));\n`;
   });
   writeFileSync(path, `import { describe } from 'node:test';\n${suites.join('')}`);
   return path;
+}
+
+/** The module's name says what it holds, wherever Node names it: killed, left running, not loaded. */
+function nameOf(number: number, files: readonly string[]): string {
+  return `${[number, ...files.map((file) => basename(file, '.test.ts'))].join('+')}.mjs`;
 }
