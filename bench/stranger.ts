@@ -49,7 +49,7 @@ export async function measureStranger(bench: Bench): Promise<Figure> {
       const rounds: { ours: Seen; peer: Seen }[] = [];
       for (let round = 0; round < Math.min(bench.sizes.rounds, MOST_ROUNDS); round++) {
         const peer = await look();
-        const args = [program, attack, String(service.port), installation.serviceToken];
+        const args = [program, attack, String(service.port), installation.serviceToken, String(bench.sizes.beginMs)];
         const stranger = await startProgram('node', args, { isReady: (line) => line === 'begun' });
         const ours = await look();
         await stranger.stop();

@@ -4,11 +4,11 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * One stranger, who attacks the service at `port` until the process ends: `stranger.ts ATTACK PORT SERVICE_TOKEN`. It comes from other
- * addresses of this machine than the honest client (127.0.0.1), as a stranger comes from other networks. Says `begun` when the attack
- * is under way.
+ * One stranger, who attacks the service at `port` until the process ends: `stranger.ts ATTACK PORT SERVICE_TOKEN BEGUN_AFTER_MS`. It comes
+ * from other addresses of this machine than the honest client (127.0.0.1), as a stranger comes from other networks. Says `begun` when the
+ * attack is under way.
  */
-const [attack = '', portText, serviceToken = ''] = process.argv.slice(2);
+const [attack = '', portText, serviceToken = '', begunAfterMs] = process.argv.slice(2);
 const port = Number(portText);
 const CONNECTIONS = 64;
 const SILENT = 2000;
@@ -28,7 +28,7 @@ const ATTACKS: Record<string, () => void> = {
 };
 
 ATTACKS[attack]?.();
-await pause(500);
+await pause(Number(begunAfterMs));
 console.log('begun');
 
 /** Each connection sends the next request when it has its answer, whatever that is. */

@@ -14,6 +14,8 @@ export type Sizes = {
   stored: readonly number[];
   /** Until what a start left over is gone and the first looks of the worker are done. */
   settleMs: number;
+  /** Until an attack of a stranger is under way. */
+  beginMs: number;
   callbacks: number;
   /** Paid payments of the merchant who moves. */
   moved: number;
@@ -31,6 +33,7 @@ const FULL: Sizes = {
   measureMs: 4000,
   stored: [0, 1_000_000, 10_000_000],
   settleMs: 3_000,
+  beginMs: 500,
   callbacks: 20_000,
   moved: 100_000,
   lived: [100_000],
@@ -44,6 +47,7 @@ const QUICK: Sizes = {
   measureMs: 40,
   stored: [0, 1_000],
   settleMs: 100,
+  beginMs: 50,
   callbacks: 100,
   moved: 100,
   lived: [200],
