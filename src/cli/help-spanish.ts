@@ -106,12 +106,13 @@ export const SPANISH_HELP: Readonly<Record<string, string>> = {
 
   // Payments and callbacks
   'find a payment, and see what became of it': 'encuentra un pago y mira qué pasó con él',
-  'find it by whatever you have: a reference, an e-mail, an amount, an authorisation code, an id':
-    'encuéntralo con lo que tengas: una referencia, un correo, un monto, un código de autorización, un id',
+  'find it by whatever you have: a reference or a part of it, an e-mail, an amount, an authorisation code, an id':
+    'encuéntralo con lo que tengas: una referencia o parte de ella, un correo, un monto, un código de autorización, un id',
   "such as ORD-1, buyer@example.cl, '$12.990', 123456, rf_…, pa_… (the buy order at Webpay)":
     "como ORD-1, buyer@example.cl, '$12.990', 123456, rf_…, pa_… (la orden de compra en Webpay)",
   'the newest payments for which all holds that is given': 'los pagos más nuevos que cumplen todo lo que das',
   'x_reference, as it was signed': 'x_reference, tal como se firmó',
+  'a part of x_reference, in either case': 'parte de x_reference, en mayúsculas o minúsculas',
   "the payer's": 'de quien paga',
   'as the payment method told it': 'tal como lo dijo el medio de pago',
   'in CLP such as 12990, without points; in USD such as 10.55': 'en CLP como 12990, sin puntos; en USD como 10.55',

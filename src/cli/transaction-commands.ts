@@ -4,7 +4,7 @@ import { formatMoney } from '../lib/money.ts';
 import { ENVIRONMENTS, type Environment } from '../payment-services/payment-service.ts';
 import { findPayments, type PaymentPage } from '../search/find-payments.ts';
 import { type FoundPayment, NO_FILTER, type PaymentFilter } from '../search/payment-filter.ts';
-import { searchPayments } from '../search/search-payments.ts';
+import { searchWithParts } from '../search/search-payments.ts';
 import { type ShownPayment, showPayment, type TimelineLine } from '../search/show-payment.ts';
 import { TRANSACTION_STATES, type TransactionState } from '../transactions/transaction-state.ts';
 import { readAmount, readLimit, readTime, TIMES } from './options.ts';
@@ -13,6 +13,7 @@ import { withApp } from './with-app.ts';
 
 type ListOptions = {
   reference?: string;
+  referencePart?: string;
   email?: string;
   authorizationCode?: string;
   amount?: string;
@@ -31,7 +32,9 @@ export function addTransactionCommands(program: Command): void {
   const group = program.command('transaction').description('find a payment, and see what became of it');
   group
     .command('find')
-    .description('find it by whatever you have: a reference, an e-mail, an amount, an authorisation code, an id')
+    .description(
+      'find it by whatever you have: a reference or a part of it, an e-mail, an amount, an authorisation code, an id',
+    )
     .argument('<text>', "such as ORD-1, buyer@example.cl, '$12.990', 123456, rf_…, pa_… (the buy order at Webpay)")
     .option('--limit <number>', 'how many', '20')
     .option('--json', 'print one JSON object; amounts in minor units')
@@ -40,6 +43,7 @@ export function addTransactionCommands(program: Command): void {
     .command('list')
     .description('the newest payments for which all holds that is given')
     .option('--reference <text>', 'x_reference, as it was signed')
+    .option('--reference-part <text>', 'a part of x_reference, in either case')
     .option('--email <address>', "the payer's")
     .option('--authorization-code <code>', 'as the payment method told it')
     .option('--amount <amount>', 'in CLP such as 12990, without points; in USD such as 10.55')
@@ -62,9 +66,14 @@ export function addTransactionCommands(program: Command): void {
 
 async function find(text: string, options: { limit: string; json?: boolean }): Promise<void> {
   const limit = readLimit(options.limit);
-  const { payments, complete } = await withApp((app) => searchPayments(app, text, null, limit));
+  if (text.trim() === '') throw invalidOption('Say what is known of it, such as ORD-1, buyer@example.cl or 12990.');
+  const { payments, complete, isAll } = await withApp((app) => searchWithParts(app, text, null, limit));
   const lines = payments.map((payment) => [...cellsOf(payment), payment.found_by]);
   printList(options, { payments, complete }, table([[...HEAD, 'FOUND BY'], ...lines]));
+  if (!isAll)
+    process.stderr.write(
+      'A part of a reference is looked for among the newest payments; for all: bin/rubrica transaction list --reference-part TEXT\n',
+    );
 }
 
 async function list(options: ListOptions): Promise<void> {
@@ -135,6 +144,7 @@ function readFilter(options: ListOptions): PaymentFilter {
   return {
     ...NO_FILTER,
     reference: options.reference ?? null,
+    referencePart: options.referencePart ?? null,
     email: options.email ?? null,
     authorizationCode: options.authorizationCode ?? null,
     amount: amount === undefined ? null : { amount: readAmount(amount, of), currency: of },

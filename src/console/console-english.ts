@@ -69,9 +69,12 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'payments.title': 'Payments',
   'payments.found': 'Found for “{text}”',
   'payments.none': 'There is no such payment.',
-  'payments.none_hint': 'Search by order, e-mail, amount, authorisation code or the number of the transaction.',
+  'payments.none_hint':
+    'Search by order or a part of it, e-mail, amount, authorisation code or the number of the transaction.',
   'payments.empty': 'There are no payments yet. The first is made so:',
   'payments.incomplete': 'The newest payments are not all in the index yet. Search again in a minute.',
+  'payments.newest_parts': 'A part of the order was looked for among the newest payments.',
+  'payments.all_parts': 'Look through all',
   'payments.next': 'Older',
   'payments.first': 'Back to the newest',
   'payments.filter': 'Filter',
@@ -91,6 +94,7 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'filter.any': 'All',
   'filter.since': 'From',
   'filter.until': 'To',
+  'filter.order': 'Order, or a part of it',
   'filter.email': 'E-mail',
   'filter.amount': 'Amount',
 
@@ -135,6 +139,7 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
 
   'found.id': 'number',
   'found.reference': 'order',
+  'found.reference_part': 'a part of the order',
   'found.email': 'e-mail',
   'found.amount': 'amount',
   'found.authorization_code': 'code',

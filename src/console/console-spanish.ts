@@ -68,9 +68,12 @@ export const SPANISH = {
   'payments.title': 'Pagos',
   'payments.found': 'Resultado de “{text}”',
   'payments.none': 'No hay un pago así.',
-  'payments.none_hint': 'Busca por pedido, correo, monto, código de autorización, o el número de la transacción.',
+  'payments.none_hint':
+    'Busca por pedido o parte de él, correo, monto, código de autorización, o el número de la transacción.',
   'payments.empty': 'Aún no hay pagos. El primero se crea así:',
   'payments.incomplete': 'Los pagos más nuevos aún no están todos en el índice. Busca otra vez en un minuto.',
+  'payments.newest_parts': 'Se buscó parte del pedido entre los pagos más nuevos.',
+  'payments.all_parts': 'Buscar en todos',
   'payments.next': 'Más antiguos',
   'payments.first': 'Volver a los más nuevos',
   'payments.filter': 'Filtrar',
@@ -90,6 +93,7 @@ export const SPANISH = {
   'filter.any': 'Todos',
   'filter.since': 'Desde',
   'filter.until': 'Hasta',
+  'filter.order': 'Pedido, o parte de él',
   'filter.email': 'Correo',
   'filter.amount': 'Monto',
 
@@ -134,6 +138,7 @@ export const SPANISH = {
 
   'found.id': 'número',
   'found.reference': 'pedido',
+  'found.reference_part': 'parte del pedido',
   'found.email': 'correo',
   'found.amount': 'monto',
   'found.authorization_code': 'código',

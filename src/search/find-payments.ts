@@ -15,12 +15,13 @@ import {
 } from './search-queries.ts';
 import { type Terms, termsOf, utcDay } from './search-term.ts';
 
-/** The payments to find, their environments (null: all), the cursor to go on from, and how many at most. */
+/** The payments to find, their environments (null: all), the cursor to go on from, how many at most, and how many rows are read for a page. */
 export type PaymentSearch = {
   filter: PaymentFilter;
   environmentIds: ReadonlySet<number> | null;
   after: string | null;
   limit: number;
+  mostRead?: number;
 };
 
 /**
@@ -42,12 +43,12 @@ const NEWEST = 1_000;
  */
 export async function findPayments(app: App, asked: PaymentSearch): Promise<PaymentPage> {
   const search = await withinService(app, asked);
-  const { filter, limit, after } = search;
+  const { filter, limit, after, mostRead = MOST_READ } = search;
   const found: FoundPayment[] = [];
   let place = after === null ? null : readCursor(after);
   const { newest, complete } = await findNewest(app, search, place);
   for await (const { payment, at, read } of walk(app, search, place, newest)) {
-    if (found.length === limit || read >= MOST_READ) return { payments: found, next: writeCursor(place), complete };
+    if (found.length === limit || read >= mostRead) return { payments: found, next: writeCursor(place), complete };
     place = at;
     if (matchesFilter(payment, filter)) found.push(payment);
   }

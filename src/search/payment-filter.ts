@@ -6,6 +6,8 @@ import type { ListedPayment } from './search-queries.ts';
 export type PaymentFilter = {
   /** As it was signed. */
   reference: string | null;
+  /** A part of the reference, in either case: no index knows it, so the payments that the rest finds are looked through. */
+  referencePart: string | null;
   /** In either case. */
   email: string | null;
   authorizationCode: string | null;
@@ -24,6 +26,7 @@ export type FoundPayment = ListedPayment & { authorization_code: string | null }
 
 export const NO_FILTER: PaymentFilter = {
   reference: null,
+  referencePart: null,
   email: null,
   authorizationCode: null,
   amount: null,
@@ -39,6 +42,7 @@ export function matchesFilter(payment: FoundPayment, filter: PaymentFilter): boo
   const { amount, since, until } = filter;
   return (
     isOrAny(payment.reference, filter.reference) &&
+    payment.reference.toLowerCase().includes(filter.referencePart?.toLowerCase() ?? '') &&
     isOrAny(payment.customer_email.toLowerCase(), filter.email?.toLowerCase() ?? null) &&
     isOrAny(payment.authorization_code?.toLowerCase() ?? '', filter.authorizationCode?.toLowerCase() ?? null) &&
     (amount === null || (payment.amount === amount.amount && payment.currency === amount.currency)) &&

@@ -5,7 +5,7 @@ import { readSearch, type SearchReading } from './read-search.ts';
 import { selectOwnerOfPart } from './search-queries.ts';
 
 /** A payment with the reading of the text by which it was found. */
-export type SearchedPayment = FoundPayment & { found_by: SearchReading['by'] };
+export type SearchedPayment = FoundPayment & { found_by: SearchReading['by'] | 'reference_part' };
 
 export type SearchResult = { payments: SearchedPayment[]; complete: boolean };
 
@@ -33,6 +33,35 @@ export async function searchPayments(
   }
   return { payments: [...found.values()], complete };
 }
+
+/** `isAll` is false where older payments than those that were looked through may have the text in their reference too. */
+export type PartsResult = SearchResult & { isAll: boolean };
+
+/**
+ * Does the same for a person who has only a part of an order: where `searchPayments` finds nothing, the references of the newest
+ * payments are looked through for a text of three characters or more, in either case.
+ */
+export async function searchWithParts(
+  app: App,
+  text: string,
+  environmentIds: ReadonlySet<number> | null,
+  limit: number,
+): Promise<PartsResult> {
+  const found = await searchPayments(app, text, environmentIds, limit);
+  const part = text.trim().replace(/^#\s*/, '');
+  if (found.payments.length > 0 || part.length < SHORTEST_PART || part.length > LONGEST_PART || part.includes('@'))
+    return { ...found, isAll: true };
+  const filter = { ...NO_FILTER, referencePart: part };
+  const page = await findPayments(app, { filter, environmentIds, after: null, limit, mostRead: PARTS_READ });
+  const payments = page.payments.map((payment) => ({ ...payment, found_by: 'reference_part' as const }));
+  return { payments, complete: found.complete && page.complete, isAll: page.next === null };
+}
+
+const SHORTEST_PART = 3;
+/** A reference is no longer. */
+const LONGEST_PART = 100;
+/** Every search that finds nothing reads so many, so it is far less than a page of a list reads. */
+const PARTS_READ = 2000;
 
 async function findByReading(
   app: App,

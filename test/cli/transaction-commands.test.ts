@@ -41,6 +41,9 @@ suite('a payment is found and shown on the command line', () => {
     const { payments } = JSON.parse((await run('find', 'ORD-7', '--json')).stdout);
     assert.deepEqual([payments.length, payments[0].id, payments[0].found_by], [1, 1001, 'reference']);
     assert.equal((await run('find', 'nothing of that kind')).stdout, 'There is no such payment.\n');
+    assert.match((await run('find', 'rd-7')).stdout, /\n1001 {2}ORD-7 .* reference_part\n$/);
+    const empty = await run('find', ' ');
+    assert.deepEqual([empty.status, empty.stderr.startsWith('INVALID_OPTION: ')], [1, true], 'it was no such payment');
   });
 
   test('list narrows down by all that is given', async () => {
@@ -50,6 +53,7 @@ suite('a payment is found and shown on the command line', () => {
     assert.deepEqual(await idsOf('--state', 'pending', '--email', 'BUYER@example.cl'), [1002]);
     assert.deepEqual(await idsOf('--amount', '12990', '--since', '2026-01-15', '--until', '2026-01-15'), [1001]);
     assert.deepEqual(await idsOf('--until', '2026-01-14'), []);
+    assert.deepEqual(await idsOf('--reference-part', 'RD-7'), [1001]);
     const refused = await run('list', '--amount', '12.990');
     assert.deepEqual([refused.status, refused.stderr.startsWith('INVALID_AMOUNT: ')], [1, true]);
   });

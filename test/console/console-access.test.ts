@@ -167,6 +167,13 @@ forEachEngine('the console', (openTestDatabase, engine) => {
     const found = await server.get('/console/payments?q=ORD-7', cookieOf(owner));
     assert.deepEqual([found.status, found.headers.get('location')], [303, `/console/payments/${payment.id}`]);
     assert.match((await server.get('/console/payments?q=buyer@example.cl', cookieOf(owner))).text, />ORD-7</);
+    // A part of an order may be of another payment than the one that is meant, so it leads to a list that says so.
+    const part = await server.get('/console/payments?q=rd-7', { ...cookieOf(owner), 'accept-language': 'es' });
+    assert.equal(part.status, 200);
+    assert.match(part.text, />ORD-7<[\s\S]*parte del pedido/);
+    const filtered = (await server.get('/console/payments?order=rd-7', cookieOf(owner))).text;
+    assert.match(filtered, />ORD-7</);
+    assert.doesNotMatch(filtered, />=1\+1</);
     const csv = await server.get('/console/payments?amount=700&format=csv', cookieOf(owner));
     assert.match(csv.headers.get('content-type') ?? '', /^text\/csv/);
     assert.match(

@@ -6,7 +6,7 @@ import { Problem } from '../../src/error-catalogue.ts';
 import { findPayments, type PaymentSearch } from '../../src/search/find-payments.ts';
 import { indexPayments } from '../../src/search/index-payments.ts';
 import { NO_FILTER, type PaymentFilter } from '../../src/search/payment-filter.ts';
-import { searchPayments } from '../../src/search/search-payments.ts';
+import { searchPayments, searchWithParts } from '../../src/search/search-payments.ts';
 import { termsOf } from '../../src/search/search-term.ts';
 import { comesTrue } from '../support/comes-true.ts';
 import { forEachEngine } from '../support/engines.ts';
@@ -302,5 +302,42 @@ forEachEngine('payments are found by what people know of them', (openTestDatabas
     for (const text of ['', '   ', 'x'.repeat(301), '$', '0', 'ORD', 'nobody@example.cl', '12.990 XYZ']) {
       assert.deepEqual((await searchPayments(app, text, null, 10)).payments, [], text);
     }
+  });
+
+  test('a customer who said only a part of the order was not found: the newest references are looked through', async () => {
+    const { app, shop, other } = await open();
+    const old = await createTestTransaction(app, shop, { reference: 'WC-7784-A' });
+    const idsOf = async (text: string, environments: ReadonlySet<number> | null = null) => {
+      const { payments, isAll } = await searchWithParts(app, text, environments, 10);
+      for (const { found_by } of payments) assert.equal(found_by, 'reference_part');
+      assert.equal(isAll, true);
+      return payments.map(({ id }) => id);
+    };
+    assert.deepEqual(await idsOf('7784'), [old.id], 'before it is in the index');
+    await indexAll(app);
+    for (const text of ['7784', '#7784', ' wc-7784 ', '784-a']) assert.deepEqual(await idsOf(text), [old.id], text);
+    const nothing = ['77', '#77', '7785', '', 'x'.repeat(101), 'nobody@wc-7784-a.cl'];
+    for (const text of nothing) assert.deepEqual(await idsOf(text), [], text);
+    assert.deepEqual(await idsOf('7784', new Set([other.id])), [], 'nobody else sees it');
+    assert.deepEqual(await idsFor(app, { referencePart: 'wc-77', state: 'completed' }), []);
+    assert.deepEqual(await idsFor(app, { referencePart: 'wc-77', state: 'pending' }), [old.id]);
+    const whole = await searchWithParts(app, 'WC-7784-A', null, 10);
+    assert.deepEqual(
+      whole.payments.map(({ found_by }) => found_by),
+      ['reference'],
+    );
+  });
+
+  test('a part of an order is looked for among the newest 2,000 payments, which says so; a list goes on', async () => {
+    const { app, shop } = await open();
+    const old = await createTestTransaction(app, shop, { reference: 'FIRST-ONE' });
+    for (let n = 0; n < 2000; n += 500)
+      await Promise.all(
+        Array.from({ length: 500 }, (_, i) => createTestTransaction(app, shop, { reference: `N-${n + i}` })),
+      );
+    await indexAll(app);
+    const { payments, isAll } = await searchWithParts(app, 'first', null, 10);
+    assert.deepEqual([payments, isAll], [[], false]);
+    assert.deepEqual(await idsFor(app, { referencePart: 'first' }), [old.id]);
   });
 });

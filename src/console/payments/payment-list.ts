@@ -9,7 +9,7 @@ import { formatPlain, parseDecimal } from '../../lib/money.ts';
 import { listRefusedRequests } from '../../refused-requests/list-refused-requests.ts';
 import { findPayments } from '../../search/find-payments.ts';
 import { type FoundPayment, NO_FILTER, type PaymentFilter } from '../../search/payment-filter.ts';
-import { searchPayments } from '../../search/search-payments.ts';
+import { searchWithParts } from '../../search/search-payments.ts';
 import { TRANSACTION_STATES } from '../../transactions/transaction-state.ts';
 import { emptyState, paymentBadges } from '../console-format.ts';
 import { amountColumns, askedOf, type Column, EXPORTED, type Filter, formatOf, sendList } from '../console-list.ts';
@@ -31,10 +31,11 @@ async function sendFound(app: App, visit: ConsoleVisit, text: string) {
   const { user, language, goTo } = visit;
   const named = payoutPlace(visit, text);
   if (named !== null) return goTo(named);
-  const { payments, complete } = await searchPayments(app, text, user.environmentIds, SHOWN);
+  const { payments, complete, isAll } = await searchWithParts(app, text, user.environmentIds, SHOWN);
   const [only, ...others] = payments;
-  // A person who pastes an id wants the payment and not a list of one.
-  if (only !== undefined && others.length === 0 && formatOf(visit) === null) return goTo(`/payments/${only.id}`);
+  // A person who pastes an id wants the payment and not a list of one; by a part of an order it may be another's.
+  const isSure = only !== undefined && others.length === 0 && only.found_by !== 'reference_part';
+  if (isSure && formatOf(visit) === null) return goTo(`/payments/${only.id}`);
   const other = payments.length === 0 ? (payeePlace(visit, text) ?? (await requestPlace(app, visit, text))) : null;
   if (other !== null) return goTo(other);
   return sendList<(typeof payments)[number]>(visit, {
@@ -46,7 +47,7 @@ async function sendFound(app: App, visit: ConsoleVisit, text: string) {
       { name: 'found_by', text: 'column.found_by', value: ({ found_by }) => tellKind(language, 'found', found_by) },
     ],
     rows: payments,
-    above: incompleteNote(language, complete),
+    above: html`${incompleteNote(language, complete)}${!isAll && html`<p class="notice">${tell(language, 'payments.newest_parts')} <a href="${publicPath(app)}/console/payments?${String(new URLSearchParams({ order: text }))}">${tell(language, 'payments.all_parts')}</a></p>`}`,
     empty: html`<div class="card empty"><p>${tell(language, 'payments.none')}</p><p class="quiet">${tell(language, 'payments.none_hint')}</p></div>`,
   });
 }
@@ -124,6 +125,7 @@ function filtersIn(language: Language): Filter[] {
     },
     { name: 'since', text: 'filter.since', type: 'date' },
     { name: 'until', text: 'filter.until', type: 'date' },
+    { name: 'order', text: 'filter.order', type: 'search' },
     { name: 'email', text: 'filter.email', type: 'search' },
     { name: 'amount', text: 'filter.amount', type: 'search' },
   ];
@@ -167,13 +169,15 @@ function columnsFor(app: App, language: Language): Column<FoundPayment>[] {
 type Asked = Record<string, string>;
 
 /** Unknown values are as if they were not there. */
-function filterOf({ state, since = '', until = '', email = '', amount = '', merchant = '' }: Asked): PaymentFilter {
+function filterOf(asked: Asked): PaymentFilter {
+  const { state, since = '', until = '', order = '', email = '', amount = '', merchant = '' } = asked;
   const minor = parseDecimal(amount.replace(/[$.\s]/g, ''), 'CLP');
   return {
     ...NO_FILTER,
     state: TRANSACTION_STATES.find((known) => known === state) ?? null,
     since: isDay(since) ? boundsOfDay(since).from : null,
     until: isDay(until) ? boundsOfDay(until).to : null,
+    referencePart: order.trim() === '' ? null : order.trim(),
     email: email === '' ? null : email,
     paymentService: merchant === '' ? null : merchant,
     amount: minor === null ? null : { amount: minor, currency: 'CLP' },
