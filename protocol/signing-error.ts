@@ -72,7 +72,7 @@ export const SIGNING_CATALOGUE = {
   INVALID_ACCOUNT_ID: ['is not a Service Token', 'Send the Service Token: 1 to 100 visible ASCII characters.'],
   INVALID_AMOUNT: [
     'is not an amount of this currency',
-    'Write digits only: a thousand is 1000, without a point or a comma between thousands. One or two decimals where the currency has them, such as 10.50.',
+    'Write an amount above zero in at most eleven digits: a thousand is 1000, without a point or a comma between thousands. One or two decimals where the currency has them, such as 10.50; CLP has none.',
   ],
   INVALID_CURRENCY: ['is not a currency', 'Send an ISO 4217 code in capital letters, such as CLP.'],
   INVALID_COUNTRY: ['is not a country code', 'Send two letters, such as CL.'],

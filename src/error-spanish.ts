@@ -352,7 +352,7 @@ export const SPANISH_SIGNING: Readonly<Record<SigningCode, readonly [predicate: 
   INVALID_ACCOUNT_ID: ['no es un Service Token', 'Envía el Service Token: de 1 a 100 caracteres ASCII visibles.'],
   INVALID_AMOUNT: [
     'no es un monto de esta moneda',
-    'Escribe solo dígitos: mil es 1000, sin punto ni coma de miles. Uno o dos decimales si la moneda los tiene, como 10.50.',
+    'Escribe un monto mayor que cero con a lo más once dígitos: mil es 1000, sin punto ni coma de miles. Uno o dos decimales si la moneda los tiene, como 10.50; CLP no tiene.',
   ],
   INVALID_CURRENCY: ['no es una moneda', 'Envía un código ISO 4217 en mayúsculas, como CLP.'],
   INVALID_COUNTRY: ['no es un código de país', 'Envía dos letras, como CL.'],

@@ -229,8 +229,14 @@ export const REQUEST_GUIDES = {
   UNSUPPORTED_MEDIA_TYPE: guide(
     'api',
     ['Content-Type: text/plain', 'Content-Type: application/json'],
-    ['The client sends another media type unless it is told.', 'The body is compressed.'],
-    ['El cliente envía otro tipo si no se le dice.', 'El cuerpo está comprimido.'],
+    [
+      'The client sends another media type unless it is told: curl -d says that JSON is a form.',
+      'The body is compressed.',
+    ],
+    [
+      'El cliente envía otro tipo si no se le dice: curl -d dice que el JSON es un formulario.',
+      'El cuerpo está comprimido.',
+    ],
   ),
   EXPECTATION_FAILED: guide(
     'api',

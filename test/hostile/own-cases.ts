@@ -303,7 +303,7 @@ const formBodies: readonly [string, string, Expectation][] = [
   ['pairs without content', `&&${signedForm().replace('&', '&&')}&`, accept],
   ['a plus for a space', signedForm({ x_session_id: 'sess 1' }), accept],
   ['nothing', '', reject(400, 'MISSING_FIELD')],
-  ['JSON', signedJson(), reject(400, ['UNKNOWN_FIELD', 'MISSING_FIELD', 'INVALID_FORM'])],
+  ['JSON', signedJson(), reject(415, ['UNSUPPORTED_MEDIA_TYPE'])],
   ['a field twice', `${signedForm()}&x_amount=2000`, reject(400, 'DUPLICATE_KEY')],
   ['a field twice through an escape', `${signedForm()}&x%5Famount=2000`, reject(400, 'DUPLICATE_KEY')],
   [

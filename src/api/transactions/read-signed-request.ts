@@ -44,6 +44,7 @@ export async function readSignedRequest(
   received: ReceivedBody = bodyOf(request),
 ): Promise<SignedRequest> {
   const { body, contentType } = received;
+  if (contentType !== 'application/json') refuseJson(body);
   const fields = contentType === 'application/json' ? readJsonFields(body) : readFormFields(body);
   const { problems, values, signature, objects } = checkRequestFields(fields);
   throwIfAny(problems);
@@ -54,6 +55,20 @@ export async function readSignedRequest(
   if (app.config.rateLimits) await limitPaymentService(app, request, environment);
   return { environment, values, objects };
 }
+
+/** `curl -d` calls every body a form unless it is told otherwise: the answer names that header. Throws `Problem` (415). */
+function refuseJson(body: Uint8Array): void {
+  if (!JSON_BEGINS.test(Buffer.from(body.subarray(0, 16)).toString('latin1'))) return;
+  throw new Problem('UNSUPPORTED_MEDIA_TYPE', {
+    detail: {
+      en: 'The body is JSON, and its Content-Type says that it is a form. Send Content-Type: application/json.',
+      es: 'El cuerpo es JSON y su Content-Type dice que es un formulario. Envía Content-Type: application/json.',
+    },
+  });
+}
+
+/** No name of a field begins so. */
+const JSON_BEGINS = /^\s*\{/;
 
 function bodyOf(request: FastifyRequest): ReceivedBody {
   return {

@@ -34,6 +34,22 @@ forEachEngine('a card number in a signed request', (openTestDatabase) => {
   });
 });
 
+forEachEngine('JSON that curl -d calls a form', (openTestDatabase) => {
+  test('was refused for its line feeds; the answer names the header to send', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { development } = await createPaymentService(app, 'Shop', TESTER);
+    await using server = await startTestServer(app);
+    const fields = signedBody(development.service_token, development.secret_token);
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    for (const body of [JSON.stringify(fields), `\n ${JSON.stringify(fields, null, 1)}\n`]) {
+      const answer = await server.post('/trxs', { headers, body });
+      assert.deepEqual([answer.status, jsonOf(answer)['code']], [415, 'UNSUPPORTED_MEDIA_TYPE']);
+      assert.match(answer.text, /Send Content-Type: application\/json/);
+    }
+    assert.equal((await server.post('/trxs', { headers, body: String(new URLSearchParams(fields)) })).status, 200);
+  });
+});
+
 forEachEngine('unsigned objects', (openTestDatabase) => {
   const document = { type: 'factura', rut: '76.543.210-3', razon_social: 'Not the payer' };
   const kept = (db: Database) => db.query('select unsigned_fields from transactions');
