@@ -267,7 +267,8 @@ async function changeFee(id: string, options: FeeOptions): Promise<void> {
 
 function readFee({ rate, fixed, currency }: FeeOptions): Fee {
   const ppm = readRate(rate);
-  if (ppm === null) throw invalidOption('--rate is a whole number of parts per million, from 0 to 1000000.');
+  if (ppm === null)
+    throw invalidOption('--rate is a whole number of parts per million, from 0 to 1000000, such as 29500 for 2.95 %.');
   return { rate_ppm: ppm, fixed: readAmount(fixed, currency) };
 }
 

@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
 import type { DifferenceCause } from '../books/explain-difference.ts';
+import type { Owner } from '../books/journal-queries.ts';
+import { listOwners } from '../books/list-books.ts';
 import { readEvidence } from '../lib/evidence-file.ts';
 import { readSum } from '../lib/exact-sum.ts';
 import { formatMoney, formatPlain } from '../lib/money.ts';
@@ -171,9 +173,12 @@ function readNumber(text: string | undefined, option: string): number | null {
 type MonthOptions = ActingOptions & { environment?: Environment; json?: boolean };
 
 async function showMonth(month: string, options: MonthOptions): Promise<void> {
-  const state = await withWholeStore((app) => describeMonth(app, month, options.environment ?? app.config.mode));
-  if (state === null) throw invalidOption('A month is written as 2026-01.');
-  print(options, state, monthLines(state));
+  const [state, owners] = await withWholeStore(async (app) => {
+    const described = await describeMonth(app, month, options.environment ?? app.config.mode);
+    if (described === null) throw invalidOption('A month is written as 2026-01.');
+    return [described, await listOwners(app, described.owed.map(environmentOf))] as const;
+  });
+  print(options, state, [...monthLines(state), ...owedLines(state, owners)]);
 }
 
 async function close(month: string, options: MonthOptions): Promise<void> {
@@ -188,23 +193,30 @@ async function close(month: string, options: MonthOptions): Promise<void> {
   print(options, { month, closed: true }, [`${month} is closed.`]);
 }
 
-function monthLines({
-  month,
-  closed,
-  hasEnded,
-  unbooked,
-  suspense,
-  differences,
-  owed,
-  isAsClosed,
-}: MonthState): string[] {
+function monthLines({ month, closed, hasEnded, unbooked, suspense, differences, isAsClosed }: MonthState): string[] {
   const state = closed === null ? (hasEnded ? 'is open' : 'has not ended') : `was closed by ${closed.closed_by}`;
   return [
     `${month} ${state}: ${unbooked} facts without an entry, ${suspense} in suspense, ${differences} differences not accepted.`,
     ...(isAsClosed ? [] : ['The books no longer say what was closed: bin/rubrica books verify']),
-    ...table([
-      ['ENVIRONMENT', 'CURRENCY', 'OWED'],
-      ...owed.map((one) => [String(one.environment_id), one.currency, formatPlain(readSum(one.owed), one.currency)]),
-    ]),
   ];
+}
+
+/** The table of what each merchant was owed at the end of the month. */
+function owedLines({ environment, owed }: MonthState, owners: ReadonlyMap<number, Owner>): string[] {
+  if (owed.length === 0) return [`At its end nothing was owed to any merchant in ${environment}.`];
+  const rows = owed.map((one) => {
+    const owner = owners.get(one.environment_id);
+    return [
+      owner?.payment_service_id ?? '—',
+      owner?.name ?? '—',
+      environment,
+      one.currency,
+      formatPlain(readSum(one.owed), one.currency),
+    ];
+  });
+  return table([['PAYMENT SERVICE', 'NAME', 'ENVIRONMENT', 'CURRENCY', 'OWED'], ...rows]);
+}
+
+function environmentOf({ environment_id }: { environment_id: number }): number {
+  return environment_id;
 }
