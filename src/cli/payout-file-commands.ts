@@ -141,7 +141,7 @@ async function makeFiles(options: FileOptions): Promise<void> {
   }));
   print(options, { files: said }, [
     ...said.map((one) => `${one.path}: ${sumOf([{ count: one.payouts, amount: one.total }])} (${one.id}).`),
-    'When the bank says what became of them: bin/rubrica payout result FILE --file ID',
+    `When the bank says what became of them: bin/rubrica payout result FILE --file ${said.length === 1 ? said[0]?.id : 'ID'}`,
   ]);
 }
 
@@ -175,7 +175,13 @@ async function listFiles(id: string | undefined, options: Json & { out?: string;
 }
 
 function formats(options: Json): void {
-  const all = BANK_FILES.map(({ code, means, sure, mostLines, needs }) => ({ code, means, sure, mostLines, needs }));
+  const all = BANK_FILES.map(({ code, means, sure, mostLines, needs }) => ({
+    code,
+    means: means.en,
+    sure,
+    mostLines,
+    needs,
+  }));
   const rows = all.map((one) => [one.code, one.means, one.sure, String(one.mostLines), one.needs.join(', ')]);
   print(options, { formats: all }, table([['FORMAT', 'BANK', 'SURE', 'LINES', 'NEEDS'], ...rows]));
 }

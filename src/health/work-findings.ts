@@ -4,6 +4,8 @@ import { type MeasuredKind, measureAttention } from '../attention/measure-attent
 import { selectFactsBegun } from '../books/fact-queries.ts';
 import { measureWaitingAttempts } from '../checkout/waiting-attempt-queries.ts';
 import { findHeld } from '../epochs/hold.ts';
+import type { InBoth } from '../error-catalogue.ts';
+import { clockOf } from '../lib/calendar-day.ts';
 import { formatAge, timeText } from '../lib/time-text.ts';
 import { causeOf } from '../outbox/answer-cause.ts';
 import { selectFailing } from '../outbox/failing-endpoint-queries.ts';
@@ -31,7 +33,7 @@ export async function workFindings(app: App): Promise<Finding[]> {
 
 function lateFinding(app: App, oldest: number | null, queued: number): Finding {
   const lateMs = oldest === null ? 0 : Math.max(0, app.now() - oldest);
-  const wait = queued === 0 ? { en: '', es: '' } : { en: `${queued} wait, `, es: `esperan ${queued}, ` };
+  const wait = queued === 0 ? { en: '', es: '' } : { en: `${waitText(queued).en}, `, es: `${waitText(queued).es}, ` };
   if (lateMs === 0) return fine('callbacks', { en: `${wait.en}none is late`, es: `${wait.es}ninguno está atrasado` });
   const seconds = Math.round(lateMs / 1000);
   const says = {
@@ -43,6 +45,10 @@ function lateFinding(app: App, oldest: number | null, queued: number): Finding {
     en: 'Is serve running? It delivers them.',
     es: '¿Está corriendo serve? Es quien los entrega.',
   });
+}
+
+function waitText(count: number): InBoth {
+  return count === 1 ? { en: '1 waits', es: 'espera 1' } : { en: `${count} wait`, es: `esperan ${count}` };
 }
 
 /** A line for each kind of what waits for a person. */
@@ -114,10 +120,17 @@ async function endpointFindings(app: App): Promise<Finding[]> {
   return (await selectFailing(app.db, ENDPOINTS_NAMED, environments)).map((endpoint) => {
     const { address, name, payment_service, failing_since, waiting, next_attempt_at } = endpoint;
     const [english, spanish] = [causeOf(address, endpoint, 'en'), causeOf(address, endpoint, 'es')];
-    const [since, next] = [timeText(failing_since), timeText(next_attempt_at)];
+    const next = {
+      en:
+        next_attempt_at === null ? 'no attempt is planned' : `the next attempt is at ${timeText(next_attempt_at)} UTC`,
+      es:
+        next_attempt_at === null
+          ? 'no hay un intento previsto'
+          : `el próximo intento es el ${clockOf(next_attempt_at)}`,
+    };
     const says = {
-      en: `${address} of ${name} (${payment_service}) fails since ${since} UTC: ${waiting} wait, the next attempt is at ${next} UTC${english === null ? '' : `; ${english.cause}`}`,
-      es: `${address} de ${name} (${payment_service}) falla desde ${since} UTC: esperan ${waiting}, el próximo intento es a las ${next} UTC${spanish === null ? '' : `; ${spanish.cause}`}`,
+      en: `${address} of ${name} (${payment_service}) fails since ${timeText(failing_since)} UTC: ${waitText(waiting).en}, ${next.en}${english === null ? '' : `; ${english.cause}`}`,
+      es: `${address} de ${name} (${payment_service}) falla desde ${clockOf(failing_since ?? app.now())}: ${waitText(waiting).es}, ${next.es}${spanish === null ? '' : `; ${spanish.cause}`}`,
     };
     const fallback = 'bin/rubrica callback endpoints';
     return problem('endpoint', says, { en: english?.fix ?? fallback, es: spanish?.fix ?? fallback });

@@ -41,7 +41,10 @@ const BANK_RUTS: Readonly<Record<string, string>> = {
 /** "Transferencias de fondos masivas": lines of 219 characters, at most 100. */
 export const bancochileMasivas: BankFileFormat = {
   code: 'bancochile-masivas',
-  means: 'Banco de Chile, Transferencias de fondos masivas (.txt, 219 characters a line)',
+  means: {
+    en: 'Banco de Chile, Transferencias de fondos masivas (.txt, 219 characters a line)',
+    es: 'Banco de Chile, Transferencias de fondos masivas (.txt, 219 caracteres por línea)',
+  },
   sure: 'several',
   extension: 'txt',
   mostLines: 100,
@@ -93,7 +96,10 @@ const HEADING = [
 /** "Pago Fácil", template v4: the sheet `Nomina`. In the statement a payment shows as "Pago Fácil Bch: 0<RUT>". */
 export const bancochileV4: BankFileFormat = {
   code: 'bancochile-v4',
-  means: 'Banco de Chile, Pago Fácil template v4 (.xlsx)',
+  means: {
+    en: 'Banco de Chile, Pago Fácil, template v4 (.xlsx)',
+    es: 'Banco de Chile, Pago Fácil, plantilla v4 (.xlsx)',
+  },
   sure: 'one',
   extension: 'xlsx',
   mostLines: 5000,

@@ -5,7 +5,10 @@ const OWN = '012';
 /** "Proveedores", DET-SUBDET: 9 columns, TAB and CRLF; one line of the payment and one of its document. */
 export const bancoestadoProveedores: BankFileFormat = {
   code: 'bancoestado-proveedores',
-  means: 'BancoEstado, Pago a proveedores DET-SUBDET (.txt, TAB)',
+  means: {
+    en: 'BancoEstado, Pago a proveedores DET-SUBDET (.txt, TAB)',
+    es: 'BancoEstado, Pago a proveedores DET-SUBDET (.txt, TAB)',
+  },
   sure: 'one',
   extension: 'txt',
   mostLines: 5000,
@@ -40,7 +43,7 @@ export const bancoestadoProveedores: BankFileFormat = {
 /** "Pago Solo Abonos", DET: 7 columns, TAB and CRLF. */
 export const bancoestadoAbonos: BankFileFormat = {
   code: 'bancoestado-abonos',
-  means: 'BancoEstado, Pago Solo Abonos DET (.txt, TAB)',
+  means: { en: 'BancoEstado, Pago Solo Abonos DET (.txt, TAB)', es: 'BancoEstado, Pago Solo Abonos DET (.txt, TAB)' },
   sure: 'one',
   extension: 'txt',
   mostLines: 5000,

@@ -1,3 +1,4 @@
+import type { InBoth } from '../error-catalogue.ts';
 import { writeWorkbook } from '../lib/tables/write-workbook.ts';
 
 /** The kinds of accounts, as banks call them: checking (corriente), savings (ahorro), sight (vista, CuentaRUT, prepaid). */
@@ -31,7 +32,7 @@ export type Payer = {
  */
 export type BankFileFormat = {
   readonly code: string;
-  readonly means: string;
+  readonly means: InBoth;
   readonly sure: 'several' | 'one' | 'weak';
   readonly extension: 'txt' | 'csv' | 'xlsx';
   readonly mostLines: number;

@@ -30,7 +30,7 @@ const BCI_HEADING = [
 /** BCI, "nómina en línea": 13 columns under a heading. Its sheet asks for .xls of 97-2003, which nothing well kept writes, or text, whose separator it does not say. */
 export const bciFile: BankFileFormat = {
   code: 'bci',
-  means: 'BCI, nómina en línea (.xlsx, 13 columns)',
+  means: { en: 'BCI, nómina en línea (.xlsx, 13 columns)', es: 'BCI, nómina en línea (.xlsx, 13 columnas)' },
   sure: 'several',
   extension: 'xlsx',
   mostLines: 5000,
@@ -72,7 +72,7 @@ const ITAU_TYPES: Readonly<Record<AccountType, string>> = {
 /** Itaú, NEL: CSV with a line of sums, then 18 columns, RUTs as they are. Three sources agree on that, and one names the kinds of accounts. */
 export const itauFile: BankFileFormat = {
   code: 'itau-nel',
-  means: 'Itaú, NEL (.csv)',
+  means: { en: 'Itaú, NEL (.csv)', es: 'Itaú, NEL (.csv)' },
   sure: 'several',
   extension: 'csv',
   mostLines: 5000,
@@ -120,7 +120,7 @@ export const itauFile: BankFileFormat = {
 /** BICE: CSV with semicolons, 10 columns, no heading. */
 export const biceFile: BankFileFormat = {
   code: 'bice',
-  means: 'BICE (.csv, 10 columns)',
+  means: { en: 'BICE (.csv, 10 columns)', es: 'BICE (.csv, 10 columnas)' },
   sure: 'one',
   extension: 'csv',
   mostLines: 5000,
@@ -167,7 +167,7 @@ const BANK_NAMES: Readonly<Record<string, string>> = {
 /** Scotiabank, proveedores: the sheet of its macro. One source, and banks are named: try it with one line first. */
 export const scotiabankFile: BankFileFormat = {
   code: 'scotiabank',
-  means: 'Scotiabank, proveedores (.xlsx)',
+  means: { en: 'Scotiabank, proveedores (.xlsx)', es: 'Scotiabank, proveedores (.xlsx)' },
   sure: 'weak',
   extension: 'xlsx',
   mostLines: 5000,

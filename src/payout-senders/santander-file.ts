@@ -21,7 +21,10 @@ const HEADING = [
 /** Santander Office Banking, "Transferencias Masivas": 13 columns, read by position under a heading. */
 export const santanderFile: BankFileFormat = {
   code: 'santander',
-  means: 'Santander, Transferencias Masivas (.xlsx, 13 columns)',
+  means: {
+    en: 'Santander, Transferencias Masivas (.xlsx, 13 columns)',
+    es: 'Santander, Transferencias Masivas (.xlsx, 13 columnas)',
+  },
   sure: 'several',
   extension: 'xlsx',
   mostLines: 5000,

@@ -30,6 +30,19 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
     assert.match((await server.get('/console/callbacks?sort=waiting', headers)).text, /aria-sort="ascending"/);
   });
 
+  test('the page of health said "esperan 1" of one callback, with times of UTC beside those of Chile', async () => {
+    const { app, server } = await openFailing(openTestDatabase);
+    await using _server = server;
+    const operator = await createTestUser(app, { role: 'operator', may: [] });
+    const get = async (language: string) =>
+      (await server.get('/console/health', { ...operator.console, 'accept-language': language })).text;
+    assert.match(
+      await get('es'),
+      /falla desde 2026-01-15 [\d:]+ -03:00: espera 1, el próximo intento es el 2026-01-15 [\d:]+ -03:00; no existe/,
+    );
+    assert.match(await get('en'), /fails since [\d: -]+ UTC: 1 waits, the next attempt is at [\d: -]+ UTC; there is/);
+  });
+
   test('what waits for a person and the audit log filter by their address, and are written as they are shown', async () => {
     const { app, server } = await openFailing(openTestDatabase);
     await using _server = server;

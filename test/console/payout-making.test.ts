@@ -163,7 +163,10 @@ forEachEngine('the screens on which payouts are made', (openTestDatabase) => {
     ]);
     const idOf = (wanted: string) => payouts.find(({ reference }) => reference === wanted)?.id ?? '';
     const [first, second] = [idOf('FAC-1'), idOf('FAC-2')];
-    assert.match((await maker.get('/payout-files/new')).text, /several sources agree/);
+    assert.match((await maker.get('/payout-files/new')).text, /13 columns\)[\s\S]*several sources agree/);
+    const spanish = (await as(desk.users.maker, 'es').get('/payout-files/new')).text;
+    assert.match(spanish, /13 columnas\)[\s\S]*219 caracteres por línea/);
+    assert.doesNotMatch(spanish, /columns\)|characters a line/, 'the names of the formats were in English');
     const lacking = await as(desk.users.maker, 'es').post('/payout-files', {
       of,
       format: 'bancochile-masivas',

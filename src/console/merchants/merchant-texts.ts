@@ -82,8 +82,8 @@ export const MERCHANT_TEXTS = roomTexts(
     'rotate.overlapping':
       'Ya hay dos abiertos; el más antiguo cierra el {time}. Espera, o cierra ya todos los anteriores.',
     'rotate.replaced': 'Ese Secret Token ya fue reemplazado. No se hizo nada.',
-    'merchant.limit': 'Pedidos firmados por minuto (vacío: {most})',
-    'merchant.limit_now': 'Hasta {count pedido firmado|pedidos firmados} por minuto.',
+    'merchant.limit': 'Solicitudes firmadas por minuto (vacío: {most})',
+    'merchant.limit_now': 'Hasta {count solicitud firmada|solicitudes firmadas} por minuto.',
     'merchant.bad_limit': 'El límite es un número de 1 a {most}.',
     'merchant.operation': 'Operación',
     'merchant.disable': 'Deshabilitar',

@@ -110,7 +110,7 @@ ${rows.length === 0 ? emptyState(tell(language, 'files.nothing'), 'bin/rubrica b
 ${ownerField(visit, owners, fields['of'])}
 <label>${tell(language, 'files.format')}<select name="format" required>${BANK_FILES.map(
     ({ code, means, sure }) =>
-      html`<option value="${code}"${code === fields['format'] && html` selected`}>${means} · ${tell(language, `sure.${sure}`)}</option>`,
+      html`<option value="${code}"${code === fields['format'] && html` selected`}>${means[language]} · ${tell(language, `sure.${sure}`)}</option>`,
   )}</select></label>
 ${input('account', 'files.account')}
 <p class="quiet">${tell(language, 'files.needs')}</p>
@@ -137,7 +137,7 @@ function formatTable(language: Language): Html {
     tell(language, 'files.asks'),
   ];
   const rows = BANK_FILES.map(({ code, means, sure, mostLines, needs }) => [
-    html`<span>${means}<br><span class="code">${code}</span></span>`,
+    html`<span>${means[language]}<br><span class="code">${code}</span></span>`,
     sureBadge(language, sure),
     String(mostLines),
     needs.map((need) => tell(language, `needs.${need}`)).join(', ') || '—',

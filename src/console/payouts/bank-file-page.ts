@@ -122,7 +122,7 @@ async function sendFile(app: App, visit: ConsoleVisit, status: number, said: str
 <div class="head"><div>
 <p class="quiet">${seen[0]?.merchant ?? ''} · <span class="code">${file.id}</span></p>
 <h1 class="code">${file.name}</h1>
-<p>${format?.means ?? file.format} ${format !== undefined && sureBadge(language, format.sure)}</p>
+<p>${format?.means[language] ?? file.format} ${format !== undefined && sureBadge(language, format.sure)}</p>
 <p>${tell(language, 'batch.sum', { n: file.payouts, amount: formatMoney(file.total, PAYOUT_CURRENCY) })} · ${tell(language, 'line.by', { name: file.made_by })} · ${timeCell(file.created_at)}</p>
 <p class="quiet code">SHA-256 ${file.sha256}</p>
 </div><div>${mayAny(user.may, readWith('payouts:create')) && html`<p class="exports"><a class="button" download href="${at}/content">${tell(language, 'files.download')}</a></p>`}

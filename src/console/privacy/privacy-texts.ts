@@ -30,7 +30,7 @@ export const PRIVACY_TEXTS = roomTexts(
     'kept.callbacks': 'Callbacks',
     'kept.delivery_attempts': 'Intentos de entrega',
     'kept.endpoints': 'Direcciones de callbacks',
-    'kept.refused_requests': 'Pedidos rechazados',
+    'kept.refused_requests': 'Solicitudes rechazadas',
     'kept.mails': 'Comprobantes por correo',
     'kept.references': 'Referencias de pedidos',
     'kept.events': 'Eventos',
