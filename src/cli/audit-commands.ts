@@ -82,9 +82,16 @@ function cellsOf({ id, at, who, action, subject, before, after, reason }: Listed
 function wordsOf(values: unknown): string {
   if (typeof values !== 'object' || values === null) return String(values);
   return Object.entries(values)
-    .map(([name, value]) => `${name} ${value === null ? '—' : String(value)}`)
+    .map(([name, value]) => `${name} ${value === null ? '—' : shorten(String(value))}`)
     .join(', ');
 }
+
+/** A list of all migrations made one row longer than all others together; `--json` has the whole. */
+function shorten(text: string): string {
+  return text.length <= LONGEST_VALUE ? text : `${text.slice(0, LONGEST_VALUE)}…`;
+}
+
+const LONGEST_VALUE = 200;
 
 type VerifyOptions = { head?: string; anchor: string[]; fromStart?: boolean; json?: boolean };
 

@@ -52,7 +52,7 @@ async function restore(file: string, options: Options): Promise<void> {
     );
   const backup = resolve(file);
   if (!existsSync(backup) || !statSync(backup).isFile()) throw unusableFile(`There is no file ${backup}.`);
-  const hold = holdStore(config.databaseUrl);
+  const hold = holdStore(config.databaseUrl, 'Stop it first; start it again afterwards.');
   const line = progressLine();
   const wish = { file, backup, idsAbove, as: options.as };
   const { keptAs, ...begun } = await putInPlace(config, wish, line).finally(() => {
@@ -123,7 +123,7 @@ async function readHanded(config: Config): Promise<Omit<Handed, 'at'> | null> {
 async function afterRestore(options: Options): Promise<void> {
   const config = { ...readConfig(), logLevel: 'error' };
   const idsAbove = readIdsAbove(options);
-  const hold = holdStore(config.databaseUrl);
+  const hold = holdStore(config.databaseUrl, 'Stop it first; start it again afterwards.');
   const app = composeApp(config, (error) => {
     throw error;
   });

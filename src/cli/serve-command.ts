@@ -91,6 +91,9 @@ export type RunningService = {
   unfit: Promise<void>;
 };
 
+const HELD_ADVICE =
+  'Stop it first, give this one a DATA_DIR of its own, or share a PostgreSQL: DATABASE_URL=postgres://…';
+
 /**
  * Starts the service and answers when it listens. With port 0 the app's config names the port that was chosen.
  * Throws `StoreHeldError` when another process serves the same embedded store: nearly always somebody forgot to stop it,
@@ -98,7 +101,7 @@ export type RunningService = {
  */
 export async function startService(settings: Config): Promise<RunningService> {
   const config = { ...settings };
-  const hold = holdStore(config.databaseUrl);
+  const hold = holdStore(config.databaseUrl, HELD_ADVICE);
   const app = composeApp(config, stopAtOnce);
   const close = async () => {
     await app.close();

@@ -135,6 +135,7 @@ async function readColumnsOption(text: string | undefined, words: Words) {
 
 const WORDS = {
   en: {
+    row: 'row',
     rows: 'rows',
     causes: 'Why rows are not valid',
     mended: 'Mended by rule',
@@ -151,6 +152,7 @@ const WORDS = {
     verdicts: {},
   },
   es: {
+    row: 'fila',
     rows: 'filas',
     causes: 'Por qué hay filas no válidas',
     mended: 'Corregido por regla',
@@ -191,7 +193,7 @@ function report(options: ValidateOptions, summary: CsvSummary): void {
     lines.push('', words.causes, ...causes.map((one) => `${number(one.rows)}  ${one.code}: ${one.message}`));
   }
   if (options.repair !== undefined) {
-    lines.push('', `${words.mended}: ${repaired.rows} ${words.rows}`);
+    lines.push('', `${words.mended}: ${repaired.rows} ${repaired.rows === 1 ? words.row : words.rows}`);
     lines.push(...repaired.rules.map(({ rule, changes }) => `${number(changes)}  ${rule}`));
   }
   const { out, repair, changes } = options;

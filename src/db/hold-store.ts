@@ -10,8 +10,10 @@ import { ConnectionClass } from './sqlite-database.ts';
  *
  * The hold is SQLite's own lock on an empty database beside the store. The system takes a lock back with the process
  * that has it, so `kill -9` leaves nothing to clean up; a file with a process id would.
+ *
+ * `advice` is the sentence of the error `StoreHeldError` that says what to do.
  */
-export function holdStore(databaseUrl: string): { release(): void } {
+export function holdStore(databaseUrl: string, advice: string): { release(): void } {
   if (!databaseUrl.startsWith('sqlite:') || databaseUrl === 'sqlite::memory:') return { release: () => {} };
   const named = databaseUrl.slice('sqlite:'.length);
   makePrivateFolder(dirname(named));
@@ -27,9 +29,7 @@ export function holdStore(databaseUrl: string): { release(): void } {
   } catch (error) {
     connection.close();
     if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
-    throw new StoreHeldError(
-      `Another service runs on ${file}. Stop it first, give this one a DATA_DIR of its own, or share a PostgreSQL: DATABASE_URL=postgres://…`,
-    );
+    throw new StoreHeldError(`Another service runs on ${file}. ${advice}`);
   }
   return { release: () => connection.close() };
 }

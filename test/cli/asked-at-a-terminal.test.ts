@@ -80,11 +80,13 @@ forEachEngine('commands that move money, at a terminal', (openTestDatabase) => {
     await refused(resolve, /^Decide that 2 lines \(charges \$5\.000 CLP, credits \$7\.000 CLP\) is other\? /);
     assert.match((await ask(resolve, 'y')).stdout, /^2 lines are other now\.\n$/);
 
-    const made = JSON.parse((await ask(`${file} --yes --json`, '')).stdout) as { files: { id: string }[] };
+    const made = (await ask(`${file} --yes`, '')).stdout;
+    const [, next = ''] = /: bin\/rubrica payout result FILE --file (pf_\w+)\n$/.exec(made) ?? [];
+    assert.ok(made.includes(`(${next})`), 'the command that it ended with named no file');
     const results = join(folder, 'resultados.csv');
     writeFileSync(results, 'RUT;Monto;Estado\n12.531.909-2;15.000;Pagado');
     await refused(
-      `payout result ${results} --file ${made.files[0]?.id}`,
+      `payout result ${results} --file ${next}`,
       /^Take over what the bank says of 1 payout of \$15\.000 CLP in all\? /,
     );
     // A script has no terminal: it said what it wants.

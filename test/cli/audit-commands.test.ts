@@ -3,8 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { recordAudit } from '../../src/audit/record-audit.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { runCommand } from '../support/run-command.ts';
+import { TESTER } from '../support/test-actor.ts';
+import { createTestApp } from '../support/test-app.ts';
 import { removeTriggers } from '../support/test-books.ts';
 
 forEachEngine('audit on the command line', (openTestDatabase) => {
@@ -55,5 +58,20 @@ forEachEngine('audit on the command line', (openTestDatabase) => {
       (await run('doctor')).stdout,
       /PROBLEM +audit-log +does not end where it should\n +bin\/rubrica audit verify/,
     );
+  });
+
+  test('the row of the first start listed all migrations in thousands of characters', async (context) => {
+    const db = await openTestDatabase();
+    const folder = mkdtempSync(join(tmpdir(), 'rubrica-audit-'));
+    context.after(() => rmSync(folder, { recursive: true }));
+    const app = createTestApp(db);
+    const applied = Array.from({ length: 60 }, (_, n) => `00${n}-some-migration.sql`).join(',');
+    const act = { at: app.now(), by: TESTER, action: 'store.migrated', subject: { kind: 'store', id: '' } } as const;
+    await db.transaction((tx) => recordAudit(tx, { ...act, after: { applied } }));
+    const env = { ...process.env, PORT: '0', DATABASE_URL: db.url, DATA_DIR: folder, MASTER_KEY: '5a'.repeat(32) };
+    const { stdout } = await runCommand(['audit', 'list'], { env });
+    assert.match(stdout, /applied 000-some-migration\.sql,.*…\n$/);
+    assert.ok(stdout.length < 700, stdout);
+    assert.ok((await runCommand(['audit', 'list', '--json'], { env })).stdout.includes(applied), 'JSON has all of it');
   });
 });

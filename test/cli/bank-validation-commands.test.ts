@@ -120,7 +120,7 @@ suite('validate, banks and privacy on the command line', () => {
     const { status, stdout, stderr } = await runWith(words, { LANG: 'es_CL.UTF-8' }, input);
     assert.deepEqual([status, stderr], [1, '']);
     assert.match(stdout, /1 {2}RUT_CHECK_DIGIT_MISMATCH: El dígito verificador no corresponde/);
-    assert.match(stdout, /Corregido por regla: 1 filas/);
+    assert.match(stdout, /Corregido por regla: 1 fila\n/);
     assert.equal(readFileSync(clean, 'utf8'), 'rut;bank;account\n12531909-2;012;12531909\n12531909-3;012;1\n');
     assert.match(readFileSync(changes, 'utf8'), /\n1;repair;rut;DASHES;12531909–2;12531909-2;Un signo/);
     const { stdout: json } = await runWith([...words, '--json', '--language', 'en'], {}, input);
