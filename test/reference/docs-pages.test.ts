@@ -258,6 +258,11 @@ withBrowser('the page that signs', (openVisitor) => {
         'document.documentElement.scrollWidth - document.documentElement.clientWidth',
       );
       assert.equal(tooWide, 0, path);
+      // In Spanish the names at the top lay over each other.
+      const cut = await page.evaluate(
+        "[...document.querySelectorAll('.places a')].filter((one) => one.scrollWidth > one.clientWidth).length",
+      );
+      assert.equal(cut, 0, path);
     }
     assert.deepEqual(complaints, []);
   });
