@@ -293,7 +293,7 @@ function waitingLine(line: OpenLine): Waiting {
       en: `line ${file_line} of ${file_name}: ${said.en}`,
       es: `línea ${file_line} de ${file_name}: ${said.es}`,
     },
-    command: `bin/rubrica statement resolve ${statement_id} --line ${file_line} --use other|payout|return --reason TEXT`,
+    command: `bin/rubrica statement resolve ${statement_id} --line ${file_line} --use ${(amount ?? 0) < 0 ? 'payout' : 'deposit|return'}|other --reason TEXT --as EMAIL`,
   };
 }
 

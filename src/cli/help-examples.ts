@@ -81,6 +81,16 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   settlement: ['settlement list'],
   month: ['month show 2026-01'],
   payout: ['payout list', 'payout show po_…'],
+  'payout propose': ['payout propose proveedores.xlsx --payment-service ps_… --as ana@example.cl'],
+  'payout file': [
+    'payout file --payment-service ps_… --format santander --account 123456789 --out . --as ana@example.cl',
+  ],
+  batch: ['batch list', 'batch show pb_…', 'batch approve pb_… --as ben@example.cl'],
+  statement: ['statement import cartola.xlsx --account 123456789 --as ana@example.cl', 'statement show st_… --open'],
+  'statement resolve': [
+    "statement resolve st_… --line 12 --use other --reason 'arriendo' --as ana@example.cl",
+    "statement resolve st_… --line 14 --use deposit --method webpay --commission 500 --reason 'abono del 15' --as ana@example.cl",
+  ],
   deposit: ['deposit list'],
   validate: ['validate accounts.xlsx --out verdicts.csv', 'validate - < accounts.csv'],
   recipient: ['recipient list'],

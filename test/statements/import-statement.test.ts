@@ -90,6 +90,11 @@ forEachEngine('statements of the bank', (openTestDatabase) => {
     assert.equal((await resolveLine(app, rent)).length, 1, 'the same again changes nothing');
     await assert.rejects(resolveLine(app, { ...rent, reason: 'wages' }), /in suspense/);
     assert.deepEqual(await listAttention(app, 'statement', 10), []);
+    // The command offered a payout for a credit, and no deposit at all.
+    assert.match(waiting?.command ?? '', / --line 4 --use payout\|other --reason TEXT --as EMAIL$/);
+    await take(line(9000, 'ABONO DE OTRO'));
+    const [credit] = await listAttention(app, 'statement', 10);
+    assert.match(credit?.command ?? '', / --use deposit\|return\|other --reason TEXT --as EMAIL$/);
   });
 
   test('a payout was confirmed or returned by the line of another, whose reference begins with its own', async () => {
