@@ -159,6 +159,19 @@ forEachEngine('the console', (openTestDatabase, engine) => {
     assert.equal((await app.db.query('select id from refunds')).length, 1);
   });
 
+  test('a refund that was refused forgot the amount and the reason that were typed', async () => {
+    const { app, server, payment } = await open();
+    await using _server = server;
+    const owner = await createTestUser(app, { role: 'owner', may: [] });
+    const at = `/console/payments/${payment.id}`;
+    const refused = await server.get(`${at}/refund?amount=99.999&reason=lleg%C3%B3+roto`, cookieOf(owner));
+    assert.equal(refused.status, 400);
+    assert.match(refused.text, /name="amount"[^>]* value="99\.999"/);
+    assert.match(refused.text, /name="reason"[^>]* value="llegó roto"/);
+    const done = await server.get(`${at}?done=refund&amount=%241.000+CLP`, cookieOf(owner));
+    assert.match(done.text, /name="amount"[^>]* value="\d+"/);
+  });
+
   test('the box leads straight to the only payment it finds, and lists are written as they are shown', async () => {
     const { app, server, payment, shop } = await open();
     await using _server = server;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listAudit } from '../../src/audit/list-audit.ts';
+import type { FetchOutcome } from '../../src/lib/safe-fetch.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { leaveFor } from '../support/moving-shop.ts';
@@ -28,6 +29,15 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
     assert.equal(csv.text.trim().split('\r\n').length, 2);
     assert.match(csv.text, new RegExp(`^${sent[0]?.url.split('?')[0]?.replaceAll('.', '\\.')},`, 'm'));
     assert.match((await server.get('/console/callbacks?sort=waiting', headers)).text, /aria-sort="ascending"/);
+  });
+
+  test('the answer that support sends to a shop named a code of the system for the cause', async () => {
+    const outcome: FetchOutcome = { kind: 'failed', reason: 'connect', detail: 'ECONNREFUSED', durationMs: 1 };
+    const { app, server, headers } = await openFailing(openTestDatabase, outcome);
+    await using _server = server;
+    const [paid] = await app.db.query<{ id: number }>('select id from transactions');
+    const { text } = await server.get(`/console/payments/${paid?.id}`, headers);
+    assert.match(text, /Último aviso, 2026-01-15 09:00:00 -03:00: La tienda no respondió: no hay conexión\./);
   });
 
   test('the page of health said "esperan 1" of one callback, with times of UTC beside those of Chile', async () => {
@@ -153,12 +163,20 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
 });
 
 /** A shop whose page is gone: one callback waits. */
-async function openFailing(openTestDatabase: OpenTestDatabase) {
+const NOT_FOUND: FetchOutcome = {
+  kind: 'answered',
+  status: 404,
+  retryAfter: null,
+  excerpt: '<h1>no such page</h1>',
+  durationMs: 1,
+};
+
+async function openFailing(openTestDatabase: OpenTestDatabase, outcome = NOT_FOUND) {
   const sent: { url: string }[] = [];
   const app = createTestApp(await openTestDatabase(), {
     fetch: async (request) => {
       sent.push(request);
-      return { kind: 'answered', status: 404, retryAfter: null, excerpt: '<h1>no such page</h1>', durationMs: 1 };
+      return outcome;
     },
   });
   const environment = await createTestEnvironment(app);

@@ -8,9 +8,10 @@ import { clockOf } from '../../lib/calendar-day.ts';
 import { formatMoney, formatPlain } from '../../lib/money.ts';
 import { type ShownPayment, showPayment } from '../../search/show-payment.ts';
 import { badge, paymentBadges, timeCell } from '../console-format.ts';
+import { askedOf } from '../console-list.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
-import { timelineOf, titleOf } from './payment-lines.ts';
+import { causeOfDelivery, timelineOf, titleOf } from './payment-lines.ts';
 import { waitingRequests } from './waiting-requests.ts';
 
 /** The result of the form that led here, by the `done` of the address. */
@@ -56,7 +57,7 @@ ${timelineOf(language, shown)}</section>
 <h2>${tell(language, 'payment.facts')}</h2>
 ${factsOf(language, shown)}
 ${await waitingRequests(app, visit, shown)}
-${user.may.has('refunds:create') && (await refundForm(app, language, shown))}
+${user.may.has('refunds:create') && (await refundForm(app, language, shown, said === '' ? {} : askedOf(visit)))}
 <h2>${tell(language, 'payment.copy')}</h2>
 <div class="card pad"><p class="quiet">${tell(language, 'payment.copy_text')}</p><pre>${answerFor(shown)}</pre></div>
 </div>
@@ -116,29 +117,41 @@ function factsOf(language: Language, { payment, transaction, timeline }: ShownPa
   )}</dl></details></div>`;
 }
 
-async function refundForm(app: App, language: Language, { payment }: ShownPayment): Promise<Html | false> {
+/** `typed`: the fields as they were sent, where they were refused. */
+async function refundForm(
+  app: App,
+  language: Language,
+  { payment }: ShownPayment,
+  typed: Record<string, string>,
+): Promise<Html | false> {
   if (payment.state !== 'completed') return false;
   const left = payment.amount - payment.refunded;
   const available = await selectAvailable(app.db, [payment.environment_id], payment.currency);
   const title = html`<h2>${tell(language, 'refund.title')}</h2>`;
   if (left <= 0) return html`${title}<div class="card pad">${tell(language, 'refund.nothing')}</div>`;
+  const { amount = formatPlain(left, payment.currency), reason = '' } = typed;
   return html`${title}<form class="card pad" action="${publicPath(app)}/console/payments/${payment.id}/refund">
 <p class="quiet">${tell(language, 'refund.left', { amount: formatMoney(left, payment.currency) })}
 ${tell(language, 'refund.merchant_now', { amount: formatMoney(available, payment.currency) })}</p>
-<label>${tell(language, 'refund.amount')}<input name="amount" inputmode="decimal" required value="${formatPlain(left, payment.currency)}"></label>
-<label>${tell(language, 'refund.reason')}<input name="reason" required maxlength="200" aria-describedby="reason-hint"></label>
+<label>${tell(language, 'refund.amount')}<input name="amount" inputmode="decimal" required value="${amount}"></label>
+<label>${tell(language, 'refund.reason')}<input name="reason" required maxlength="200" value="${reason}" aria-describedby="reason-hint"></label>
 <p class="quiet" id="reason-hint">${tell(language, 'refund.reason_hint')}</p>
 <button class="primary">${tell(language, 'refund.review')}</button>
 </form>`;
 }
 
 /** Writes the answer that support sends to a shop that asks, in Spanish: facts alone. */
-function answerFor({ payment, timeline }: ShownPayment): string {
+function answerFor({ payment, timeline, transaction }: ShownPayment): string {
   const told = timeline.findLast(({ kind }) => kind === 'delivery');
+  const cause = told?.facts['failure'] === undefined ? null : causeOfDelivery('es', told, transaction.url_callback);
   return [
     `Pedido ${payment.reference}, transacción ${payment.id}, ${formatMoney(payment.amount, payment.currency)}: ${tell('es', `state.${payment.state}`).toLowerCase()}.`,
     ...(payment.authorization_code === null ? [] : [`Código de autorización ${payment.authorization_code}.`]),
     ...(payment.refunded === 0 ? [] : [`Devuelto: ${formatMoney(payment.refunded, payment.currency)}.`]),
-    ...(told === undefined ? [] : [`Último aviso, ${clockOf(told.at)}: ${titleOf('es', told)}.`]),
+    ...(told === undefined
+      ? []
+      : [
+          `Último aviso, ${clockOf(told.at)}: ${cause === null ? titleOf('es', told) : tell('es', 'delivery.failure', { answer: cause.cause })}.`,
+        ]),
   ].join('\n');
 }

@@ -68,11 +68,16 @@ export function titleOf(language: Language, { kind, what, facts }: TimelineLine)
   return tellKind(language, kind, what, { method });
 }
 
-/** Explains the answer of the shop, and what mends it. */
-function noticeOf(language: Language, { kind, facts }: TimelineLine, url: string): Html | false {
-  if (kind !== 'delivery') return false;
+/** The cause of a delivery that failed, and what mends it, in words for people; null where none is known. */
+export function causeOfDelivery(language: Language, { facts }: TimelineLine, url: string) {
   const { status = null, failure = null, location = null, answer = null } = facts as Record<string, never>;
-  const found = causeOf(url, { status, failure, location, excerpt: answer }, language);
+  return causeOf(url, { status, failure, location, excerpt: answer }, language);
+}
+
+/** Explains the answer of the shop, and what mends it. */
+function noticeOf(language: Language, line: TimelineLine, url: string): Html | false {
+  if (line.kind !== 'delivery') return false;
+  const found = causeOfDelivery(language, line, url);
   return found !== null && html`<p class="notice"><strong>${found.cause}.</strong> ${found.fix}</p>`;
 }
 
