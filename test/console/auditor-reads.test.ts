@@ -63,7 +63,7 @@ forEachEngine('who audits, and finance', (openTestDatabase) => {
         for (const secret of secrets) assert.ok(!text.includes(secret), about);
       }
       const settings = await server.get(`/console/merchants/${merchant}`, user.console);
-      for (const said of ['2,95 % + $50 CLP', method.account, 'Hasta 6000 pedidos firmados por minuto'])
+      for (const said of ['2,95 % + $50 CLP', method.account, 'Hasta 6000 solicitudes firmadas por minuto'])
         assert.ok(settings.text.includes(said), `${role} is not told ${said}`);
       const csv = await server.get('/console/callbacks?format=csv', user.console);
       assert.match(csv.headers.get('content-type') ?? '', /^text\/csv/);
