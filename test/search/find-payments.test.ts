@@ -7,6 +7,7 @@ import { findPayments, type PaymentSearch } from '../../src/search/find-payments
 import { indexPayments } from '../../src/search/index-payments.ts';
 import { NO_FILTER, type PaymentFilter } from '../../src/search/payment-filter.ts';
 import { searchPayments, searchWithParts } from '../../src/search/search-payments.ts';
+import { selectBehindPlace, selectSearchProgress } from '../../src/search/search-queries.ts';
 import { termsOf } from '../../src/search/search-term.ts';
 import { comesTrue } from '../support/comes-true.ts';
 import { forEachEngine } from '../support/engines.ts';
@@ -29,15 +30,9 @@ const search = (filter: Partial<PaymentFilter>, changes: Partial<PaymentSearch> 
 
 /** The worker's loop, which gives way while the process is busy, until there is no more to do. */
 async function indexAll(app: TestApp): Promise<void> {
-  const left = async () => {
-    const [row] = await app.db.query<{ left: number }>(
-      'select count(*) as left from events e where e.position > (select position from search_progress)',
-    );
-    return row?.left ?? 0;
-  };
   const done = await comesTrue(async () => {
     await indexPayments(app);
-    return (await left()) === 0;
+    return (await selectBehindPlace(app.db, await selectSearchProgress(app.db), 1)).length === 0;
   });
   assert.ok(done);
 }
