@@ -64,13 +64,13 @@ export class SigningKey {
    * HMAC-SHA256 of the message as RFC 2104 spells it out. Two one-shot hashes take half the time of `createHmac`, whose
    * native object outweighs the hashing of a message this short; a test holds the two against each other.
    */
-  sign(message: string): string {
+  sign(message: string, encoding: 'hex' | 'base64' = 'hex'): string {
     const { hash, scratch } = tools ?? needNode();
     const longest = BLOCK + message.length * LONGEST_CHARACTER;
     const block = longest > scratch.length ? Buffer.alloc(longest) : scratch;
     this.#inner.copy(block);
     const end = BLOCK + block.write(message, BLOCK, 'utf8');
     this.#outer.write(hash('sha256', block.subarray(0, end), 'binary'), BLOCK, 'binary');
-    return hash('sha256', this.#outer, 'hex');
+    return hash('sha256', this.#outer, encoding);
   }
 }

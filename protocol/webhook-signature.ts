@@ -1,3 +1,4 @@
+import type { SigningKey } from './hmac.ts';
 import { needNode, node } from './platform.ts';
 
 /** The headers of Standard Webhooks, as they were received; null for one that was not. */
@@ -27,6 +28,11 @@ export function signWebhook(
 ): string {
   const { createHmac } = node?.crypto ?? needNode();
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`;
+}
+
+/** The same value for a text, in half the time: `key` is made of a `webhookKey`, and kept. */
+export function signWebhookText(id: string, timestamp: number, body: string, key: SigningKey): string {
+  return `v1,${key.sign(`${id}.${timestamp}.${body}`, 'base64')}`;
 }
 
 /** True when one of the signatures in the header was made with one of the keys. Does not look at the time. */

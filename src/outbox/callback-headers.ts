@@ -1,4 +1,5 @@
-import { signWebhook, webhookKey } from '../../protocol/webhook-signature.ts';
+import { SigningKey } from '../../protocol/hmac.ts';
+import { signWebhookText, webhookKey } from '../../protocol/webhook-signature.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import type { SecretToken, ServiceEnvironment } from '../payment-services/payment-service.ts';
 import type { ClaimedCallback } from './outbox-queries.ts';
@@ -14,7 +15,7 @@ export function callbackHeaders(
 ): Record<string, string> {
   const timestamp = Math.floor(now / 1000);
   const signatures = environment.secrets.map((secret) =>
-    signWebhook(callback.webhook_id, timestamp, callback.body, keyOf(secret)),
+    signWebhookText(callback.webhook_id, timestamp, callback.body, keyOf(secret)),
   );
   return {
     'content-type': callback.content_type,
@@ -27,4 +28,4 @@ export function callbackHeaders(
 }
 
 // Deriving a key takes longer than to sign with it.
-const keyOf = perInstance((secret: SecretToken) => webhookKey(secret.text));
+const keyOf = perInstance((secret: SecretToken) => new SigningKey(webhookKey(secret.text)));

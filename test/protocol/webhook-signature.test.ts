@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import { signWebhook, webhookKey, webhookMatches } from '../../protocol/webhook-signature.ts';
+import { SigningKey } from '../../protocol/hmac.ts';
+import { signWebhook, signWebhookText, webhookKey, webhookMatches } from '../../protocol/webhook-signature.ts';
 
 const id = 'evt_1';
 const timestamp = 1767225600;
@@ -17,6 +18,12 @@ test('the key and the signature of a fixed secret never change', () => {
 
 test('the reference library makes the same signature', () => {
   assert.equal(new Webhook(Buffer.from(key).toString('base64')).sign(id, new Date(timestamp * 1000), body), signature);
+});
+
+test('a text is signed by its kept key as by its bytes, whatever its length and characters', () => {
+  const kept = new SigningKey(key);
+  for (const text of [body, '', 'Ñuñoa €', '💳'.repeat(4_000), 'half \ud83d', 'x'.repeat(20_000)])
+    assert.equal(signWebhookText(id, timestamp, text, kept), signWebhook(id, timestamp, Buffer.from(text), key));
 });
 
 test('a signature matches in any place of the list and with any of the keys', () => {
