@@ -34,6 +34,8 @@ export type LeftOut = {
   sending: number;
 };
 
+export const NOTHING_LEFT_OUT: LeftOut = { environments: [], hosts: [], sending: 0 };
+
 /**
  * Shares of what one worker sends at once: of each host of an environment, and of the environment. Hosts take turns, and so do
  * the endpoints of a host. `beginOne` begins one request of a queue, and answers whether it did.

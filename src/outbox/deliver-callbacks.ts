@@ -5,7 +5,7 @@ import { randomToken } from '../lib/ids.ts';
 import { environmentOf } from '../payment-services/find-environment.ts';
 import { callbackHeaders } from './callback-headers.ts';
 import { selectListened } from './callback-listener-queries.ts';
-import { createCallbackShares, type HostShare, isFull, type LeftOut } from './callback-shares.ts';
+import { createCallbackShares, type HostShare, isFull, type LeftOut, NOTHING_LEFT_OUT } from './callback-shares.ts';
 import { logAttempt } from './log-attempt.ts';
 import {
   type ClaimedCallback,
@@ -27,10 +27,19 @@ const CLAIMED_AT_ONCE = 1024;
 const CLAIMED_OF_MANY = 4096;
 /** An endpoint for which no more than these wait can be given more, so that a quick one never waits for a claim. */
 const REFILLED_AT = 128;
-/** While more than these wait, an endpoint is given more only when it has none left. */
+/**
+ * While more than these wait, an endpoint is given more only when it has none left, and a full host nothing. Claims ahead would then
+ * be many small ones, each reading past all that is claimed; and of a backlog of many that are slow this worker would take all, keep
+ * it from the others, and let most leases end.
+ */
 const CROWDED_ABOVE = 1024;
 /** So many attempts are recorded together, fewer only at a poll or when nothing is under way: each commit is a flush. */
 const RECORDED_TOGETHER = 128;
+/**
+ * A look for others than those that have enough reads past all that waits for them. One that finds none is repeated no sooner, and
+ * always after the worker's pause.
+ */
+const LOOKED_PAST_EVERY_MS = 200;
 /** With so many endpoints that do not keep up, nothing more is taken on until one of their requests ends. */
 const BUSY_ENDPOINTS = 200;
 
@@ -73,10 +82,15 @@ export function createCallbackDelivery(app: App, onRoom: () => void = () => {}):
   app.metrics.watchQueue('delivery-attempts', recorder);
   let draining = false;
   let limit = CLAIMED_AT_ONCE;
+  /** The claims that are not begun. */
+  let waiting = 0;
+  /** When the last look for others than those that have enough found none. */
+  let lookedPastAt = Number.NEGATIVE_INFINITY;
 
   const beginOne = (queue: EndpointQueue): boolean => {
     const callback = draining ? null : takeNext(queue);
     if (callback === null) return false;
+    waiting--;
     queue.sending.add(callback.transaction_id);
     const done = deliver(callback, queue).finally(() => sending.delete(done));
     sending.add(done);
@@ -88,10 +102,11 @@ export function createCallbackDelivery(app: App, onRoom: () => void = () => {}):
   const deliver = async (callback: Claim, queue: EndpointQueue) => {
     const attempt = await send(app, callback);
     if (attempt !== null) recorder.add(attempt);
-    if (attempt?.step.kind === 'disable') await emptyGone(queue, recorder);
+    const dropped = attempt?.step.kind === 'disable' ? await emptyGone(queue, recorder) : 0;
+    waiting -= dropped;
     queue.sending.delete(callback.transaction_id);
     shares.ended(queue);
-    if (queue.more && !isFull(queue.host) && !isBusy(queue, isCrowded(queues))) onRoom();
+    if (queue.more && hasRoom(queue, waiting > CROWDED_ABOVE)) onRoom();
     if (queue.sending.size === 0 && queue.waiting.length === 0) {
       queues.delete(queue.endpointId);
       shares.remove(queue);
@@ -101,23 +116,16 @@ export function createCallbackDelivery(app: App, onRoom: () => void = () => {}):
 
   const poll = async () => {
     void recorder.flush();
-    const crowded = isCrowded(queues);
-    const full = shares.leftOut();
-    const held = new Set([...queues.values()].filter(({ host }) => isFull(host)));
-    const busy = [...queues.values()].filter((queue) => !held.has(queue) && isBusy(queue, crowded));
-    if (busy.length + full.sending / CONCURRENT_PER_ENDPOINT >= BUSY_ENDPOINTS) await Promise.race(sending);
-    const excluded = busy.map(({ endpointId }) => endpointId);
+    const crowded = waiting > CROWDED_ABOVE;
+    const full = crowded ? shares.leftOut() : NOTHING_LEFT_OUT;
+    const { enough, excluded } = findEnough(queues, crowded);
+    const isPast = queues.size > 0 && enough.size === queues.size;
+    if (isPast && app.now() < lookedPastAt + LOOKED_PAST_EVERY_MS) return 0;
+    if (excluded.length + full.sending / CONCURRENT_PER_ENDPOINT >= BUSY_ENDPOINTS) await Promise.race(sending);
     const claims = await claim(app, excluded, full, limit);
-    const claimed = Map.groupBy(claims, (callback) => callback.endpoint_id);
-    // Others may have been left behind; only an endpoint that got its whole share can hide the callbacks of the rest.
-    const spread = claims.length === limit;
-    const hidden = [...claimed.values()].some((share) => share.length === CLAIMED_PER_ENDPOINT);
-    if (spread) limit = CLAIMED_OF_MANY;
-    else if (hidden) limit = CLAIMED_AT_ONCE;
-    fill(queues, claimed, shares.hostOf);
-    for (const [endpointId, queue] of queues) {
-      if (!held.has(queue) && !busy.includes(queue)) queue.more = (spread || hidden) && claimed.has(endpointId);
-    }
+    if (isPast && claims.length === 0) lookedPastAt = app.now();
+    limit = takeUp(queues, claims, enough, limit, shares.hostOf);
+    waiting += claims.length;
     shares.begin(queues.values());
     return claims.length;
   };
@@ -137,26 +145,46 @@ export function createCallbackDelivery(app: App, onRoom: () => void = () => {}):
   return { poll, settled, drain };
 }
 
-async function emptyGone(queue: EndpointQueue, recorder: Recorder): Promise<void> {
+/** Answers how many of its callbacks are dropped. */
+async function emptyGone(queue: EndpointQueue, recorder: Recorder): Promise<number> {
   queue.gone = true;
   await recorder.flush();
   queue.gone = false;
   // They are `disabled` in the store by now, by this worker or by another.
-  queue.waiting.length = 0;
+  return queue.waiting.splice(0).length;
 }
 
 type FindHost = (environmentId: number, url: string) => HostShare<EndpointQueue>;
 
-function fill(
+/** The queues that are given nothing more now, and the endpoints that a claim leaves out by name. Full hosts are left out whole. */
+function findEnough(queues: ReadonlyMap<number, EndpointQueue>, crowded: boolean) {
+  const enough = new Set([...queues.values()].filter((queue) => !hasRoom(queue, crowded)));
+  const named = [...enough].filter(({ host }) => !(crowded && isFull(host)));
+  return { enough, excluded: named.map(({ endpointId }) => endpointId) };
+}
+
+/** Hands out what was claimed to the queues. Answers how many to claim the next time. */
+function takeUp(
   queues: Map<number, EndpointQueue>,
-  claimed: ReadonlyMap<number, readonly Claim[]>,
+  claims: readonly Claim[],
+  enough: ReadonlySet<EndpointQueue>,
+  limit: number,
   hostOf: FindHost,
-): void {
+): number {
+  const claimed = Map.groupBy(claims, (callback) => callback.endpoint_id);
+  // Others may have been left behind; only an endpoint that got its whole share can hide the callbacks of the rest.
+  const spread = claims.length === limit;
+  const hidden = claimed.values().some((share) => share.length === CLAIMED_PER_ENDPOINT);
   for (const [endpointId, callbacks] of claimed) {
     const queue = queues.get(endpointId) ?? newQueue(endpointId, callbacks[0] as Claim, hostOf);
     queues.set(endpointId, queue);
     queue.waiting.push(...callbacks);
   }
+  for (const queue of queues.values()) {
+    if (!enough.has(queue)) queue.more = (spread || hidden) && claimed.has(queue.endpointId);
+  }
+  if (spread) return CLAIMED_OF_MANY;
+  return hidden ? CLAIMED_AT_ONCE : limit;
 }
 
 function newQueue(endpointId: number, { environment_id: environmentId, url }: Claim, hostOf: FindHost): EndpointQueue {
@@ -173,22 +201,17 @@ function takeNext({ waiting, sending, gone }: EndpointQueue): Claim | null {
   return at < 0 ? null : (waiting.splice(at, 1)[0] as Claim);
 }
 
+/** Whether more of its endpoint is to be claimed now. A full host is given more ahead too, unless enough waits already. */
+function hasRoom(queue: EndpointQueue, crowded: boolean): boolean {
+  return !(crowded && isFull(queue.host)) && !isBusy(queue, crowded);
+}
+
 /** Whether nothing more of its endpoint is to be claimed now. */
 function isBusy({ waiting, sending, more, gone }: EndpointQueue, crowded: boolean): boolean {
   if (gone) return true;
   return more && !crowded
     ? waiting.length > REFILLED_AT
     : waiting.length > 0 || sending.size === CONCURRENT_PER_ENDPOINT;
-}
-
-/**
- * Whether enough waits already. Claims ahead would then be many small ones, each reading past all that is claimed; and of
- * a backlog of many that are slow this worker would take all, keep it from the others, and let most leases end.
- */
-function isCrowded(queues: ReadonlyMap<number, EndpointQueue>): boolean {
-  let waiting = 0;
-  for (const queue of queues.values()) waiting += queue.waiting.length;
-  return waiting > CROWDED_ABOVE;
 }
 
 async function claim(app: App, excluded: readonly number[], full: LeftOut, limit: number): Promise<Claim[]> {
@@ -210,7 +233,7 @@ async function claim(app: App, excluded: readonly number[], full: LeftOut, limit
     }),
   );
   // `returning` promises no order.
-  return claims.map((row) => ({ ...row, claimedAt: now })).sort((one, other) => one.id - other.id);
+  return claims.map((row) => Object.assign(row, { claimedAt: now })).sort((one, other) => one.id - other.id);
 }
 
 /** By environment: a payment service may have left, which is no reason to keep what is of the others. */

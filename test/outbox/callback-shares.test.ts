@@ -57,6 +57,20 @@ forEachEngine('a shop that answers nothing', (openTestDatabase) => {
   });
 });
 
+forEachEngine('a host that is sent as many as it may be', (openTestDatabase) => {
+  test('is given more before it has none left: it waited for each claim with nothing on its way', async () => {
+    const { app, shop, post, wire } = await prepare(openTestDatabase);
+    for (let order = 1; order <= ORDERS; order++) await post(shop, order, `https://slow.example.cl/${order % 16}`);
+    const delivery = createCallbackDelivery(app);
+    assert.equal(await delivery.poll(), 1024);
+    assert.ok(await comesTrue(async () => wire.urls.length === 32));
+    assert.equal(await delivery.poll(), ORDERS - 1024);
+    await wire.endAll();
+    await delivery.drain();
+    assert.equal(wire.all.length, ORDERS);
+  });
+});
+
 async function prepare(openTestDatabase: OpenTestDatabase) {
   const wire = createWire();
   const app = createTestApp(await openTestDatabase(), { fetch: wire.fetch });

@@ -28,6 +28,20 @@ forEachEngine('a backlog that one claim cannot take', (openTestDatabase) => {
     });
   }
 
+  test('is looked through for others five times a second at most: after each claim it was read to its end', async () => {
+    const answered = Promise.withResolvers<FetchOutcome>();
+    const app = createTestApp(await openTestDatabase(), { fetch: () => answered.promise });
+    await enqueue(app, 1, 600);
+    const delivery = createCallbackDelivery(app);
+    assert.deepEqual([await delivery.poll(), await delivery.poll()], [256, 0]);
+    await enqueue(app, 1, 1);
+    assert.equal(await delivery.poll(), 0);
+    app.now.advance(200);
+    assert.equal(await delivery.poll(), 1);
+    answered.resolve({ kind: 'answered', status: 200, retryAfter: null, excerpt: '', durationMs: 1 });
+    await delivery.drain();
+  });
+
   test('of many endpoints that do not answer no more is held than two claims bring', async () => {
     const answered = Promise.withResolvers<FetchOutcome>();
     const app = createTestApp(await openTestDatabase(), { fetch: () => answered.promise });
