@@ -93,7 +93,7 @@ export const PLANTS = {
   ],
   'Retry-After ignored': [{ file: SCHEDULE, find: 'Math.max(scheduled, askedMs)', put: 'scheduled' }],
   'schedule ignored': [{ file: SCHEDULE, find: 'Math.max(scheduled, askedMs)', put: 'askedMs' }],
-  'gone endpoint heard too late': [{ file: ENGINE, find: `if (attempt?.step.kind === 'disable')`, put: 'if (false)' }],
+  'gone endpoint heard too late': [{ file: ENGINE, find: `attempt?.step.kind === 'disable' ?`, put: 'false ?' }],
   'gone endpoint kept': [{ file: RECORD, find: `step.kind === 'disable' && changed`, put: 'false && changed' }],
   'handled redirect repeated': [{ file: SCHEDULE, find: 'return !isMove(', put: 'return false && isMove(' }],
   'move taken for handled': [{ file: 'src/outbox/redirect.ts', find: 'to.origin !== from.origin', put: 'false' }],
