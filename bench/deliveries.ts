@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -28,8 +29,8 @@ export async function measureDeliveries(bench: Bench): Promise<Figure> {
 }
 
 async function compare(bench: Bench, engine: string, installation: Installation, endpoints: number): Promise<Line> {
-  const receiver = await startReceiver();
-  const outbox = await openOutbox(installation, receiver.url, endpoints);
+  const receiver = await startReceiver(endpoints);
+  const outbox = await openOutbox(installation, receiver.urls);
   const service = await startService(installation);
   const file = join(bench.folder, 'posts.json');
   writeFileSync(file, JSON.stringify(await outbox.fill(bench.sizes.callbacks)));
@@ -41,7 +42,8 @@ async function compare(bench: Bench, engine: string, installation: Installation,
       await outbox.emptied();
       return (bench.sizes.callbacks / (performance.now() - receiver.firstAt())) * 1000;
     },
-    'bare delivery loop': async () => Number(await runProgram('node', [loop, file, String(endpoints * PER_ENDPOINT)])),
+    'bare delivery loop': async () =>
+      Number(await runProgram('node', [loop, file, String(endpoints), String(PER_ENDPOINT)])),
   });
   await service.stop();
   await outbox.close();
@@ -52,30 +54,34 @@ async function compare(bench: Bench, engine: string, installation: Installation,
 
 const loop = new URL('./peers/bare-delivery-loop.ts', import.meta.url).pathname;
 
-type Receiver = { url: string; begin(): void; firstAt(): number; close(): void };
+/** `urls`: one for each endpoint. */
+type Receiver = { urls: readonly string[]; begin(): void; firstAt(): number; close(): void };
 
-/** Answers 200 to everything and remembers when the first request of a round came. */
-async function startReceiver(): Promise<Receiver> {
+/** Answers 200 to everything and remembers when the first request of a round came. Each endpoint is a host of its own, as shops are. */
+async function startReceiver(endpoints: number): Promise<Receiver> {
   let first = 0;
-  const server = createServer((request, response) => {
-    if (first === 0) first = performance.now();
-    request.resume();
-    request.on('end', () => {
-      response.writeHead(200, { 'content-length': 2 });
-      response.end('OK');
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const servers = Array.from({ length: endpoints }, () =>
+    createServer((request, response) => {
+      if (first === 0) first = performance.now();
+      request.resume();
+      request.on('end', () => {
+        response.writeHead(200, { 'content-length': 2 });
+        response.end('OK');
+      });
+    }),
+  );
+  for (const server of servers) await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
-    url: `http://127.0.0.1:${port}`,
+    urls: servers.map((server, at) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/shop/${at}`),
     begin: () => {
       first = 0;
     },
     firstAt: () => first,
     close: () => {
-      server.close();
-      server.closeAllConnections();
+      for (const server of servers) {
+        server.close();
+        server.closeAllConnections();
+      }
     },
   };
 }
@@ -89,7 +95,7 @@ type Outbox = {
 };
 
 /** Another process of the same installation, as a replica would be; it fills the outbox by the product's own operation. */
-async function openOutbox(installation: Installation, receiverUrl: string, endpoints: number): Promise<Outbox> {
+async function openOutbox(installation: Installation, urls: readonly string[]): Promise<Outbox> {
   const app = composeApp({ ...readConfig(installation.environment), logLevel: 'error' }, () => {});
   const environment = (await loadEnvironment(app, installation.serviceToken)) as ServiceEnvironment;
   return {
@@ -97,7 +103,7 @@ async function openOutbox(installation: Installation, receiverUrl: string, endpo
       fill(
         app,
         environment,
-        Array.from({ length: count }, (_, at) => `${receiverUrl}/shop/${at % endpoints}`),
+        Array.from({ length: count }, (_, at) => urls[at % urls.length] as string),
       ),
     emptied: async () => {
       const waiting = `select 1 as waiting from callbacks where state = 'queued' limit 1`;
