@@ -136,11 +136,11 @@ forEachEngine('a payment service whose move meets another command or an earlier 
     const saysOf = async (app: TestApp) =>
       (await workFindings(app)).map((one) => sayFinding(one, 'en')).find(({ check }) => check === 'callbacks')?.says ??
       '';
-    assert.match(await saysOf(from), /^1 wait, /);
+    assert.match(await saysOf(from), /^1 waits, /);
     const before = Number(/^\d+/.exec(await saysOf(to))?.[0] ?? 0);
     await movePaymentService(from, to, wishOf(merchant));
     assert.equal(await saysOf(from), 'none is late');
-    assert.match(await saysOf(to), new RegExp(`^${before + 1} wait, `));
+    assert.match(await saysOf(to), new RegExp(`^${before + 1} waits?, `));
   });
 
   test('is said to have arrived by the same command, where one was ended right after it had', async () => {
