@@ -41,6 +41,7 @@ export type CommandErrorCode =
   | 'RECEIVER_NOT_READY'
   | 'DEVELOPMENT_ONLY'
   | 'STORE_IN_USE'
+  | 'MONTH_NOT_READY'
   | 'COMMAND_FAILED'
   | MoveRefusalCode
   | RefundRefusalCode

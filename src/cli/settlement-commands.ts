@@ -189,7 +189,7 @@ async function close(month: string, options: MonthOptions): Promise<void> {
   });
   if (open?.closed) throw alreadyDone(`${month} was closed by ${open.closed.closed_by}.`);
   if (open !== null)
-    throw new CommandError(`${month} cannot be closed yet. ${monthLines(open)[0] ?? ''}`, 1, 'COMMAND_FAILED');
+    throw new CommandError(`It cannot be closed yet. ${monthLines(open)[0] ?? ''}`, 1, 'MONTH_NOT_READY');
   print(options, { month, closed: true }, [`${month} is closed.`]);
 }
 

@@ -32,5 +32,8 @@ forEachEngine('month show', (openTestDatabase) => {
       owed.map((one) => one.owed),
       ['12990', '129050'],
     );
+    const refused = await runCommand(['month', 'close', '2999-12'], { env });
+    assert.equal(refused.status, 1);
+    assert.match(refused.stderr, /^MONTH_NOT_READY: It cannot be closed yet\. 2999-12 has not ended: /);
   });
 });
