@@ -69,6 +69,7 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'payments.title': 'Payments',
   'payments.found': 'Found for “{text}”',
   'payments.none': 'There is no such payment.',
+  'payments.none_yet': 'No such payment was found so far. Go on with the older ones.',
   'payments.none_hint':
     'Search by order or a part of it, e-mail, amount, authorisation code or the number of the transaction.',
   'payments.empty': 'There are no payments yet. The first is made so:',

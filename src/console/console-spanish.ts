@@ -68,6 +68,7 @@ export const SPANISH = {
   'payments.title': 'Pagos',
   'payments.found': 'Resultado de “{text}”',
   'payments.none': 'No hay un pago así.',
+  'payments.none_yet': 'Hasta aquí no hay un pago así. Sigue con los más antiguos.',
   'payments.none_hint':
     'Busca por pedido o parte de él, correo, monto, código de autorización, o el número de la transacción.',
   'payments.empty': 'Aún no hay pagos. El primero se crea así:',

@@ -48,13 +48,18 @@ export async function searchWithParts(
   limit: number,
 ): Promise<PartsResult> {
   const found = await searchPayments(app, text, environmentIds, limit);
-  const part = text.trim().replace(/^#\s*/, '');
+  const part = partOf(text);
   if (found.payments.length > 0 || part.length < SHORTEST_PART || part.length > LONGEST_PART || part.includes('@'))
     return { ...found, isAll: true };
   const filter = { ...NO_FILTER, referencePart: part };
   const page = await findPayments(app, { filter, environmentIds, after: null, limit, mostRead: PARTS_READ });
   const payments = page.payments.map((payment) => ({ ...payment, found_by: 'reference_part' as const }));
   return { payments, complete: found.complete && page.complete, isAll: page.next === null };
+}
+
+/** The part of an order that a person means, who may write # before it. */
+export function partOf(text: string): string {
+  return text.trim().replace(/^#\s*/, '');
 }
 
 const SHORTEST_PART = 3;

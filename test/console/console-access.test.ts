@@ -168,6 +168,12 @@ forEachEngine('the console', (openTestDatabase, engine) => {
     assert.equal(refused.status, 400);
     assert.match(refused.text, /name="amount"[^>]* value="99\.999"/);
     assert.match(refused.text, /name="reason"[^>]* value="llegó roto"/);
+    const headers = { ...cookieOf(owner), ...FORM };
+    for (const form of ['refund', 'requests']) {
+      const posted = await server.post(`${at}/${form}`, { headers, body: 'amount=99.999&reason=lleg%C3%B3+roto' });
+      assert.equal(posted.status, 400);
+      assert.match(posted.text, /value="99\.999"[\s\S]*value="llegó roto"/, 'after the page that asks once more');
+    }
     const done = await server.get(`${at}?done=refund&amount=%241.000+CLP`, cookieOf(owner));
     assert.match(done.text, /name="amount"[^>]* value="\d+"/);
   });

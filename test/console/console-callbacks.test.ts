@@ -162,7 +162,6 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
   });
 });
 
-/** A shop whose page is gone: one callback waits. */
 const NOT_FOUND: FetchOutcome = {
   kind: 'answered',
   status: 404,
@@ -171,6 +170,7 @@ const NOT_FOUND: FetchOutcome = {
   durationMs: 1,
 };
 
+/** A shop whose page is gone, or that fails in another way: one callback waits. */
 async function openFailing(openTestDatabase: OpenTestDatabase, outcome = NOT_FOUND) {
   const sent: { url: string }[] = [];
   const app = createTestApp(await openTestDatabase(), {

@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import { type Database, StorageError } from '../../src/db/database.ts';
 import { movePaymentService } from '../../src/moves/move-payment-service.ts';
 import { forEachEngine } from '../support/engines.ts';
-
 import { twoWithShop, wishOf } from '../support/moving-shop.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';

@@ -8,7 +8,7 @@ import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { startTestServer } from '../support/test-server.ts';
-import { createTestEnvironment } from '../support/test-shop.ts';
+import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
 import { createTestUser } from '../support/test-user.ts';
 
 const SCOPE = { environment: 'development', paymentServiceId: null, method: 'simulated' } as const;
@@ -37,6 +37,20 @@ forEachEngine('lists of the console that are longer than what is read', (openTes
     assert.equal(cut.length, 1 + EXPORTED + 1);
     assert.match(cut.at(-1) ?? '', /^"?Hay más: solo se leyeron los primeros 10\D?000\."?$/);
     assert.doesNotMatch(whole.join(), /Hay más/);
+  });
+
+  test('a search showed its newest fifty payments, on the page and in the file, as if that were all', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const shop = await createTestEnvironment(app);
+    await using server = await startTestServer(app);
+    const user = await createTestUser(app, { role: 'owner', may: [] });
+    const get = async (format: string) =>
+      (await server.get(`/console/payments?q=buyer@example.cl&format=${format}`, user.console)).text;
+    for (let n = 1; n <= 51; n++) {
+      await createTestTransaction(app, shop, { reference: `N-${n}` });
+      if (n === 50) assert.doesNotMatch((await get('')) + (await get('csv')), /Hay más/);
+    }
+    for (const format of ['', 'csv']) assert.match(await get(format), /Hay más: solo se leyeron los primeros 50\./);
   });
 
   test('the files with open differences, to which a month leads, were looked for among the newest hundred alone', async () => {

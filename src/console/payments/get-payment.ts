@@ -8,7 +8,6 @@ import { clockOf } from '../../lib/calendar-day.ts';
 import { formatMoney, formatPlain } from '../../lib/money.ts';
 import { type ShownPayment, showPayment } from '../../search/show-payment.ts';
 import { badge, paymentBadges, timeCell } from '../console-format.ts';
-import { askedOf } from '../console-list.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
 import { causeOfDelivery, timelineOf, titleOf } from './payment-lines.ts';
@@ -38,8 +37,18 @@ export function paymentOf(app: App, { request, user }: ConsoleVisit): Promise<Sh
   return showPayment(app, id, user.environmentIds);
 }
 
-/** Answers with the page of a payment, with `said` on top of it where something is to be said. */
-export async function sendPayment(app: App, visit: ConsoleVisit, shown: ShownPayment, status: number, said: string) {
+/**
+ * Answers with the page of a payment, with `said` on top of it where something is to be said. `typed`: the fields of a refund as they were
+ * sent, where it was refused.
+ */
+export async function sendPayment(
+  app: App,
+  visit: ConsoleVisit,
+  shown: ShownPayment,
+  status: number,
+  said: string,
+  typed: Record<string, string> = {},
+) {
   const { language, send, user } = visit;
   const { payment } = shown;
   const main = html`${noticeOf(visit, said)}
@@ -57,7 +66,7 @@ ${timelineOf(language, shown)}</section>
 <h2>${tell(language, 'payment.facts')}</h2>
 ${factsOf(language, shown)}
 ${await waitingRequests(app, visit, shown)}
-${user.may.has('refunds:create') && (await refundForm(app, language, shown, said === '' ? {} : askedOf(visit)))}
+${user.may.has('refunds:create') && (await refundForm(app, language, shown, typed))}
 <h2>${tell(language, 'payment.copy')}</h2>
 <div class="card pad"><p class="quiet">${tell(language, 'payment.copy_text')}</p><pre>${answerFor(shown)}</pre></div>
 </div>
@@ -117,7 +126,6 @@ function factsOf(language: Language, { payment, transaction, timeline }: ShownPa
   )}</dl></details></div>`;
 }
 
-/** `typed`: the fields as they were sent, where they were refused. */
 async function refundForm(
   app: App,
   language: Language,

@@ -9,7 +9,7 @@ import { formatPlain, parseDecimal } from '../../lib/money.ts';
 import { listRefusedRequests } from '../../refused-requests/list-refused-requests.ts';
 import { findPayments } from '../../search/find-payments.ts';
 import { type FoundPayment, NO_FILTER, type PaymentFilter } from '../../search/payment-filter.ts';
-import { searchWithParts } from '../../search/search-payments.ts';
+import { partOf, searchWithParts } from '../../search/search-payments.ts';
 import { TRANSACTION_STATES } from '../../transactions/transaction-state.ts';
 import { emptyState, paymentBadges } from '../console-format.ts';
 import { amountColumns, askedOf, type Column, EXPORTED, type Filter, formatOf, sendList } from '../console-list.ts';
@@ -31,7 +31,8 @@ async function sendFound(app: App, visit: ConsoleVisit, text: string) {
   const { user, language, goTo } = visit;
   const named = payoutPlace(visit, text);
   if (named !== null) return goTo(named);
-  const { payments, complete, isAll } = await searchWithParts(app, text, user.environmentIds, SHOWN);
+  const { payments: found, complete, isAll } = await searchWithParts(app, text, user.environmentIds, SHOWN + 1);
+  const payments = found.slice(0, SHOWN);
   const [only, ...others] = payments;
   // A person who pastes an id wants the payment and not a list of one; by a part of an order it may be another's.
   const isSure = only !== undefined && others.length === 0 && only.found_by !== 'reference_part';
@@ -46,8 +47,9 @@ async function sendFound(app: App, visit: ConsoleVisit, text: string) {
       ...columnsFor(app, language),
       { name: 'found_by', text: 'column.found_by', value: ({ found_by }) => tellKind(language, 'found', found_by) },
     ],
+    cut: found.length > SHOWN && SHOWN,
     rows: payments,
-    above: html`${incompleteNote(language, complete)}${!isAll && html`<p class="notice">${tell(language, 'payments.newest_parts')} <a href="${publicPath(app)}/console/payments?${String(new URLSearchParams({ order: text }))}">${tell(language, 'payments.all_parts')}</a></p>`}`,
+    above: html`${incompleteNote(language, complete)}${!isAll && html`<p class="notice">${tell(language, 'payments.newest_parts')} <a href="${publicPath(app)}/console/payments?${String(new URLSearchParams({ order: partOf(text) }))}">${tell(language, 'payments.all_parts')}</a></p>`}`,
     empty: html`<div class="card empty"><p>${tell(language, 'payments.none')}</p><p class="quiet">${tell(language, 'payments.none_hint')}</p></div>`,
   });
 }
@@ -93,9 +95,10 @@ async function sendPayments(app: App, visit: ConsoleVisit) {
     columns: columnsFor(app, language),
     rows: found.payments,
     filters: [...filtersIn(language), ...(await merchantFilter(app, user))],
-    cut: found.next !== null && found.payments.length,
+    // So many were read, though fewer may have passed the filter.
+    cut: found.next !== null && EXPORTED,
     paged: found.next !== null || after !== '',
-    empty: nothingToList(language, asked),
+    empty: nothingToList(language, asked, found.next !== null),
     above: incompleteNote(language, found.complete),
     below: pageLinks(app, language, asked, after, found.next),
   });
@@ -107,7 +110,8 @@ function pageLinks(app: App, language: Language, asked: Asked, after: string, ne
   return html`<p class="actions">${after !== '' && link({}, 'payments.first')} ${next !== null && link({ after: next }, 'payments.next')}</p>`;
 }
 
-function nothingToList(language: Language, asked: Asked): Html {
+function nothingToList(language: Language, asked: Asked, hasMore: boolean): Html {
+  if (hasMore) return emptyState(tell(language, 'payments.none_yet'), '');
   if (Object.values(asked).some((value) => value !== '')) return emptyState(tell(language, 'payments.none'), '');
   return emptyState(tell(language, 'payments.empty'), 'bin/rubrica demo');
 }

@@ -10,6 +10,7 @@ import { createRefund } from '../../refunds/create-refund.ts';
 import { REFUND_REFUSALS, type RefundRefusal } from '../../refunds/refund-refusal.ts';
 import { requestRefund } from '../../refunds/request-refund.ts';
 import type { ShownPayment } from '../../search/show-payment.ts';
+import { askedOf } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
 import { fieldsOf } from '../sign-in.ts';
@@ -21,8 +22,9 @@ export const getConsoleRefund: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const shown = await paymentOf(app, visit);
     if (shown === null) return visit.send(404, notFoundPage(visit.language));
-    const wish = readWish(visit, shown, visit.request.query as Record<string, unknown>);
-    if ('refusal' in wish) return sendPayment(app, visit, shown, 400, wish.refusal);
+    const fields = askedOf(visit);
+    const wish = readWish(visit, shown, fields);
+    if ('refusal' in wish) return sendPayment(app, visit, shown, 400, wish.refusal, fields);
     const asked = requireProof(app, visit, questionPath(shown, wish));
     if (asked !== null) return asked;
     return sendQuestion(app, visit, shown, wish);
@@ -37,7 +39,7 @@ export const postConsoleRefund: Screen = {
     if (shown === null) return visit.send(404, notFoundPage(language));
     const fields = fieldsOf(request);
     const wish = readWish(visit, shown, fields);
-    if ('refusal' in wish) return sendPayment(app, visit, shown, 400, wish.refusal);
+    if ('refusal' in wish) return sendPayment(app, visit, shown, 400, wish.refusal, fields);
     const asked = requireProof(app, visit, questionPath(shown, wish));
     if (asked !== null) return asked;
     const creation = await createRefund(app, shown.transaction, {
@@ -50,7 +52,7 @@ export const postConsoleRefund: Screen = {
     });
     if (creation instanceof Problem) return sendOffer(app, visit, shown, { ...wish, limit: creation });
     if (creation.kind === 'refused') {
-      return sendPayment(app, visit, shown, 409, refusedText(visit, creation.refusal));
+      return sendPayment(app, visit, shown, 409, refusedText(visit, creation.refusal), fields);
     }
     const amount = formatMoney(creation.refund.amount, shown.payment.currency);
     return goTo(`/payments/${shown.payment.id}?${String(new URLSearchParams({ done: 'refund', amount }))}`);
@@ -63,10 +65,12 @@ export const postConsoleRefundRequest: Screen = {
     const { by, request, goTo } = visit;
     const shown = await paymentOf(app, visit);
     if (shown === null) return visit.send(404, notFoundPage(visit.language));
-    const wish = readWish(visit, shown, fieldsOf(request));
-    if ('refusal' in wish) return sendPayment(app, visit, shown, 400, wish.refusal);
+    const fields = fieldsOf(request);
+    const wish = readWish(visit, shown, fields);
+    if ('refusal' in wish) return sendPayment(app, visit, shown, 400, wish.refusal, fields);
     const making = await requestRefund(app, shown.transaction, { ...partOf(shown, wish), by });
-    if (making.kind === 'refused') return sendPayment(app, visit, shown, 409, refusedText(visit, making.refusal));
+    if (making.kind === 'refused')
+      return sendPayment(app, visit, shown, 409, refusedText(visit, making.refusal), fields);
     if (making.kind === 'within_limit') return goTo(questionPath(shown, wish));
     return goTo(`/payments/${shown.payment.id}?done=requested`);
   }),
@@ -87,12 +91,12 @@ type Wish = { amount: number; reason: string };
 function readWish(
   { language }: ConsoleVisit,
   shown: ShownPayment,
-  { amount: text, reason: why }: Record<string, unknown>,
+  { amount: text = '', reason: why = '' }: Record<string, string>,
 ): Wish | { refusal: string } {
   const { currency } = shown.payment;
   const left = leftOf(shown);
-  const amount = typeof text === 'string' ? parseTyped(text.trim(), currency) : null;
-  const reason = typeof why === 'string' ? why.trim() : '';
+  const amount = parseTyped(text.trim(), currency);
+  const reason = why.trim();
   if (amount === null || amount < 1 || amount > left) {
     return { refusal: tell(language, 'refund.bad_amount', { left: formatMoney(left, currency) }) };
   }
