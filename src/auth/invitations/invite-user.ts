@@ -10,7 +10,7 @@ import { keyedHash } from '../keyed-hash.ts';
 import { makePassword } from '../password.ts';
 import { passwordProver } from '../password-proof.ts';
 import { updateSessionsEnded } from '../session-queries.ts';
-import { lockUser, selectUserById, type UserRow, updatePasswordHash } from '../user-queries.ts';
+import { lockUser, type UserRow, updatePasswordHash } from '../user-queries.ts';
 import {
   type InvitationRow,
   insertInvitation,
@@ -76,7 +76,8 @@ export async function makePasswordLink(
   const [hash, nobodys] = await Promise.all([invitationHash(app, token), makePassword()]);
   const prove = await passwordProver(app);
   return app.db.transaction(async (tx) => {
-    const user = await selectUserById(tx, userId);
+    // Somebody who disables the user at once ends this link too, or comes before it.
+    const user = await lockUser(tx, userId);
     if (user === null || user.disabled_at !== null) return null;
     const at = app.now();
     await updatePasswordHash(tx, userId, nobodys.hash, prove);
