@@ -53,6 +53,35 @@ forEachEngine('lists of the console that are longer than what is read', (openTes
     for (const format of ['', 'csv']) assert.match(await get(format), /Hay más: solo se leyeron los primeros 50\./);
   });
 
+  test('endpoints that fail, and batches, ended after so many as if that were all', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { id } = await createTestEnvironment(app);
+    await using server = await startTestServer(app);
+    const user = await createTestUser(app, { role: 'owner', may: [] });
+    await app.db.transaction(async (tx) => {
+      const numbers = 'with recursive n (i) as (select 1 union all select i + 1 from n where i <';
+      await tx.query(
+        `insert into endpoints (environment_id, address, disabled_at)
+         ${numbers} 501) select e.id, 'https://shop.example.cl/' || i, 1000 + i from environments e, n where e.id = $1`,
+        [id],
+      );
+      await tx.query(
+        `insert into payout_batches (id, environment_id, name, created_at, proposed_by, proposed_by_id)
+         ${numbers} 201) select 'pb_' || i, e.id, 'x', 1000 + i, 'x', 'x' from environments e, n where e.id = $1`,
+        [id],
+      );
+    });
+    for (const [path, shown] of [
+      ['/callbacks', 500],
+      ['/batches', 200],
+    ] as const) {
+      for (const format of ['', 'csv']) {
+        const { text } = await server.get(`/console${path}?format=${format}`, user.console);
+        assert.ok(text.includes(`Hay más: solo se leyeron los primeros ${shown}.`), `${path} ${format}`);
+      }
+    }
+  });
+
   test('the files with open differences, to which a month leads, were looked for among the newest hundred alone', async () => {
     const app = createTestApp(await openTestDatabase());
     await createTestEnvironment(app);

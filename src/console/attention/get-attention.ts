@@ -25,11 +25,13 @@ export const getConsoleAttention: Screen = {
     const { language } = visit;
     const asked = askedOf(visit)['kind'];
     const kind = ATTENTION_KINDS.find((one) => one.kind === asked)?.kind ?? null;
+    const waiting = await listAttention(app, kind, SHOWN + 1, language);
     return sendList<AttentionRow>(visit, {
       title: tell(language, 'attention.title'),
       path: '/attention',
       columns: columnsFor(visit),
-      rows: await listAttention(app, kind, SHOWN, language),
+      cut: waiting.length > SHOWN && SHOWN,
+      rows: waiting.slice(0, SHOWN),
       filters: [
         {
           name: 'kind',

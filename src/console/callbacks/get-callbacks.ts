@@ -16,13 +16,15 @@ export const getConsoleCallbacks: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language } = visit;
     const asked = askedOf(visit);
-    const all = await listTroubled(app, SHOWN, language);
+    const found = await listTroubled(app, SHOWN + 1, language);
+    const all = found.slice(0, SHOWN);
     const rows = all.filter((endpoint) => matches(endpoint, asked));
     const { resent } = asked;
     return sendList<TroubledEndpoint>(visit, {
       title: tell(language, 'callbacks.title'),
       path: '/callbacks',
       columns: columnsFor(visit),
+      cut: found.length > SHOWN && SHOWN,
       rows,
       filters: filtersIn(language),
       above: html`${resent !== undefined && html`<p class="notice done" role="status">${tell(language, 'callbacks.resent', { count: resent })}</p>`}

@@ -27,7 +27,8 @@ type SeenFile = SummedPayoutFile & { merchant: string };
 export const getConsolePayoutFiles: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, user } = visit;
-    const files = await listPayoutFiles(app, user.environmentIds, SHOWN);
+    const found = await listPayoutFiles(app, user.environmentIds, SHOWN + 1);
+    const files = found.slice(0, SHOWN);
     const owners = await listOwners(app, [...new Set(files.map(({ file }) => file.environment_id))]);
     const { text = '', state } = askedOf(visit);
     const seen = files.map((one) => ({ ...one, merchant: owners.get(one.file.environment_id)?.name ?? '' }));
@@ -35,6 +36,7 @@ export const getConsolePayoutFiles: Screen = {
       title: tell(language, 'files.title'),
       path: '/payout-files',
       columns: columnsFor(app, language),
+      cut: found.length > SHOWN && SHOWN,
       rows: seen.filter(
         ({ file, sums, merchant }) =>
           isInState(sums, state) && containsText(text, [file.id, file.name, file.format, merchant]),

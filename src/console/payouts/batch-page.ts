@@ -36,11 +36,13 @@ export const getConsoleBatches: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, user } = visit;
     const { text = '', state } = askedOf(visit);
-    const batches = await listBatches(app, user.environmentIds, SHOWN);
+    const found = await listBatches(app, user.environmentIds, SHOWN + 1);
+    const batches = found.slice(0, SHOWN);
     return sendList<ListedBatch>(visit, {
       title: tell(language, 'batches.title'),
       path: '/batches',
       columns: batchColumns(app, language),
+      cut: found.length > SHOWN && SHOWN,
       rows: batches.filter(
         ({ batch, sums }) => isInState(sums, state) && containsText(text, [batch.id, batch.name, batch.proposed_by]),
       ),
