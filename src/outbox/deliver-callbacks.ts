@@ -40,7 +40,10 @@ const RECORDED_TOGETHER = 128;
  * always after the worker's pause.
  */
 const LOOKED_PAST_EVERY_MS = 200;
-/** With so many endpoints that do not keep up, nothing more is taken on until one of their requests ends. */
+/**
+ * With so many endpoints that do not keep up, nothing more is taken on until one of their requests ends. Of a full host its requests
+ * count, not its endpoints: a shop that has the order in the path of its URL, and does not answer, would keep up all others.
+ */
 const BUSY_ENDPOINTS = 200;
 
 export type CallbackDelivery = {
@@ -117,13 +120,13 @@ export function createCallbackDelivery(app: App, onRoom: () => void = () => {}):
   const poll = async () => {
     void recorder.flush();
     const crowded = waiting > CROWDED_ABOVE;
-    const full = crowded ? shares.leftOut() : NOTHING_LEFT_OUT;
-    const { enough, excluded } = findEnough(queues, crowded);
+    const full = shares.leftOut();
+    const { enough, excluded, slow } = findEnough(queues, crowded);
     const isPast = queues.size > 0 && enough.size === queues.size;
     // A clock that was set back ends the wait too.
     if (isPast && Math.abs(app.now() - lookedPastAt) < LOOKED_PAST_EVERY_MS) return 0;
-    if (excluded.length + full.sending / CONCURRENT_PER_ENDPOINT >= BUSY_ENDPOINTS) await Promise.race(sending);
-    const claims = await claim(app, excluded, full, limit);
+    if (slow + full.sending / CONCURRENT_PER_ENDPOINT >= BUSY_ENDPOINTS) await Promise.race(sending);
+    const claims = await claim(app, excluded, crowded ? full : NOTHING_LEFT_OUT, limit);
     if (isPast && claims.length === 0) lookedPastAt = app.now();
     limit = takeUp(queues, claims, enough, limit, shares.hostOf);
     waiting += claims.length;
@@ -157,11 +160,15 @@ async function emptyGone(queue: EndpointQueue, recorder: Recorder): Promise<numb
 
 type FindHost = (environmentId: number, url: string) => HostShare<EndpointQueue>;
 
-/** The queues that are given nothing more now, and the endpoints that a claim leaves out by name. Full hosts are left out whole. */
+/**
+ * The queues that are given nothing more now, and the endpoints that a claim leaves out by name. Full hosts are left out whole where
+ * enough waits. `slow`: how many of these endpoints are not of a full host.
+ */
 function findEnough(queues: ReadonlyMap<number, EndpointQueue>, crowded: boolean) {
   const enough = new Set([...queues.values()].filter((queue) => !hasRoom(queue, crowded)));
   const named = [...enough].filter(({ host }) => !(crowded && isFull(host)));
-  return { enough, excluded: named.map(({ endpointId }) => endpointId) };
+  const slow = named.filter(({ host }) => !isFull(host)).length;
+  return { enough, excluded: named.map(({ endpointId }) => endpointId), slow };
 }
 
 /** Hands out what was claimed to the queues. Answers how many to claim the next time. */

@@ -16,7 +16,8 @@ forEachEngine('a request of a refund in a payment service that moves', (openTest
   const copied = async () => {
     const { from, to } = await twoWithShop(openTestDatabase);
     const desk = await openRefundDesk(from);
-    const request = await askForRefund(from, desk);
+    // Half of all ids are smaller than this one, so that one of them comes soon.
+    const request = await askAnew(from, desk, await askForRefund(from, desk), (id) => id > 'rr_g');
     await assert.rejects(movePaymentService(diesOnLeaving(from), to, wishOf(desk.environment)), /killed/);
     // Nobody goes on with the move: the pause ends by itself.
     from.now.advance(60_000);
@@ -33,14 +34,16 @@ forEachEngine('a request of a refund in a payment service that moves', (openTest
 
   test('is taken back and asked anew while it is copied: the older one waited there still, the move never went on, and what had left was listed here for ever', async () => {
     const { from, to, desk, request } = await copied();
-    await askAnew(from, desk, request);
+    // With a smaller id it is copied before the one whose place it takes.
+    await askAnew(from, desk, request, (id) => id < request.id);
     await arrives(from, to, desk);
   });
 
   test('is taken back and asked anew after a move that was undone: its copy stood in the way of the next move', async () => {
     const { from, to, desk, request } = await copied();
     await undoMove(from, to, desk.environment.paymentServiceId, TESTER);
-    await askAnew(from, desk, request);
+    // With a smaller id it is copied before the one whose place it takes.
+    await askAnew(from, desk, request, (id) => id < request.id);
     await arrives(from, to, desk);
   });
 });
@@ -49,12 +52,18 @@ async function waitingIn(app: TestApp): Promise<string[]> {
   return (await listRefundRequests(app, false, 10)).map(({ id }) => id);
 }
 
-/** Until the newest has a smaller id, so that it is copied before the one whose place it takes. */
-async function askAnew(app: TestApp, desk: RefundDesk, first: RefundRequest): Promise<void> {
+/** Takes a request back and asks again, until the newest has such an id. */
+async function askAnew(
+  app: TestApp,
+  desk: RefundDesk,
+  first: RefundRequest,
+  isSuch: (id: string) => boolean,
+): Promise<RefundRequest> {
   let last = first;
   do {
     app.now.advance(1000);
     await rejectRefundRequest(app, last, { by: desk.asker, reason: 'otro motivo' });
     last = await askForRefund(app, desk);
-  } while (last.id > first.id);
+  } while (!isSuch(last.id));
+  return last;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { enqueuePost } from '../../src/outbox/enqueue-post.ts';
 import { comesTrue } from '../support/comes-true.ts';
@@ -41,6 +41,20 @@ forEachEngine('a shop that answers nothing', (openTestDatabase) => {
       assert.ok(Number(tried?.count) >= 1024, `${tried?.count} were tried`);
     });
   }
+
+  test('and has an endpoint for each of some hundred orders kept the callbacks of all others waiting until its requests ended', async () => {
+    const { app, shop, post, wire } = await prepare(openTestDatabase);
+    const other = await createTestEnvironment(app);
+    for (let order = 1; order <= 600; order++) await post(shop, order, `https://slow.example.cl/${order}`);
+    const delivery = createCallbackDelivery(app);
+    assert.equal(await delivery.poll(), 600);
+    assert.ok(await comesTrue(async () => wire.urls.length === 32));
+    await post(other, 2000, 'https://well.example.cl/callback');
+    const claimed = await Promise.race([delivery.poll(), pause(5_000, 'nothing', { ref: false })]);
+    await wire.endAll();
+    await delivery.drain();
+    assert.equal(claimed, 1);
+  });
 
   test('has turns for all its endpoints: those with many callbacks took every connection that was free', async () => {
     const { app, shop, post, wire } = await prepare(openTestDatabase);
