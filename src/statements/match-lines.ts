@@ -64,13 +64,15 @@ export function matchLines(lines: readonly ReadLine[], candidates: Candidates): 
   const timed = candidates.payouts.map(withTimes);
   const byAmount = Map.groupBy(timed, ({ amount }) => amount);
   const byRut = Map.groupBy(timed, ({ amount, rutHash }) => `${amount} ${rutHash}`);
+  const byReference = Map.groupBy(timed, ({ amount, reference }) => `${amount} ${keyOfReference(reference)}`);
   const countOf = Map.groupBy(lines, ({ amount }) => amount);
 
   const matchPayout = (line: ReadLine, use: 'payout' | 'return'): LineMatch | null => {
     const amount = Math.abs(line.amount);
     const alike = byAmount.get(amount) ?? [];
     const ofRuts = line.rutHashes.flatMap((hash) => byRut.get(`${amount} ${hash}`) ?? []);
-    const named = namedBy(line, { alike, ofRuts }, (one) => isInTime(use, line, one));
+    const ofWords = () => wordsOf(line.text).flatMap((word) => byReference.get(`${amount} ${word}`) ?? []);
+    const named = namedBy(line, { alike, ofRuts, ofWords }, (one) => isInTime(use, line, one));
     const free = named.find((one) => isFree(use, one));
     if (free !== undefined) return take(use, free.id);
     const [taken] = named;
@@ -105,20 +107,15 @@ export function matchLines(lines: readonly ReadLine[], candidates: Candidates): 
     return found === undefined ? null : take('deposit', found.id);
   };
 
-  const matchAcquirer = (line: ReadLine): LineMatch => {
-    const found = findDeposit(line, ({ paidInAs }) => paidInAs === null);
-    if (found !== null) return found;
-    return { use: 'suspense', subject: null, note: 'a deposit of an acquirer that is not recorded' };
-  };
-
   return lines.map((line) => {
     if (line.amount < 0) return matchPayout(line, 'payout') ?? matchFile(line) ?? UNEXPLAINED;
-    if (line.isAcquirer) return matchAcquirer(line);
+    if (line.isAcquirer) return findDeposit(line, ({ paidInAs }) => paidInAs === null) ?? UNRECORDED;
     const paidIn = findDeposit(line, ({ paidInAs }) => paidInAs !== null && hasReference(line.text, paidInAs));
     return paidIn ?? matchPayout(line, 'return') ?? UNEXPLAINED;
   });
 }
 
+const UNRECORDED: LineMatch = { use: 'suspense', subject: null, note: 'a deposit of an acquirer that is not recorded' };
 const UNEXPLAINED: LineMatch = { use: 'suspense', subject: null, note: 'of nothing that is known here' };
 
 /** How banks say that money came back. */
@@ -140,24 +137,45 @@ function withTimes(payout: PayoutCandidate, place: number): TimedCandidate {
   return { ...payout, place, from, leavesBy, returnsBy };
 }
 
-type Alike = { readonly alike: readonly TimedCandidate[]; readonly ofRuts: readonly TimedCandidate[] };
+type Alike = {
+  readonly alike: readonly TimedCandidate[];
+  readonly ofRuts: readonly TimedCandidate[];
+  readonly ofWords: () => readonly TimedCandidate[];
+};
 
 /**
  * The payouts in time that a line names: by their own id, else by RUT, else by reference where the line says no other RUT. `alike`
- * have its amount, and `ofRuts` its RUTs too.
+ * have its amount, `ofRuts` its RUTs too, and `ofWords` those whose reference may stand in it.
  */
 function namedBy(
   { text }: ReadLine,
-  { alike, ofRuts }: Alike,
+  { alike, ofRuts, ofWords }: Alike,
   inTime: (one: TimedCandidate) => boolean,
 ): TimedCandidate[] {
   const byId = text.includes('po_') ? alike.filter((one) => text.includes(one.id) && inTime(one)) : [];
   if (byId.length > 0) return byId;
-  const byRut = ofRuts.filter(inTime).sort((one, other) => one.place - other.place);
+  const byRut = ofRuts.filter(inTime).sort(byPlace);
   if (byRut.length > 0) return byRut;
-  return alike.filter(
-    (one) => hasReference(text, one.reference) && inTime(one) && !hasWrittenRut(text.replace(one.reference, '')),
-  );
+  return ofWords()
+    .filter(
+      (one) => hasReference(text, one.reference) && inTime(one) && !hasWrittenRut(text.replace(one.reference, '')),
+    )
+    .sort(byPlace);
+}
+
+function byPlace(one: TimedCandidate, other: TimedCandidate): number {
+  return one.place - other.place;
+}
+
+/** The word by which a reference is looked up: itself, or '' where it has other signs, so that it is held against each text. */
+function keyOfReference(reference: string): string {
+  return /^[\p{L}\p{N}._/-]+$/u.test(reference) ? reference : '';
+}
+
+/** The words of a text that `hasWord` finds, each once, and ''. A point at the end may be the end of a sentence. */
+function wordsOf(text: string): string[] {
+  const words = text.match(/[\p{L}\p{N}._/-]+/gu) ?? [];
+  return [...new Set(['', ...words, ...words.flatMap((word) => (word.endsWith('.') ? word.slice(0, -1) : []))])];
 }
 
 /** A number alone, such as the day in a reference, may pass for a RUT by chance: one with its check digit behind a hyphen is meant as one. */
@@ -173,10 +191,16 @@ function hasReference(text: string, reference: string): boolean {
 
 /** Whether the text has this word alone: `nomina-2` does not stand in `nomina-21`, `nomina-2/1` or `x.nomina-2`. */
 function hasWord(text: string, word: string): boolean {
-  if (!text.includes(word)) return false;
-  const [before, after] = [String.raw`(?<![\p{L}\p{N}._/-])`, String.raw`(?![\p{L}\p{N}_/-]|\.[\p{L}\p{N}._/-])`];
-  return new RegExp(`${before}${RegExp.escape(word)}${after}`, 'u').test(text);
+  for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
+    const end = at + word.length;
+    if (!BEGUN_BEFORE.test(text.slice(Math.max(0, at - 2), at)) && !GOES_ON.test(text.slice(end, end + 3))) return true;
+  }
+  return false;
 }
+
+// Made once: to make one for each reference takes longer than all else.
+const BEGUN_BEFORE = /[\p{L}\p{N}._/-]$/u;
+const GOES_ON = /^(?:[\p{L}\p{N}_/-]|\.[\p{L}\p{N}._/-])/u;
 
 function isInTime(use: 'payout' | 'return', { day }: ReadLine, one: TimedCandidate): boolean {
   if (use === 'return') return one.state !== 'failed' && day >= one.from && day <= one.returnsBy;

@@ -95,6 +95,9 @@ test('without a RUT a reference names a payout only as a whole word: a part of a
   const pointed = TWO.map((one, at) => ({ ...one, reference: at === 0 ? 'pago.12' : 'otro.12' }));
   assert.equal(useOf('TEF pago.12', pointed), 'po_1');
   assert.equal(useOf('TEF pagox12', pointed), SEVERAL, 'a point is no sign of a pattern');
+  const spaced = TWO.map((one, at) => ({ ...one, reference: `nómina #${12 + at} marzo` }));
+  assert.equal(useOf('TEF nómina #13 marzo.', spaced), 'po_2');
+  assert.equal(useOf('TEF nómina #13 marzos', spaced), SEVERAL);
 });
 
 test('thousands of payouts of one amount are not each held against each line: a statement of a payroll stopped everybody for minutes', () => {
