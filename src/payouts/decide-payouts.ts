@@ -127,12 +127,12 @@ const CHANGED_ACCOUNT = {
   es: 'tú cambiaste la cuenta a la que va: lo aprueba otra persona.',
 };
 const HOLDS_TOKEN = {
-  en: 'you made an API token of the program that made it: another person approves it.',
-  es: 'tú hiciste un token de API del programa que lo propuso: lo aprueba otra persona.',
+  en: 'you may know an API token of the program that made it: another person approves it.',
+  es: 'puede que conozcas un token de API del programa que lo propuso: lo aprueba otra persona.',
 };
 const HOLDS_TOKEN_OF_CHANGER = {
-  en: 'you made an API token of the program that changed the account that it goes to: another person approves it.',
-  es: 'tú hiciste un token de API del programa que cambió la cuenta a la que va: lo aprueba otra persona.',
+  en: 'you may know an API token of the program that changed the account that it goes to: another person approves it.',
+  es: 'puede que conozcas un token de API del programa que cambió la cuenta a la que va: lo aprueba otra persona.',
 };
 
 /** The people who may never approve a payout, whatever they may do, each with the reason. */

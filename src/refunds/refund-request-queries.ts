@@ -103,14 +103,18 @@ const LISTED = `select r.*, t.currency, t.reference, e.payment_service_id as pay
   join environments e on e.id = r.environment_id
   join payment_services p on p.id = e.payment_service_id`;
 
-/** Those that wait, the oldest first: of these environments, or with null of all, but for those that another database serves. */
+/**
+ * Those that wait, the oldest first: of these environments, or with null of all, but for those that another database serves. They are
+ * few: by the environment SQLite would read all its payments, to look for requests of each.
+ */
 export function selectWaitingRefundRequests(
   db: Reader,
   environmentIds: readonly number[] | null,
   limit: number,
   elsewhere: readonly number[] = [],
 ): Promise<ListedRefundRequest[]> {
-  const [among, ...ids] = environmentIds === null ? [''] : ['and r.environment_id {among $3}', environmentIds];
+  const [among, ...ids] =
+    environmentIds === null ? [''] : ['and {filter_by}r.environment_id {among $3}', environmentIds];
   return db.query<ListedRefundRequest>(
     `${LISTED} where r.state = 'waiting' and not (r.environment_id {among $2}) ${among}
      order by r.requested_at, r.id limit $1`,

@@ -36,8 +36,8 @@ const ASKED = {
   es: 'la pediste tú: la aprueba otra persona.',
 };
 const HOLDS_TOKEN = {
-  en: 'you made an API token of the program that asked for it: another person approves it.',
-  es: 'tú hiciste un token de API del programa que la pidió: la aprueba otra persona.',
+  en: 'you may know an API token of the program that asked for it: another person approves it.',
+  es: 'puede que conozcas un token de API del programa que la pidió: la aprueba otra persona.',
 };
 
 /** Whether it is the person who asked. In another database, to which a payment service moved, the same person has another id. */

@@ -8,11 +8,12 @@ import { setRights } from '../../src/auth/set-rights.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { approveRefundRequest, rejectRefundRequest } from '../../src/refunds/decide-refund-request.ts';
-import { listRefundRequests } from '../../src/refunds/find-refund-request.ts';
+import { listRefundRequests, listWaitingRequests } from '../../src/refunds/find-refund-request.ts';
 import type { RefundRequest } from '../../src/refunds/refund-request.ts';
 import { selectRefundRequest } from '../../src/refunds/refund-request-queries.ts';
 import { requestRefund } from '../../src/refunds/request-refund.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { explain, type HeardStatement, listenToStatements } from '../support/heard-statements.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { payOut } from '../support/test-movements.ts';
@@ -26,7 +27,7 @@ const approve = (app: TestApp, request: RefundRequest, by: Actor, reason: string
   approveRefundRequest(app, request, { by, reason });
 const stateOf = async (app: TestApp, request: RefundRequest) => (await selectRefundRequest(app.db, request))?.state;
 
-forEachEngine('a refund above the limit of a person', (openTestDatabase) => {
+forEachEngine('a refund above the limit of a person', (openTestDatabase, engine) => {
   const open = async () => {
     const app = createTestApp(await openTestDatabase());
     return { app, desk: await openRefundDesk(app) };
@@ -180,6 +181,17 @@ forEachEngine('a refund above the limit of a person', (openTestDatabase) => {
     const request = await askForRefund(app, desk, { by: actorOf(program, 'integration'), amount: 2000 });
     await assert.rejects(approve(app, request, actorOf(owner, 'owner')), /API token of the program/);
     assert.equal((await approve(app, request, desk.approver)).kind, 'approved');
+  });
+
+  test('was looked for among all payments of a merchant, where it waits', async () => {
+    const { app, desk } = await open();
+    const request = await askForRefund(app, desk);
+    const { app: heard, all } = listenToStatements(app);
+    const [found, ...others] = await listWaitingRequests(heard, new Set([desk.environment.id]), 10);
+    assert.deepEqual([found?.id, others], [request.id, []]);
+    const plan = await explain(app, all.at(-1) as HeardStatement);
+    // PostgreSQL reads so few rows in another way than many.
+    if (engine === 'sqlite') assert.match(plan[0] ?? '', /refund_requests_waiting/);
   });
 
   test('is taken back by who asked for it, and by no other person of support', async () => {
