@@ -144,7 +144,7 @@ export async function updateReason(tx: Tx, { id, environment_id }: Payout, reaso
 }
 
 /** As the index of what is open has it: SQLite finds that by nothing else. */
-const OPEN = "state in ('awaiting_approval', 'approved', 'sent', 'unknown')";
+export const OPEN = "state in ('awaiting_approval', 'approved', 'sent', 'unknown')";
 
 /** Locks the approved payouts that have not left, of a batch or of all, until the commit, in the order of their files. */
 export function lockApproved(tx: Tx, environmentId: number, batchId: string | null): Promise<Payout[]> {

@@ -2,6 +2,7 @@ import { ACTING_NAMES, type TokenHolder } from '../auth/api-token-queries.ts';
 import type { Database, SqlRow } from '../db/database.ts';
 import { approverRoles, MAY_APPROVE } from './approver-queries.ts';
 import type { PayoutState } from './payout.ts';
+import { OPEN } from './payout-queries.ts';
 
 type Reader = Pick<Database, 'query'>;
 type Measure = { count: number; oldest: number | null };
@@ -112,7 +113,8 @@ const GROUPED = `with holders as materialized (
       cast(value ->> 'is_program' as bigint)
     from {rows $6}),
   makers as materialized (
-    select distinct environment_id, proposed_by_id, proposed_by, proposed_kind from payouts where state = 'awaiting_approval'),
+    select distinct environment_id, proposed_by_id, proposed_by, proposed_kind from payouts
+    where ${OPEN} and state = 'awaiting_approval'),
   alone as materialized (
     select m.environment_id, m.proposed_by_id, m.proposed_by, m.proposed_kind,
       min(case when u.id is null then ${NEVER} else coalesce(h.until, -1) end) as until
@@ -147,7 +149,7 @@ const GROUPED = `with holders as materialized (
     left join recipients own on own.id = p.recipient_id and own.version = p.recipient_version
     left join recipients newest on newest.id = p.recipient_id
       and newest.version = (select max(version) from recipients r where r.id = p.recipient_id)
-    where p.state in ('awaiting_approval', 'approved')),
+    where p.${OPEN} and p.state in ('awaiting_approval', 'approved')),
   waiting as materialized (
     select environment_id, id, state, hindrance, currency, max(by_sender) as by_sender, min(changed_at) as since,
       count(*) as payouts, cast(sum(amount) as bigint) as amount

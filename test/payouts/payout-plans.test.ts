@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { speak } from '../../src/db/dialect.ts';
 import type { Payout } from '../../src/payouts/payout.ts';
 import { lockApproved, lockPayouts, selectPayouts, selectUnbookedPayouts } from '../../src/payouts/payout-queries.ts';
+import { selectWaitingApprovals } from '../../src/payouts/waiting-payout-queries.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { explain, type HeardStatement, listenToStatements } from '../support/heard-statements.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
@@ -33,6 +34,15 @@ forEachEngine('the statements of payouts', (openTestDatabase, engine) => {
     ] as const) {
       assert.match(await planOf(({ db }) => selectPayouts(db, [environmentId], filter, page)), new RegExp(index));
     }
+  });
+
+  test('what waits for an approval was looked for among all payouts there are', {
+    skip: engine !== 'sqlite',
+  }, async () => {
+    const { planOf } = await open();
+    const terms = { now: 1, before: 1, validatedBefore: 1, indirect: [] };
+    const plan = await planOf(({ db }) => selectWaitingApprovals(db, terms, 10));
+    assert.equal(plan.match(/SCAN (payouts|p) USING INDEX payouts_open/g)?.length, 2);
   });
 
   test('a list of the newest payouts sorted every payout there is', async () => {
