@@ -36,8 +36,9 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'failure.text': 'Nothing was done. Try again; if it stays, say this number to those who run the service: {request}',
   'failure.unsure':
     'It may have been done. Look before you do it again; if you cannot tell, say this number to those who run the service: {request}',
-  'failure.moved':
-    'Nothing was done: the payment service is moving to another database. Try again in a minute; once it has moved, do it there. {address}',
+  'failure.moved': 'Nothing was done: the payment service is served at {address}. Do it in the console there.',
+  'failure.moving':
+    'Nothing was done: the payment service is moving to another database. Try again in a minute; once it has moved, do it there.',
   'stale.title': 'This form has expired',
   'stale.text': 'Go back, load the page again and repeat what you did. Nothing was done.',
 

@@ -110,6 +110,12 @@ export async function sendList<Row>(visit: ConsoleVisit, list: List<Row>): Promi
 /** A file has more rows than a page, and no more than these. */
 export const EXPORTED = 10_000;
 
+/** Reads the first rows of a list that has no other page, and whether there are more: `read` is asked for one more than `most`. */
+export async function readFirst<Row>(most: number, read: (limit: number) => Promise<readonly Row[]>) {
+  const found = await read(most + 1);
+  return { rows: found.slice(0, most), cut: found.length > most && most };
+}
+
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 
 async function sendFile<Row>(
@@ -155,7 +161,7 @@ function listPage<Row>(visit: ConsoleVisit, list: List<Row>): Html {
 ${above}
 ${filters.length > 0 && filterForm(visit, list.path, filters)}
 ${summary}
-${list.cut !== undefined && list.cut !== false && list.paged !== true && html`<p class="notice">${tell(visit.language, 'list.cut', { n: list.cut })}</p>`}
+${typeof list.cut === 'number' && list.paged !== true && html`<p class="notice">${tell(visit.language, 'list.cut', { n: list.cut })}</p>`}
 ${rows.length === 0 ? empty : listTable(visit, list)}
 ${below}`;
 }

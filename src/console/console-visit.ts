@@ -18,7 +18,7 @@ import { noteFailure } from '../http/send-problem.ts';
 import { clientNetwork } from '../lib/client-network.ts';
 import { visitLanguage } from './console-language.ts';
 import { type ConsolePage, sendConsolePage } from './console-page.ts';
-import { tell } from './console-texts.ts';
+import { type ConsoleText, tell } from './console-texts.ts';
 import { SPANISH_PERMISSIONS } from './permission-texts.ts';
 
 /** A person who has signed in and may see the screen. `send` answers with a page in their language. */
@@ -179,10 +179,14 @@ export function notFoundPage(language: Language): ConsolePage {
 function failurePage(language: Language, { code, extras }: Problem, { id, method }: FastifyRequest): ConsolePage {
   if (CATALOGUE[code].status === 404) return notFoundPage(language);
   const title = tell(language, 'failure.title');
-  const isUnsure = method === 'POST' && UNSURE.includes(code);
-  const text = MOVED.includes(code) ? 'failure.moved' : isUnsure ? 'failure.unsure' : 'failure.text';
-  const said = tell(language, text, { request: id, address: extras.movedTo ?? '' });
+  const said = tell(language, failureText(code, method), { request: id, address: extras.movedTo ?? '' });
   return { title, main: html`<h1>${title}</h1><p>${said}</p>` };
+}
+
+function failureText(code: ErrorCode, method: string): ConsoleText {
+  if (code === 'PAYMENT_SERVICE_MOVED') return 'failure.moved';
+  if (code === 'PAYMENT_SERVICE_MOVING') return 'failure.moving';
+  return method === 'POST' && UNSURE.includes(code) ? 'failure.unsure' : 'failure.text';
 }
 
 /** After these a form may have done what it says: what is done anew could be done twice. */

@@ -55,7 +55,7 @@ export const postConsoleSignOut: Screen = {
   handle: async (app, request, reply) => {
     if (isFromOurPage(app, request)) {
       const claims = await readAccessToken(app, cookieOf(app, request), 'rubrica-console');
-      const user = claims?.sessionId ? await selectUserById(app.db, claims.userId) : null;
+      const user = claims === null ? null : await selectUserById(app.db, claims.userId);
       if (user !== null && claims?.sessionId)
         await endSession(app, claims.sessionId, userActor(user, clientNetwork(request.ip)));
       reply.header('set-cookie', sessionCookie(app, '')).headers(isOverHttps(app) ? FORGET : {});

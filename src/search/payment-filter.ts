@@ -39,10 +39,10 @@ export const NO_FILTER: PaymentFilter = {
 
 /** Whether a payment is what is looked for. The index only proposes. */
 export function matchesFilter(payment: FoundPayment, filter: PaymentFilter): boolean {
-  const { amount, since, until } = filter;
+  const { referencePart, amount, since, until } = filter;
   return (
     isOrAny(payment.reference, filter.reference) &&
-    payment.reference.toLowerCase().includes(filter.referencePart?.toLowerCase() ?? '') &&
+    (referencePart === null || payment.reference.toLowerCase().includes(referencePart.toLowerCase())) &&
     isOrAny(payment.customer_email.toLowerCase(), filter.email?.toLowerCase() ?? null) &&
     isOrAny(payment.authorization_code?.toLowerCase() ?? '', filter.authorizationCode?.toLowerCase() ?? null) &&
     (amount === null || (payment.amount === amount.amount && payment.currency === amount.currency)) &&

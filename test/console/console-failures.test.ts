@@ -64,7 +64,7 @@ forEachEngine('a form of the console that fails', (openTestDatabase) => {
     for (const path of ['/refund', '/requests', `/requests/${asked.id}/approve`, `/requests/${asked.id}/reject`]) {
       const { status, text } = await post(`${payment}${path}`, { amount: '1000', reason: 'llegó roto' });
       assert.equal(status, 421, path);
-      assert.ok(text.includes('do it there. https://pay-2.example.cl'), text);
+      assert.ok(text.includes('is served at https://pay-2.example.cl. Do it in the console there.'), text);
     }
     const { environment, paymentServiceId } = desk.environment;
     const { status, text } = await post(`/merchants/${paymentServiceId}/hand-over`, { environment, valid: '1d' }, 'es');

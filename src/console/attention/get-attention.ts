@@ -12,7 +12,7 @@ import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { formatMoney, formatPlain } from '../../lib/money.ts';
 import { ageText, badge, emptyState, tableOf } from '../console-format.ts';
-import { askedOf, type Column, sendList } from '../console-list.ts';
+import { askedOf, type Column, readFirst, sendList } from '../console-list.ts';
 import { tell, tellAll, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { fieldsOf } from '../sign-in.ts';
@@ -25,13 +25,11 @@ export const getConsoleAttention: Screen = {
     const { language } = visit;
     const asked = askedOf(visit)['kind'];
     const kind = ATTENTION_KINDS.find((one) => one.kind === asked)?.kind ?? null;
-    const waiting = await listAttention(app, kind, SHOWN + 1, language);
     return sendList<AttentionRow>(visit, {
       title: tell(language, 'attention.title'),
       path: '/attention',
       columns: columnsFor(visit),
-      cut: waiting.length > SHOWN && SHOWN,
-      rows: waiting.slice(0, SHOWN),
+      ...(await readFirst(SHOWN, (limit) => listAttention(app, kind, limit, language))),
       filters: [
         {
           name: 'kind',

@@ -5,7 +5,7 @@ import { type Html, html } from '../../http/html.ts';
 import { clockOf } from '../../lib/calendar-day.ts';
 import { listTroubled, type TroubledEndpoint } from '../../outbox/list-troubled.ts';
 import { emptyState, testBadge, timeCell } from '../console-format.ts';
-import { askedOf, type Column, containsText, type Filter, sendList } from '../console-list.ts';
+import { askedOf, type Column, containsText, type Filter, readFirst, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 
@@ -16,15 +16,14 @@ export const getConsoleCallbacks: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language } = visit;
     const asked = askedOf(visit);
-    const found = await listTroubled(app, SHOWN + 1, language);
-    const all = found.slice(0, SHOWN);
+    const { rows: all, cut } = await readFirst(SHOWN, (limit) => listTroubled(app, limit, language));
     const rows = all.filter((endpoint) => matches(endpoint, asked));
     const { resent } = asked;
     return sendList<TroubledEndpoint>(visit, {
       title: tell(language, 'callbacks.title'),
       path: '/callbacks',
       columns: columnsFor(visit),
-      cut: found.length > SHOWN && SHOWN,
+      cut,
       rows,
       filters: filtersIn(language),
       above: html`${resent !== undefined && html`<p class="notice done" role="status">${tell(language, 'callbacks.resent', { count: resent })}</p>`}

@@ -14,7 +14,15 @@ import { LINK_USES, type LinkWish, MOST_LINK_AMOUNT, readSubject } from '../../p
 import type { ListedPaymentService } from '../../payment-services/list-payment-services.ts';
 import type { Environment } from '../../payment-services/payment-service.ts';
 import { badge, emptyState, minuteOf, testBadge } from '../console-format.ts';
-import { amountColumns, askedOf, type Column, containsText, type Filter, sendList } from '../console-list.ts';
+import {
+  amountColumns,
+  askedOf,
+  type Column,
+  containsText,
+  type Filter,
+  readFirst,
+  sendList,
+} from '../console-list.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
 import { fieldsOf } from '../sign-in.ts';
@@ -102,15 +110,15 @@ async function sendLinks(
 ): Promise<FastifyReply> {
   const { language } = visit;
   const { state = '', environment = '', text = '', done = '' } = askedOf(visit);
-  const links = await listPaymentLinks(app, environmentIdsOf(merchant), MOST + 1);
-  const rows = links
-    .slice(0, MOST)
-    .filter(
-      (link) =>
-        (state === '' || state === link.state) &&
-        (environment === '' || environment === link.environment) &&
-        containsText(text, [link.subject, link.id]),
-    );
+  const { rows: links, cut } = await readFirst(MOST, (limit) =>
+    listPaymentLinks(app, environmentIdsOf(merchant), limit),
+  );
+  const rows = links.filter(
+    (link) =>
+      (state === '' || state === link.state) &&
+      (environment === '' || environment === link.environment) &&
+      containsText(text, [link.subject, link.id]),
+  );
   const notice = Object.hasOwn(DONE, done) ? DONE[done] : undefined;
   const at = `${publicPath(app)}/console/merchants/${merchant.id}`;
   const may = visit.user.may.has('tokens:manage');
@@ -119,7 +127,7 @@ async function sendLinks(
     status,
     path: `/merchants/${merchant.id}/links`,
     columns: columnsFor(language, at, may),
-    cut: links.length > MOST && MOST,
+    cut,
     rows,
     filters: filtersFor(language, environmentsOf(merchant)),
     above: html`${said !== '' && html`<p class="notice" role="alert">${said}</p>`}

@@ -151,15 +151,13 @@ ${tell(language, 'refund.merchant_now', { amount: formatMoney(available, payment
 /** Writes the answer that support sends to a shop that asks, in Spanish: facts alone. */
 function answerFor({ payment, timeline, transaction }: ShownPayment): string {
   const told = timeline.findLast(({ kind }) => kind === 'delivery');
-  const cause = told?.facts['failure'] === undefined ? null : causeOfDelivery('es', told, transaction.url_callback);
+  const failed = told?.facts['failure'] === undefined ? null : causeOfDelivery('es', told, transaction.url_callback);
+  const answer =
+    told && (failed === null ? titleOf('es', told) : tell('es', 'delivery.failure', { answer: failed.cause }));
   return [
     `Pedido ${payment.reference}, transacción ${payment.id}, ${formatMoney(payment.amount, payment.currency)}: ${tell('es', `state.${payment.state}`).toLowerCase()}.`,
     ...(payment.authorization_code === null ? [] : [`Código de autorización ${payment.authorization_code}.`]),
     ...(payment.refunded === 0 ? [] : [`Devuelto: ${formatMoney(payment.refunded, payment.currency)}.`]),
-    ...(told === undefined
-      ? []
-      : [
-          `Último aviso, ${clockOf(told.at)}: ${cause === null ? titleOf('es', told) : tell('es', 'delivery.failure', { answer: cause.cause })}.`,
-        ]),
+    ...(told === undefined ? [] : [`Último aviso, ${clockOf(told.at)}: ${answer}.`]),
   ].join('\n');
 }

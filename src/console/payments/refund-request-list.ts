@@ -5,7 +5,16 @@ import { html } from '../../http/html.ts';
 import { listWaitingRequests } from '../../refunds/find-refund-request.ts';
 import type { ListedRefundRequest } from '../../refunds/refund-request-queries.ts';
 import { ageText, emptyState } from '../console-format.ts';
-import { amountColumns, askedOf, type Column, containsText, EXPORTED, formatOf, sendList } from '../console-list.ts';
+import {
+  amountColumns,
+  askedOf,
+  type Column,
+  containsText,
+  EXPORTED,
+  formatOf,
+  readFirst,
+  sendList,
+} from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { merchantFilter } from '../merchants/visible-merchants.ts';
@@ -17,20 +26,19 @@ export const getConsoleRefundRequests: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, user } = visit;
     const { text = '', merchant = '' } = askedOf(visit);
-    const limit = formatOf(visit) === null ? SHOWN : EXPORTED;
-    const waiting = await listWaitingRequests(app, user.environmentIds, limit + 1);
+    const { rows, cut } = await readFirst(formatOf(visit) === null ? SHOWN : EXPORTED, (limit) =>
+      listWaitingRequests(app, user.environmentIds, limit),
+    );
     return sendList<ListedRefundRequest>(visit, {
       title: tell(language, 'above.list'),
       path: '/refund-requests',
       columns: columnsFor(app, visit),
-      cut: waiting.length > limit && limit,
-      rows: waiting
-        .slice(0, limit)
-        .filter(
-          (row) =>
-            (merchant === '' || row.payment_service === merchant) &&
-            containsText(text, [row.reference, row.requested_by, row.reason]),
-        ),
+      cut,
+      rows: rows.filter(
+        (row) =>
+          (merchant === '' || row.payment_service === merchant) &&
+          containsText(text, [row.reference, row.requested_by, row.reason]),
+      ),
       filters: [{ name: 'text', text: 'above.text_filter', type: 'search' }, ...(await merchantFilter(app, user))],
       empty: emptyState(tell(language, 'above.none'), 'bin/rubrica refund requests'),
     });

@@ -11,7 +11,7 @@ import { listApproved, listPayoutFiles, type SummedPayoutFile } from '../../payo
 import { makePayoutFiles } from '../../payouts/make-payout-files.ts';
 import { PAYOUT_CURRENCY } from '../../payouts/payout-limits.ts';
 import { badge, emptyState, tableOf } from '../console-format.ts';
-import { amountColumns, askedOf, type Column, containsText, sendList } from '../console-list.ts';
+import { amountColumns, askedOf, type Column, containsText, readFirst, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
 import { fieldsOf } from '../sign-in.ts';
@@ -27,8 +27,7 @@ type SeenFile = SummedPayoutFile & { merchant: string };
 export const getConsolePayoutFiles: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, user } = visit;
-    const found = await listPayoutFiles(app, user.environmentIds, SHOWN + 1);
-    const files = found.slice(0, SHOWN);
+    const { rows: files, cut } = await readFirst(SHOWN, (limit) => listPayoutFiles(app, user.environmentIds, limit));
     const owners = await listOwners(app, [...new Set(files.map(({ file }) => file.environment_id))]);
     const { text = '', state } = askedOf(visit);
     const seen = files.map((one) => ({ ...one, merchant: owners.get(one.file.environment_id)?.name ?? '' }));
@@ -36,7 +35,7 @@ export const getConsolePayoutFiles: Screen = {
       title: tell(language, 'files.title'),
       path: '/payout-files',
       columns: columnsFor(app, language),
-      cut: found.length > SHOWN && SHOWN,
+      cut,
       rows: seen.filter(
         ({ file, sums, merchant }) =>
           isInState(sums, state) && containsText(text, [file.id, file.name, file.format, merchant]),

@@ -11,7 +11,7 @@ import type { PayoutBatch } from '../../payouts/payout-batch-queries.ts';
 import { PAYOUT_CURRENCY } from '../../payouts/payout-limits.ts';
 import { MOST_IN_BATCH } from '../../payouts/payout-wish.ts';
 import { emptyState, tableOf, timeCell } from '../console-format.ts';
-import { amountColumns, askedOf, type Column, containsText, formatOf, sendList } from '../console-list.ts';
+import { amountColumns, askedOf, type Column, containsText, formatOf, readFirst, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { decisionForm, doneNotice } from './decision-forms.ts';
@@ -36,13 +36,12 @@ export const getConsoleBatches: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, user } = visit;
     const { text = '', state } = askedOf(visit);
-    const found = await listBatches(app, user.environmentIds, SHOWN + 1);
-    const batches = found.slice(0, SHOWN);
+    const { rows: batches, cut } = await readFirst(SHOWN, (limit) => listBatches(app, user.environmentIds, limit));
     return sendList<ListedBatch>(visit, {
       title: tell(language, 'batches.title'),
       path: '/batches',
       columns: batchColumns(app, language),
-      cut: found.length > SHOWN && SHOWN,
+      cut,
       rows: batches.filter(
         ({ batch, sums }) => isInState(sums, state) && containsText(text, [batch.id, batch.name, batch.proposed_by]),
       ),

@@ -13,7 +13,7 @@ import { MOST_DIFFERENCES } from '../../movements/settlement.ts';
 import { listPaymentServices } from '../../payment-services/list-payment-services.ts';
 import { ENVIRONMENTS } from '../../payment-services/payment-service.ts';
 import { badge, emptyState, testBadge } from '../console-format.ts';
-import { askedOf, type Column, containsText, sendList } from '../console-list.ts';
+import { askedOf, type Column, containsText, readFirst, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { readEnvironment } from '../merchants/visible-merchants.ts';
@@ -62,14 +62,14 @@ async function readFile(content: Buffer): Promise<Settlement | Unreadable['said'
 async function sendSettlements(app: App, visit: ConsoleVisit, status: number, said: string) {
   const { language, user } = visit;
   const { text = '', open = '' } = askedOf(visit);
-  const found = await listSettlements(app, SHOWN + 1, open === 'yes');
-  const settlements = found.slice(0, SHOWN);
+  const { rows: settlements, cut } = await readFirst(SHOWN, (limit) => listSettlements(app, limit, open === 'yes'));
+  const isNew = settlements.length === 0 && open === '';
   return sendList<ListedSettlement>(visit, {
     status,
     title: tell(language, 'settlements.title'),
     path: '/settlements',
     columns: columnsFor(app, language),
-    cut: found.length > SHOWN && SHOWN,
+    cut,
     rows: settlements.filter(({ file_name, payment_method }) => containsText(text, [file_name, payment_method])),
     filters: [
       { name: 'text', text: 'list.filter_text', type: 'search' },
@@ -77,8 +77,8 @@ async function sendSettlements(app: App, visit: ConsoleVisit, status: number, sa
     ],
     above: said !== '' && html`<p class="notice" role="alert">${said}</p>`,
     empty: emptyState(
-      tell(language, settlements.length === 0 && open === '' ? 'settlements.none' : 'list.none_such'),
-      settlements.length === 0 && open === '' ? 'bin/rubrica settlement keep FILE' : '',
+      tell(language, isNew ? 'settlements.none' : 'list.none_such'),
+      isNew ? 'bin/rubrica settlement keep FILE' : '',
     ),
     below: user.may.has('movements:record') && (await uploadForm(app, { language })),
   });

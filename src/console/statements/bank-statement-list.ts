@@ -12,7 +12,7 @@ import { listStatements } from '../../statements/find-statement.ts';
 import { importStatement } from '../../statements/import-statement.ts';
 import type { LineUse, ListedStatement, ReadStatement } from '../../statements/statement.ts';
 import { badge, emptyState, tableOf } from '../console-format.ts';
-import { askedOf, type Column, sendList } from '../console-list.ts';
+import { askedOf, type Column, readFirst, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
 import { listMerchants } from '../merchants/visible-merchants.ts';
@@ -31,14 +31,15 @@ export const getConsoleStatements: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, user } = visit;
     const asked = askedOf(visit);
-    const found = await listStatements(app, user.environmentIds, SHOWN + 1, asked['state'] === 'open');
-    const statements = found.slice(0, SHOWN);
+    const { rows: statements, cut } = await readFirst(SHOWN, (limit) =>
+      listStatements(app, user.environmentIds, limit, asked['state'] === 'open'),
+    );
     const merchants = new Map((await listMerchants(app, user)).map(({ id, name }) => [id, name]));
     return sendList<SeenStatement>(visit, {
       title: tell(language, 'statements.title'),
       path: '/statements',
       columns: columnsFor(app, language),
-      cut: found.length > SHOWN && SHOWN,
+      cut,
       rows: statements
         .map((one) => ({ ...one, merchant: merchantOf(language, merchants, one) }))
         .filter(isAsked(asked)),
