@@ -201,6 +201,17 @@ test('a side that nobody can be sure of refuses the file with its line', async (
   await assert.rejects(read(reversed), /Line 2: C may mean/);
 });
 
+test('a page whose day stands once for several lines lost all of them but the first', async () => {
+  const path = join(folder, 'cartola.xls');
+  const [head, first, second] = [
+    '<tr><th>Fecha<th>Descripción<th>Cargos<th>Abonos',
+    '<tr><td rowspan=2>15/01/2026<td>Pago A<td>1.000<td>',
+    '<tr><td>Pago B<td>2.000<td>',
+  ];
+  writeFileSync(path, `<html><table>${head}${first}${second}</table>`);
+  await assert.rejects(readStatement(path), /Line 3: the day cannot be read/);
+});
+
 test('a RUT is found as banks write it', () => {
   for (const text of ['TEF A 12.531.909-2 ANA', 'Pago Fácil Bch: 012531909-2', 'Pago 0125319092', 'rut 12531909-2']) {
     assert.deepEqual(rutsIn(text), ['12531909-2'], text);

@@ -6,7 +6,7 @@ import { decodeFile, findTextEncoding } from './text-encoding.ts';
 /** A page is held in memory while it is read; tables of this size are no longer pages. */
 const LARGEST_PAGE = 16 * 2 ** 20;
 
-/** Columns that cells of a page cover beside their own: a few characters can ask for a thousand of them. */
+/** Places that cells of a page cover beside their own: a few characters can ask for a thousand of them. */
 const MOST_COVERED = 1_000_000;
 
 /** Whether a file begins as a page does. Portals also call their pages .xls. */
@@ -45,23 +45,26 @@ async function tablesOf(page: string): Promise<TableRow[][]> {
   const tables: TableRow[][] = [];
   const open: OpenTable[] = [];
   let covered = 0;
-  for (const { tag, text, columns } of partsOf(page)) {
+  for (const { tag, text, spans } of partsOf(page)) {
     await turn();
     const table = open.at(-1);
     table?.cell?.push(text);
     if (tag === 'table') {
-      open.push({ rows: [], cell: null, columns: 1 });
+      open.push({ rows: [], cell: null, spans, below: [] });
     } else if (tag === '/table') {
       closeCell(open.pop(), tables);
     } else if (table !== undefined) {
-      if (/^\/?t[rdh]$/.test(tag)) endCell(table);
-      if (tag === 'tr') table.rows.push([]);
+      if (/^\/?t[rdh]$/.test(tag)) covered += endCell(table);
+      if (tag === 'tr') {
+        covered += endRow(table);
+        table.rows.push([]);
+      }
       if (tag === 'td' || tag === 'th') {
         table.cell = [];
-        table.columns = columns;
-        covered += columns - 1;
-        if (covered > MOST_COVERED) throw tooLarge(`${MOST_COVERED} covered columns`);
+        table.spans = spans;
+        covered += spans.columns - 1;
       }
+      if (covered > MOST_COVERED) throw tooLarge(`${MOST_COVERED} covered places`);
       if (tag === 'br') table.cell?.push(' ');
     }
   }
@@ -69,16 +72,42 @@ async function tablesOf(page: string): Promise<TableRow[][]> {
   return tables;
 }
 
-/** `cell`: the text that was read of the one that is open, which covers so many `columns`. */
-type OpenTable = { rows: string[][]; cell: string[] | null; columns: number };
+/** How many columns and rows a cell covers, its own among them. */
+type Spans = { readonly columns: number; readonly rows: number };
 
-function endCell(table: OpenTable): void {
-  if (table.cell === null) return;
-  const text = plainText(table.cell.join(''));
+/**
+ * `cell`: the text that was read of the one that is open, which covers `spans`. `below`: in how many further rows each column is covered
+ * by a cell above.
+ */
+type OpenTable = { rows: string[][]; cell: string[] | null; spans: Spans; below: number[] };
+
+/** Ends the cell that is open. Answers how many places before it are covered by cells above, and stay empty. */
+function endCell(table: OpenTable): number {
+  const { rows, cell, spans, below } = table;
+  if (cell === null) return 0;
+  const text = plainText(cell.join(''));
   // A cell without its row: browsers make one.
-  if (table.rows.length === 0) table.rows.push([]);
-  table.rows.at(-1)?.push(text, ...Array.from({ length: table.columns - 1 }, () => ''));
+  if (rows.length === 0) rows.push([]);
+  const row = rows.at(-1) as string[];
+  const from = row.length;
+  for (let left = below[from] ?? 0; left > 0; left = below[row.length] ?? 0) {
+    below[row.length] = left - 1;
+    row.push('');
+  }
+  const at = row.length;
+  row.push(text, ...Array.from({ length: spans.columns - 1 }, () => ''));
+  if (spans.rows > 1) for (let column = at; column < row.length; column++) below[column] = spans.rows - 1;
   table.cell = null;
+  return at - from;
+}
+
+/** The columns behind the last cell of a row are covered in one row fewer too. Answers how many those are. */
+function endRow({ rows, below }: OpenTable): number {
+  const from = rows.at(-1)?.length ?? 0;
+  const behind = Math.max(0, below.length - from);
+  for (let column = from; column < below.length; column++) below[column] = Math.max(0, (below[column] ?? 0) - 1);
+  while (below.length > 0 && (below.at(-1) ?? 0) === 0) below.pop();
+  return behind;
 }
 
 function closeCell(table: OpenTable | undefined, tables: TableRow[][]): void {
@@ -92,14 +121,17 @@ function tooLarge(what: string): TableError {
   return new TableError('WORKBOOK_TOO_LARGE', `This page has more than ${what}. Save its table as .xlsx or CSV.`);
 }
 
-/** As many as browsers take; a cell says none where it covers its own alone. */
-function columnsOf(tag: string): number {
+const OWN: Spans = { columns: 1, rows: 1 };
+
+/** As many as browsers take; a cell says none where it covers its own place alone. */
+function spansOf(tag: string): Spans {
   const [, columns = '1'] = /\scolspan ?= ?["']?(\d{1,4})/i.exec(tag) ?? [];
-  return Math.min(1_000, Math.max(1, Number(columns)));
+  const [, rows = '1'] = /\srowspan ?= ?["']?(\d{1,5})/i.exec(tag) ?? [];
+  return { columns: Math.min(1_000, Math.max(1, Number(columns))), rows: Math.min(65_534, Math.max(1, Number(rows))) };
 }
 
-/** The text before each tag, the tag, and how many columns it covers. Comments, scripts and styles are neither. Reads every character once. */
-function* partsOf(page: string): Generator<{ text: string; tag: string; columns: number }> {
+/** The text before each tag, the tag, and what it covers. Comments, scripts and styles are neither. Reads every character once. */
+function* partsOf(page: string): Generator<{ text: string; tag: string; spans: Spans }> {
   let at = 0;
   while (at < page.length) {
     const start = page.indexOf('<', at);
@@ -110,8 +142,8 @@ function* partsOf(page: string): Generator<{ text: string; tag: string; columns:
     if (end === -1) break;
     const [, tag = ''] = isComment ? [] : (/^<(\/?[a-z0-9]+)/i.exec(page.slice(start, start + 16)) ?? []);
     const name = tag.toLowerCase();
-    const columns = name === 'td' || name === 'th' ? columnsOf(page.slice(start, Math.min(end, start + 2_000))) : 1;
-    yield { text, tag: name, columns };
+    const spans = name === 'td' || name === 'th' ? spansOf(page.slice(start, Math.min(end, start + 2_000))) : OWN;
+    yield { text, tag: name, spans };
     at = end + (isComment ? 3 : 1);
     if (name !== 'script' && name !== 'style') continue;
     const ending = name === 'script' ? /<\/script/gi : /<\/style/gi;

@@ -281,6 +281,11 @@ suite('the tables of a page', () => {
       `<table>${head}<tr><td class="a" colspan="2">1</td><td colspan=1>x</td></tr><tr><td COLSPAN = '3'>2<td>y</tr></table>`,
       ['2: 1 |  | x', '3: 2 |  |  | y'],
     ],
+    [
+      'a cell over several rows, after which amounts stood in the column of others',
+      `<table>${head}<tr><td rowspan="2">1</td><td>x<td rowspan='3'>y</td></tr><tr><td>2</tr><tr><td>3<td>z</tr><tr><td>4<td>5<td>6</tr></table>`,
+      ['2: 1 | x | y', '3:  | 2', '4: 3 | z', '5: 4 | 5 | 6'],
+    ],
     ['a page that ends too soon', `<table>${head}<tr><td>1</td><td>Ana</td></tr><tr><td`, ['2: 1 | Ana']],
   ];
   for (const [what, page, rows] of pages) {
@@ -303,8 +308,13 @@ suite('the tables of a page', () => {
   });
 
   test('a page of cells over a thousand columns each is refused before it fills the memory', async () => {
-    const page = `<table>${head}${'<tr><td colspan=1000>1'.repeat(2_000)}</table>`;
-    await assert.rejects(read(Buffer.from(page)), { code: 'WORKBOOK_TOO_LARGE' });
+    const over = '<tr><td colspan=1000 rowspan=60000>1';
+    for (const rows of [
+      '<tr><td colspan=1000>1'.repeat(2_000),
+      over + '<tr><td>1'.repeat(2_000),
+      over + '<tr>'.repeat(2_000),
+    ])
+      await assert.rejects(read(Buffer.from(`<table>${head}${rows}</table>`)), { code: 'WORKBOOK_TOO_LARGE' });
   });
 
   test('a page without a table is none', async () => {
