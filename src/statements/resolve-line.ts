@@ -111,7 +111,8 @@ async function settleBy(
   }
   const owner = await environmentOf(app, payout);
   if (owner.environment !== line.environment) throw conflict(OTHER_ENVIRONMENT);
-  const outcome = use === 'payout' ? ('confirmed' as const) : ('returned' as const);
+  // A payout that came back had left: the line says so again.
+  const outcome = use === 'payout' && payout.state !== 'returned' ? ('confirmed' as const) : ('returned' as const);
   const said = [{ id: payout.id, outcome, reason }];
   const { contradicted } = await settleOutcomes(tx, owner, said, { at, endsContradiction: true });
   const isInFile = use === 'payout' && payout.file_id !== null;

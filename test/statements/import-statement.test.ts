@@ -275,6 +275,24 @@ forEachEngine('statements of the bank', (openTestDatabase) => {
     await assert.rejects(resolveLine(app, decision), { code: 'PAYOUT_STATE' });
   });
 
+  test('a person could not say of a charge that it is of a payout which came back before', async () => {
+    const { app, by, file, line, take, states } = await open();
+    const { payouts } = await file(
+      { reference: 'a', amount: 15_000 },
+      { reference: 'b', amount: 15_000, payee: PEDRO },
+    );
+    const taken = await take(line(-15_000, 'TRANSFERENCIA'), line(15_000, 'DEVOLUCION 12531909-2', 1));
+    assert.deepEqual(taken.uses, { return: 1, suspense: 1 });
+    const is = { use: 'payout' as const, payoutId: payouts[0]?.id ?? '' };
+    const decision = { statementId: taken.id, fileLine: 1, is, reason: 'seen', by };
+    const [resolved] = await resolveLine(app, decision);
+    assert.deepEqual([resolved?.used_as, resolved?.subject], ['payout', payouts[0]?.id]);
+    assert.deepEqual(await states(payouts), ['returned', 'sent']);
+    const second = await take(line(-15_000, 'OTRA', 1), line(-15_000, 'OTRA', 2));
+    await assert.rejects(resolveLine(app, { ...decision, statementId: second.id, fileLine: 3 }), /Another line is of/);
+    assert.equal((await verifyStore(app)).ok, true);
+  });
+
   test('lines that were taken over before the number of the bank was left out are known', async () => {
     const { app, line, take } = await open();
     const old = { ...line(-700, 'COMISION'), document: '12' };
