@@ -52,16 +52,18 @@ const DAYS_OF_DEPOSIT = 5;
 export function matchLines(lines: readonly ReadLine[], candidates: Candidates): LineMatch[] {
   const used = new Set<string>();
   const take = (use: LineUse, subject: string): LineMatch => {
-    used.add(`${use} ${subject}`);
+    used.add(subject);
     return { use, subject, note: null };
   };
-  const isFree = (use: 'payout' | 'return', { id, fileId, hasPayoutLine, hasReturnLine }: PayoutCandidate) =>
-    use === 'payout'
-      ? !hasPayoutLine && !used.has(`payout ${id}`) && !used.has(`payout ${fileId}`)
-      : !hasReturnLine && !used.has(`return ${id}`);
-  const leftAlone = (file: string) =>
-    candidates.payouts.some(({ id, fileId }) => fileId === file && used.has(`payout ${id}`));
   const timed = candidates.payouts.map(withTimes);
+  const takePayout = (use: 'payout' | 'return', one: TimedCandidate): LineMatch => {
+    one.has[use] = true;
+    return { use, subject: one.id, note: null };
+  };
+  const isFree = (use: 'payout' | 'return', { has, fileId }: TimedCandidate) =>
+    !has[use] && (use === 'return' || fileId === null || !used.has(fileId));
+  const leftAlone = (file: string) =>
+    timed.some(({ fileId, has, hasPayoutLine }) => fileId === file && has.payout && !hasPayoutLine);
   const byAmount = Map.groupBy(timed, ({ amount }) => amount);
   const byRut = Map.groupBy(timed, ({ amount, rutHash }) => `${amount} ${rutHash}`);
   const byReference = Map.groupBy(timed, ({ amount, reference }) => `${amount} ${keyOfReference(reference)}`);
@@ -70,28 +72,28 @@ export function matchLines(lines: readonly ReadLine[], candidates: Candidates): 
   const matchPayout = (line: ReadLine, use: 'payout' | 'return'): LineMatch | null => {
     const amount = Math.abs(line.amount);
     const alike = byAmount.get(amount) ?? [];
-    const ofRuts = line.rutHashes.flatMap((hash) => byRut.get(`${amount} ${hash}`) ?? []);
-    const ofWords = () => wordsOf(line.text).flatMap((word) => byReference.get(`${amount} ${word}`) ?? []);
-    const named = namedBy(line, { alike, ofRuts, ofWords }, (one) => isInTime(use, line, one));
-    const free = named.find((one) => isFree(use, one));
-    if (free !== undefined) return take(use, free.id);
-    const [taken] = named;
-    if (taken !== undefined) {
+    const ofRuts = inOrder(line.rutHashes.map((hash) => byRut.get(`${amount} ${hash}`) ?? []));
+    const ofWords = () => inOrder(wordsOf(line.text).map((word) => byReference.get(`${amount} ${word}`) ?? []));
+    const named = namedBy(line, { alike, ofRuts, ofWords }, (some) =>
+      firstFree(some, { isFree: (one) => isFree(use, one), isInTime: (one) => isInTime(use, line, one) }),
+    );
+    if (named !== undefined) {
+      if (isFree(use, named)) return takePayout(use, named);
       const note = use === 'payout' ? 'the payout has left by another line' : 'the payout came back by another line';
-      return { use: 'suspense', subject: null, note, twice: taken.id };
+      return { use: 'suspense', subject: null, note, twice: named.id };
     }
     if (line.rutHashes.length > 0 || (use === 'return' && !RETURN.test(line.text))) return null;
     const isOpen = (one: TimedCandidate) => isInTime(use, line, one) && isFree(use, one);
     const only = alike.find(isOpen);
     if (only === undefined) return null;
     const isAlone = countOf.get(line.amount)?.length === 1 && alike.findLast(isOpen) === only;
-    return isAlone ? take(use, only.id) : { use: 'suspense', subject: null, note: 'several payouts could be meant' };
+    return isAlone ? takePayout(use, only) : { use: 'suspense', subject: null, note: 'several payouts could be meant' };
   };
 
   const matchFile = ({ amount, day }: ReadLine): LineMatch | null => {
     const found = candidates.files.filter(
       ({ id, total, day: made }) =>
-        total === -amount && isWithin(day, made, DAYS_TO_LEAVE) && !used.has(`payout ${id}`) && !leftAlone(id),
+        total === -amount && isWithin(day, made, DAYS_TO_LEAVE) && !used.has(id) && !leftAlone(id),
     );
     return found[0] === undefined || found.length > 1 ? null : take('payout', found[0].id);
   };
@@ -101,7 +103,7 @@ export function matchLines(lines: readonly ReadLine[], candidates: Candidates): 
       (one) =>
         one.amount === amount &&
         isOne(one) &&
-        !used.has(`deposit ${one.id}`) &&
+        !used.has(one.id) &&
         isWithin(day, shiftDay(one.day, -DAYS_OF_DEPOSIT), 10),
     );
     return found === undefined ? null : take('deposit', found.id);
@@ -127,6 +129,8 @@ type TimedCandidate = PayoutCandidate & {
   readonly from: string;
   readonly leavesBy: string;
   readonly returnsBy: string;
+  /** Whether a line has said that it left, or came back: of another statement, or of this one. */
+  readonly has: { payout: boolean; return: boolean };
 };
 
 /** The days are computed once for each payout: thousands of one amount are held against thousands of lines. */
@@ -134,7 +138,8 @@ function withTimes(payout: PayoutCandidate, place: number): TimedCandidate {
   const [from, leavesBy, returnsBy] = [-DAYS_BEFORE, DAYS_TO_LEAVE, DAYS_TO_RETURN].map((days) =>
     shiftDay(payout.leftDay, days),
   ) as [string, string, string];
-  return { ...payout, place, from, leavesBy, returnsBy };
+  const has = { payout: payout.hasPayoutLine, return: payout.hasReturnLine };
+  return { ...payout, place, from, leavesBy, returnsBy, has };
 }
 
 type Alike = {
@@ -144,27 +149,38 @@ type Alike = {
 };
 
 /**
- * The payouts in time that a line names: by their own id, else by RUT, else by reference where the line says no other RUT. `alike`
- * have its amount, `ofRuts` its RUTs too, and `ofWords` those whose reference may stand in it.
+ * The payout in time that a line names, a free one before one that is taken: by its own id, else by RUT, else by reference where the line
+ * says no other RUT. `alike` have its amount, `ofRuts` its RUTs too, and `ofWords` those whose reference may stand in it.
  */
 function namedBy(
   { text }: ReadLine,
   { alike, ofRuts, ofWords }: Alike,
-  inTime: (one: TimedCandidate) => boolean,
-): TimedCandidate[] {
-  const byId = text.includes('po_') ? alike.filter((one) => text.includes(one.id) && inTime(one)) : [];
-  if (byId.length > 0) return byId;
-  const byRut = ofRuts.filter(inTime).sort(byPlace);
-  if (byRut.length > 0) return byRut;
-  return ofWords()
-    .filter(
-      (one) => hasReference(text, one.reference) && inTime(one) && !hasWrittenRut(text.replace(one.reference, '')),
-    )
-    .sort(byPlace);
+  first: (some: readonly TimedCandidate[]) => TimedCandidate | undefined,
+): TimedCandidate | undefined {
+  const byId = text.includes('po_') ? first(alike.filter(({ id }) => text.includes(id))) : undefined;
+  const isNamed = ({ reference }: TimedCandidate) =>
+    hasReference(text, reference) && !hasWrittenRut(text.replace(reference, ''));
+  return byId ?? first(ofRuts) ?? first(ofWords().filter(isNamed));
 }
 
-function byPlace(one: TimedCandidate, other: TimedCandidate): number {
-  return one.place - other.place;
+type Asked = { isFree: (one: TimedCandidate) => boolean; isInTime: (one: TimedCandidate) => boolean };
+
+/** The first in time that is free, else the first in time. Those that are taken cost next to nothing: a line may name thousands. */
+function firstFree(some: readonly TimedCandidate[], { isFree, isInTime }: Asked): TimedCandidate | undefined {
+  let taken: TimedCandidate | undefined;
+  for (const one of some) {
+    const free = isFree(one);
+    if ((!free && taken !== undefined) || !isInTime(one)) continue;
+    if (free) return one;
+    taken = one;
+  }
+  return taken;
+}
+
+/** Puts groups together in the order of all, in which each of them is. */
+function inOrder(groups: readonly (readonly TimedCandidate[])[]): readonly TimedCandidate[] {
+  const [only = [], ...others] = groups.filter(({ length }) => length > 0);
+  return others.length === 0 ? only : [only, ...others].flat().sort((one, other) => one.place - other.place);
 }
 
 /** The word by which a reference is looked up: itself, or '' where it has other signs, so that it is held against each text. */

@@ -122,3 +122,25 @@ test('thousands of payouts of one amount are not each held against each line: a 
   );
   assert.ok(looks <= 10 * most, `${looks} looks at the days of ${most} payouts`);
 });
+
+test('thousands of payouts of one RUT and amount are not each held against each line: such a statement stopped everybody too', () => {
+  let looks = 0;
+  const most = 300;
+  const numbers = Array.from({ length: most }, (_, at) => at);
+  const payouts = numbers.map((at) => ({ ...PAYOUT, id: `po_${at}_` }));
+  const lines = numbers.map((at) => ({
+    ...line(-PAYOUT.amount, PAYOUT.leftDay),
+    line: at,
+    rutHashes: ['r0', PAYOUT.rutHash],
+    get day() {
+      looks++;
+      return PAYOUT.leftDay;
+    },
+  }));
+  const matches = matchLines(lines, { payouts, files: [], deposits: [] });
+  assert.deepEqual(
+    matches.map(({ subject }) => subject),
+    payouts.map(({ id }) => id),
+  );
+  assert.ok(looks <= 10 * most, `${looks} looks at the days of ${most} lines`);
+});
