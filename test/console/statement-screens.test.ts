@@ -133,6 +133,33 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
     );
   });
 
+  test('what was typed of a line was lost when it was refused, and when a fresh proof was asked for', async () => {
+    const { app, desk, server, as, cartola, sent } = await open();
+    await using _server = server;
+    const maker = as(desk.users.maker);
+    const done = await maker.upload(sent(cartola(...LINES), { confirm: 'yes' }));
+    const id = /st_\w+/.exec(done.headers.get('location') ?? '')?.[0] ?? '';
+    const typed = { line: '4', is: 'deposit', subject: 'mv_none', commission: '7', reason: 'abono "15"' };
+    const isKept = (text: string) => {
+      for (const said of [
+        '<option value="deposit" selected>',
+        'name="subject" maxlength="60" value="mv_none"',
+        'value="7"',
+        'value="abono &quot;15&quot;"',
+      ])
+        assert.ok(text.includes(said), said);
+    };
+    isKept((await maker.post(`/statements/${id}/uses`, typed)).text);
+    const all = (await maker.post(`/statements/${id}/uses`, { is: 'other', reason: 'a@b.cl' })).text;
+    assert.match(all, /name="reason"[^>]* value="a@b\.cl"/);
+    app.now.advance(16 * 60_000);
+    const prove = (await maker.post(`/statements/${id}/uses`, typed)).headers.get('location') ?? '';
+    const back = new URL(prove, 'http://localhost').searchParams.get('next') ?? '';
+    isKept((await maker.get(back)).text);
+    const pasted = await maker.post(`/statements/${id}/uses`, { ...typed, subject: '12.531.909-2' });
+    assert.doesNotMatch(pasted.headers.get('location') ?? '', /909/, 'no address has a RUT');
+  });
+
   test('nothing of a statement is shown or changed for those of another merchant, without the permission, without the factor, or from another site', async () => {
     const { app, desk, server, as, cartola, sent } = await open();
     await using _server = server;

@@ -226,7 +226,9 @@ forEachEngine('settlement files', (openTestDatabase) => {
     const accept = () => post(`/settlements/${id}/accept`, { cause: one?.cause ?? '', reason: 'visto' });
     const close = () => post('/months', { month: '2026-01', environment: 'development' });
     app.now.advance(app.config.proofMinutes * 60_000);
-    assert.equal(await accept(), `/console/prove?next=${encodeURIComponent(`/settlements/${id}`)}`);
+    const form = `/settlements/${id}?cause=${one?.cause}&one=&reason=visto`;
+    assert.equal(await accept(), `/console/prove?next=${encodeURIComponent(form)}`);
+    assert.match((await server.get(`/console${form}`, cookie)).text, /name="reason"[^>]* value="visto"/, 'not lost');
     const back = encodeURIComponent('/months?month=2026-01&environment=development');
     assert.equal(await close(), `/console/prove?next=${back}`);
     assert.equal((await showSettlement(app, id))?.differences[0]?.accepted_by, null);

@@ -11,7 +11,7 @@ import { shellWord } from '../../lib/shell-word.ts';
 import { acceptDifferences, showSettlement } from '../../movements/accept-difference.ts';
 import type { KeptDifference, KeptSettlement, SettlementSum } from '../../movements/settlement.ts';
 import { tableOf, timeCell } from '../console-format.ts';
-import { exportLinks, formatOf, sendList } from '../console-list.ts';
+import { askedOf, exportLinks, formatOf, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
 import { fieldsOf } from '../sign-in.ts';
@@ -30,10 +30,11 @@ export const postConsoleAccept: Screen = {
     const shown = await showSettlement(app, id);
     if (shown === null || !shown.differences.some((one) => one.cause === cause))
       return send(404, notFoundPage(language));
-    const asked = requireProof(app, visit, `/settlements/${id}`);
-    if (asked !== null) return asked;
     const reason = text.trim();
-    if (!isReason(reason)) return sendSettlement(app, visit, 400, tell(language, 'refund.no_reason'));
+    const typed = { cause, one: number, reason };
+    if (!isReason(reason)) return sendSettlement(app, visit, 400, tell(language, 'refund.no_reason'), typed);
+    const asked = requireProof(app, visit, `/settlements/${id}?${String(new URLSearchParams(typed))}`);
+    if (asked !== null) return asked;
     const accepted = await acceptDifferences(app, {
       settlementId: id,
       cause: cause as DifferenceCause,
@@ -46,7 +47,13 @@ export const postConsoleAccept: Screen = {
   }),
 };
 
-async function sendSettlement(app: App, visit: ConsoleVisit, status: number, said: string) {
+async function sendSettlement(
+  app: App,
+  visit: ConsoleVisit,
+  status: number,
+  said: string,
+  typed: Record<string, string> = askedOf(visit),
+) {
   const { language, user, request, send } = visit;
   const { id } = request.params as { id: string };
   const shown = await showSettlement(app, id);
@@ -54,9 +61,10 @@ async function sendSettlement(app: App, visit: ConsoleVisit, status: number, sai
   const { settlement, differences } = shown;
   if (formatOf(visit) !== null) return sendDifferences(visit, settlement, differences);
   const causes = [...Map.groupBy(differences, ({ cause }) => cause)];
-  const { accepted, one } = request.query as Record<string, unknown>;
+  const { accepted } = request.query as Record<string, unknown>;
+  const { cause: typedFor = '', one = '', reason = '' } = typed;
   const isReplaced = settlement.replaced_at !== null;
-  const accepting = { may: !isReplaced && user.may.has('movements:record'), one: typeof one === 'string' ? one : '' };
+  const accepting = { may: !isReplaced && user.may.has('movements:record'), typedFor, one, reason };
   const main = html`${said !== '' && html`<p class="notice" role="alert">${said}</p>`}
 ${typeof accepted === 'string' && html`<p class="notice done" role="status">${tell(language, 'settlement.done', { n: accepted })}</p>`}
 <div class="head"><h1>${settlement.file_name}</h1>${differences.length > 0 && exportLinks(visit, `/settlements/${id}`)}</div>
@@ -134,7 +142,7 @@ ${
   accepting.may &&
   open.length > 0 &&
   html`<form class="filters" method="post" action="${publicPath(app)}/console/settlements/${id}/accept"><input type="hidden" name="cause" value="${cause}">
-<label>${tell(language, 'refund.reason')}<br><input name="reason" required maxlength="200"></label>
+<label>${tell(language, 'refund.reason')}<br><input name="reason" required maxlength="200" value="${accepting.one === '' && accepting.typedFor === cause ? accepting.reason : ''}"></label>
 <button>${tell(language, 'settlement.accept')} (${open.length})</button></form>`
 }`;
 }
@@ -155,8 +163,8 @@ function cellsOf(app: App, language: Language, one: KeptDifference, accepting: A
   ];
 }
 
-/** The person's right to accept, and the number of the one line that is asked about, as the address says it. */
-type Accepting = { may: boolean; one: string };
+/** The person's right to accept, the number of the one line that is asked about, and the reason that was typed for a cause or for that line. */
+type Accepting = { may: boolean; typedFor: string; one: string; reason: string };
 
 /** Shows who accepted a line and why, or the way to accept this line alone. */
 function acceptCell(app: App, language: Language, one: KeptDifference, accepting: Accepting): Html | string {
@@ -168,6 +176,6 @@ function acceptCell(app: App, language: Language, one: KeptDifference, accepting
     return html`<a id="d${number}" href="${at}?one=${number}#d${number}">${tell(language, 'settlement.accept_one')}…</a>`;
   }
   return html`<form id="d${number}" method="post" action="${at}/accept"><input type="hidden" name="cause" value="${cause}"><input type="hidden" name="number" value="${number}">
-<label>${tell(language, 'refund.reason')}<input name="reason" required maxlength="200"></label>
+<label>${tell(language, 'refund.reason')}<input name="reason" required maxlength="200" value="${accepting.reason}"></label>
 <p class="actions"><button class="primary">${tell(language, 'settlement.accept_one')}</button></p></form>`;
 }

@@ -23,7 +23,7 @@ export const getConsoleStatement: Screen = {
 
 /**
  * Answers with the page of the statement of the path, or its lines as a file; `said` stands on top of it. `asked`: the lines of one use
- * alone, and the line that is to be explained.
+ * alone, the line that is to be explained, and what was typed of it.
  */
 export async function sendStatement(
   app: App,
@@ -60,12 +60,12 @@ export async function sendStatement(
 ${known > 0 && html`<p class="notice">${tell(language, 'statements.known', { n: known })}</p>`}
 ${overlapping.length > 0 && html`<p>${tell(language, 'statements.overlaps')} ${overlapping.map((one) => overlapLink(app, one))}</p>`}
 <p class="badges">${usesOf(lines).map(([name, count]) => html`<a href="${at}?use=${name}">${useBadge(language, name)} ${count}</a> `)}${use !== null && html`<a class="button" href="${at}">${tell(language, 'filter.any')}</a>`}</p>
-${explained !== undefined && (await explainForm(app, visit, statement, explained))}
+${explained !== undefined && (await explainForm(app, visit, statement, { line: explained, typed: asked }))}
 <h2>${tell(language, 'statements.lines_of')}</h2>
 <p class="quiet">${tell(language, 'statements.kept_without_text')}</p>
 ${chosen.length === 0 ? html`<div class="card pad">${tell(language, 'statements.no_lines')}</div>` : lineTable(app, visit, chosen.slice(0, SHOWN), mayExplain)}
 ${chosen.length > SHOWN && html`<p class="quiet">${tell(language, 'statements.lines_more', { n: chosen.length - SHOWN })}</p>`}
-${mayExplain && open > 0 && allOtherForm(app, visit, statement, open)}`;
+${mayExplain && open > 0 && allOtherForm(app, visit, statement, { open, typed: explained === undefined ? asked : {} })}`;
   return send(status, { title: statement.file_name, main });
 }
 

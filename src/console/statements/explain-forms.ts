@@ -8,12 +8,15 @@ import { tell } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
 import { listMerchants } from '../merchants/visible-merchants.ts';
 
+/** What was typed before the form was refused, or a fresh proof asked for. */
+type Typed = Readonly<Record<string, string>>;
+
 /** Asks what a line in suspense is. */
 export async function explainForm(
   app: App,
   { language, user }: ConsoleVisit,
   { id, payment_service_id, environment }: ListedStatement,
-  line: KeptLine,
+  { line, typed }: { line: KeptLine; typed: Typed },
 ): Promise<Html> {
   const { file_line, day, amount, currency, used_as } = line;
   if (used_as !== 'suspense') return html`<p class="notice">${tell(language, 'explain.gone')}</p>`;
@@ -33,29 +36,36 @@ export async function explainForm(
         ]
       : [['payout', tell(language, 'explain.payout')] as const]),
   ];
+  const option = (name: string, value: string, text: string) =>
+    html`<option value="${value}"${typed[name] === value && html` selected`}>${text}</option>`;
   const list = alike.map(({ id: one, says }) => html`<option value="${one}">${says}</option>`);
   return html`<form class="card pad narrow" id="explain" method="post" action="${publicPath(app)}/console/statements/${id}/uses">
 <h2>${tell(language, 'explain.title', { line: file_line })}</h2>
 <p>${day} · <strong>${formatMoney(amount, currency)}</strong></p>
 <input type="hidden" name="line" value="${file_line}">
-<label>${tell(language, 'explain.use')}<select name="is" required>${choices.map(([value, text]) => html`<option value="${value}">${text}</option>`)}</select></label>
-<label>${tell(language, 'explain.subject')}<input name="subject" maxlength="60" list="alike" autocomplete="off"></label><datalist id="alike">${list}</datalist>
+<label>${tell(language, 'explain.use')}<select name="is" required>${choices.map(([value, text]) => option('is', value, text))}</select></label>
+<label>${tell(language, 'explain.subject')}<input name="subject" maxlength="60" value="${typed['subject'] ?? ''}" list="alike" autocomplete="off"></label><datalist id="alike">${list}</datalist>
 <p class="quiet">${tell(language, 'explain.subject_hint')}</p>
-${isCredit && html`<label>${tell(language, 'explain.commission')}<input name="commission" maxlength="12" inputmode="numeric" autocomplete="off"></label>`}
+${isCredit && html`<label>${tell(language, 'explain.commission')}<input name="commission" maxlength="12" value="${typed['commission'] ?? ''}" inputmode="numeric" autocomplete="off"></label>`}
 ${
   isCredit &&
   merchants.length > 0 &&
-  html`<label>${tell(language, 'explain.whose')}<select name="merchant">${merchants.map(({ id: one, name }) => html`<option value="${one}">${name}</option>`)}</select></label>`
+  html`<label>${tell(language, 'explain.whose')}<select name="merchant">${merchants.map(({ id: one, name }) => option('merchant', one, name))}</select></label>`
 }
-<label>${tell(language, 'refund.reason')}<input name="reason" required maxlength="200"></label>
+<label>${tell(language, 'refund.reason')}<input name="reason" required maxlength="200" value="${typed['reason'] ?? ''}"></label>
 <p class="actions"><button class="primary">${tell(language, 'explain.save')}</button></p></form>`;
 }
 
 /** Says of all lines in suspense that they are of nothing here. */
-export function allOtherForm(app: App, { language }: ConsoleVisit, { id }: ListedStatement, open: number): Html {
+export function allOtherForm(
+  app: App,
+  { language }: ConsoleVisit,
+  { id }: ListedStatement,
+  { open, typed }: { open: number; typed: Typed },
+): Html {
   return html`<h2>${tell(language, 'statements.all_other')}</h2>
 <form class="card pad" method="post" action="${publicPath(app)}/console/statements/${id}/uses">
 <p class="quiet">${tell(language, 'statements.all_other_text')}</p><input type="hidden" name="is" value="other">
-<label>${tell(language, 'refund.reason')}<input name="reason" required maxlength="200"></label>
+<label>${tell(language, 'refund.reason')}<input name="reason" required maxlength="200" value="${typed['reason'] ?? ''}"></label>
 <p class="actions"><button>${tell(language, 'statements.all_other_do', { n: open })}</button></p></form>`;
 }

@@ -19,15 +19,14 @@ export const postConsoleStatementUses: Screen = {
     const fields = fieldsOf(request);
     const line = /^[1-9]\d{0,6}$/.test(fields['line'] ?? '') ? Number(fields['line']) : null;
     await findStatement(app, user.environmentIds, id, 'suspense');
-    const back = `/statements/${id}?use=suspense`;
-    const asked = requireProof(app, visit, line === null ? back : `${back}&line=${line}`);
-    if (asked !== null) return asked;
     const reason = (fields['reason'] ?? '').trim();
-    const refuse = (status: number, said: string) =>
-      sendStatement(app, visit, status, said, { use: 'suspense', line: fields['line'] ?? '' });
+    const typed = { ...fields, use: 'suspense', reason };
+    const refuse = (status: number, said: string) => sendStatement(app, visit, status, said, typed);
     const is = subjectOf(app, language, fields);
     if (typeof is === 'string') return refuse(400, is);
     if (!isReason(reason)) return refuse(400, tell(language, 'refund.no_reason'));
+    const asked = requireProof(app, visit, `/statements/${id}?${String(inAddress(typed))}`);
+    if (asked !== null) return asked;
     try {
       const lines = await resolveLine(app, { statementId: id, fileLine: line, is, reason, by });
       return await goTo(`/statements/${id}?resolved=${lines.length}`);
@@ -37,6 +36,17 @@ export const postConsoleStatementUses: Screen = {
     }
   }),
 };
+
+const TYPED = ['use', 'line', 'is', 'subject', 'commission', 'merchant', 'reason'] as const;
+
+/** What was typed, for the form that is shown after the proof. In the place of an id something else may have been pasted, so it is left out. */
+function inAddress(typed: Record<string, string>): URLSearchParams {
+  const isKept = (name: string, text: string) =>
+    text !== '' && (name !== 'subject' || /^[a-z]{2,3}_\w{1,57}$/.test(text));
+  return new URLSearchParams(
+    TYPED.map((name) => [name, typed[name] ?? '']).filter(([name = '', text = '']) => isKept(name, text)),
+  );
+}
 
 /** Reads what a person says that a line is; a text: why that cannot be. */
 function subjectOf(app: App, language: Language, fields: Record<string, string>): LineSubject | string {
