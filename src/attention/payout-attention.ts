@@ -87,6 +87,10 @@ const HINDRANCES: Readonly<Record<Exclude<Hindrance, ''>, InBoth>> = {
     en: 'the account of its recipient was changed after it was made, so nobody can approve it',
     es: 'la cuenta de su destinatario cambió después de proponerlo, y nadie puede aprobarlo',
   },
+  elsewhere: {
+    en: 'its account was changed by a user of another database, so nobody can approve it: validate the account again and propose it again',
+    es: 'cambió su cuenta un usuario de otra base de datos, y nadie puede aprobarlo: valida la cuenta de nuevo y proponlo otra vez',
+  },
   stale: {
     en: 'the verdict of its account is too old, so nobody can approve it: validate it anew with recipient change',
     es: 'el veredicto de su cuenta es demasiado antiguo, y nadie puede aprobarlo: valídala de nuevo con recipient change',

@@ -61,9 +61,10 @@ export function selectWaitingPayouts(
 
 /**
  * Why nobody can approve them as they are. `approver`: there is nobody who may. `erased`: their recipient is. `changed`: its account
- * was, after they were made. `stale`: the verdict of the account is too old. '': somebody can.
+ * was, after they were made. `elsewhere`: it was changed by a user of another database, from which their payment service moved. `stale`:
+ * the verdict of the account is too old. '': somebody can.
  */
-export type Hindrance = '' | 'approver' | 'erased' | 'changed' | 'stale';
+export type Hindrance = '' | 'approver' | 'erased' | 'changed' | 'elsewhere' | 'stale';
 
 /** Payouts that wait for an approval or for their file, by batch; a payout without a batch stands alone. `id` names the batch or the payout. */
 export type WaitingApproval = SqlRow & {
@@ -98,8 +99,8 @@ const isNamed = (user: string, name: string) =>
 
 /**
  * Each part is read once: by itself PostgreSQL works out the hindrance of every row anew wherever it is named. Whether anybody
- * is left to approve is asked once for each maker, and for each payout only where its account was changed. `barredFrom` has the
- * same rule.
+ * is left to approve is asked once for each maker, and for each payout only where its account was changed. `barredFrom` and
+ * `whyNotPayable` have the same rules.
  *
  * `holders`: the people who made API tokens of a user, until when they knew one, and whether that user is a program. `alone`: the makers
  * whose payouts nobody else may approve, as far as they were made by `until`.
@@ -140,6 +141,8 @@ const GROUPED = `with holders as materialized (
             and ${MAY_APPROVE}) then 'approver'
         when newest.id is null or own.id is null then 'erased'
         when newest.account_hash <> own.account_hash then 'changed'
+        when substr(p.account_changed_by, 1, 4) = 'usr_'
+          and not exists (select 1 from users u where u.id = p.account_changed_by) then 'elsewhere'
         when newest.validated_at <= $3 or newest.expires_at <= $4 then 'stale'
         else '' end as hindrance
     from payouts p

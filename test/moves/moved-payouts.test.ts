@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { listAttention } from '../../src/attention/list-attention.ts';
 import type { Actor } from '../../src/audit/actor.ts';
 import { makeApiToken } from '../../src/auth/make-api-token.ts';
 import { identityHashes } from '../../src/bank-validation/identity-hash.ts';
@@ -70,6 +71,9 @@ forEachEngine('a payout of a payment service that moved', (openTestDatabase) => 
     const there = actor(await createTestUser(to, { email: changer.email, role: 'owner', may: [] }), 'owner');
     const other = actor(await createTestUser(to, { email: 'other@example.cl', role: 'owner', may: [] }), 'owner');
     for (const by of [there, other]) await assert.rejects(approve(to, desk, [payout.id], by), refused);
+    const waiting = (await listAttention(to, 'approval', 10)).find(({ id }) => id === payout.batch_id);
+    const about = [waiting?.id, waiting?.command, /a user of another database/.test(waiting?.reason ?? '')];
+    assert.deepEqual(about, [payout.batch_id, `bin/rubrica batch reject ${payout.batch_id} --reason TEXT`, true]);
     const [shown] = await showPayouts(to, [payout]);
     assert.ok(shown?.warnings.some((warning) => warning.code === 'NOT_PAYABLE'));
 
