@@ -263,20 +263,26 @@ export function selectApprovedOfBatches(
   );
 }
 
-/** A payout with those like it: to the same RUT, of the same amount, still alive and not older than `since`. */
+/** A payout to the RUT of others, of their amount. */
+export type AlikePayout = Pick<
+  Payout,
+  'id' | 'rut_hash' | 'amount' | 'currency' | 'reference' | 'state' | 'created_at'
+>;
+
+/** Those alive and not older than `since` to the RUTs and of the amounts of these payouts, themselves among them, the newest first. Each once: thousands may be alike. */
 export function selectAlike(
   db: Reader,
   environmentId: number,
   ids: readonly string[],
   since: number,
-): Promise<
-  { id: string; reference: string; other: string; other_reference: string; state: PayoutState; created_at: number }[]
-> {
+): Promise<AlikePayout[]> {
   return db.query(
-    `select p.id, p.reference, o.id as other, o.reference as other_reference, o.state, o.created_at from payouts p
-     join payouts o on o.environment_id = p.environment_id and o.rut_hash = p.rut_hash and o.amount = p.amount
-       and o.currency = p.currency and o.id <> p.id and o.created_at >= $3
-     where p.environment_id = $1 and p.id {named $2} and o.state {named $4} order by o.created_at desc`,
+    `with asked as materialized (select distinct rut_hash, amount, currency from payouts
+       where environment_id = $1 and id {named $2})
+     select o.id, o.rut_hash, o.amount, o.currency, o.reference, o.state, o.created_at from asked
+     join payouts o on o.environment_id = $1 and o.rut_hash = asked.rut_hash and o.amount = asked.amount
+       and o.currency = asked.currency and o.created_at >= $3
+     where o.state {named $4} order by o.created_at desc, o.id`,
     [environmentId, ids, since, LIVE_STATES],
   );
 }

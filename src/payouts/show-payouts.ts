@@ -5,10 +5,10 @@ import { selectApprovers } from './approver-queries.ts';
 import { type Barred, barredFrom, findBehind, whyNotPayable } from './decide-payouts.ts';
 import { STATES_IN_SPANISH } from './kept-texts.ts';
 import { selectVersionsOf } from './payee-queries.ts';
-import type { Payout, PayoutState } from './payout.ts';
+import type { Payout } from './payout.ts';
 import { payableBalance } from './payout-balance.ts';
 import { PAYOUT_CURRENCY } from './payout-limits.ts';
-import { selectAlike } from './payout-queries.ts';
+import { type AlikePayout, selectAlike } from './payout-queries.ts';
 import { wishOf } from './payout-wish.ts';
 import type { RecipientDetails, RecipientRow } from './recipient.ts';
 import { openDetails } from './seal-recipient.ts';
@@ -49,19 +49,15 @@ async function showSome(app: App, environmentId: number, payouts: readonly Payou
   const ids = payouts.map(({ id }) => id);
   const kept = await selectVersionsOf(app.db, [...new Set(payouts.map(({ recipient_id }) => recipient_id))]);
   const versions = Map.groupBy(kept, ({ id }) => id);
-  const alike = Map.groupBy(await selectAlike(app.db, environmentId, ids, now - ALIKE_MS), ({ id }) => id);
+  const alike = alikeOf(await selectAlike(app.db, environmentId, ids, now - ALIKE_MS));
   const waits = payouts.some(({ state }) => state === 'awaiting_approval');
   const approvers = waits ? await selectApprovers(app.db, environmentId) : new Set<string>();
   const behind = waits ? await findBehind(app.db, payouts, kept) : { users: [], holders: [] };
   const available = waits ? await payableBalance(app, environmentId) : 0;
   return payouts.map((payout) => {
     const own = versions.get(payout.recipient_id) ?? [];
-    // Parts of what one transfer does not take are not the same payout twice.
-    const others = (alike.get(payout.id) ?? []).filter(
-      ({ reference, other_reference }) => wishOf(reference) !== wishOf(other_reference),
-    );
     const barred = barredFrom(payout, own, behind);
-    const warnings = [...changed(payout), ...same(others)];
+    const warnings = [...changed(payout), ...same(alike(payout))];
     if (payout.state === 'awaiting_approval') {
       const terms = { now, maxAgeDays: app.config.verdictMaxAgeDays, users: behind.users, approvers, barred };
       warnings.push(...hindrances(payout, own, terms));
@@ -93,14 +89,35 @@ function changed({ account_changed_by }: Payout): PayoutWarning[] {
   return [{ code: 'ACCOUNT_CHANGED', text }];
 }
 
-type Alike = { other: string; state: PayoutState; created_at: number };
+/** The newest payout like another, and the newest of them without a result. */
+type Alike = { first: AlikePayout | undefined; waiting: AlikePayout | undefined };
 
-function same(others: readonly Alike[]): PayoutWarning[] {
-  const inEnglish = ({ other, state, created_at }: Alike) => `${other} of ${dayOf(created_at)} (${state})`;
-  const inSpanish = ({ other, state, created_at }: Alike) =>
-    `${other} del ${dayOf(created_at)} (${STATES_IN_SPANISH[state]})`;
-  const waiting = others.filter(({ state }) => WITHOUT_RESULT.includes(state));
-  const [first] = others;
+/**
+ * Finds those like each payout among all that are alike, the newest first. Parts of what one transfer does not take are not the same
+ * payout twice, and there may be thousands of them: of each group two are kept that are of two wishes.
+ */
+function alikeOf(all: readonly AlikePayout[]): (payout: Payout) => Alike {
+  const groupOf = ({ rut_hash, amount, currency }: AlikePayout | Payout) => `${rut_hash} ${amount} ${currency}`;
+  const firstsOf = (some: readonly AlikePayout[]) =>
+    new Map(
+      [...Map.groupBy(some, groupOf)].map(([group, [first, ...others]]) => {
+        const wish = wishOf(first?.reference ?? '');
+        return [group, [first, others.find(({ reference }) => wishOf(reference) !== wish)]] as const;
+      }),
+    );
+  const [firsts, waiting] = [firstsOf(all), firstsOf(all.filter(({ state }) => WITHOUT_RESULT.includes(state)))];
+  return (payout) => {
+    const wish = wishOf(payout.reference);
+    const otherIn = (found: typeof firsts) =>
+      found.get(groupOf(payout))?.find((one) => one !== undefined && wishOf(one.reference) !== wish);
+    return { first: otherIn(firsts), waiting: otherIn(waiting) };
+  };
+}
+
+function same({ first, waiting }: Alike): PayoutWarning[] {
+  const inEnglish = ({ id, state, created_at }: AlikePayout) => `${id} of ${dayOf(created_at)} (${state})`;
+  const inSpanish = ({ id, state, created_at }: AlikePayout) =>
+    `${id} del ${dayOf(created_at)} (${STATES_IN_SPANISH[state]})`;
   if (first === undefined) return [];
   const warnings: PayoutWarning[] = [
     {
@@ -111,12 +128,12 @@ function same(others: readonly Alike[]): PayoutWarning[] {
       },
     },
   ];
-  if (waiting[0] !== undefined) {
+  if (waiting !== undefined) {
     warnings.push({
       code: 'EQUAL_WITHOUT_RESULT',
       text: {
-        en: `An equal one is still without a result: ${inEnglish(waiting[0])}.`,
-        es: `Uno igual sigue sin resultado: ${inSpanish(waiting[0])}.`,
+        en: `An equal one is still without a result: ${inEnglish(waiting)}.`,
+        es: `Uno igual sigue sin resultado: ${inSpanish(waiting)}.`,
       },
     });
   }

@@ -9,7 +9,7 @@ import { approvePayouts, cancelPayouts, rejectPayouts } from '../../src/payouts/
 import { keepRecipient } from '../../src/payouts/keep-recipient.ts';
 import { PAYOUT_STATES, type PayoutState, statesBefore } from '../../src/payouts/payout.ts';
 import { NO_LIMITS, upsertPayoutLimits, upsertPersonLimit } from '../../src/payouts/payout-limit-queries.ts';
-import { selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
+import { selectAlike, selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
 import { proposePayouts } from '../../src/payouts/propose-payouts.ts';
 import { showPayouts } from '../../src/payouts/show-payouts.ts';
 import { transitionPayouts } from '../../src/payouts/transition-payouts.ts';
@@ -246,6 +246,29 @@ forEachEngine('payouts', (openTestDatabase) => {
       assert.match(text.en, /\(awaiting_approval\)/);
       assert.match(text.es, /\(Espera aprobación\)/);
     }
+  });
+
+  test('the parts of one large payout were each held against each other: to look at a batch of thousands ended the process', async () => {
+    const { app, desk } = await open();
+    const most = app.config.payoutRailLimit;
+    const parts = await propose(app, desk, [wish({ amount: 30 * most })]);
+    app.now.advance(1000);
+    const [other] = await propose(app, desk, [wish({ amount: most })]);
+    const all = [...parts, ...(other === undefined ? [] : [other])];
+    const alike = await selectAlike(
+      app.db,
+      desk.environment.id,
+      all.map(({ id }) => id),
+      0,
+    );
+    assert.equal(alike.length, 31);
+    const said = (await showPayouts(app, all)).map(
+      ({ warnings }) => warnings.find((warning) => warning.code === 'EQUAL_WITHOUT_RESULT')?.text.en ?? '',
+    );
+    assert.ok(said.slice(0, 30).every((text) => text.includes(other?.id ?? '')));
+    assert.ok(parts.some(({ id }) => said[30]?.includes(id)));
+    const [part] = await showPayouts(app, parts.slice(0, 1));
+    assert.equal(part?.warnings.filter(({ text }) => text.en.includes(other?.id ?? '')).length, 2);
   });
 
   test('approvals that come together never reserve more than there is', async () => {
