@@ -155,10 +155,12 @@ function indexOf(payouts: readonly Payout[]): Map<string, Payout[]> {
   return index;
 }
 
-/** Reads the reason of a bank's rejection, without its digits: it may stay for ever, and digits may be an account. */
+/** Reads the reason of a bank's rejection, without its digits: it may stay for ever, and digits may be an account or, with points, a RUT. */
 function reasonOf(text: string, outcome: PayoutOutcome): string | null {
   if (outcome === 'confirmed') return null;
-  return text.replace(/\d{4,}/g, '…').slice(0, 200) || ('the bank gave no reason' satisfies KeptReason);
+  return (
+    text.replace(/\d[\d.]{3,}(?:-[\dkK])?/g, '…').slice(0, 200) || ('the bank gave no reason' satisfies KeptReason)
+  );
 }
 
 function unusable(detail: InBoth): Problem {

@@ -178,6 +178,16 @@ forEachEngine('files of payouts', (openTestDatabase) => {
     );
   });
 
+  test('the reason of a bank was kept with the RUT in it, where that was written with points', async () => {
+    const { app, desk } = await open();
+    await approved(app, desk, [wish(), wish(), wish()]);
+    const { read } = await filed(app, desk);
+    const why = ['RUT 12.531.909-2 no corresponde', 'Cuenta 1253 1909 cerrada', 'rut 12531909-K'];
+    const lines = why.map((text) => `12.531.909-2;10.000;Rechazado;${text}`);
+    const said = (await read(['RUT;Monto;Estado;Motivo', ...lines])).outcomes.map(({ reason }) => reason);
+    assert.deepEqual(said, ['RUT … no corresponde', 'Cuenta … … cerrada', 'rut …']);
+  });
+
   test('the number of a row was taken for a reference, against the RUT, the amount and the account of its line', async () => {
     const { app, desk } = await open();
     const wishes = [wish({ reference: '1', amount: 15_000 }), wish({ reference: '2', amount: 20_000, payee: PEDRO })];
