@@ -5,7 +5,7 @@ import { ATTENTION_KINDS } from '../attention/attention-kinds.ts';
 import { listAttention } from '../attention/list-attention.ts';
 import { type AttentionNamed, giveUpAttention, takeAttention } from '../attention/take-attention.ts';
 import type { Actor } from '../audit/actor.ts';
-import { formatPlain } from '../lib/money.ts';
+import { formatMoney } from '../lib/money.ts';
 import { formatAge } from '../lib/time-text.ts';
 import { ENVIRONMENTS, type Environment } from '../payment-services/payment-service.ts';
 import { readLimit } from './options.ts';
@@ -85,7 +85,7 @@ function linesOf(waiting: readonly AttentionRow[]): string[] {
     row.name,
     row.environment,
     String(row.transaction ?? '—'),
-    row.amount === null ? '—' : `${formatPlain(row.amount, row.currency ?? '')} ${row.currency}`,
+    row.amount === null ? '—' : formatMoney(row.amount, row.currency ?? ''),
     time(row.since),
     formatAge(row.age),
     row.taken_by ?? '—',

@@ -109,7 +109,7 @@ async function list(options: Json & { transaction?: string; limit: string }): Pr
     entry.refund_id ?? entry.movement_id ?? String(entry.transaction_id ?? '—'),
     entry.debit_account,
     entry.credit_account,
-    `${formatPlain(entry.amount, entry.currency)} ${entry.currency}`,
+    formatMoney(entry.amount, entry.currency),
     timeInChile(entry.created_at),
   ]);
   const head = [
@@ -142,7 +142,7 @@ async function suspense(options: Json & { limit: string }): Promise<void> {
     late.entry,
     String(late.transaction_id ?? '—'),
     // Below 0: it went.
-    `${formatPlain(late.kind === 'late_payment' ? late.amount : -late.amount, late.currency)} ${late.currency}`,
+    formatMoney(late.kind === 'late_payment' ? late.amount : -late.amount, late.currency),
     late.decision ?? 'open',
     time(late.resolved_at),
     late.reason ?? '',

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
-import { formatMoney, formatPlain } from '../lib/money.ts';
+import { formatMoney } from '../lib/money.ts';
 import { findMovement, listMovements } from '../movements/list-movements.ts';
 import type { Movement } from '../movements/movement.ts';
 import type { ListedMovement } from '../movements/movement-queries.ts';
@@ -197,8 +197,8 @@ export function movementLines(kind: 'payout' | 'deposit', movements: readonly Li
     movement.name,
     movement.environment,
     movement.payment_method ?? '—',
-    `${formatPlain(movement.amount, movement.currency)} ${movement.currency}`,
-    formatPlain(movement.commission, movement.currency),
+    formatMoney(movement.amount, movement.currency),
+    formatMoney(movement.commission, movement.currency),
     movement.reference,
     movement.recorded_by,
     timeInChile(movement.created_at),

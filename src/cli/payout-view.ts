@@ -1,7 +1,7 @@
 import { sayIn } from '../error-catalogue.ts';
 import { dayOf } from '../lib/calendar-day.ts';
 import { addUp } from '../lib/exact-sum.ts';
-import { formatMoney, formatPlain } from '../lib/money.ts';
+import { formatMoney } from '../lib/money.ts';
 import type { ListedBatch } from '../payouts/find-payout.ts';
 import type { ListedPayoutFile } from '../payouts/payout-file-queries.ts';
 import type { PayoutWarning, ShownPayout } from '../payouts/show-payouts.ts';
@@ -52,7 +52,7 @@ export function payoutLines(shown: readonly ShownPayout[]): string[] {
   const rows = shown.map(({ payout, recipient, verdictDays, warnings }) => [
     payout.id,
     payout.state,
-    `${formatPlain(payout.amount, payout.currency)} ${payout.currency}`,
+    formatMoney(payout.amount, payout.currency),
     recipient?.name ?? 'erased',
     recipient?.rut ?? '—',
     `${payout.bank_code} ${payout.account_masked}`,

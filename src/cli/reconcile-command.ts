@@ -250,10 +250,10 @@ export function recordLine(found: ReconciliationProblem): string {
 
 /** One sum for each kind and currency: what was paid and what was paid out are never one number. */
 function summaryOf(lines: readonly BookedLine[], problems: readonly ReconciliationProblem[]): string {
-  const groups = Map.groupBy(lines, ({ kind, currency }) => `${kind.replaceAll('_', ' ')} ${currency}`);
-  const sums = [...groups].map(([name, [first, ...others]]) => {
-    const sum = addUp([first as BookedLine, ...others].map(signedAmount));
-    return `${name} ${formatPlain(sum, first?.currency ?? '')}`;
+  const groups = Map.groupBy(lines, ({ kind, currency }) => `${kind} ${currency}`);
+  const sums = [...groups.values()].map((group) => {
+    const [{ kind, currency }] = group as [BookedLine];
+    return `${kind.replaceAll('_', ' ')} ${formatMoney(addUp(group.map(signedAmount)), currency)}`;
   });
   const verdict = problems.length === 0 ? 'everything fits' : `${countOf(problems.length, 'does', 'do')} not fit`;
   return `${[countOf(lines.length, 'entry', 'entries'), ...sums].join(', ')}: ${verdict}.`;

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { App } from '../app.ts';
 import { type Actor, accountOf } from '../audit/actor.ts';
 import { Problem } from '../error-catalogue.ts';
-import { formatMoney, formatPlain } from '../lib/money.ts';
+import { formatMoney } from '../lib/money.ts';
 import { createRefund, type RefundCreation } from '../refunds/create-refund.ts';
 import { listRefunds } from '../refunds/find-refund.ts';
 import type { Refund } from '../refunds/refund.ts';
@@ -112,7 +112,7 @@ async function list(options: { limit: string; json?: boolean }): Promise<void> {
     refund.environment,
     refund.state,
     refund.type,
-    `${formatPlain(refund.amount, refund.currency)} ${refund.currency}`,
+    formatMoney(refund.amount, refund.currency),
     time(refund.created_at),
     time(refund.settled_at),
     refund.requested_by,

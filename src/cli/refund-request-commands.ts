@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { App } from '../app.ts';
 import { type Actor, accountOf } from '../audit/actor.ts';
-import { formatMoney, formatPlain } from '../lib/money.ts';
+import { formatMoney } from '../lib/money.ts';
 import { formatAge } from '../lib/time-text.ts';
 import { approveRefundRequest, rejectRefundRequest } from '../refunds/decide-refund-request.ts';
 import { findRefundRequest, listRefundRequests } from '../refunds/find-refund-request.ts';
@@ -150,7 +150,7 @@ function linesOf(requests: readonly (ListedRefundRequest & { age: number })[]): 
     one.name,
     one.environment,
     one.state,
-    `${formatPlain(one.amount, one.currency)} ${one.currency}`,
+    formatMoney(one.amount, one.currency),
     time(one.requested_at),
     formatAge(one.age),
     one.requested_by,

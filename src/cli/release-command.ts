@@ -10,7 +10,7 @@ import type { Epoch } from '../epochs/epoch.ts';
 import { selectEpochs } from '../epochs/epoch-queries.ts';
 import { findHeld } from '../epochs/hold.ts';
 import { releaseEpoch } from '../epochs/release-epoch.ts';
-import { formatPlain } from '../lib/money.ts';
+import { formatMoney } from '../lib/money.ts';
 import { formatAge } from '../lib/time-text.ts';
 import type { ListedCallback } from '../outbox/callback-list-queries.ts';
 import { countQueued } from '../outbox/outbox-queries.ts';
@@ -175,17 +175,13 @@ function paymentCells({
   amount,
   currency,
 }: WaitingAttempt): string[] {
-  return [id, `transaction ${transaction_id}`, payment_method, state, money(amount, currency), time(since)];
+  return [id, `transaction ${transaction_id}`, payment_method, state, formatMoney(amount, currency), time(since)];
 }
 
 function refundCells({ id, transaction_id, since, amount, currency }: WaitingRefund): string[] {
-  return [id, `transaction ${transaction_id}`, money(amount, currency), time(since)];
+  return [id, `transaction ${transaction_id}`, formatMoney(amount, currency), time(since)];
 }
 
 function callbackCells({ id, transaction_id, webhook_id, created_at }: ListedCallback): string[] {
   return [String(id), `transaction ${transaction_id}`, webhook_id, time(created_at)];
-}
-
-function money(amount: number, currency: string): string {
-  return `${formatPlain(amount, currency)} ${currency}`;
 }

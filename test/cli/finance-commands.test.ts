@@ -247,7 +247,7 @@ suite('books, reconcile and refund on the command line', () => {
       (await run('payout', 'list')).stdout,
       /TEF-1 +command line: \S+@\S+ +[\d-]{10} [\d:]{8} -0[34]:00 +— +—\n/,
     );
-    assert.match((await run('deposit', 'list')).stdout, /9700 CLP +300 +AB-1/);
+    assert.match((await run('deposit', 'list')).stdout, /\$9\.700 CLP +\$300 CLP +AB-1/);
   });
 
   test('payout return takes back one payout, once, and says so where payouts are listed', async () => {
@@ -298,7 +298,7 @@ suite('books, reconcile and refund on the command line', () => {
     const { id: late } = await createLatePayment(app, await createTestEnvironment(app));
     await db.close();
     const resolve = (...more: string[]) => run('books', 'resolve', '--transaction', String(late), ...more);
-    assert.match((await run('books', 'suspense')).stdout, /5001 CLP +open/);
+    assert.match((await run('books', 'suspense')).stdout, /\$5\.001 CLP +open/);
     assert.match((await resolve('--as', 'kept', '--reason', 'asked x@example.cl')).stderr, /without an e-mail address/);
     assert.match(
       (await resolve('--as', 'returned', '--reason', 'annulled')).stdout,

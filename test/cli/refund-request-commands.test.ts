@@ -56,7 +56,7 @@ forEachEngine('commands for refunds above a limit', (openTestDatabase) => {
       'the same again is the same',
     );
     const listed = await run('requests');
-    assert.match(listed.stdout, new RegExp(`${made.request} .* waiting +150000 CLP .*${asker} +llegó roto`));
+    assert.match(listed.stdout, new RegExp(`${made.request} .* waiting +\\$150\\.000 CLP .*${asker} +llegó roto`));
     assert.match((await run(`approve ${made.request}`, '--as', asker)).said, /^PERMISSION_MISSING/);
     assert.match((await run(`approve ${made.request}`)).said, /^PERSON_NEEDED/);
     assert.deepEqual(await refundsOf(app, paid), []);
