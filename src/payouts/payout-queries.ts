@@ -206,18 +206,18 @@ export async function updateContradictionEnded(
   return row ?? null;
 }
 
-/** The account that each RUT was paid on last, or is about to be. */
+/** The account that each RUT was paid on last, or is about to be. All payouts to a RUT are read once: a supplier may have thousands. */
 export function selectLastAccounts(
   tx: Reader,
   environmentId: number,
   rutHashes: readonly string[],
 ): Promise<{ rut_hash: string; account_hash: string; created_at: number }[]> {
   return tx.query(
-    `select p.rut_hash, p.account_hash, p.created_at from payouts p
-     where p.environment_id = $1 and p.rut_hash {named $2} and p.state in ('sent', 'unknown', 'confirmed', 'returned')
-       and not exists (select 1 from payouts later where later.environment_id = $1 and later.rut_hash = p.rut_hash
-         and later.state in ('sent', 'unknown', 'confirmed', 'returned')
-         and (later.created_at > p.created_at or (later.created_at = p.created_at and later.id > p.id)))`,
+    `select rut_hash, account_hash, created_at from (
+       select rut_hash, account_hash, created_at,
+         row_number() over (partition by rut_hash order by created_at desc, id {bytewise} desc) as place
+       from payouts where environment_id = $1 and rut_hash {named $2} and state in ('sent', 'unknown', 'confirmed', 'returned')
+     ) as paid where place = 1`,
     [environmentId, rutHashes],
   );
 }

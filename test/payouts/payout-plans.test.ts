@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { speak } from '../../src/db/dialect.ts';
 import type { Payout } from '../../src/payouts/payout.ts';
-import { lockApproved, lockPayouts, selectPayouts, selectUnbookedPayouts } from '../../src/payouts/payout-queries.ts';
+import {
+  lockApproved,
+  lockPayouts,
+  selectLastAccounts,
+  selectPayouts,
+  selectUnbookedPayouts,
+} from '../../src/payouts/payout-queries.ts';
 import { selectWaitingApprovals } from '../../src/payouts/waiting-payout-queries.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { explain, type HeardStatement, listenToStatements } from '../support/heard-statements.ts';
@@ -96,6 +102,13 @@ forEachEngine('the statements of payouts', (openTestDatabase, engine) => {
       assert.doesNotMatch(plan, /Update on/);
       if (engine === 'postgres') assert.match(plan, /LockRows/);
     }
+  });
+
+  test('the account that a RUT was paid on last was looked for by holding each of its payouts against all others', async () => {
+    const { environmentId, planOf } = await open();
+    const plan = await planOf(({ db }) => selectLastAccounts(db, environmentId, ['h-1']));
+    assert.match(plan, /payouts_of_rut/);
+    assert.doesNotMatch(plan, /SubPlan|CORRELATED|Anti Join/);
   });
 
   test('holding payouts against the books asked them for each payout, four times', async () => {

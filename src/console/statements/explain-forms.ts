@@ -8,7 +8,7 @@ import { tell } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
 import { listMerchants } from '../merchants/visible-merchants.ts';
 
-/** What was typed before the form was refused, or a fresh proof asked for. */
+/** The fields as a person typed them before the form was refused, or a fresh proof asked for. */
 type Typed = Readonly<Record<string, string>>;
 
 /** Asks what a line in suspense is. */

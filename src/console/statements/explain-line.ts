@@ -39,7 +39,7 @@ export const postConsoleStatementUses: Screen = {
 
 const TYPED = ['use', 'line', 'is', 'subject', 'commission', 'merchant', 'reason'] as const;
 
-/** What was typed, for the form that is shown after the proof. In the place of an id something else may have been pasted, so it is left out. */
+/** The fields as they were typed, for the form that is shown after the proof. In the place of an id something else may have been pasted, so it is left out. */
 function inAddress(typed: Record<string, string>): URLSearchParams {
   const isKept = (name: string, text: string) =>
     text !== '' && (name !== 'subject' || /^[a-z]{2,3}_\w{1,57}$/.test(text));
