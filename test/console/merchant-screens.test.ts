@@ -243,6 +243,10 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
       };
       for (const [form, status] of Object.entries({ 'hand-over': 200, links: 400 }))
         assert.equal((await owner.post(`/merchants/${own.id}/${form}`, wish)).status, status, `${form} ${valid}`);
+      const page = (await owner.get(`/merchants/${own.id}/rotate?environment=development`)).text;
+      const secret = /name="secret" value="([^"]+)"/.exec(page)?.[1] ?? '';
+      const rotation = { environment: 'development', overlap: valid, secret };
+      assert.equal((await owner.post(`/merchants/${own.id}/rotate`, rotation)).status, 404, `rotate ${valid}`);
     }
     const [service] = await listPaymentServices(app);
     const ids = service?.tokens.map(({ environment_id }) => environment_id) ?? [];

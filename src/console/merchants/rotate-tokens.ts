@@ -13,7 +13,11 @@ import { sendMerchant } from './merchant-page.ts';
 import { merchantIn } from './visible-merchants.ts';
 
 const HOUR_MS = 3_600_000;
-const OVERLAPS: Readonly<Record<string, number>> = { '24h': 24 * HOUR_MS, '7d': 168 * HOUR_MS, '0': 0 };
+const OVERLAPS: ReadonlyMap<string | undefined, number> = new Map([
+  ['24h', 24 * HOUR_MS],
+  ['7d', 168 * HOUR_MS],
+  ['0', 0],
+]);
 
 /** Asks for how long the present Secret Token is to work beside the new one. */
 export const getConsoleRotate: Screen = {
@@ -51,7 +55,7 @@ export const postConsoleRotate: Screen = {
     const { language, by, request, send } = visit;
     const fields = fieldsOf(request);
     const named = await merchantIn(app, visit, fields['environment']);
-    const overlap = OVERLAPS[fields['overlap'] ?? ''];
+    const overlap = OVERLAPS.get(fields['overlap']);
     if (named === null || overlap === undefined) return send(404, notFoundPage(language));
     const { merchant, environment } = named;
     const asked = requireProof(app, visit, questionPath(merchant, environment));
