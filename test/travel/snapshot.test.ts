@@ -96,6 +96,20 @@ forEachEngine('clock back', (openTestDatabase) => {
     );
   });
 
+  test('a line separator in a text, such as in the answer of a shop, kept a store from ever going back', async () => {
+    const db = await openTestDatabase();
+    const app = appOn(db);
+    await createTestEnvironment(app);
+    await db.transaction((tx) => tx.query('update payment_services set name = $1', ['Tienda \u2028 de\u2029Ana']));
+    const env = { ...process.env, DATABASE_URL: db.url, DATA_DIR: join(folder, `${db.engine}-lines`) };
+    const clock = async (word: string, ...by: string[]) =>
+      (await runCommand(['clock', word, ...by], { env: { ...env, MASTER_KEY: '5a'.repeat(32) } })).stderr;
+    assert.equal(await clock('advance', '1d'), '');
+    const before = await rowsOf(db);
+    assert.equal(await clock('back'), '');
+    assert.deepEqual(differing(await rowsOf(db), before), []);
+  });
+
   test('refuses what another version has kept and changes nothing, and a store with too many rows keeps nothing', async () => {
     const db = await openTestDatabase();
     const app = appOn(db);
