@@ -121,12 +121,15 @@ final class Rubrica_Callbacks
         };
     }
 
-    /** What the shop reads of money for an order that needed none. */
+    /** What the shop reads of money for an order that has ended, or that WooCommerce completes by no payment. */
     private static function paidLate(Rubrica\Callback $callback, WC_Order $order): string
     {
+        /* translators: 1: amount, 2: currency, 3: id of the transaction, 4: state of the order */
+        $ended = __('El comprador pagó %1$s %2$s con la transacción %3$s cuando el pedido ya estaba en estado «%4$s»: si también se pagó de otra forma, devuelve uno de los dos pagos.', 'rubrica-woocommerce');
+        /* translators: 1: amount, 2: currency, 3: id of the transaction, 4: state of the order */
+        $waiting = __('El comprador pagó %1$s %2$s con la transacción %3$s y el pedido sigue en estado «%4$s», que un pago no cambia: si es su único pago, cambia tú el estado; si también se pagó de otra forma, devuelve uno de los dos.', 'rubrica-woocommerce');
         return sprintf(
-            /* translators: 1: amount, 2: currency, 3: id of the transaction, 4: state of the order */
-            __('El comprador pagó %1$s %2$s con la transacción %3$s cuando el pedido ya estaba en estado «%4$s»: si también se pagó de otra forma, devuelve uno de los dos pagos.', 'rubrica-woocommerce'),
+            self::hasEnded($order) ? $ended : $waiting,
             $callback->amount,
             $callback->currency,
             $callback->transactionId,

@@ -131,7 +131,10 @@ test('an order that no longer waited for its payment was failed by it, or said n
   await payOnPage([{ url: shipped }]);
   assert.ok(await delivered(4));
   assert.equal(stateOf(4), 'shipped', 'a state that another plugin of the shop has added');
-  assert.match(notesOf(4).join(), /^El comprador pagó .* cuando el pedido ya estaba en estado «shipped»/);
+  assert.match(
+    notesOf(4).join(),
+    /^El comprador pagó .* y el pedido sigue en estado «shipped», que un pago no cambia: si es su único pago, cambia tú/,
+  );
 
   changeOrder(shop, 3, { amount: 9_990 });
   const newer = await pay(3);
