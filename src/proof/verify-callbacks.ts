@@ -8,6 +8,7 @@ import type { SecretToken, ServiceEnvironment } from '../payment-services/paymen
 import { isPayoutState } from '../payouts/payout.ts';
 import { payoutToldEvent, tefBody } from '../payouts/payout-told.ts';
 import { type Findings, stopping } from './proof-finding.ts';
+import { readGenuineCut } from './read-genuine-cut.ts';
 import {
   type PostedRow,
   selectPosted,
@@ -20,13 +21,12 @@ import { isCut } from './verify-events.ts';
 /**
  * Makes every callback again from its event and its transaction, signed with each Secret Token that its environment ever
  * had, and holds the bytes against those that are kept. Answers how many there are. Those of `skipped` environments are
- * left out: where the books belong to somebody else now, all of them differ. So are those whose event is deleted since `cut` (UTC
- * milliseconds). Reads only, in pages.
+ * left out: where the books belong to somebody else now, all of them differ. So are those whose event was deleted for its age.
+ * Reads only, in pages.
  */
 export async function verifyCallbacks(
   app: App,
   skipped: ReadonlySet<number>,
-  cut: number | null,
   findings: Findings,
   walk: Walk<IdPlace>,
 ): Promise<number> {
@@ -36,17 +36,16 @@ export async function verifyCallbacks(
   let { rows, id: last } = walk.from ?? { rows: 0, id: 0 };
   for (let page = walk.page; page === walk.page; ) {
     const posted = await selectPosted(app.db, last, walk.page);
+    const cut = (await readGenuineCut(app))?.until ?? null;
     for (const row of posted) {
       const { environment_id } = row;
       if (skipped.has(environment_id) || (row.transaction_id !== 0 && row.type === null && isCut(row.told_at, cut)))
         continue;
-      if (!environments.has(environment_id)) {
-        environments.set(environment_id, await findEnvironmentAsEver(app, environment_id));
-      }
-      const environment = environments.get(environment_id) ?? null;
-      const isGood =
-        row.transaction_id === 0 ? await isAsRecorded(app, environment, row) : isAsEnqueued(environment, row);
-      if (!isGood) report(stopped, row);
+      if (await isAsTold(app, environments.get(environment_id) ?? null, row)) continue;
+      // Read when it is first needed, and again where a Secret Token may have been made since.
+      const environment = await findEnvironmentAsEver(app, environment_id);
+      environments.set(environment_id, environment);
+      if (!(await isAsTold(app, environment, row))) report(stopped, row);
     }
     rows += posted.length;
     last = posted.at(-1)?.id ?? last;
@@ -59,6 +58,10 @@ export async function verifyCallbacks(
 function report(findings: Findings, { id, environment_id, transaction_id, webhook_id, told_at }: PostedRow): void {
   const says = `callback ${id} (${webhook_id}) of transaction ${transaction_id} does not say what its event and transaction say`;
   findings.add({ finding: 'callback_changed', environment_id, subject: `callback ${id}`, since: told_at, says });
+}
+
+async function isAsTold(app: App, environment: ServiceEnvironment | null, row: PostedRow): Promise<boolean> {
+  return row.transaction_id === 0 ? isAsRecorded(app, environment, row) : isAsEnqueued(environment, row);
 }
 
 /** A callback of no transaction tells of a payout, whose id is in its `webhook-id`. */

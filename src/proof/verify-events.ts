@@ -2,6 +2,7 @@ import type { App } from '../app.ts';
 import { selectPaymentSpan } from '../books/reconciliation-queries.ts';
 import { type IdPlace, partOf, type Walk } from '../lib/walk.ts';
 import { type FindingKind, type Findings, stopping } from './proof-finding.ts';
+import { readGenuineCut } from './read-genuine-cut.ts';
 import { selectOrphans, selectPageEnd, selectTold, type ToldRow } from './told-queries.ts';
 
 /** More events without a transaction at once nobody reads. */
@@ -9,15 +10,10 @@ const ORPHANS = 1000;
 
 /**
  * Holds every transaction against its events: their sequence has no gap, the first is its creation, and one of them is its
- * end. It needs no chain, so it also finds what was changed before the feed was sealed. Of a transaction from before `cut` (UTC
- * milliseconds) the first events may be gone: they were older than RETENTION_EVENTS. Reads only, in pages.
+ * end. It needs no chain, so it also finds what was changed before the feed was sealed. Of a transaction from before the last cut
+ * the first events may be gone: they were older than RETENTION_EVENTS. Reads only, in pages.
  */
-export async function verifyEvents(
-  app: App,
-  cut: number | null,
-  findings: Findings,
-  walk: Walk<IdPlace>,
-): Promise<void> {
+export async function verifyEvents(app: App, findings: Findings, walk: Walk<IdPlace>): Promise<void> {
   const span = await selectPaymentSpan(app.db);
   const stopped = stopping(findings, walk);
   let { rows, id: last } = walk.from ?? { rows: 0, id: 0 };
@@ -25,6 +21,7 @@ export async function verifyEvents(
     const end = await selectPageEnd(app.db, last, walk.page);
     if (end === null) break;
     const page = await selectTold(app.db, last, end);
+    const cut = (await readGenuineCut(app))?.until ?? null;
     for (const told of Map.groupBy(page, ({ id }) => id).values()) verifyTold(told as Told, cut, stopped);
     last = end;
     rows += page.length;

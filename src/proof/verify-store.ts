@@ -47,9 +47,9 @@ export async function verifyStore(
   await verifyPayouts(app, findings);
   const facts = await verifyFacts(app, findings, walks);
   const feed = await verifyFeed(app, findings, walks('feed', 'events of the feed'));
-  await verifyEvents(app, feed.cut, findings, walks('events', 'events of transactions'));
+  await verifyEvents(app, findings, walks('events', 'events of transactions'));
   const foreign = new Set(owners.map(({ environment_id }) => environment_id));
-  const callbacks = await verifyCallbacks(app, foreign, feed.cut, findings, walks('callbacks', 'callbacks'));
+  const callbacks = await verifyCallbacks(app, foreign, findings, walks('callbacks', 'callbacks'));
   const { anchors, restores } = await verifyAnchors(app, anchorFiles, findings);
   const wrong = books.problems.length + books.records.length + books.balances.length + findings.named.length;
   return {
