@@ -27,6 +27,21 @@ const keep = async (app: TestApp, text: string) => {
 };
 
 forEachEngine('settlement files', (openTestDatabase) => {
+  test('a NUL in a file, which PostgreSQL does not keep, was a fault of the program', async () => {
+    const app = createTestApp(await openTestDatabase());
+    await createTestEnvironment(app);
+    const many = '2026-01-15;B1;1000\n'.repeat(300);
+    const page = `<table><tr><td>fecha<td>orden de compra<td>monto<tr><td>2026-01-15<td>A&#0;1<td>7000</table>`;
+    for (const file of [page, `${HEAD}${many}2026-01-15;A\0;7000\n`]) {
+      const settlement = await readSettlement(Readable.from([Buffer.from(file)]));
+      const evidence = { name: 'abono', sha256: String(file.length).padStart(64, '0') };
+      const kept = await keepSettlement(app, SCOPE, settlement, { evidence, by: TESTER });
+      assert.equal(kept.kind, 'kept');
+      const shown = await showSettlement(app, kept.kind === 'kept' ? kept.id : '');
+      assert.match(shown?.differences.at(-1)?.buy_order ?? '', /^A\ufffd/);
+    }
+  });
+
   const open = async () => {
     const app = createTestApp(await openTestDatabase());
     const shop = await createTestEnvironment(app);

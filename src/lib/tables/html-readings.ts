@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { letOthersRun } from '../let-others-run.ts';
-import { isBlank, type Reading, TableError, type TableRow } from './table.ts';
+import { isBlank, type Reading, TableError, type TableRow, withoutNuls } from './table.ts';
 import { decodeFile, findTextEncoding } from './text-encoding.ts';
 
 /** A page is held in memory while it is read; tables of this size are no longer pages. */
@@ -113,7 +113,7 @@ function endRow({ rows, below }: OpenTable): number {
 function closeCell(table: OpenTable | undefined, tables: TableRow[][]): void {
   if (table === undefined) return;
   endCell(table);
-  const rows = table.rows.map((cells, index) => ({ line: index + 1, cells }));
+  const rows = table.rows.map((cells, index) => ({ line: index + 1, cells: withoutNuls(cells) }));
   tables.push(rows.filter(({ cells }) => !isBlank(cells)));
 }
 

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { type CellObject, read } from '@e965/xlsx';
 import { formatNumber, formatOfCode } from './cell-format.ts';
-import { isBlank, LONGEST_ROW, type TableErrorCode, type TableRow } from './table.ts';
+import { isBlank, LONGEST_ROW, type TableErrorCode, type TableRow, withoutNuls } from './table.ts';
 
 /** A sheet that people see, with its rows that hold something. */
 export type OldSheet = { readonly name: string; readonly rows: readonly TableRow[] };
@@ -46,7 +46,7 @@ type Cells = readonly (readonly (CellObject | null | undefined)[] | undefined)[]
 
 function rowsOf(rows: Cells, dates1904: boolean): TableRow[] {
   return rows.flatMap((row, at) => {
-    const cells = Array.from(row ?? [], (cell) => textOf(cell, dates1904));
+    const cells = withoutNuls(Array.from(row ?? [], (cell) => textOf(cell, dates1904)));
     return isBlank(cells) ? [] : [{ line: at + 1, cells }];
   });
 }

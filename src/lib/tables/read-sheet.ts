@@ -39,6 +39,7 @@ function sheetHandlers(context: SheetContext, onRow: (row: TableRow) => void): X
     onOpen: (element, attributes) => {
       if (element === 'row') {
         line = Number(attributes.r ?? line + 1);
+        if (!Number.isSafeInteger(line) || line < 1) throw new Error('A row without a number');
         cells = [];
         column = -1;
         characters = 0;

@@ -60,6 +60,14 @@ export function isBlank(cells: readonly string[]): boolean {
   return cells.every((cell) => cell.trim() === '');
 }
 
+/**
+ * Makes the cells of a row that every store keeps: PostgreSQL takes no NUL, which programs leave in texts and a page writes as `&#0;`.
+ * U+FFFD stands in its place, as in a browser.
+ */
+export function withoutNuls(cells: readonly string[]): readonly string[] {
+  return cells.some((cell) => cell.includes('\0')) ? cells.map((cell) => cell.replaceAll('\0', '\ufffd')) : cells;
+}
+
 /** A line of sums, as people leave it under a table: one of its cells begins with "total" or "suma". */
 export function isTotal(cells: readonly string[]): boolean {
   return cells.some((cell) => /^\s*((sub|gran|grand|suma|monto)[\s-]*)?total|^\s*sumas?\b/i.test(cell));

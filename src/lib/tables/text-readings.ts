@@ -1,7 +1,15 @@
 import type { FileHandle } from 'node:fs/promises';
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, type Parser, parse } from 'csv-parse';
-import { isBlank, LONGEST_ROW, type Reading, TableError, type TableRow, type TextDialect } from './table.ts';
+import {
+  isBlank,
+  LONGEST_ROW,
+  type Reading,
+  TableError,
+  type TableRow,
+  type TextDialect,
+  withoutNuls,
+} from './table.ts';
 import { chunksOf, decodeFile, encodeText, type FoundEncoding, findTextEncoding } from './text-encoding.ts';
 
 const SEPARATORS: readonly string[] = [';', ',', '\t', '|'];
@@ -105,7 +113,7 @@ async function* readRows(
   try {
     for await (const { record, info } of parser as Parser & AsyncIterable<Parsed>) {
       // The parser counts where a row ends.
-      if (!isBlank(record)) yield { line: info.lines - endsOfLinesIn(record), cells: record };
+      if (!isBlank(record)) yield { line: info.lines - endsOfLinesIn(record), cells: withoutNuls(record) };
     }
   } catch (error) {
     throw readableError(error);

@@ -231,6 +231,11 @@ suite('a table of a workbook', () => {
       { 'xl/sharedStrings.xml': `<sst><si><t>${'12531909'.repeat(9_000)}</t></si></sst>` },
       'WORKBOOK_TOO_LARGE',
     ],
+    [
+      'rows without a number',
+      { 'xl/worksheets/sheet1.xml': '<a><row r="1.5"><c><v>12531909</v></c></row></a>' },
+      'BROKEN_WORKBOOK',
+    ],
     ['damaged texts', { 'xl/sharedStrings.xml': '<sst><si>12531909</oops>' }, 'BROKEN_WORKBOOK'],
     ['megabytes without an element', { 'xl/styles.xml': `<a>${'12531909'.repeat(200_000)}</a>` }, 'BROKEN_WORKBOOK'],
     [
