@@ -1,5 +1,6 @@
 import type { App } from '../app.ts';
-import { openAs, type SealedKind, sealAs } from '../sealing/sealed-kind.ts';
+import { sealedKeyId } from '../lib/seal.ts';
+import { keysOf, openAs, type SealedKind, sealAs } from '../sealing/sealed-kind.ts';
 import { selectNewestSecret } from './payment-service-queries.ts';
 
 export const SECRET_TOKENS: SealedKind = {
@@ -27,14 +28,10 @@ export function openSecret(app: App, place: SecretPlace, sealed: string): string
   return openAs(app, SECRET_TOKENS, place, sealed);
 }
 
-/** Whether the master key is the one of the stored Secret Tokens; true without any. */
+/** Whether the master key is the one of the stored Secret Tokens; true without any. One that somebody changed or moved has its key all the same. */
 export async function opensSecrets(app: App): Promise<boolean> {
   const newest = await selectNewestSecret(app.db);
-  if (newest === null) return true;
-  try {
-    openSecret(app, newest, newest.sealed);
-    return true;
-  } catch {
-    return false;
-  }
+  const keyId = newest === null ? null : sealedKeyId(newest.sealed);
+  const { current, previous } = keysOf(app, SECRET_TOKENS);
+  return keyId === null || keyId === current.id || keyId === previous?.id;
 }

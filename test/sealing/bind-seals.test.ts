@@ -44,6 +44,21 @@ forEachEngine('a seal is bound to its owner', (openTestDatabase) => {
     assert.equal(await signs(app, thief.production.service_token, thief.production.secret_token), true);
   });
 
+  test('one that was changed, where it was the newest, kept every process from starting', async () => {
+    const app = appWith(await openTestDatabase());
+    const shop = await createPaymentService(app, 'Shop', TESTER);
+    app.now.advance(1000);
+    await createPaymentService(app, 'Newest', TESTER);
+    await app.db.transaction((tx) =>
+      tx.query(`update secret_tokens set sealed = (select min(sealed) from secret_tokens)
+        where created_at = (select max(created_at) from secret_tokens)`),
+    );
+    await prepareStore(app, TESTER);
+    assert.equal(await signs(app, shop.production.service_token, shop.production.secret_token), true);
+    const another = createTestApp(app.db, { config: readConfig({ MASTER_KEY: '0c'.repeat(32), LOG_LEVEL: 'silent' }) });
+    await assert.rejects(prepareStore(another, TESTER), ConfigError);
+  });
+
   test('nor does a development token in production of the same payment service', async () => {
     const app = appWith(await openTestDatabase());
     const { development, production } = await createPaymentService(app, 'Shop', TESTER);
