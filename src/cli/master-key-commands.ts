@@ -25,8 +25,12 @@ async function rotate(options: ActingOptions & { json?: boolean }): Promise<void
   });
   const left = kinds.reduce((sum, { previous }) => sum + previous, 0);
   const unknown = kinds.reduce((sum, { unknown }) => sum + unknown, 0);
-  if (left > 0) throw new CommandError(`${left} more were sealed with the previous key meanwhile. ${STILL_OLD}`);
+  const broken = kinds.filter((kind) => kind.broken > 0);
+  const meanwhile = broken.reduce((sum, kind) => sum - kind.broken, left);
+  if (meanwhile > 0)
+    throw new CommandError(`${meanwhile} more were sealed with the previous key meanwhile. ${STILL_OLD}`);
   if (unknown > 0) throw new CommandError(`Neither of the two keys has sealed ${unknown} texts: bin/rubrica doctor`);
+  if (broken.length > 0) throw new CommandError(`${broken.map(sayBroken).join(', ')}: ${CHANGED}`);
   const resealed = Object.fromEntries(kinds.map(({ name, resealed }) => [name, resealed]));
   print(options, { resealed, previous_key_needed: false }, [
     ...table(kinds.map(({ name, resealed }) => [name, String(resealed)])),
@@ -36,16 +40,23 @@ async function rotate(options: ActingOptions & { json?: boolean }): Promise<void
 
 const STILL_OLD = 'Give every process both keys, MASTER_KEY being the new one, and run this again.';
 
-type RotatedKind = { name: string; resealed: number; previous: number; unknown: number };
+const CHANGED =
+  'they open with no key, because somebody changed or moved them in the store. Everything else is sealed with MASTER_KEY. Find out who writes into the database. In the place of a Secret Token make another, with bin/rubrica payment-service rotate, before the previous key goes.';
+
+function sayBroken({ name, broken }: RotatedKind): string {
+  return `${broken} of ${name}`;
+}
+
+type RotatedKind = { name: string; resealed: number; broken: number; previous: number; unknown: number };
 
 async function rotateKinds(app: App, by: Actor): Promise<RotatedKind[]> {
   const rotated: RotatedKind[] = [];
   for (const kind of SEALED_KINDS) {
     const before = await countSeals(app, kind);
-    const resealed = await reseal(app, kind, by, (done) => {
+    const outcome = await reseal(app, kind, by, (done) => {
       process.stderr.write(`${kind.name}: ${done} of ${before.previous}\n`);
     });
-    rotated.push({ name: kind.name, resealed, ...(await countSeals(app, kind)) });
+    rotated.push({ name: kind.name, ...outcome, ...(await countSeals(app, kind)) });
   }
   return rotated;
 }

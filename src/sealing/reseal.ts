@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
-import { selectSealCounts, selectSealedWith, updateSealed } from './reseal-queries.ts';
+import { type SealedRow, selectSealCounts, selectSealedWith, updateSealed } from './reseal-queries.ts';
 import { keysOf, openAs, type SealedKind, sealAs } from './sealed-kind.ts';
 
 /** So many in one commit: it is over in some milliseconds, and nobody who pays waits longer than that. */
@@ -11,7 +11,8 @@ const AT_ONCE = 100;
 const PAUSE_MS = 20;
 
 /**
- * Seals with MASTER_KEY what MASTER_KEY_PREVIOUS has sealed, and answers how many texts that were.
+ * Seals with MASTER_KEY what MASTER_KEY_PREVIOUS has sealed, and answers how many texts that were, and how many open no more because
+ * somebody changed or moved them: those stay as they are.
  *
  * Encrypts anew every text that still carries the id of the previous key, so a run that is ended at any moment goes on where
  * it was, and two at once do no harm: a text that changed meanwhile is left as it is. `onProgress` is told the sum after each
@@ -22,17 +23,20 @@ export async function reseal(
   kind: SealedKind,
   by: Actor,
   onProgress: (resealed: number) => void,
-): Promise<number> {
+): Promise<{ resealed: number; broken: number }> {
   const { previous } = keysOf(app, kind);
+  const broken = new Set<string>();
   let total = 0;
   while (previous !== null) {
-    const rows = await selectSealedWith(app.db, kind, previous.id, AT_ONCE);
+    const found = await selectSealedWith(app.db, kind, previous.id, AT_ONCE + broken.size);
+    const rows = found.filter((row) => !broken.has(nameOf(kind, row)));
     if (rows.length === 0) break;
     total += await app.db.transaction(async (tx) => {
       let resealed = 0;
       for (const row of rows) {
-        const sealed = sealAs(app, kind, row, openAs(app, kind, row, row.sealed));
-        if (await updateSealed(tx, kind, row, sealed)) resealed++;
+        const text = openOrNull(app, kind, row);
+        if (text === null) broken.add(nameOf(kind, row));
+        else if (await updateSealed(tx, kind, row, sealAs(app, kind, row, text))) resealed++;
       }
       const subject = { kind: 'sealed_texts', id: kind.name };
       const act = { at: app.now(), by, action: 'master_key.rotated', subject, after: { texts: resealed } } as const;
@@ -42,7 +46,19 @@ export async function reseal(
     onProgress(total);
     await setTimeout(PAUSE_MS);
   }
-  return total;
+  return { resealed: total, broken: broken.size };
+}
+
+function nameOf({ key }: SealedKind, row: SealedRow): string {
+  return JSON.stringify(key.map((name) => row[name]));
+}
+
+function openOrNull(app: App, kind: SealedKind, row: SealedRow): string | null {
+  try {
+    return openAs(app, kind, row, row.sealed);
+  } catch {
+    return null;
+  }
 }
 
 /** How many texts of a kind each key has sealed; `unknown`: sealed by neither. */

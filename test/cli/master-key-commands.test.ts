@@ -55,4 +55,24 @@ forEachEngine('master-key rotate on the command line', (openTestDatabase) => {
     assert.match((await run(OLD, 'payment-service', 'list')).stderr, /^INVALID_SETTING/);
     assert.equal((await run(NEW, 'payment-service', 'list')).status, 0);
   });
+
+  test('seals the rest and says so where somebody has changed a text, which once ended it there', async () => {
+    const db = await openTestDatabase();
+    const run = (settings: Record<string, string>, ...words: string[]) =>
+      runCommand(words, { env: { PATH: process.env['PATH'], PORT: '0', DATABASE_URL: db.url, ...settings } });
+    await run(OLD, 'payment-service', 'create', '--name', 'Shop');
+    await db.transaction((tx) =>
+      tx.query(`update secret_tokens set sealed = (select max(sealed) from secret_tokens)
+        where sealed = (select min(sealed) from secret_tokens)`),
+    );
+    const rotated = await run(BOTH, 'master-key', 'rotate');
+    assert.equal(rotated.status, 1);
+    assert.match(
+      rotated.stderr,
+      /\n(COMMAND_FAILED: )?1 of secret-tokens: they open with no key, because somebody changed/,
+    );
+    assert.match(rotated.stderr, /^kept-keys: 5 of 5$/m);
+    await run(BOTH, 'payment-service', 'create', '--name', 'Another');
+    assert.equal((await run(NEW, 'payment-service', 'list')).status, 0);
+  });
 });

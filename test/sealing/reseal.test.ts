@@ -59,7 +59,7 @@ forEachEngine('replacing the master key', (openTestDatabase, engine) => {
     const app = appWith(db, BOTH);
     const fresh = await createPaymentService(app, 'Made meanwhile', TESTER);
     const counts = await Promise.all(
-      SEALED_KINDS.map(async (kind) => [kind.name, await reseal(app, kind, TESTER, () => {})]),
+      SEALED_KINDS.map(async (kind) => [kind.name, (await reseal(app, kind, TESTER, () => {})).resealed]),
     );
     assert.deepEqual(Object.fromEntries(counts), {
       'secret-tokens': 2,
@@ -117,8 +117,23 @@ forEachEngine('replacing the master key', (openTestDatabase, engine) => {
     const app = appWith(db, BOTH);
     assert.deepEqual(await countSeals(app, SECRET_TOKENS), { current: 100, previous: 22, unknown: 0 });
     const [first, second] = await Promise.all([1, 2].map(() => reseal(app, SECRET_TOKENS, TESTER, () => {})));
-    assert.equal((first ?? 0) + (second ?? 0), 22);
+    assert.equal((first?.resealed ?? 0) + (second?.resealed ?? 0), 22);
     assert.deepEqual(await countSeals(app, SECRET_TOKENS), { current: 122, previous: 0, unknown: 0 });
+  });
+
+  test('a text that somebody had changed kept all that came after it sealed with the previous key for ever', async () => {
+    const db = await openTestDatabase();
+    await fill(appWith(db, OLD));
+    for (let n = 0; n < 110; n++) await createPaymentService(appWith(db, OLD), `Shop ${n}`, TESTER);
+    const copied = 'select sealed from secret_tokens where id = (select max(id) from secret_tokens)';
+    await db.transaction((tx) =>
+      tx.query(`update secret_tokens set sealed = (${copied}) where id = (select min(id) from secret_tokens)`),
+    );
+    const app = appWith(db, BOTH);
+    const { previous: before } = await countSeals(app, SECRET_TOKENS);
+    const outcome = await reseal(app, SECRET_TOKENS, TESTER, () => {});
+    assert.deepEqual(outcome, { resealed: before - 1, broken: 1 });
+    assert.equal((await countSeals(app, SECRET_TOKENS)).previous, 1);
   });
 
   test('a process without the key fails with what to set, and changes nothing', async () => {
