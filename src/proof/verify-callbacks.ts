@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import { StorageError } from '../db/database.ts';
 import { type IdPlace, partOf, type Walk } from '../lib/walk.ts';
 import { payoutEvent } from '../movements/movement.ts';
 import { type CallbackContent, callbackBody, callbackFields } from '../outbox/callback-payload.ts';
@@ -31,6 +32,7 @@ export async function verifyCallbacks(
   walk: Walk<IdPlace>,
 ): Promise<number> {
   const environments = new Map<number, ServiceEnvironment | null>();
+  const left = new Set(skipped);
   const span = await selectPostedSpan(app.db);
   const stopped = stopping(findings, walk);
   let { rows, id: last } = walk.from ?? { rows: 0, id: 0 };
@@ -39,11 +41,16 @@ export async function verifyCallbacks(
     const cut = (await readGenuineCut(app))?.until ?? null;
     for (const row of posted) {
       const { environment_id } = row;
-      if (skipped.has(environment_id) || (row.transaction_id !== 0 && row.type === null && isCut(row.told_at, cut)))
+      if (left.has(environment_id) || (row.transaction_id !== 0 && row.type === null && isCut(row.told_at, cut)))
         continue;
       if (await isAsTold(app, environments.get(environment_id) ?? null, row)) continue;
       // Read when it is first needed, and again where a Secret Token may have been made since.
-      const environment = await findEnvironmentAsEver(app, environment_id);
+      const environment = await findEnvironmentAsEver(app, environment_id).catch(unlessItOpensNot);
+      if (environment === undefined) {
+        left.add(environment_id);
+        reportUnopened(stopped, row);
+        continue;
+      }
       environments.set(environment_id, environment);
       if (!(await isAsTold(app, environment, row))) report(stopped, row);
     }
@@ -62,6 +69,17 @@ function report(findings: Findings, { id, environment_id, transaction_id, webhoo
 
 async function isAsTold(app: App, environment: ServiceEnvironment | null, row: PostedRow): Promise<boolean> {
   return row.transaction_id === 0 ? isAsRecorded(app, environment, row) : isAsEnqueued(environment, row);
+}
+
+/** Where none of its Secret Tokens opens, the callbacks of an environment cannot be made again. */
+function unlessItOpensNot(error: unknown): undefined {
+  if (error instanceof StorageError) throw error;
+}
+
+function reportUnopened(findings: Findings, { environment_id, told_at }: PostedRow): void {
+  const subject = `environment ${environment_id}`;
+  const says = `the Secret Tokens of ${subject} do not open: somebody changed or moved them, and its callbacks cannot be compared`;
+  findings.add({ finding: 'callback_changed', environment_id, subject, since: told_at, says });
 }
 
 /** A callback of no transaction tells of a payout, whose id is in its `webhook-id`. */

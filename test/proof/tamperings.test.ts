@@ -72,6 +72,18 @@ const TAMPERINGS: Tampering[] = [
     found: /environment \d+ was never made by this service/,
   },
   {
+    name: 'the Secret Token of a merchant is that of another',
+    statements: ({ one, two }) => [
+      [
+        `update secret_tokens set sealed = (select max(s.sealed) from secret_tokens s where s.environment_id = $2)
+         where environment_id = $1`,
+        one.id,
+        two.id,
+      ],
+    ],
+    found: ({ one }) => new RegExp(`the Secret Tokens of environment ${one.id} do not open`),
+  },
+  {
     name: 'the rate of a fee is changed',
     statements: ({ one }) => [['update fees set rate_ppm = rate_ppm + 1 where environment_id = $1', one.id]],
     found: /fee of simulated CLP: rate_ppm was 100000, is 100001/,
