@@ -99,6 +99,7 @@ const accepted = [
   'https://shop.example.com/cb',
   'https://shop.example.com/',
   'https://shop.example.com',
+  'https://shop.example.com?wc-api=shop',
   'https://shop.example.com:8443/cb?token=a%20b&x=[1]#part',
 ];
 
@@ -114,7 +115,6 @@ const refused = {
     'javascript:alert(1)',
     'data:text/html,x',
     'https:/shop.example.com',
-    'https://shop.example.com?a=1',
     'https://user:pass@shop.example.com/',
     'https://user@shop.example.com/',
     'https://shop.example.com@127.0.0.1/',

@@ -91,6 +91,16 @@ forEachEngine('unsigned objects', (openTestDatabase) => {
 });
 
 forEachEngine('the callback address of a signed request', (openTestDatabase) => {
+  test('with a query and no path was signed by the SDK, and refused by the service', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { development } = await createPaymentService(app, 'Shop', TESTER);
+    await using server = await startTestServer(app);
+    const fields = { x_url_callback: 'https://shop.example.cl?wc-api=shop' };
+    const json = signedBody(development.service_token, development.secret_token, fields);
+    const answer = await server.post('/trxs', { json });
+    assert.equal(answer.status, 200, answer.text);
+  });
+
   test('is never the service itself: refused when the transaction is created, and not called if it is stored', async (context) => {
     const PUBLIC_URL = 'https://pay.example.cl';
     const { app, url } = await startTestService(context, (await openTestDatabase()).url, { PUBLIC_URL });
