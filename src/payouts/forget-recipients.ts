@@ -33,6 +33,11 @@ export async function exportRecipients(app: App, holder: Holder): Promise<KeptRe
   }));
 }
 
+/** How many versions those are; none is opened, so one that somebody changed in the store is erased as well. */
+export async function countRecipients(app: App, holder: Holder): Promise<number> {
+  return (await selectRecipientsOf(app.db, await hashOf(app, holder))).length;
+}
+
 /** Removes them, and answers how many versions those were. The caller has recorded the act. */
 export async function eraseRecipients(app: App, holder: Holder): Promise<number> {
   const hash = await hashOf(app, holder);

@@ -14,7 +14,7 @@ import {
   updateCallbackUrl,
   updateEndpointTexts,
 } from '../outbox/personal-callback-queries.ts';
-import { eraseRecipients, exportRecipients } from '../payouts/forget-recipients.ts';
+import { countRecipients, eraseRecipients } from '../payouts/forget-recipients.ts';
 import { deleteRefused } from '../refused-requests/refused-request-queries.ts';
 import { deleteSearchTerm } from '../search/search-queries.ts';
 import { type Terms, termsOf } from '../search/search-term.ts';
@@ -60,7 +60,7 @@ export async function erasePerson(
   const waiting = transactions.filter((row) => isWaiting(row, person)).length + callbacks.length - ended.length;
   const records: ErasedCounts = {
     validations: await countValidations(app, person),
-    recipients: (await exportRecipients(app, person)).length,
+    recipients: await countRecipients(app, person),
     transactions: transactions.length,
     callbacks: ended.length,
     delivery_attempts: delivery_attempts.length,
