@@ -3,6 +3,7 @@ import type { Tx } from '../db/database.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import { updateApiTokenUsed } from './api-token-queries.ts';
+import { hasFactor } from './factors/factor-queries.ts';
 import {
   deleteOldSessions,
   insertSession,
@@ -41,7 +42,9 @@ export async function renewSession(
 ): Promise<SessionRow | null> {
   if ((await updateSessionEnded(tx, session.id, now)) === null) return null;
   const { user_id, kind, api_token_id, origin, expires_at } = session;
-  const proved_at = proof === 'factor' ? now : session.proved_at;
+  // Once the last factor is removed the password counts, from now on.
+  const kept = proof === 'password' && (await hasFactor(tx, user_id)) ? session.proved_at : null;
+  const proved_at = proof === 'factor' ? now : kept;
   return beginSession(tx, { user_id, kind, api_token_id, origin, expires_at, proved_at }, now);
 }
 

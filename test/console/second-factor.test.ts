@@ -228,6 +228,18 @@ forEachEngine('the second factor at the console', (openTestDatabase) => {
     );
   });
 
+  test('who had removed the only one was asked for the password for ever, in the session that had proved it', async () => {
+    const { app, server } = await open([]);
+    await using _server = server;
+    const { person, user } = await enrolled(app, server);
+    const [factor] = await app.db.query<{ id: string }>('select id from factors where user_id = $1', [user.id]);
+    await person.post('/console/account/factors/remove', { factor: factor?.id ?? '' });
+    app.now.advance(15 * MINUTE);
+    assert.equal((await person.get('/console/account/factors/totp')).status, 303);
+    assert.equal((await person.post('/console/prove', { password: user.password })).status, 303);
+    assert.equal((await person.get('/console/account/factors/totp')).status, 200);
+  });
+
   test('a session from before the factor was added must prove it too', async () => {
     const { app, server } = await open([]);
     await using _server = server;
