@@ -11,6 +11,18 @@ export function selectSubscriptions(db: Reader, userId: string | null): Promise<
   );
 }
 
+/** Those in use whose user is enabled and has the payment service of the environment, or all. The oldest first. */
+export function selectSubscriptionsFor(db: Reader, environmentId: number): Promise<WebhookSubscription[]> {
+  return db.query<WebhookSubscription>(
+    `select s.* from webhook_subscriptions s join users u on u.id = s.user_id
+     where s.ended_at is null and u.disabled_at is null and (u.all_payment_services = 1 or exists (
+       select 1 from user_payment_services g join environments e on e.payment_service_id = g.payment_service_id
+       where g.user_id = s.user_id and e.id = $1))
+     order by s.created_at, s.id`,
+    [environmentId],
+  );
+}
+
 /** Answers false where the user has one in use. */
 export async function insertSubscription(tx: Tx, row: WebhookSubscription): Promise<boolean> {
   const inserted = await tx.query(
