@@ -12,7 +12,13 @@ import { shellWord } from '../lib/shell-word.ts';
 import { type ListedMail, measureStuckMails, selectStuckMails } from '../mail/mail-queries.ts';
 import { measureUnresolved, type SuspenseEntry, selectUnresolved } from '../movements/movement-queries.ts';
 import { causeOf } from '../outbox/answer-cause.ts';
-import { type FailingEndpoint, measureFailing, selectFailing } from '../outbox/failing-endpoint-queries.ts';
+import {
+  type FailingEndpoint,
+  measureFailing,
+  measureGone,
+  selectFailing,
+  selectGone,
+} from '../outbox/failing-endpoint-queries.ts';
 import { type GivenUpCallback, measureGivenUp, selectGivenUp } from '../outbox/given-up-callback-queries.ts';
 import { measureWaitingRefunds, selectWaitingRefunds, type WaitingRefund } from '../refunds/waiting-refund-queries.ts';
 import { measureOpenLines, type OpenLine, selectOpenLines } from '../statements/bank-statement-queries.ts';
@@ -80,8 +86,15 @@ export const ATTENTION_KINDS: readonly AttentionKind[] = [
   {
     kind: 'endpoint',
     nouns: ['failing endpoint', 'failing endpoints'],
-    measure: (app) => measureFailing(app.db),
-    list: async (app, limit) => (await selectFailing(app.db, limit)).map(waitingEndpoint),
+    measure: async (app) => {
+      const [failing, gone] = [await measureFailing(app.db), await measureGone(app.db, app.now() - CALLBACK_MS)];
+      const since = [failing.oldest, gone.oldest].filter((time) => time !== null);
+      return { count: failing.count + gone.count, oldest: since.length === 0 ? null : Math.min(...since) };
+    },
+    list: async (app, limit) => {
+      const gone = await selectGone(app.db, app.now() - CALLBACK_MS, limit);
+      return [...(await selectFailing(app.db, limit)), ...gone].slice(0, limit).map(waitingEndpoint);
+    },
   },
   KEY_ATTENTION,
   MOVE_ATTENTION,
@@ -226,14 +239,14 @@ function waitingCallback(callback: GivenUpCallback): Waiting {
 }
 
 function waitingEndpoint(endpoint: FailingEndpoint): Waiting {
-  const { id, payment_service, name, environment, address, failing_since } = endpoint;
+  const { id, payment_service, name, environment, address, failing_since, disabled_at } = endpoint;
   return {
     payment_service,
     name,
     environment,
     transaction: null,
     id: String(id),
-    since: failing_since ?? 0,
+    since: failing_since ?? disabled_at ?? 0,
     amount: null,
     currency: null,
     reason: failureOf(endpoint),
@@ -267,10 +280,13 @@ function waitingMail(mail: ListedMail): Waiting {
 function failureOf(endpoint: FailingEndpoint): InBoth {
   const { address, waiting } = endpoint;
   const [english, spanish] = [causeOf(address, endpoint, 'en'), causeOf(address, endpoint, 'es')];
-  const waits = {
-    en: waiting === 1 ? '1 callback waits' : `${waiting} callbacks wait`,
-    es: waiting === 1 ? 'espera 1 callback' : `esperan ${waiting} callbacks`,
-  };
+  const waits =
+    waiting === 0
+      ? { en: 'its callbacks are kept and not sent', es: 'sus callbacks se guardan y no se envían' }
+      : {
+          en: waiting === 1 ? '1 callback waits' : `${waiting} callbacks wait`,
+          es: waiting === 1 ? 'espera 1 callback' : `esperan ${waiting} callbacks`,
+        };
   return {
     en: `${address} fails: ${english?.cause ?? 'unknown'}; ${waits.en}. ${english?.fix ?? ''}`.trim(),
     es: `${address} falla: ${spanish?.cause ?? 'no se sabe por qué'}; ${waits.es}. ${spanish?.fix ?? ''}`.trim(),

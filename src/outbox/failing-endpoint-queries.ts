@@ -60,7 +60,27 @@ export function selectFailing(
   return selectEndpoints(db, `${FAILING} and not (p.environment_id {among $2})`, limit, [[...elsewhere]]);
 }
 
-/** The same, and those that answered 410, those whose callbacks were all given up, and those that failed last. */
+/** As its index has them: what an endpoint did not take at once, and has its end. */
+const LAST_ENDED = `(select c.finished_at from callbacks c where c.endpoint_id = p.id and c.environment_id = p.environment_id
+  and c.state in ('redirected', 'superseded', 'dead', 'disabled') order by c.id desc limit 1)`;
+
+const gone = (since: string) => `p.disabled_at is not null and ${LAST_ENDED} >= ${since} and not (${FAILING})`;
+
+/** Endpoints that answered 410 and were to hear of something at or after `since`: it is kept, and nobody tries to send it. */
+export async function measureGone(db: Reader, since: number): Promise<{ count: number; oldest: number | null }> {
+  const [row] = await db.query<{ count: number; oldest: number | null }>(
+    `select count(*) as count, min(coalesce(p.failing_since, p.disabled_at)) as oldest from endpoints p where ${gone('$1')}`,
+    [since],
+  );
+  return row ?? { count: 0, oldest: null };
+}
+
+/** The same; the one that has failed for longest first. */
+export function selectGone(db: Reader, since: number, limit: number): Promise<FailingEndpoint[]> {
+  return selectEndpoints(db, gone('$2'), limit, [since]);
+}
+
+/** The failing ones, those that answered 410, those whose callbacks were all given up, and those that failed last. */
 export function selectTroubled(db: Reader, limit: number): Promise<FailingEndpoint[]> {
   return selectEndpoints(db, 'p.failing_since is not null or p.disabled_at is not null', limit);
 }

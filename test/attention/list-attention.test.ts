@@ -10,7 +10,7 @@ import { workFindings } from '../../src/health/work-findings.ts';
 import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { endpointAddress } from '../../src/outbox/endpoint-address.ts';
-import { listCallbacks } from '../../src/outbox/resend-callback.ts';
+import { listCallbacks, resendCallbacks } from '../../src/outbox/resend-callback.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { openCheckout, readAttempt, scriptMethod } from '../checkout/checkout-case.ts';
 import { runChild } from '../support/child-process.ts';
@@ -200,6 +200,38 @@ forEachEngine('what waits for a person', (openTestDatabase) => {
       found.map(({ transaction_id }) => transaction_id),
       [id],
     );
+  });
+
+  test('an endpoint that answered 410 was listed nowhere: the shop heard of no payment after it, and nobody knew', async () => {
+    const shop = { status: 410 };
+    const app = createTestApp(await openTestDatabase(), {
+      fetch: async () => ({ kind: 'answered', status: shop.status, retryAfter: null, excerpt: '', durationMs: 1 }),
+    });
+    const environment = await createTestEnvironment(app);
+    const deliver = async () => {
+      const delivery = createCallbackDelivery(app);
+      await delivery.poll();
+      await delivery.drain();
+    };
+    await createPaidTransaction(app, environment);
+    await deliver();
+    await createPaidTransaction(app, environment);
+    const listed = async () => {
+      const measured = await measureAttention(app);
+      const rows = await listAttention(app, 'endpoint', 10);
+      return [rows.length, measured.find(({ kind }) => kind === 'endpoint')?.count];
+    };
+    assert.deepEqual(await listed(), [1, 1]);
+    const [row] = await listAttention(app, 'endpoint', 10);
+    assert.match(row?.reason ?? '', /410.*its callbacks are kept and not sent/);
+    app.now.advance(8 * 24 * HOUR);
+    assert.deepEqual(await listed(), [0, 0], 'it wants nothing, and nothing is for it');
+    await createPaidTransaction(app, environment);
+    assert.deepEqual(await listed(), [1, 1]);
+    shop.status = 200;
+    await resendCallbacks(app, { state: 'disabled' }, TESTER);
+    await deliver();
+    assert.deepEqual(await listed(), [0, 0]);
   });
 
   test('an endpoint of a payment service that has moved away is named by neither metrics nor doctor: it failed there for ever', async () => {
