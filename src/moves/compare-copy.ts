@@ -2,10 +2,11 @@ import type { Database, SqlRow, SqlValue, Tx } from '../db/database.ts';
 import { alignFeeds, type ComparedFeed, eventText } from './align-feeds.ts';
 import { plainRow } from './carry-row.ts';
 import { type CopiedTable, selectChainPage, selectOwnedNamed, selectOwnedPage } from './copied-row-queries.ts';
-import { readDeliveries, keyOf as webhookOf, without } from './copy-delivery.ts';
+import { endpointName, readDeliveries, keyOf as webhookOf, without } from './copy-delivery.ts';
 import { sorted } from './copy-whole.ts';
 import {
   type CallbackRow,
+  type EndpointRow,
   selectCallbackPage,
   selectCallbacksByIds,
   selectCallbacksByWebhook,
@@ -143,7 +144,8 @@ async function textsOf(move: Move, side: 'from' | 'to', db: Reader, rows: Callba
     rows.map((row) => {
       const rest = without(plainRow(move, side, 'callbacks', row), ['id', 'endpoint_id']);
       const tried = (byCallback.get(row.id) ?? []).map((attempt) => sorted(without(attempt, ['id', 'callback_id'])));
-      const text = sorted({ ...rest, endpoint: endpoints.get(row.endpoint_id) ?? '' });
+      const endpoint = endpointName(endpoints.get(row.endpoint_id) as EndpointRow);
+      const text = sorted({ ...rest, endpoint });
       return [webhookOf(row), [text, ...tried].join('\n')];
     }),
   );

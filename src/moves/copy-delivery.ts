@@ -3,10 +3,13 @@ import { carryRow } from './carry-row.ts';
 import {
   type AttemptRow,
   type CallbackRow,
+  type EndpointRow,
   replaceDeliveries,
   selectCallbacksByWebhook,
   selectDeliveries,
   selectEndpoints,
+  selectEndpointsAt,
+  selectEndpointsByIds,
   upsertCallbacks,
   upsertEndpoints,
 } from './delivery-queries.ts';
@@ -15,10 +18,10 @@ import type { Move } from './move.ts';
 type Reader = Pick<Tx, 'query'> | Database;
 
 /** Callbacks with what they refer to and what became of them, as they are where the payment service was. */
-export type Deliveries = { callbacks: CallbackRow[]; attempts: AttemptRow[]; endpoints: Map<number, string> };
+export type Deliveries = { callbacks: CallbackRow[]; attempts: AttemptRow[]; endpoints: Map<number, EndpointRow> };
 
 /** The name of an endpoint that holds in both databases. */
-const nameOf = ({ environment_id, address }: SqlRow) => `${environment_id} ${address}`;
+export const endpointName = ({ environment_id, address }: EndpointRow) => `${environment_id} ${address}`;
 
 /** Reads what belongs to these callbacks. */
 export async function readDeliveries(move: Move, db: Reader, callbacks: CallbackRow[]): Promise<Deliveries> {
@@ -26,17 +29,22 @@ export async function readDeliveries(move: Move, db: Reader, callbacks: Callback
   if (callbacks.length === 0) return { callbacks, attempts: [], endpoints: new Map() };
   const ids = callbacks.map(({ id }) => id);
   const attempts = await selectDeliveries(db, environmentIds, ids);
-  const endpoints = new Map((await selectEndpoints(db, environmentIds)).map((row) => [row.id, nameOf(row)]));
-  return { callbacks, attempts, endpoints };
+  // A shop that has the order in the path of its URL has as many endpoints as callbacks.
+  const named = [...new Set(callbacks.map(({ endpoint_id }) => endpoint_id))];
+  const endpoints = await selectEndpointsByIds(db, environmentIds, named);
+  return { callbacks, attempts, endpoints: new Map(endpoints.map((row) => [row.id, row])) };
 }
 
-/** Endpoints, all of them: they are few beside their callbacks. */
+/** Brings all endpoints to what they are where the payment service was; most are so already. */
 export async function copyEndpoints(move: Move, db: Reader, tx: Tx): Promise<void> {
-  const rows = await selectEndpoints(db, move.scope.environmentIds);
-  await upsertEndpoints(tx, rows.map(withoutId));
+  const { environmentIds } = move.scope;
+  const textOf = (row: SqlRow) => JSON.stringify(Object.entries(withoutId(row)).sort());
+  const there = new Set((await selectEndpoints(tx, environmentIds)).map(textOf));
+  const rows = await selectEndpoints(db, environmentIds);
+  await upsertEndpoints(tx, rows.filter((row) => !there.has(textOf(row))).map(withoutId));
 }
 
-/** Writes callbacks under ids of the other database, with all their attempts. Their endpoints are there. */
+/** Writes callbacks under ids of the other database, with their endpoints and all their attempts. */
 export async function writeDeliveries(
   move: Move,
   tx: Tx,
@@ -44,9 +52,14 @@ export async function writeDeliveries(
 ): Promise<void> {
   if (callbacks.length === 0) return;
   const { environmentIds } = move.scope;
-  const there = new Map((await selectEndpoints(tx, environmentIds)).map((row) => [nameOf(row), row.id]));
+  const named = [...endpoints.values()];
+  await upsertEndpoints(tx, named.map(withoutId));
+  const addresses = named.map(({ address }) => address);
+  const there = new Map(
+    (await selectEndpointsAt(tx, environmentIds, addresses)).map((row) => [endpointName(row), row.id]),
+  );
   const rows = callbacks.map((row) => {
-    const endpoint_id = there.get(endpoints.get(row.endpoint_id) ?? '') ?? 0;
+    const endpoint_id = there.get(endpointName(endpoints.get(row.endpoint_id) as EndpointRow)) ?? 0;
     return { ...withoutId(carryRow(move, 'callbacks', row)), endpoint_id };
   });
   await upsertCallbacks(tx, rows);

@@ -10,6 +10,28 @@ export function selectEndpoints(db: Reader, environmentIds: readonly number[]): 
   return db.query('select * from endpoints where environment_id {among $1} order by id', [environmentIds]);
 }
 
+export function selectEndpointsByIds(
+  db: Reader,
+  environmentIds: readonly number[],
+  ids: readonly number[],
+): Promise<EndpointRow[]> {
+  return db.query('select * from endpoints where id {among $1} and environment_id {among $2} order by id', [
+    ids,
+    environmentIds,
+  ]);
+}
+
+export function selectEndpointsAt(
+  db: Reader,
+  environmentIds: readonly number[],
+  addresses: readonly string[],
+): Promise<EndpointRow[]> {
+  return db.query('select * from endpoints where address {named $1} and environment_id {among $2}', [
+    addresses,
+    environmentIds,
+  ]);
+}
+
 /** The next callbacks after an id. */
 export function selectCallbackPage(
   db: Reader,

@@ -1,7 +1,7 @@
 import type { Database, SqlRow, Tx } from '../db/database.ts';
 import { carryRow } from './carry-row.ts';
 import { type CopiedTable, deleteCopied, selectOwnedNamed, upsertRows } from './copied-row-queries.ts';
-import { copyEndpoints, readDeliveries, writeDeliveries } from './copy-delivery.ts';
+import { readDeliveries, writeDeliveries } from './copy-delivery.ts';
 import { type CallbackRow, selectCallbacksByIds } from './delivery-queries.ts';
 import type { Move } from './move.ts';
 import { type Change, deleteChanges, selectChanges } from './move-queries.ts';
@@ -51,7 +51,6 @@ async function copyChanged(move: Move, db: Database | Tx, changes: readonly Chan
   const deliveries = await readDeliveries(move, db, callbacks);
   await writeCopy(move, async (there) => {
     for (const each of changed) await writeChanged(move, there, each);
-    if (callbacks.length > 0) await copyEndpoints(move, db, there);
     await writeDeliveries(move, there, deliveries);
   });
   for (const [table, named] of names) {
