@@ -77,7 +77,14 @@ export type MadeToken = TokenHolder & { made_at: number; by_token: number };
 
 const BY_TOKEN = "(m.role = 'integration' or u.name <> m.email)";
 
-const HOLDERS = `select t.user_id, u.id as holder_id, t.created_at as made_at, coalesce(t.ended_at, t.expires_at) as until,
+/**
+ * Until when the maker of a token (`t`, of the user `o`) can act as its user; null: for ever. Who made a program was shown its password with
+ * its first token, and that lets in when the token has ended.
+ */
+export const KNOWN_UNTIL = `case when o.role = 'integration' and t.name = 'first' and t.created_at = o.created_at then null
+  else coalesce(t.ended_at, t.expires_at) end`;
+
+const HOLDERS = `select t.user_id, u.id as holder_id, t.created_at as made_at, ${KNOWN_UNTIL} as until,
        case when o.role = 'integration' then 1 else 0 end as is_program, case when ${BY_TOKEN} then 1 else 0 end as by_token
      from api_tokens t join users o on o.id = t.user_id join ${ACTING_NAMES} u on u.name = t.created_by join users m on m.id = u.id`;
 

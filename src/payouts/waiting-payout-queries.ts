@@ -1,4 +1,4 @@
-import { ACTING_NAMES, type TokenHolder } from '../auth/api-token-queries.ts';
+import { ACTING_NAMES, KNOWN_UNTIL, type TokenHolder } from '../auth/api-token-queries.ts';
 import type { Database, SqlRow } from '../db/database.ts';
 import { approverRoles, MAY_APPROVE } from './approver-queries.ts';
 import type { PayoutState } from './payout.ts';
@@ -106,7 +106,7 @@ const isNamed = (user: string, name: string) =>
  * whose payouts nobody else may approve, as far as they were made by `until`.
  */
 const GROUPED = `with holders as materialized (
-    select t.user_id, u.id as holder_id, max(coalesce(t.ended_at, t.expires_at, ${NEVER})) as until,
+    select t.user_id, u.id as holder_id, max(coalesce(${KNOWN_UNTIL}, ${NEVER})) as until,
       max(case when o.role = 'integration' then 1 else 0 end) as is_program
     from api_tokens t join users o on o.id = t.user_id join ${ACTING_NAMES} u on u.name = t.created_by group by t.user_id, u.id
     union all
