@@ -1,7 +1,7 @@
 import type { Tx } from '../db/database.ts';
 import { formatDecimal } from '../lib/money.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
-import { enqueuePost } from './enqueue-post.ts';
+import { enqueuePost, enqueuePosts } from './enqueue-post.ts';
 import type { PostedEvent, TransactionEventInput } from './event.ts';
 import { findSubscribers } from './find-subscribers.ts';
 
@@ -55,7 +55,7 @@ export async function enqueueEnvironmentEvents(
 ): Promise<void> {
   const type = told[0]?.event.type;
   const subscribers = type === undefined ? [] : await findSubscribers(tx, environment.id, type);
-  for (const { subjectId, event } of subscribers.length === 0 ? [] : told) {
+  const posts = (subscribers.length === 0 ? [] : told).flatMap(({ subjectId, event }) => {
     const post = {
       environmentId: environment.id,
       transactionId: 0,
@@ -64,8 +64,9 @@ export async function enqueueEnvironmentEvents(
       contentType: 'application/json' as const,
       body: environmentEventBody(environment, event),
     };
-    for (const { id, url } of subscribers) await enqueuePost(tx, { ...post, url, also: `${subjectId}_${id}` });
-  }
+    return subscribers.map(({ id, url }) => ({ ...post, url, also: `${subjectId}_${id}` }));
+  });
+  await enqueuePosts(tx, posts);
 }
 
 /** Makes the bytes that are posted of an event: the same bytes whenever they are made. */

@@ -1,8 +1,8 @@
-import type { Tx } from '../db/database.ts';
+import type { SqlRow, Tx } from '../db/database.ts';
 import { transactionEventId } from '../epochs/epoch.ts';
 import { endpointAddress } from './endpoint-address.ts';
-import { ensureEndpoint } from './endpoint-queries.ts';
-import { insertCallback } from './outbox-queries.ts';
+import { type EndpointRow, ensureEndpoint } from './endpoint-queries.ts';
+import { insertCallbacks } from './outbox-queries.ts';
 
 /** The bytes that are posted to a merchant's server, at every delivery attempt. */
 export type Post = {
@@ -24,24 +24,39 @@ export type Post = {
  *
  * An endpoint that has answered 410 gets no more; what is for it is kept as `disabled`, for an operator to send again.
  */
-export async function enqueuePost(tx: Tx, post: Post): Promise<void> {
-  const endpoint = await ensureEndpoint(tx, post.environmentId, endpointAddress(post.url));
-  const disabled = endpoint.disabled_at !== null;
-  await insertCallback(tx, {
+export function enqueuePost(tx: Tx, post: Post): Promise<void> {
+  return enqueuePosts(tx, [post]);
+}
+
+/** The same of many, in as many statements as they have endpoints: a file of a bank ends thousands of payouts in one commit. */
+export async function enqueuePosts(tx: Tx, posts: readonly Post[]): Promise<void> {
+  const rows: SqlRow[] = [];
+  const byEndpoint = Map.groupBy(posts, ({ environmentId, url }) => `${environmentId} ${endpointAddress(url)}`);
+  for (const alike of byEndpoint.values()) {
+    const { environmentId, url } = alike[0] as Post;
+    const endpoint = await ensureEndpoint(tx, environmentId, endpointAddress(url));
+    for (const post of alike) rows.push(rowOf(post, endpoint));
+  }
+  if (rows.length > 0) await insertCallbacks(tx, rows);
+}
+
+function rowOf(post: Post, { id, disabled_at, epoch }: EndpointRow): SqlRow {
+  const disabled = disabled_at !== null;
+  return {
     transaction_id: post.transactionId,
     environment_id: post.environmentId,
-    endpoint_id: endpoint.id,
+    endpoint_id: id,
     sequence: post.sequence,
     created_at: post.at,
     next_attempt_at: post.at,
     finished_at: disabled ? post.at : null,
     attempts: 0,
     state: disabled ? 'disabled' : 'queued',
-    webhook_id: idOf(post, endpoint.epoch),
+    webhook_id: idOf(post, epoch),
     url: post.url,
     content_type: post.contentType,
     body: post.body,
-  });
+  };
 }
 
 function idOf({ transactionId, sequence, also }: Post, epoch: number): string {

@@ -46,8 +46,8 @@ const CALLBACKS: InsertTarget = {
   ],
 };
 
-export async function insertCallback(tx: Tx, row: SqlRow): Promise<void> {
-  await tx.insertRows(CALLBACKS, [row]);
+export async function insertCallbacks(tx: Tx, rows: readonly SqlRow[]): Promise<void> {
+  await tx.insertRows(CALLBACKS, rows);
 }
 
 /** The newest place in the feed, and the id of the server's current transaction. PostgreSQL only. */

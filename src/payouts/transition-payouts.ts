@@ -2,7 +2,7 @@ import type { Posting, Transfer } from '../books/journal-entry.ts';
 import { postEntries } from '../books/post-entries.ts';
 import type { Tx } from '../db/database.ts';
 import { enqueueEnvironmentEvents } from '../outbox/enqueue-event.ts';
-import { enqueuePost } from '../outbox/enqueue-post.ts';
+import { enqueuePosts } from '../outbox/enqueue-post.ts';
 import { recordEnvironmentEvents } from '../outbox/record-event.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 import { type Payout, type PayoutState, statusOf, transferOf } from './payout.ts';
@@ -40,19 +40,18 @@ export async function announce(tx: Tx, owner: PayoutOwner, payouts: readonly Pay
     told.map(({ event }) => event),
   );
   await enqueueEnvironmentEvents(tx, owner, told);
-  for (const payout of payouts) {
-    if (payout.callback_url === null || statusOf(payout.state) === 'processing') continue;
-    await enqueuePost(tx, {
-      environmentId: owner.id,
-      transactionId: 0,
-      sequence: 0,
-      at,
-      url: payout.callback_url,
-      contentType: 'application/json',
-      body: tefBody(payout, payout.state),
-      also: `${payout.id}_${payout.state}`,
-    });
-  }
+  const asked = payouts.filter(({ callback_url, state }) => callback_url !== null && statusOf(state) !== 'processing');
+  const posts = asked.map((payout) => ({
+    environmentId: owner.id,
+    transactionId: 0,
+    sequence: 0,
+    at,
+    url: payout.callback_url as string,
+    contentType: 'application/json' as const,
+    body: tefBody(payout, payout.state),
+    also: `${payout.id}_${payout.state}`,
+  }));
+  await enqueuePosts(tx, posts);
 }
 
 /** All in one posting. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { enqueueEnvironmentEvents } from '../../src/outbox/enqueue-event.ts';
 import { findSubscribers } from '../../src/outbox/find-subscribers.ts';
 import { setWebhook } from '../../src/outbox/set-webhook.ts';
 import { forEachEngine } from '../support/engines.ts';
@@ -28,5 +29,27 @@ forEachEngine('the subscribers of an event', (openTestDatabase) => {
     assert.deepEqual(before.found, told.sort());
     for (let others = 0; others < 5; others++) await subscribe([other.paymentServiceId]);
     assert.deepEqual(await find(), before);
+  });
+
+  test('are told of many payouts in as few statements as of one: those of a file of a bank held up everybody for seconds', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const environment = await createTestEnvironment(app);
+    const { id: userId } = await createTestUser(app, { paymentServices: [environment.paymentServiceId] });
+    const wish = { userId, webhook: 'remittances', url: 'https://shop.example/told', method: 'POST' } as const;
+    const { id } = await setWebhook(app, wish, TESTER);
+    const tell = async (names: readonly string[]) => {
+      const { app: heard, all } = listenToStatements(app);
+      const event = { type: 'payout.confirmed', createdAt: app.now(), data: {} } as const;
+      const told = names.map((subjectId) => ({ subjectId, event }));
+      await heard.db.transaction((tx) => enqueueEnvironmentEvents(tx, environment, told));
+      return all.length;
+    };
+    await tell(['first']);
+    assert.equal(await tell(['po_1', 'po_2', 'po_3']), await tell(['po_4']));
+    const kept = await app.db.query('select webhook_id from callbacks order by id');
+    assert.deepEqual(
+      kept.map(({ webhook_id }) => webhook_id),
+      ['first', 'po_1', 'po_2', 'po_3', 'po_4'].map((name) => `evt_${name}_${id}`),
+    );
   });
 });
