@@ -127,8 +127,8 @@ const CHANGED_ACCOUNT = {
   es: 'tú cambiaste la cuenta a la que va: lo aprueba otra persona.',
 };
 const HOLDS_TOKEN = {
-  en: 'you may know an API token of the program that made it: another person approves it.',
-  es: 'puede que conozcas un token de API del programa que lo propuso: lo aprueba otra persona.',
+  en: 'you may know an API token or the password of the user that made it: another person approves it.',
+  es: 'puede que conozcas un token de API o la contraseña del usuario que lo propuso: lo aprueba otra persona.',
 };
 const HOLDS_TOKEN_OF_CHANGER = {
   en: 'you may know an API token of the program that changed the account that it goes to: another person approves it.',
@@ -144,17 +144,17 @@ export type Behind = { readonly users: readonly NamedUser[]; readonly holders: r
 /**
  * Names the people who are barred from a payout: its maker, who in a database to which its payment service moved has another id; where its
  * account is not the one that was paid last, who changed it or validated it again since; and who knows an API token of a program among
- * these, having made it, unless the token ended before the act. `versions` are all of its recipient, `behind` what `findBehind` answers.
+ * these, or of the maker who used one, having made it, unless the token ended before the act. `versions` are all of its recipient, `behind` what `findBehind` answers.
  * `selectWaitingApprovals` has the same rule in SQL.
  */
 export function barredFrom(payout: Payout, versions: readonly RecipientRow[], { users, holders }: Behind): Barred {
-  const { account_changed_by, account_hash, recipient_version, proposed_kind, created_at } = payout;
+  const { account_changed_by, account_hash, recipient_version, created_at } = payout;
   const barred = new Map<string, InBoth>();
   const barHolders = (known: readonly TokenHolder[], act: ActOfUser, why: InBoth) => {
     for (const holder of holdersAt(known, act)) barred.set(holder, why);
   };
   const makers = makersOf(payout, users);
-  if (proposed_kind === 'program') for (const by of makers) barHolders(holders, { by, at: created_at }, HOLDS_TOKEN);
+  if (isMadeWithToken(payout)) for (const by of makers) barHolders(holders, { by, at: created_at }, HOLDS_TOKEN);
   if (account_changed_by !== null) {
     const kept = versions.filter((row) => row.account_hash === account_hash && row.version <= recipient_version);
     const acts = kept.map((row) => ({ by: row.created_by, at: row.created_at }));
@@ -176,10 +176,15 @@ export async function findBehind(
   const changers = payouts.flatMap(({ account_changed_by }) => account_changed_by ?? []);
   const names = new Set([...payouts.map(({ proposed_by }) => accountOf(proposed_by)), ...changers]);
   const users = names.size === 0 ? [] : await selectNamedUsers(db, [...names]);
-  const programs = payouts.filter(({ proposed_kind }) => proposed_kind === 'program');
+  const programs = payouts.filter(isMadeWithToken);
   const keepers = changers.length === 0 ? [] : versions.map(({ created_by }) => created_by);
   const ids = new Set([...programs.flatMap((payout) => makersOf(payout, users)), ...changers, ...keepers]);
   return { users, holders: ids.size === 0 ? [] : await findTokenHolders(db, [...ids]) };
+}
+
+/** Whether who knows an API token of its maker may have made it: a program did, or somebody with a token of a person, in their name. */
+function isMadeWithToken({ proposed_kind, proposed_by }: Payout): boolean {
+  return proposed_kind === 'program' || accountOf(proposed_by) !== proposed_by;
 }
 
 /** The ids of who made a payout: the one it was made with, and the one here. */

@@ -97,6 +97,10 @@ const NEVER = Number.MAX_SAFE_INTEGER;
 const isNamed = (user: string, name: string) =>
   `(${name} = ${user}.email or substr(${name}, 1, length(${user}.email) + 8) = ${user}.email || ' (token ')`;
 
+/** Whether a program made a payout, or somebody with an API token of a person. No address of a user has a space. */
+const isMadeWithToken = (made: string) =>
+  `(${made}.proposed_kind = 'program' or ${made}.proposed_by like '%@% (token %')`;
+
 /**
  * Each part is read once: by itself PostgreSQL works out the hindrance of every row anew wherever it is named. Whether anybody
  * is left to approve is asked once for each maker, and for each payout only where its account was changed. `barredFrom` and
@@ -122,7 +126,7 @@ const GROUPED = `with holders as materialized (
     from makers m
     join environments e on e.id = m.environment_id
     left join users u on u.id <> m.proposed_by_id and not ${isNamed('u', 'm.proposed_by')} and ${MAY_APPROVE}
-    left join holders h on h.user_id = m.proposed_by_id and h.holder_id = u.id and m.proposed_kind = 'program'
+    left join holders h on h.user_id = m.proposed_by_id and h.holder_id = u.id and ${isMadeWithToken('m')}
     group by m.environment_id, m.proposed_by_id, m.proposed_by, m.proposed_kind),
   one as materialized (
     select p.environment_id, coalesce(p.batch_id, p.id) as id, p.state, p.changed_at, p.amount, p.currency,
@@ -132,7 +136,7 @@ const GROUPED = `with holders as materialized (
         when p.account_changed_by is not null and not exists (select 1 from users u
           where u.id <> p.proposed_by_id and not ${isNamed('u', 'p.proposed_by')} and u.id <> p.account_changed_by
             and not exists (select 1 from holders h where h.holder_id = u.id and h.until >= p.created_at
-              and ((h.user_id = p.proposed_by_id and p.proposed_kind = 'program')
+              and ((h.user_id = p.proposed_by_id and ${isMadeWithToken('p')})
                 or (h.user_id = p.account_changed_by and h.is_program = 1)))
             and not exists (select 1 from recipients kept where kept.id = p.recipient_id
               and kept.account_hash = p.account_hash and kept.version <= p.recipient_version

@@ -234,7 +234,7 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     await token(program, 'of second', acting(second));
     const [made] = await propose();
     const [shown] = await showPayouts(app, [made]);
-    assert.match(shown?.barred.get(approver.id)?.en ?? '', /you may know an API token of the program/);
+    assert.match(shown?.barred.get(approver.id)?.en ?? '', /you may know an API token/);
     const decision = { owner, named: { ids: [made.id] }, by: desk.approver, reason: null };
     await assert.rejects(approvePayouts(app, decision), { code: 'APPROVAL_REFUSED' });
     assert.match((await listed('approval'))[0]?.reason ?? '', /nobody who may approve it is left/);
