@@ -98,6 +98,11 @@ export function leavesOpen({ result, code }: Pick<Check, 'result' | 'code'>): bo
   return result === 'error' || (code !== null && LEAVES_OPEN.has(code));
 }
 
+/** The check that explains a verdict with which nothing may be paid: the first that fails, else the first that leaves the question open. */
+export function decidingCheck(checks: readonly Check[]): Check | undefined {
+  return checks.find(({ result }) => result === 'fail') ?? checks.find(leavesOpen);
+}
+
 /** Whether the data may be used. Whether the account belongs to the RUT is another question: see the verdict. */
 export function isValid(verdict: Verdict): boolean {
   return verdict === 'plausible' || verdict === 'confirmed';

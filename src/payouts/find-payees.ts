@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
 import { readAccount } from '../bank-validation/bank-account.ts';
-import { isValid } from '../bank-validation/check.ts';
+import { decidingCheck, isValid } from '../bank-validation/check.ts';
 import { type IdentityHashes, identityHashes } from '../bank-validation/identity-hash.ts';
 import { type RutFormat, readRut } from '../bank-validation/rut.ts';
 import type { Validation } from '../bank-validation/stored-validation.ts';
@@ -171,9 +171,9 @@ function errorOf(validation: Validation, name: string | null): ErrorItem | null 
     ]);
   }
   if (!isValid(validation.verdict)) {
-    const failed = validation.checks.find(({ result }) => result !== 'pass' && result !== 'not_performed');
+    const failed = decidingCheck(validation.checks);
     const pointer = failed?.field ?? '/bankData/bankAccount';
-    return errorItem(pointer, failed?.code ?? 'ACCOUNT_NOT_PAYABLE', [
+    return errorItem(MEMBERS[pointer] ?? pointer, failed?.code ?? 'ACCOUNT_NOT_PAYABLE', [
       `The account is ${validation.verdict}${failed === undefined ? '.' : `: ${failed.message.en}`}`,
       MENDED.en,
       `La cuenta ${SPANISH_VERDICTS[validation.verdict]}${failed === undefined ? '.' : `: ${failed.message.es}`}`,
@@ -188,6 +188,12 @@ function errorOf(validation: Validation, name: string | null): ErrorItem | null 
     'Envíalo.',
   ]);
 }
+
+/** The members of a validation that have another place in a payout. */
+const MEMBERS: Readonly<Record<string, string>> = {
+  '/rut': '/recipientData/rut',
+  '/holderName': '/recipientData/name',
+};
 
 const SPANISH_VERDICTS: Readonly<Record<Validation['verdict'], string>> = {
   invalid: 'no es válida',

@@ -1,6 +1,6 @@
 import type { AccountInput } from '../account-checks.ts';
 import { readAccount } from '../bank-account.ts';
-import { type Check, fillIn, isValid, leavesOpen } from '../check.ts';
+import { type Check, decidingCheck, fillIn, isValid } from '../check.ts';
 import { type Language, type Message, ROW_MESSAGES } from '../check-messages.ts';
 import type { BatchResult } from '../validate-batch.ts';
 
@@ -51,7 +51,7 @@ export function causeOf({ input, result }: ValidatedRow): Cause | null {
   }
   const { verdict, checks, readings } = result.validation;
   if (isValid(verdict)) return null;
-  const check = checks.find((one) => one.result === 'fail') ?? checks.find(leavesOpen);
+  const check = decidingCheck(checks);
   if (check === undefined || check.code === null) return null;
   if (isDestroyed(check, input)) return plainCause('NUMBER_DESTROYED', ROW_MESSAGES.NUMBER_DESTROYED);
   if (check.code !== 'RUT_CHECK_DIGIT_MAYBE_MISSING') return plainCause(check.code, check.message);

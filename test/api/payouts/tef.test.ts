@@ -93,6 +93,22 @@ forEachEngine('the transfers of published clients', (openTestDatabase) => {
     assert.deepEqual(await at.app.db.query('select id from payouts union all select id from recipients'), []);
   });
 
+  test('a RUT of equal digits was named as the reason for which an unknown or closed bank is refused', async () => {
+    await using at = await setUp(openTestDatabase);
+    const recipientData = { ...TEF.recipientData, rut: '11.111.111-1' };
+    for (const [bankSBIFNumber, code] of [
+      ['999', 'BANK_UNKNOWN'],
+      ['017', 'BANK_CLOSED'],
+    ] as const) {
+      const tef = { ...TEF, recipientData, bankData: { ...TEF.bankData, bankSBIFNumber } };
+      const { errors } = jsonOf(await at.pay({ ...BODY, tef })) as { errors: { pointer: string; code: string }[] };
+      assert.deepEqual(
+        errors.map((error) => [error.pointer, error.code]),
+        [['/tef/bankData/bankSBIFNumber', code]],
+      );
+    }
+  });
+
   test('money that is approved is in the balance until it has arrived, and not available', async () => {
     await using at = await setUp(openTestDatabase);
     const { environment } = at.desk;
