@@ -18,7 +18,9 @@ export const PAYOUT_COLUMNS = [
 type HashedColumn = Exclude<(typeof PAYOUT_COLUMNS)[number], 'id'>;
 
 /** A payout beside its entry, under the names that it has in statements. */
-export type PayoutValues = Record<`payout_${HashedColumn}`, SqlValue>;
+export type PayoutValues = Record<`payout_${Exclude<HashedColumn, 'reference'>}`, SqlValue> & {
+  payout_reference: string | null;
+};
 
 /**
  * The hash of a payout, which its entries carry into the chain as their `record_hash`: SHA-256, in lower-case hexadecimal, of

@@ -106,7 +106,7 @@ async function list(options: Json & { transaction?: string; limit: string }): Pr
     entry.environment,
     `${entry.link}.${entry.line}`,
     entry.kind,
-    entry.refund_id ?? entry.movement_id ?? String(entry.transaction_id ?? '—'),
+    entry.refund_id ?? entry.movement_id ?? entry.payout_id ?? String(entry.transaction_id ?? '—'),
     entry.debit_account,
     entry.credit_account,
     formatMoney(entry.amount, entry.currency),

@@ -187,14 +187,19 @@ function lineCells(line: BookedLine): string[] {
     time(line.created_at),
     line.kind,
     String(line.transaction_id ?? ''),
-    line.reference ?? line.movement_reference ?? '',
+    referenceOf(line) ?? '',
     line.refund_id ?? '',
     keysOf(line).authorizationCode ?? '',
     formatPlain(signedAmount(line), line.currency),
     line.currency,
-    line.movement_id ?? '',
+    line.movement_id ?? line.payout_id ?? '',
     timeInChile(line.created_at),
   ];
+}
+
+/** The reference of the payment, movement or payout that the entry explains. */
+function referenceOf(line: BookedLine): string | null {
+  return line.reference ?? line.movement_reference ?? line.payout_reference;
 }
 
 function lineJson(line: BookedLine, owners: Owners) {
@@ -203,9 +208,10 @@ function lineJson(line: BookedLine, owners: Owners) {
     created_at: line.created_at,
     kind: line.kind,
     transaction_id: line.transaction_id,
-    reference: line.reference ?? line.movement_reference,
+    reference: referenceOf(line),
     refund_id: line.refund_id,
     movement_id: line.movement_id,
+    payout_id: line.payout_id,
     authorization_code: keysOf(line).authorizationCode,
     amount: signedAmount(line),
     currency: line.currency,

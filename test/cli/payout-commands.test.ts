@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { listAttention } from '../../src/attention/list-attention.ts';
+import { dayOf } from '../../src/lib/calendar-day.ts';
 import { transitionPayouts } from '../../src/payouts/transition-payouts.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { makeWorkbook } from '../support/make-workbook.ts';
@@ -77,6 +78,28 @@ forEachEngine('payout commands', (openTestDatabase) => {
     );
     const log = JSON.stringify(await db.query('select * from audit_log'));
     assert.doesNotMatch(log, /12531909|990011223|Núñez/);
+  });
+
+  test('the lists of the books named no payout beside the entries of what was approved', async (context) => {
+    const { run, as, propose } = await setUp(context, openTestDatabase);
+    const made = (await propose()).json as Printed;
+    await run('batch', 'approve', made.batch, ...as('approver'));
+    type Line = { kind: string; reference: string; payout_id: string };
+    const whole = ['reconcile', '--date', dayOf(Date.now()), '--environment', 'development'];
+    const { lines } = (await run(...whole, '--json')).json as { lines: Line[] };
+    const reserved = lines.filter(({ kind }) => kind === 'payout_reserved');
+    assert.deepEqual(
+      reserved.map(({ payout_id }) => payout_id).toSorted(),
+      made.payouts.map(({ id }) => id).toSorted(),
+    );
+    const shown = (await run('payout', 'list', '--json')).json as { payouts: { id: string; reference: string }[] };
+    const csv = (await run(...whole, '--csv')).stdout;
+    const entries = (await run('books', 'list')).stdout;
+    for (const { id, reference } of shown.payouts) {
+      assert.equal(reserved.find(({ payout_id }) => payout_id === id)?.reference, reference);
+      assert.match(csv, new RegExp(`,payout_reserved,,${reference},,,-\\d+,CLP,${id},`));
+      assert.match(entries, new RegExp(` payout_reserved +${id} `));
+    }
   });
 
   test('a workbook says the same as a CSV, and a bad row is named by its line', async (context) => {
