@@ -97,6 +97,7 @@ forEachEngine('the documentation', (openTestDatabase) => {
     for (const { describe } of ROUTES)
       if (describe !== undefined)
         assert.ok(text.includes(`/docs/reference#${describe.operationId}"`), describe.operationId);
+    assert.doesNotMatch(text, /```/, 'the text of a guide that began with commands was its code');
     const found = async (words: string, language = 'en') =>
       [
         ...(await server.get(`/docs?q=${encodeURIComponent(words)}&lang=${language}`)).text.matchAll(
