@@ -61,6 +61,11 @@ export function sendProblem(app: App, request: FastifyRequest, reply: FastifyRep
     .send(JSON.stringify(problemBody(app, problem, request.id, language)));
 }
 
+/** The status of the answer to a refusal. */
+export function statusOf(problem: Problem): number {
+  return problem.extras.legacy?.status ?? CATALOGUE[problem.code].status;
+}
+
 const HEADERS = {
   en: { 'content-type': 'application/problem+json; charset=utf-8', vary: 'accept-language' },
   es: { 'content-type': 'application/problem+json; charset=utf-8', vary: 'accept-language', 'content-language': 'es' },
@@ -102,10 +107,6 @@ export function problemOf(failure: unknown): Problem {
   if (failure instanceof BatcherFullError) return new Problem('OVERLOADED');
   const code = FRAMEWORK_CODES[(failure as FastifyError | null)?.code ?? ''];
   return new Problem(code ?? 'INTERNAL');
-}
-
-function statusOf(problem: Problem): number {
-  return problem.extras.legacy?.status ?? CATALOGUE[problem.code].status;
 }
 
 const FRAMEWORK_CODES: Record<string, ErrorCode> = {

@@ -13,7 +13,7 @@ import { saysNotBuilt } from './not-built.ts';
 import { noticeProxy } from './notice-proxy.ts';
 import { SERVER_LIMITS } from './server-limits.ts';
 import { takeLargeBody } from './share-large-bodies.ts';
-import { sendUnknown } from './unknown-page.ts';
+import { sendRefusedScreen, sendUnknown } from './unknown-page.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -72,8 +72,9 @@ export function buildServer(app: App, endpoints: readonly Endpoint[]): FastifyIn
     else setTimeout(() => done(), heldMs);
   });
   server.setErrorHandler(async (failure, request, reply) => {
-    const answer = app.config.rateLimits ? await judgeFailure(app, request, failure) : failure;
     const { endpoint } = request.routeOptions.config as EndpointConfig;
+    const problem = sizeProblem(failure, endpoint) ?? failure;
+    const answer = app.config.rateLimits ? await judgeFailure(app, request, problem) : problem;
     return refuse(app, endpoint, request, reply, answer);
   });
   addEndpoints(app, server, endpoints);
@@ -104,11 +105,23 @@ function refuse(
   reply: FastifyReply,
   failure: unknown,
 ): FastifyReply {
-  if (endpoint?.refuse === undefined) return sendFailure(app, request, reply, failure);
+  if (endpoint?.refuse === undefined) {
+    if (endpoint?.access === 'session') return sendRefusedScreen(app, request, reply, failure);
+    return sendFailure(app, request, reply, failure);
+  }
   return endpoint.refuse(app, request, reply, noteFailure(app, request, reply, failure));
 }
 
 type EndpointConfig = { endpoint?: Endpoint };
+
+/** Says how much the endpoint takes; null of any other failure. */
+function sizeProblem(failure: unknown, endpoint: Endpoint | undefined): Problem | null {
+  if ((failure as { code?: unknown } | null)?.code !== 'FST_ERR_CTP_BODY_TOO_LARGE') return null;
+  const kib = (endpoint?.bodyLimit ?? SERVER_LIMITS.bodyBytes) / 1024;
+  const most = kib < 1024 ? `${kib} KiB` : `${kib / 1024} MiB`;
+  const detail = { en: `Send at most ${most} here.`, es: `Aquí se reciben a lo más ${most}.` };
+  return new Problem('PAYLOAD_TOO_LARGE', { detail });
+}
 
 /** `done` takes the refusal rather than a throw: an exception on the request path costs more than the check. */
 function refusalOf(request: FastifyRequest, endpoint: Endpoint | undefined): Problem | undefined {

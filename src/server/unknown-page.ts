@@ -2,16 +2,40 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
 import { payerLanguage, say } from '../checkout/texts.ts';
 import type { Problem } from '../error-catalogue.ts';
+import { publicPath } from '../http/assets.ts';
 import { html } from '../http/html.ts';
 import { sendPage } from '../http/page.ts';
-import { noteFailure, sendFailure } from '../http/send-problem.ts';
+import { wordsOf } from '../http/problem-words.ts';
+import { noteFailure, sendFailure, statusOf } from '../http/send-problem.ts';
 
 /** Answers at an address that there is not: to a browser, where a payer may have cut a link, with a page. */
 export function sendUnknown(app: App, request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
-  if (!/\btext\/html\b/i.test(request.headers.accept ?? '')) return sendFailure(app, request, reply, problem);
+  if (!isBrowser(request)) return sendFailure(app, request, reply, problem);
   noteFailure(app, request, reply, problem);
   const language = payerLanguage(request.headers['accept-language']);
   const title = say(language, 'unknown.title');
   const main = html`<h1>${title}</h1><p>${say(language, 'not_found.text')}</p>`;
   return sendPage(app, reply, { status: 404, language, title, main });
+}
+
+/** Answers what a screen of the console was not even asked, such as a file that is too large: to a browser with a page. */
+export function sendRefusedScreen(
+  app: App,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  failure: unknown,
+): FastifyReply {
+  if (!isBrowser(request)) return sendFailure(app, request, reply, failure);
+  const problem = noteFailure(app, request, reply, failure);
+  const language = payerLanguage(request.headers['accept-language']);
+  const { title, detail } = wordsOf(problem, language);
+  const main = html`<h1>${title}</h1><p>${detail}</p>
+<p><a class="primary" href="${publicPath(app)}/console">${BACK[language]}</a></p>`;
+  return sendPage(app, reply, { status: statusOf(problem), language, title, main });
+}
+
+const BACK = { es: 'Volver a la consola', en: 'Back to the console' } as const;
+
+function isBrowser({ headers }: FastifyRequest): boolean {
+  return /\btext\/html\b/i.test(headers.accept ?? '');
 }

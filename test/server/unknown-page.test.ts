@@ -34,6 +34,23 @@ test('whoever does not ask for a page gets the JSON of every error, and so does 
   assert.deepEqual([answer.status, jsonOf(answer)['code']], [405, 'METHOD_NOT_ALLOWED']);
 });
 
+test('a file that is too large for a screen was refused with the JSON of 16 KiB: a person reads a page with the limit', async () => {
+  await using server = await startTestServer(createTestApp(db));
+  const body = 'a'.repeat(256 * 1024 + 1);
+  const path = '/console/merchants/ps_x/look';
+  const headers = { 'content-type': 'multipart/form-data; boundary=b' };
+  const page = await server.post(path, { body, headers: { ...headers, ...BROWSER, 'accept-language': 'es-CL' } });
+  assert.deepEqual([page.status, page.headers.get('content-type')], [413, 'text/html; charset=utf-8']);
+  assert.match(page.text, /<p>Aquí se reciben a lo más 256 KiB\.<\/p>[^]*href="\/console"/);
+  const json = await server.post(path, { body, headers });
+  assert.deepEqual([json.status, jsonOf(json)['detail']], [413, 'Send at most 256 KiB here.']);
+  const other = await server.get('/console/attention/take', BROWSER);
+  assert.deepEqual(
+    [other.status, other.headers.get('allow'), other.text.startsWith('<!doctype html>')],
+    [405, 'POST', true],
+  );
+});
+
 test('an address that only resembles another is unknown, and refuses no method', async () => {
   await using server = await startTestServer(createTestApp(db));
   for (const path of ['/openapi-json', '/openapi/transfersXjson']) {
