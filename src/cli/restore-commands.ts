@@ -5,6 +5,7 @@ import { listHeads } from '../books/list-books.ts';
 import { composeApp, type RunningApp } from '../compose-app.ts';
 import { type Config, readConfig } from '../config.ts';
 import { whyStoreIsUnusable } from '../db/check-store.ts';
+import { StorageError } from '../db/database.ts';
 import { holdStore } from '../db/hold-store.ts';
 import { prepareReplacement, type Replacement } from '../db/replace-store.ts';
 import { beginEpoch } from '../epochs/begin-epoch.ts';
@@ -12,7 +13,7 @@ import type { Epoch, Handed } from '../epochs/epoch.ts';
 import { selectHanded } from '../epochs/epoch-queries.ts';
 import { commandLineActor, findActor } from './find-actor.ts';
 import { prepareStore } from './prepare-store.ts';
-import { invalidOption, print, unusableFile } from './print.ts';
+import { type CommandError, invalidOption, print, unusableFile } from './print.ts';
 import { type ProgressLine, progressLine } from './progress-line.ts';
 import { addReleaseCommand, describeGap, headLines } from './release-command.ts';
 import { type ActingOptions, acting } from './with-actor.ts';
@@ -89,12 +90,12 @@ async function beginInCopy(
   { file, idsAbove, as }: Wish,
   line: ProgressLine,
 ): Promise<Begun> {
-  const app = composeApp({ ...config, databaseUrl: replacement.url }, () => {});
+  const app = openCopy(config, replacement, file);
   const replaced = replacement.present === null ? null : await readHanded(config);
   try {
     const onChecked = (rows: number, part: number) => line.say('checking the rows of the copy', rows, part);
     const wrong = await whyStoreIsUnusable(app.db, onChecked);
-    if (wrong !== null) throw unusableFile(`${file} cannot be restored: ${wrong}. Nothing was changed.`);
+    if (wrong !== null) throw unusableBackup(file, wrong);
     await prepareStore(app, commandLineActor());
     const by = await findActor(app, as);
     // The marks are about the store in whose place it will be.
@@ -105,6 +106,21 @@ async function beginInCopy(
   } finally {
     await app.close();
   }
+}
+
+/** Throws `CommandError` for a copy that does not even open: a backup that is cut, compressed, or of another program. */
+function openCopy(config: Config, { url }: Replacement, file: string): RunningApp {
+  try {
+    return composeApp({ ...config, databaseUrl: url }, () => {});
+  } catch (error) {
+    const { cause } = ((error as Error).cause ?? {}) as Error;
+    if (!(error instanceof StorageError) || !(cause instanceof Error)) throw error;
+    throw unusableBackup(file, `it cannot be read (${cause.message})`);
+  }
+}
+
+function unusableBackup(file: string, why: string): CommandError {
+  return unusableFile(`${file} cannot be restored: ${why}. Nothing was changed.`);
 }
 
 /** How far the store that is replaced had come; null where it cannot be read any more, which is why it is replaced. */

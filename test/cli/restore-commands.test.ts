@@ -35,9 +35,14 @@ suite('restore on the command line', () => {
     writeFileSync(join(folder, 'damaged.db'), damaged);
     writeFileSync(join(folder, 'text.db'), 'no store at all, but long enough to be taken for something');
     writeFileSync(join(folder, 'empty.db'), '');
+    writeFileSync(join(folder, 'cut.db'), readFileSync(backup).subarray(0, 200_000));
     const cases: [string, RegExp, Record<string, string>?][] = [
       ['damaged.db', /^FILE_UNUSABLE: .*damaged\.db cannot be restored: it (is damaged|cannot be read)/],
-      ['text.db', /^[A-Z_]+: .*(file is not a database|cannot be restored)/],
+      [
+        'text.db',
+        /^FILE_UNUSABLE: .*text\.db cannot be restored: it cannot be read \(file is not a database\)\. Nothing/,
+      ],
+      ['cut.db', /^FILE_UNUSABLE: .*cut\.db cannot be restored: it cannot be read \(.*malformed\)\. Nothing/],
       ['empty.db', /^FILE_UNUSABLE: .*it is no store of Rúbrica/],
       ['none.db', /^FILE_UNUSABLE: There is no file/],
       ['backup.db', /^INVALID_SETTING: The master key is not the one/, { MASTER_KEY: '7b'.repeat(32) }],
