@@ -95,7 +95,7 @@ function readWish(options: CreateOptions, now: number): Omit<LinkWish, 'urlCallb
   const amount = readAmount(options.amount, currency);
   if (amount < 1 || amount > MOST_LINK_AMOUNT) throw invalidOption('--amount is more than 0, and at most 11 digits.');
   const subject = readSubject(options.subject);
-  if (subject === null) throw invalidOption('--subject is 1 to 80 characters, without line breaks.');
+  if (subject === null) throw invalidOption('--subject is 1 to 80 characters, without line breaks or a card number.');
   const expiresAt = options.expires === undefined ? null : readEnd(options.expires, now);
   return { amount, currency, subject, uses: uses === '1' ? 'one' : 'many', expiresAt };
 }

@@ -1,3 +1,4 @@
+import { holdsCardNumber } from '../../protocol/card-number.ts';
 import type { SqlRow } from '../db/database.ts';
 import { errorItem } from '../error-catalogue.ts';
 
@@ -64,10 +65,11 @@ export const MOST_LINK_AMOUNT = 99_999_999_999;
 const MOST_SUBJECT = 80;
 const MOST_YEARS_MS = 5 * 365 * 86_400_000;
 
-/** A subject as payers read it, without spaces around it; null where it cannot be one. */
+/** A subject as payers read it, without spaces around it; null where it cannot be one. It is kept for ever, so it holds no card number. */
 export function readSubject(text: string): string | null {
   const subject = text.trim();
-  return subject === '' || subject.length > MOST_SUBJECT || /\p{Cc}/u.test(subject) ? null : subject;
+  if (subject === '' || subject.length > MOST_SUBJECT || /\p{Cc}/u.test(subject)) return null;
+  return holdsCardNumber(subject) ? null : subject;
 }
 
 /** The refusal of a time at which no link can end. */

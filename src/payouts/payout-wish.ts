@@ -1,3 +1,4 @@
+import { holdsCardNumber } from '../../protocol/card-number.ts';
 import type { App } from '../app.ts';
 import { identityHashes } from '../bank-validation/identity-hash.ts';
 import { type ErrorItem, errorItem, Problem } from '../error-catalogue.ts';
@@ -86,13 +87,13 @@ export function wishOf(reference: string): string {
 
 function wishErrors({ reference, amount, message }: PayoutWish, row: number, most: number): ErrorItem[] {
   const errors: ErrorItem[] = [];
-  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/.test(reference)) {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/.test(reference) || holdsCardNumber(reference)) {
     errors.push(
       errorItem(`/${row}/id`, 'INVALID_REFERENCE', [
         'The id cannot be used.',
-        'Send 1 to 80 letters, digits, points, hyphens and underscores.',
+        'Send 1 to 80 letters, digits, points, hyphens and underscores, and no card number.',
         'El id no se puede usar.',
-        'Usa de 1 a 80 letras, números, puntos, guiones y guiones bajos.',
+        'Usa de 1 a 80 letras, números, puntos, guiones y guiones bajos, y ningún número de tarjeta.',
       ]),
     );
   }
@@ -108,13 +109,13 @@ function wishErrors({ reference, amount, message }: PayoutWish, row: number, mos
       ]),
     );
   }
-  if (message.length > MOST_MESSAGE || /\p{Cc}/u.test(message)) {
+  if (message.length > MOST_MESSAGE || /\p{Cc}/u.test(message) || holdsCardNumber(message)) {
     errors.push(
       errorItem(`/${row}/messageToAddressee`, 'FIELD_TOO_LONG', [
         'The message cannot be used.',
-        `Send at most ${MOST_MESSAGE} characters without line breaks.`,
+        `Send at most ${MOST_MESSAGE} characters without line breaks or a card number.`,
         'El mensaje no se puede usar.',
-        `Escribe como máximo ${MOST_MESSAGE} caracteres, sin saltos de línea.`,
+        `Escribe como máximo ${MOST_MESSAGE} caracteres, sin saltos de línea ni un número de tarjeta.`,
       ]),
     );
   }

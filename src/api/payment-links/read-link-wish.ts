@@ -127,9 +127,9 @@ function readSubjectOf(members: Members, errors: ErrorItem[]): string {
   errors.push(
     wrong('subject', [
       'subject cannot be used.',
-      'Send 1 to 80 characters, without line breaks.',
+      'Send 1 to 80 characters, without line breaks or a card number.',
       'subject no sirve.',
-      'Envía de 1 a 80 caracteres, sin saltos de línea.',
+      'Envía de 1 a 80 caracteres, sin saltos de línea ni un número de tarjeta.',
     ]),
   );
   return '';

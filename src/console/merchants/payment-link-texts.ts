@@ -27,7 +27,7 @@ export const PAYMENT_LINK_TEXTS = roomTexts(
     'pay_link.valid_365d': 'un año',
     'pay_link.valid_always': 'hasta que lo cierres',
     'pay_link.bad':
-      'Revisa el formulario: qué se paga tiene de 1 a 80 letras, y el monto se escribe como 12990 en CLP, sin puntos.',
+      'Revisa el formulario: qué se paga tiene de 1 a 80 letras, sin un número de tarjeta, y el monto se escribe como 12990 en CLP, sin puntos.',
     'pay_link.created': 'El enlace está listo: es el primero de la lista.',
     'pay_link.was_ended': 'El enlace ya no se puede pagar.',
   },
@@ -57,7 +57,7 @@ export const PAYMENT_LINK_TEXTS = roomTexts(
     'pay_link.valid_365d': 'a year',
     'pay_link.valid_always': 'until you close it',
     'pay_link.bad':
-      'Check the form: what is paid has 1 to 80 characters, and an amount of CLP is written as 12990, without points.',
+      'Check the form: what is paid has 1 to 80 characters and no card number, and an amount of CLP is written as 12990, without points.',
     'pay_link.created': 'The link is ready: it is the first of the list.',
     'pay_link.was_ended': 'The link can no longer be paid.',
   },

@@ -159,6 +159,7 @@ forEachEngine('payment links of programs', (openTestDatabase) => {
       [{ currency: 'XXX' }, '/amount'],
       [{ subject: ' ' }, '/subject'],
       [{ subject: 'x'.repeat(81) }, '/subject'],
+      [{ subject: 'TC 4111 1111 1111 1111' }, '/subject'],
       [{ uses: 'two' }, '/uses'],
       [{ expires_at: '2026-01-14T12:00:00Z' }, '/expires_at'],
       [{ expires_at: 'mañana' }, '/expires_at'],

@@ -82,6 +82,8 @@ forEachEngine('the transfers of published clients', (openTestDatabase) => {
       [bank({ bankSBIFNumber: '' }), '/tef/bankData/bankSBIFNumber'],
       [bank({ bankSBIFNumber: '999' }), '/tef/bankData/bankSBIFNumber'],
       [{ ...TEF, id: '../x' }, '/tef/id'],
+      [{ ...TEF, id: '4111111111111111' }, '/tef/id'],
+      [{ ...TEF, messageToAddressee: 'TC 4111 1111 1111 1111' }, '/tef/messageToAddressee'],
       [{ ...TEF, extra: 1 }, '/tef/extra'],
     ] as const) {
       const refused = await at.pay({ ...BODY, tef });
