@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { publicBase } from '../checkout/pay-link.ts';
 import { endHandover, handOverTokens, listHandovers } from '../payment-services/hand-over-tokens.ts';
-import { HANDOVER_MS, handoverState } from '../payment-services/handover.ts';
+import { handoverState } from '../payment-services/handover.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
-import { environmentOption, readDuration } from './options.ts';
-import { alreadyDone, invalidOption, print, table, time, unknownPaymentService } from './print.ts';
+import { environmentOption, readValidity } from './options.ts';
+import { alreadyDone, print, table, time, unknownPaymentService } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
@@ -35,8 +35,7 @@ export function addHandoverCommands(group: Command): void {
 type HandOverOptions = ActingOptions & { environment: Environment; valid: string; json?: boolean };
 
 async function handOver(id: string, options: HandOverOptions): Promise<void> {
-  const valid = readDuration(options.valid);
-  if (valid < HANDOVER_MS.least || valid > HANDOVER_MS.most) throw invalidOption('--valid is from 15m to 14d.');
+  const valid = readValidity(options.valid);
   const { environment } = options;
   const made = await withActor(options, async (app, by) => {
     const handover = await handOverTokens(app, { paymentServiceId: id, environment }, valid, by);

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { endInvitation, inviteUser, listInvitations } from '../auth/invitations/invite-user.ts';
 import type { Permission, Role } from '../auth/permission.ts';
 import { publicBase } from '../checkout/pay-link.ts';
-import { readDuration } from './options.ts';
+import { readValidity } from './options.ts';
 import { notFound, print, table, time } from './print.ts';
 import {
   addScopeOptions,
@@ -31,7 +31,11 @@ export function addInvitationCommands(users: Command): void {
       .addOption(new Option('--role <role>', `what the person may do: ${roleChoices()}`).argParser(readRole))
       .addOption(mayOption())
       .addOption(refundLimitOption())
-      .option('--valid <duration>', 'how long the link works', readDuration, THREE_DAYS_MS)
+      .addOption(
+        new Option('--valid <duration>', 'how long the link works, from 15m to 14d')
+          .argParser(readValidity)
+          .default(THREE_DAYS_MS, '3d'),
+      )
       .option('--json', 'print one JSON object'),
   ).action(invite);
   const group = users.command('invitation').description('links of people who were invited and did not come yet');

@@ -5,6 +5,7 @@ import { isReason } from '../audit/reason.ts';
 import { boundsOfDay, isDay } from '../lib/calendar-day.ts';
 import { readIsoTime } from '../lib/iso-time.ts';
 import { parseTyped } from '../lib/money.ts';
+import { HANDOVER_MS } from '../payment-services/handover.ts';
 import { ENVIRONMENTS } from '../payment-services/payment-service.ts';
 import { CommandError, invalidOption, notFound } from './print.ts';
 
@@ -28,6 +29,13 @@ export function readDuration(text: string): number {
   if (match !== null) return Number(match[1]) * (UNITS[match[2] as string] as number);
   if (text === '0') return 0;
   throw invalidOption(`${text} is no duration; write 24h, 30m, 90s, 7d or 0.`);
+}
+
+/** How long a link works that lets its reader in. Throws `CommandError` for one that ends at once, or is forgotten in a mailbox. */
+export function readValidity(text: string): number {
+  const valid = readDuration(text);
+  if (valid < HANDOVER_MS.least || valid > HANDOVER_MS.most) throw invalidOption('--valid is from 15m to 14d.');
+  return valid;
 }
 
 /** How many lines a list shows at most. */

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { endSession, endSessionsOf, listApiTokens, listSessions } from '../auth/list-sessions.ts';
 import { endApiToken, makeApiToken } from '../auth/make-api-token.ts';
 import { readDuration } from './options.ts';
-import { alreadyDone, missingOption, notFound, print, table, time } from './print.ts';
+import { alreadyDone, invalidOption, missingOption, notFound, print, table, time } from './print.ts';
 import { unknownUser } from './user-options.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
@@ -18,7 +18,7 @@ export function addTokenCommands(users: Command): void {
   acting(add('create', 'one more API token, shown once'))
     .argument('<user>', 'the e-mail address')
     .requiredOption('--name <name>', 'what it is for, such as the program that has it')
-    .option('--expires <duration>', 'it ends by itself after 90d, 24h …', readDuration)
+    .option('--expires <duration>', 'it ends by itself after 90d, 24h …', readLifetime)
     .action(createToken);
   acting(add('end', 'end one API token; the access tokens made with it fail within a second'))
     .argument('<id>', 'of the token: user token list')
@@ -56,6 +56,12 @@ async function listTokens(user: string, options: Json): Promise<void> {
   ]);
   const head = ['ID', 'NAME', 'MADE (UTC)', 'MADE BY', 'LAST USE', 'EXPIRES', 'ENDED'];
   print(options, { tokens }, rows.length === 0 ? ['No API token.'] : table([head, ...rows]));
+}
+
+function readLifetime(text: string): number {
+  const lasts = readDuration(text);
+  if (lasts === 0) throw invalidOption('--expires is more than 0, such as 90d.');
+  return lasts;
 }
 
 async function createToken(user: string, options: Json & { name: string; expires?: number }): Promise<void> {
