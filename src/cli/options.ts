@@ -58,7 +58,8 @@ export function readAmount(text: string, currency: string): number {
   const form =
     exponent === 0 ? '12990, in digits alone' : `12990.${'5'.repeat(exponent)}, with a point before the decimals alone`;
   const [, digits = ''] = /^\$?\s*(\d{1,3}(?:[.,\s]\d{3})+|\d+)(?:[.,]0{1,2})?$/.exec(text.trim()) ?? [];
-  const fix = digits === '' ? `write it as ${form}` : `write ${digits.replace(/\D/g, '')}`;
+  const plain = digits.replace(/\D/g, '');
+  const fix = plain === '' ? `write it as ${form}` : plain === text ? 'it is too large' : `write ${plain}`;
   throw new CommandError(`${text} is not an amount of ${currency}: ${fix}.`, 1, 'INVALID_AMOUNT');
 }
 

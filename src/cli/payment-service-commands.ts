@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { KNOWN_NAMES } from '../../protocol/field-names.ts';
 import { REQUEST_LIMITS } from '../http/request-limits.ts';
 import { checkOutboundUrl } from '../lib/address-filter.ts';
 import { formatMoney } from '../lib/money.ts';
@@ -137,6 +138,11 @@ async function importOne(options: ImportOptions): Promise<void> {
   });
   if (!/^[!-~]{1,100}$/.test(serviceToken))
     throw invalidOption('A Service Token is 1 to 100 visible ASCII characters.');
+  const contained = KNOWN_NAMES.find((name) => serviceToken.includes(name));
+  if (contained !== undefined)
+    throw invalidOption(
+      `A Service Token that contains ${contained} cannot be signed with: every request would be refused.`,
+    );
   const created = await withActor(options, async (app, by) => {
     const listed = await listPaymentServices(app);
     const taken = listed.some(({ tokens }) => tokens.some((token) => token.service_token === serviceToken));

@@ -47,6 +47,13 @@ suite('a command that does nothing says why', () => {
     ['user payment-services ana@example.cl', 64, 'USAGE', /--none/],
     ['user token create ana@example.cl', 64, 'USAGE', /--name/],
     ['user token create ana@example.cl --name first', 1, 'INVALID_PARAMETER', /called first/],
+    [
+      'payment-service import --name a --environment production --secret-token s --service-token x_amount1',
+      1,
+      'INVALID_OPTION',
+      /contains x_amount/,
+    ],
+    ['user refund-limit ana@example.cl 99999999999999999999', 1, 'INVALID_AMOUNT', /: it is too large\./],
     ['user token create ana@example.cl --name dead --expires 0d', 1, 'INVALID_OPTION', /more than 0/],
     ['user invite cam@example.cl --role support --all-payment-services --valid 0', 1, 'INVALID_OPTION', /from 15m/],
     ['user invite cam@example.cl --role support --all-payment-services --valid 9999d', 1, 'INVALID_OPTION', /to 14d/],
