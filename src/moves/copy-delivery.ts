@@ -38,7 +38,7 @@ export async function readDeliveries(move: Move, db: Reader, callbacks: Callback
 /** Brings all endpoints to what they are where the payment service was; most are so already. */
 export async function copyEndpoints(move: Move, db: Reader, tx: Tx): Promise<void> {
   const { environmentIds } = move.scope;
-  const textOf = (row: SqlRow) => JSON.stringify(Object.entries(withoutId(row)).sort());
+  const textOf = (row: SqlRow) => JSON.stringify(withoutId(row), Object.keys(row).sort());
   const there = new Set((await selectEndpoints(tx, environmentIds)).map(textOf));
   const rows = await selectEndpoints(db, environmentIds);
   await upsertEndpoints(tx, rows.filter((row) => !there.has(textOf(row))).map(withoutId));

@@ -1,6 +1,7 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
 import { Problem } from '../error-catalogue.ts';
+import { publicPath } from '../http/assets.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { FIXED_HEADERS } from '../http/fixed-headers.ts';
 import { checkFraming, checkMediaType, checkQuery } from '../http/framing.ts';
@@ -13,7 +14,7 @@ import { saysNotBuilt } from './not-built.ts';
 import { noticeProxy } from './notice-proxy.ts';
 import { SERVER_LIMITS } from './server-limits.ts';
 import { takeLargeBody } from './share-large-bodies.ts';
-import { sendRefusedScreen, sendUnknown } from './unknown-page.ts';
+import { isBrowser, type Start, sendRefusedPage, sendUnknown } from './unknown-page.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -105,11 +106,17 @@ function refuse(
   reply: FastifyReply,
   failure: unknown,
 ): FastifyReply {
-  if (endpoint?.refuse === undefined) {
-    if (endpoint?.access === 'session') return sendRefusedScreen(app, request, reply, failure);
-    return sendFailure(app, request, reply, failure);
-  }
-  return endpoint.refuse(app, request, reply, noteFailure(app, request, reply, failure));
+  if (endpoint?.refuse !== undefined)
+    return endpoint.refuse(app, request, reply, noteFailure(app, request, reply, failure));
+  const start = endpoint === undefined ? null : startOf(endpoint);
+  if (start !== null) return sendRefusedPage(app, request, reply, failure, start);
+  return sendFailure(app, request, reply, failure);
+}
+
+/** Where the reader of a page begins; null of what is no page. */
+function startOf({ access, paths: [path] }: Endpoint): Start | null {
+  if (access === 'session') return '/console';
+  return /^\/(?:docs|errors)(?:\/|$)/.test(path) ? '/docs' : null;
 }
 
 type EndpointConfig = { endpoint?: Endpoint };
@@ -172,7 +179,10 @@ function addEndpoints(app: App, server: FastifyInstance, endpoints: readonly End
   }
 }
 
-/** 404 with what there is instead for calls of the old service; 405 where only the method does not exist; else 404. */
+/**
+ * 404 with what there is instead for calls of the old service; 405 where only the method does not exist; else 404. A browser at the address
+ * of a page with a slash too many is led to the page.
+ */
 function createUnknownAnswerer(app: App, endpoints: readonly Endpoint[]) {
   const below = `(?:${app.config.basePaths.map((path) => RegExp.escape(path)).join('|')})?`;
   const known = endpoints.flatMap((endpoint) =>
@@ -192,7 +202,12 @@ function createUnknownAnswerer(app: App, endpoints: readonly Endpoint[]) {
     const own = path.slice(prefix.length);
     const notBuilt = saysNotBuilt(request.method, own);
     if (notBuilt !== null) return sendUnknown(app, request, reply, new Problem('NOT_BUILT', { detail: notBuilt }));
-    if (first === undefined) return sendUnknown(app, request, reply, new Problem('NOT_FOUND'));
+    if (first === undefined) {
+      const page = request.method === 'GET' && isBrowser(request) ? path.replace(/\/$/, '') : path;
+      const isPage = page !== path && known.some(({ pattern, methods }) => methods[1] === 'HEAD' && pattern.test(page));
+      if (!isPage) return sendUnknown(app, request, reply, new Problem('NOT_FOUND'));
+      return reply.redirect(`${publicPath(app)}${own.slice(0, -1)}${(request.raw.url ?? '').slice(path.length)}`, 308);
+    }
     const allow = [...new Set(there.flatMap(({ methods }) => methods))].sort().join(', ');
     reply.header('allow', allow);
     return refuse(app, first.endpoint, request, reply, new Problem('METHOD_NOT_ALLOWED'));

@@ -5,7 +5,7 @@ import type { Problem } from '../error-catalogue.ts';
 import { publicPath } from '../http/assets.ts';
 import { html } from '../http/html.ts';
 import { sendPage } from '../http/page.ts';
-import { wordsOf } from '../http/problem-words.ts';
+import { answerLanguage, wordsOf } from '../http/problem-words.ts';
 import { noteFailure, sendFailure, statusOf } from '../http/send-problem.ts';
 
 /** Answers at an address that there is not: to a browser, where a payer may have cut a link, with a page. */
@@ -18,24 +18,33 @@ export function sendUnknown(app: App, request: FastifyRequest, reply: FastifyRep
   return sendPage(app, reply, { status: 404, language, title, main });
 }
 
-/** Answers what a screen of the console was not even asked, such as a file that is too large: to a browser with a page. */
-export function sendRefusedScreen(
+/** Where somebody goes on from a page that could not be shown: of the console, or of the documentation. */
+export type Start = '/console' | '/docs';
+
+/** Answers what a page was not even asked, such as a file that is too large, or has not got: to a browser with a page. */
+export function sendRefusedPage(
   app: App,
   request: FastifyRequest,
   reply: FastifyReply,
   failure: unknown,
+  start: Start,
 ): FastifyReply {
   if (!isBrowser(request)) return sendFailure(app, request, reply, failure);
   const problem = noteFailure(app, request, reply, failure);
-  const language = payerLanguage(request.headers['accept-language']);
+  const readLanguage = start === '/console' ? payerLanguage : answerLanguage;
+  const language = readLanguage(request.headers['accept-language']);
   const { title, detail } = wordsOf(problem, language);
   const main = html`<h1>${title}</h1><p>${detail}</p>
-<p><a class="primary" href="${publicPath(app)}/console">${BACK[language]}</a></p>`;
+<p><a class="primary" href="${publicPath(app)}${start}">${BACK[start][language]}</a></p>`;
   return sendPage(app, reply, { status: statusOf(problem), language, title, main });
 }
 
-const BACK = { es: 'Volver a la consola', en: 'Back to the console' } as const;
+const BACK = {
+  '/console': { es: 'Volver a la consola', en: 'Back to the console' },
+  '/docs': { es: 'Ir a la documentación', en: 'Go to the documentation' },
+} as const;
 
-function isBrowser({ headers }: FastifyRequest): boolean {
+/** Whether a page is what the client asks for. */
+export function isBrowser({ headers }: FastifyRequest): boolean {
   return /\btext\/html\b/i.test(headers.accept ?? '');
 }

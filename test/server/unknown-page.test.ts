@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { jsonOf, startTestServer } from '../support/test-server.ts';
@@ -49,6 +50,36 @@ test('a file that is too large for a screen was refused with the JSON of 16 KiB:
     [other.status, other.headers.get('allow'), other.text.startsWith('<!doctype html>')],
     [405, 'POST', true],
   );
+});
+
+test('a guide or an error that there is not was JSON to a browser: it reads a page that leads to the documentation', async () => {
+  await using server = await startTestServer(createTestApp(db));
+  for (const [path, language, words] of [
+    ['/docs/nope', 'es-CL', 'Ir a la documentación'],
+    ['/docs/es/nope', 'en-GB', 'Go to the documentation'],
+    ['/errors/NOPE', 'es-CL', 'No existe un error con este código.'],
+  ] as const) {
+    const { status, text } = await server.get(path, { ...BROWSER, 'accept-language': language });
+    assert.equal(status, 404, path);
+    assert.ok(text.includes(words) && text.includes('href="/docs"'), text);
+    assert.equal(jsonOf(await server.get(path))['code'], 'NOT_FOUND', path);
+  }
+});
+
+test('a slash too many leads a browser to the page, below a base path too, and nobody else anywhere', async () => {
+  const config = readConfig({
+    MASTER_KEY: '5a'.repeat(32),
+    BASE_PATH: '/pagos',
+    PUBLIC_URL: 'https://pay.example.cl',
+  });
+  await using server = await startTestServer(createTestApp(db, { config }));
+  for (const path of ['/console/', '/pagos/console/']) {
+    const { status, headers } = await server.get(`${path}?lang=es`, BROWSER);
+    assert.deepEqual([status, headers.get('location')], [308, '/pagos/console?lang=es'], path);
+    assert.equal((await server.get(path)).status, 404);
+  }
+  for (const path of ['/nope/', '/trxs/', '//evil.example/'])
+    assert.deepEqual([(await server.get(path, BROWSER)).headers.get('location'), path], [null, path]);
 });
 
 test('an address that only resembles another is unknown, and refuses no method', async () => {
