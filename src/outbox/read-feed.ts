@@ -51,7 +51,7 @@ const SCAN_CHUNK = 1000;
  * was before it moved, `CURSOR_TOO_OLD` for one whose next events are deleted, each with the cursor to go on with.
  */
 export async function readFeed(app: App, reader: FeedReader, after: string | null, limit: number): Promise<FeedPage> {
-  const chunk = reader.environmentIds === null ? limit + 1 : SCAN_CHUNK;
+  let chunk = reader.environmentIds === null ? limit + 1 : SCAN_CHUNK;
   const found: FeedRow[] = [];
   const epochs = await selectEpochs(app.db);
   const { incomplete } = await findElsewhere(app);
@@ -74,6 +74,8 @@ export async function readFeed(app: App, reader: FeedReader, after: string | nul
       place = { epoch, commit_id: row.commit_id, position: row.position };
     }
     scanned += rows.length;
+    // Beside a reader of all there are the events of other users.
+    chunk = SCAN_CHUNK;
   }
   // Asked afterwards, so that nothing was deleted between the question and the reading.
   if (after !== null) await refuseTooOld(app, begin);

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cancelTransaction } from '../../../src/checkout/cancel-transaction.ts';
 import { startPayment } from '../../../src/checkout/start-payment.ts';
+import { readFeed } from '../../../src/outbox/read-feed.ts';
 import { recordUserEvent } from '../../../src/outbox/record-event.ts';
 import type { Transaction } from '../../../src/transactions/transaction.ts';
 import { selectTransaction } from '../../../src/transactions/transaction-queries.ts';
 import { transitionTransaction } from '../../../src/transactions/transition-transaction.ts';
 import { forEachEngine } from '../../support/engines.ts';
+import { listenToStatements } from '../../support/heard-statements.ts';
 import { createTestApp, type TestApp } from '../../support/test-app.ts';
 import { jsonOf, startTestServer, type TestServer } from '../../support/test-server.ts';
 import { createTestEnvironment, createTestTransaction } from '../../support/test-shop.ts';
@@ -247,6 +249,20 @@ forEachEngine('GET /events', (openTestDatabase) => {
     const forged = Buffer.from(bytes[0] ?? []);
     forged.writeUInt8(forged.readUInt8(33) ^ 1, 33);
     assert.equal((await server.get(`/events?after=${forged.toString('base64url')}`, user.headers)).status, 400);
+  });
+
+  test('asked the store again for each event of another user where a reader of all asked for one', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const [other, user] = [await createTestUser(app), await createTestUser(app)];
+    const event = { type: 'bank_account_validation.updated' as const, createdAt: app.now(), data: {} };
+    const record = (userId: string) => app.db.transaction((tx) => recordUserEvent(tx, { userId, ...event }));
+    for (let n = 0; n < 10; n++) await record(other.id);
+    await record(user.id);
+    await untilVisible(app);
+    const heard = listenToStatements(app);
+    const page = await readFeed(heard.app, { id: user.id, environmentIds: null }, null, 1);
+    assert.equal(page.events.length, 1);
+    assert.equal(heard.all.filter(({ sql }) => sql.includes('{feed_order}')).length, 2);
   });
 
   test('takes plain cursors that were given out before they were sealed, and the ids of that time stay', async () => {
