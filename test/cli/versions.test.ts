@@ -10,23 +10,21 @@ import { runCommand } from '../support/run-command.ts';
 const ROLLING = '-- rolling: yes\ncreate table notes (id bigint);\n';
 const NOT_ROLLING = 'alter table refunds rename to given_back;\n';
 
-const adds = makeVersion({ '9998-notes.sql': ROLLING });
-const changes = makeVersion({ '9998-notes.sql': ROLLING, '9999-refunds.sql': NOT_ROLLING });
-after(() => {
-  adds.remove();
-  changes.remove();
-});
+const ADDS = { '9998-notes.sql': ROLLING };
+const CHANGES = { ...ADDS, '9999-refunds.sql': NOT_ROLLING };
+const next = makeVersion();
+after(() => next.remove());
 
 forEachEngine('the next version beside this one', (openTestDatabase, engine) => {
   test('lets this one go on where it only adds, and stop with the reason where it does not', async () => {
     const { url } = await openTestDatabase();
     await using service = await startServe({ databaseUrl: url });
-    assert.deepEqual(await migrate(adds.folder, url), ['9998-notes.sql']);
+    assert.deepEqual(await migrate(next.have(ADDS), url), ['9998-notes.sql']);
     assert.equal((await runThis(url, 'user', 'list')).status, 0);
     // On an embedded store there is one service.
     await using beside = engine === 'postgres' ? await startServe({ databaseUrl: url }) : service;
     assert.equal((await fetch(`${beside.url}/readyz`)).status, 200);
-    assert.deepEqual(await migrate(changes.folder, url), ['9999-refunds.sql']);
+    assert.deepEqual(await migrate(next.have(CHANGES), url), ['9999-refunds.sql']);
     for (const older of new Set([service, beside])) {
       assert.deepEqual(await older.exited, { status: 70, signal: null });
       assert.match(
@@ -39,13 +37,13 @@ forEachEngine('the next version beside this one', (openTestDatabase, engine) => 
 
   test('keeps this one from starting on what it changed, and this one keeps the next from working on what it lacks', async () => {
     const { url } = await openTestDatabase();
-    const early = await run(changes.folder, url, 'user', 'list');
+    const early = await run(next.have(CHANGES), url, 'user', 'list');
     assert.equal(early.status, 1);
     assert.match(
       early.stderr,
       /^SCHEMA_BEHIND: .* lacks 9998-notes\.sql, 9999-refunds\.sql: run bin\/rubrica migrate\.$/m,
     );
-    await using _next = await startServe({ databaseUrl: url, program: changes.folder });
+    await using _next = await startServe({ databaseUrl: url, program: next.folder });
     for (const command of ['serve', 'migrate', 'user list', 'refund list']) {
       const refused = await runThis(url, ...command.split(' '));
       // On an embedded store the other service is the first reason.
@@ -61,9 +59,9 @@ forEachEngine('the next version beside this one', (openTestDatabase, engine) => 
 
   test('is named by doctor', async () => {
     const { url } = await openTestDatabase();
-    await migrate(adds.folder, url);
+    await migrate(next.have(ADDS), url);
     assert.match((await runThis(url, 'doctor')).stdout, /^OK {7}schema .*has added 9998-notes\.sql/m);
-    await migrate(changes.folder, url);
+    await migrate(next.have(CHANGES), url);
     assert.match((await runThis(url, 'doctor')).stdout, /^PROBLEM {2}schema .*belongs to another version$/m);
   });
 });

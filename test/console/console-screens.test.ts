@@ -106,14 +106,6 @@ withBrowser('the console in a browser', (openVisitor) => {
       await page.close();
     });
 
-    test('breaks no policy that its browser would report without a script', once, async (context) => {
-      const { origin, cookie, paths } = await openConsole(context, openTestDatabase);
-      const { context: browser, page, complaints } = await openVisitor({ javaScriptEnabled: false });
-      await browser.addCookies([{ name: 'rubrica_console', value: cookie, url: `${origin}/console` }]);
-      for (const path of paths) assertReports(await page.goto(origin + path), path);
-      assert.deepEqual(complaints, []);
-    });
-
     test('breaks its policy, and that is noticed, with and without a script', once, async (context) => {
       const { origin, cookie, paths } = await openConsole(context, openTestDatabase);
       for (const javaScriptEnabled of [true, false]) {
