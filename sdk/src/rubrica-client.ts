@@ -34,9 +34,8 @@ export class RubricaClient {
 
   constructor(options: RubricaClientOptions) {
     const { fetch = globalThis.fetch, timeoutMs = 10_000 } = options;
-    const baseUrl = readBaseUrl(options.baseUrl);
     this.#options = options;
-    this.#connection = { baseUrl, fetch, timeoutMs };
+    this.#connection = { baseUrl: readBaseUrl(options.baseUrl), fetch, timeoutMs };
     this.#tokens = this.#tokenSource();
   }
 
@@ -58,7 +57,7 @@ export class RubricaClient {
    * Not repeated: a reference that was used before is refused with `REFERENCE_CONFLICT`.
    */
   createUnsignedTransaction(order: Api.UnsignedRequest): Promise<Api.UnsignedCreation> {
-    return this.#withToken((authorization) => this.#sendOnce('POST /trxs/create', { body: order }, authorization));
+    return this.#once('POST /trxs/create', { body: order });
   }
 
   /** Reads the status as those shops ask for it; `getTransaction` tells more. */
@@ -160,9 +159,7 @@ export class RubricaClient {
   /** Not repeated: what was ended cannot be ended again. */
   async endWebhook(idUser: number, webhook: Api.Webhook['webhook']): Promise<Api.Webhook> {
     const path = { idUser: String(idUser), webhook };
-    const end = (authorization: string) =>
-      this.#sendOnce('DELETE /webhooks/{idUser}/{webhook}', { path }, authorization);
-    return (await this.#withToken(end)).data;
+    return (await this.#once('DELETE /webhooks/{idUser}/{webhook}', { path })).data;
   }
 
   /**
@@ -170,14 +167,11 @@ export class RubricaClient {
    * the page: it is the cursor to go on from. Ends at the end of the feed.
    */
   async *events(after?: string): AsyncGenerator<Api.EventPage['data'], void, undefined> {
-    let cursor = after;
-    let more = true;
-    while (more) {
-      const page = (await this.#sendAsUser('GET /events', { query: { after: cursor } })).data;
+    let page: Api.EventPage['data'] | undefined;
+    do {
+      page = (await this.#sendAsUser('GET /events', { query: { after: page?.next ?? after } })).data;
       yield page;
-      cursor = page.next;
-      more = page.has_more;
-    }
+    } while (page.has_more);
   }
 
   async login(login: Api.LoginRequest): Promise<Api.AccessToken> {
@@ -204,8 +198,7 @@ export class RubricaClient {
     { language, checks }: LanguageOption & { checks?: 'all' | 'failed' } = {},
   ): Promise<Api.BankAccountBatchReply['data']> {
     const parts = { query: { checks }, header: { 'Accept-Language': language }, body: { items } };
-    const ask = (authorization: string) => this.#sendOnce('POST /validations/BankAccount/batch', parts, authorization);
-    return (await this.#withToken(ask)).data;
+    return (await this.#once('POST /validations/BankAccount/batch', parts)).data;
   }
 
   async getValidation(id: string, { language }: LanguageOption = {}): Promise<Api.BankAccountValidation> {
@@ -295,29 +288,31 @@ export class RubricaClient {
     return (await this.#sendAsUser('GET /payout-batches/{id}', { path: { id }, query })).data;
   }
 
-  /** Approves a batch as another person than its maker, with the `code` of the second factor. */
+  /** Approves a batch as another person than its maker, with the `code` of the second factor. Not repeated: the code works once. */
   async approvePayoutBatch(id: string, approval: Api.PayoutBatchApproval): Promise<Api.PayoutBatch> {
-    return (await this.#sendAsUser('POST /payout-batches/{id}/approve', { path: { id }, body: approval })).data.batch;
+    return (await this.#once('POST /payout-batches/{id}/approve', { path: { id }, body: approval })).data.batch;
   }
 
-  /** Rejects the payouts of a batch that wait for an approval. */
+  /** Rejects the payouts of a batch that wait for an approval. Not repeated. */
   async rejectPayoutBatch(id: string, reason: string): Promise<Api.PayoutBatch> {
-    return (await this.#sendAsUser('POST /payout-batches/{id}/reject', { path: { id }, body: { reason } })).data.batch;
+    return (await this.#once('POST /payout-batches/{id}/reject', { path: { id }, body: { reason } })).data.batch;
   }
 
-  /** Takes back the payouts of a batch that have not left. */
+  /** Takes back the payouts of a batch that have not left. Not repeated. */
   async cancelPayoutBatch(id: string, reason: string): Promise<Api.PayoutBatch> {
-    return (await this.#sendAsUser('POST /payout-batches/{id}/cancel', { path: { id }, body: { reason } })).data.batch;
+    return (await this.#once('POST /payout-batches/{id}/cancel', { path: { id }, body: { reason } })).data.batch;
   }
 
-  /** Asks for the approval of a batch that was proposed as a draft. */
+  /** Asks for the approval of a batch that was proposed as a draft. Not repeated. */
   async submitPayoutBatch(id: string): Promise<Api.PayoutBatch> {
-    return (await this.#sendAsUser('POST /payout-batches/{id}/submit', { path: { id } })).data.batch;
+    return (await this.#once('POST /payout-batches/{id}/submit', { path: { id } })).data.batch;
   }
 
-  /** Writes approved payouts into files for a bank. Each payout is in one file only; the files are kept. */
+  /** Writes approved payouts into files for a bank, each into one only. Repeated only with a `batchId`: without one list the files after `NO_ANSWER`. */
   async makePayoutFiles(wish: Api.PayoutFileRequest): Promise<Api.PayoutFile[]> {
-    return [...(await this.#sendAsUser('POST /payout-files', { body: wish })).data.files];
+    const [operation, parts] = ['POST /payout-files', { body: wish }] as const;
+    const reply = wish.batchId === undefined ? this.#once(operation, parts) : this.#sendAsUser(operation, parts);
+    return [...(await reply).data.files];
   }
 
   /** Downloads a file of payouts: `content` has its bytes in base64. */
@@ -367,6 +362,11 @@ export class RubricaClient {
 
   #sendAsUser<O extends Operation>(operation: O, parts: PartsOf<O>): Promise<ReplyOf<O>> {
     return this.#withToken((authorization) => this.#send(operation, parts, authorization));
+  }
+
+  /** As a user and not repeated: the service would take it for another request. */
+  #once<O extends Operation>(operation: O, parts: PartsOf<O>): Promise<ReplyOf<O>> {
+    return this.#withToken((authorization) => this.#sendOnce(operation, parts, authorization));
   }
 
   #send<O extends Operation>(operation: O, parts: PartsOf<O>, authorization?: string): Promise<ReplyOf<O>> {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import { createRubricaClient } from '../../../sdk/src/rubrica-client.ts';
 import { addTotp } from '../../../src/auth/factors/enrol-totp.ts';
 import { totpCode } from '../../../src/auth/factors/totp.ts';
 import { makeApiToken } from '../../../src/auth/make-api-token.ts';
@@ -128,6 +129,50 @@ forEachEngine('batches of payouts by API', (openTestDatabase) => {
       assert.equal(createHash('sha256').update(bytes).digest('hex'), file?.sha256);
     }
     assert.equal((await as(desk.users.approver).get(`/payout-files/${file?.id}/content`)).code, 'PERMISSION_MISSING');
+  });
+
+  test('the client of the SDK said that a batch which it had approved, or a file which it had made, was refused', async () => {
+    const { app, server, desk, as } = await open();
+    await using _server = server;
+    const { maker, approver, program } = desk.users;
+    const asked: string[] = [];
+    /** The service does it, and its answer never comes. */
+    const forgetful = async (url: string, init: object) => {
+      const reply = await fetch(url, init);
+      asked.push(new URL(url).pathname);
+      if (reply.ok) throw new TypeError('fetch failed');
+      return reply;
+    };
+    const clientOf = ({ headers }: TestUser) => {
+      const accessToken = headers['authorization'].replace('Bearer ', '');
+      return createRubricaClient({ baseUrl: server.origin, accessToken, fetch: forgetful });
+    };
+    const drafted = (await as(program).post('/payout-batches', { ...propose2, draft: true })).data;
+    const id = String(drafted['id']);
+    const added = await addTotp(app, approver, 'Phone', TESTER);
+    const code = await totpCode(added?.secret ?? '', app.now());
+    const file = { format: 'santander', account: '123456789' };
+    const [boss, shop] = [clientOf(approver), clientOf(program)];
+    const other = String(
+      (await as(maker).post('/payout-batches', { name: 'Otros', payouts: [tef('FAC-3')] })).data['id'],
+    );
+    for (const call of [
+      () => shop.submitPayoutBatch(id),
+      () => boss.approvePayoutBatch(id, { code }),
+      () => shop.makePayoutFiles(file),
+      () => boss.rejectPayoutBatch(other, 'ya se pagó'),
+    ]) {
+      asked.length = 0;
+      await assert.rejects(call(), { code: 'NO_ANSWER' });
+      assert.equal(asked.length, 1, asked.join());
+    }
+    const { batch } = (await as(approver).get(`/payout-batches/${id}`)).data as {
+      batch: { states: { state: string }[] };
+    };
+    assert.deepEqual(
+      batch.states.map(({ state }) => state),
+      ['sent'],
+    );
   });
 
   test('a file for a bank is asked for with everything that its format needs, or nothing is made', async () => {
