@@ -26,9 +26,11 @@ function mayBeDone(error: unknown): boolean {
   return error instanceof RubricaError && (error.code === 'NO_ANSWER' || (error.status ?? 0) >= 500);
 }
 
-/** That the last attempt was not sent does not say that no earlier one was done. */
+/** That the last attempt was not sent, was one too many or met a proxy does not say that no earlier one was done. */
 function lastOf(error: unknown, uncertain: unknown): unknown {
-  return error instanceof RubricaError && error.code === 'NOT_SENT' ? (uncertain ?? error) : error;
+  const saysNothing =
+    error instanceof RubricaError && (['NOT_SENT', 'UNREADABLE_ANSWER'].includes(error.code) || error.status === 429);
+  return saysNothing ? (uncertain ?? error) : error;
 }
 
 /** Longer each time, and never shorter than asked for. The random part parts those who failed together. */

@@ -199,6 +199,13 @@ describe('other calls', () => {
     await assert.rejects(client.getStatus(1), { code: 'NO_ANSWER' });
   });
 
+  test('that were sent once, and then were too many or met a proxy, looked as if they had not been done', async (context) => {
+    for (const last of [refusal(429, 'RATE_LIMITED', '60'), { status: 403, text: '<html>' }]) {
+      const { client } = open(context, [LOST, last], { accessToken: 'jwt' });
+      await assert.rejects(client.createRefund(7, { amount: 1000, type: 'parcial' }), { code: 'NO_ANSWER' });
+    }
+  });
+
   test('that never found a connection were not done', async (context) => {
     const { client } = open(context, [REFUSED, REFUSED, REFUSED, REFUSED], { accessToken: 'jwt' });
     await assert.rejects(client.getStatus(1), { code: 'NOT_SENT', status: null, retryable: true });

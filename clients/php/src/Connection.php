@@ -42,11 +42,12 @@ final class Connection
             try {
                 return $this->sendOnce($method, $path, $headers, $content);
             } catch (RubricaError $error) {
-                // That the last attempt was not sent does not say that no earlier one was done.
+                // That the last attempt was not sent, was one too many or met a proxy does not say that no earlier one was done.
+                $saysNothing = in_array($error->errorCode, ['NOT_SENT', 'UNREADABLE_ANSWER'], true) || $error->status === 429;
                 if ($error->errorCode === 'NO_ANSWER' || $error->status >= 500) $uncertain = $error;
                 $wait = ($error->retryAfter ?? 0) + self::FIRST_WAIT * 2 ** ($failures - 1) * random_int(50, 100) / 100;
                 if (!$error->retryable || $wait > self::LONGEST_WAIT || $failures === self::MOST_ATTEMPTS) {
-                    throw $error->errorCode === 'NOT_SENT' ? $uncertain ?? $error : $error;
+                    throw $saysNothing ? $uncertain ?? $error : $error;
                 }
                 ($this->sleep)($wait);
             }

@@ -94,6 +94,12 @@ return [
         same('NO_ANSWER', failure(fn () => $answers->client()->createTransaction(fields()))->errorCode);
         same(3, count($answers->waits));
     },
+    'what was sent, and then was too much or met a proxy, looked as if it had not been done' => function () {
+        foreach ([[429, ['code' => 'RATE_LIMITED', 'detail' => 'Too many.'], ['retry-after' => 60]], [403, '<html>', []]] as $last) {
+            $answers = new Answers(LOST, $last);
+            same('NO_ANSWER', failure(fn () => $answers->client(accessToken: 'token')->createRefund(1001, 500, 'parcial'))->errorCode);
+        }
+    },
     'an answer that is cut off is none' => function () {
         $cut = [200, ['data' => ['idTrx' => 1, 'payUrl' => []]], ['cut' => 5]];
         $answers = new Answers($cut, $cut, $cut, $cut);

@@ -94,6 +94,12 @@ class Client(unittest.TestCase):
         error = self.failure(lambda: self.client().create_transaction(FIELDS))
         self.assertEqual((error.code, len(self.server.asked)), ("NO_ANSWER", 4))
 
+    def test_what_was_sent_and_then_was_too_much_or_met_a_proxy_looked_as_if_it_had_not_been_done(self):
+        for last in [(429, {"code": "RATE_LIMITED", "detail": "Too many."}, {"Retry-After": "60"}), (403, b"<html>", {})]:
+            self.server.answers = [None, last]
+            error = self.failure(lambda: self.client(access_token="token").create_refund(1001, 500, "parcial"))
+            self.assertEqual(error.code, "NO_ANSWER")
+
     def test_a_page_of_a_proxy_is_no_answer_of_the_service(self):
         self.server.answers = [(404, b"<html>", {})]
         error = self.failure(lambda: self.client().create_transaction(FIELDS))

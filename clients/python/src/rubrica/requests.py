@@ -83,12 +83,13 @@ def repeat(attempt: Callable[[], Reply]) -> Reply:
         try:
             return attempt()
         except RubricaError as error:
-            # That the last attempt was not sent does not say that no earlier one was done.
+            # That the last attempt was not sent, was one too many or met a proxy does not say that no earlier one was done.
+            says_nothing = error.code in ("NOT_SENT", "UNREADABLE_ANSWER") or error.status == 429
             if error.code == "NO_ANSWER" or (error.status or 0) >= 500:
                 uncertain = error
             wait = (error.retry_after or 0) + _FIRST_WAIT * 2 ** (failures - 1) * random.uniform(0.5, 1)
             if not error.retryable or wait > _LONGEST_WAIT or failures == _MOST_ATTEMPTS:
-                raise (uncertain or error) if error.code == "NOT_SENT" else error
+                raise (uncertain or error) if says_nothing else error
         time.sleep(wait)
     raise AssertionError("the last attempt answers or raises")
 
