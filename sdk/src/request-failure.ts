@@ -6,23 +6,35 @@ import { RubricaError } from './rubrica-error.ts';
  * `NO_ANSWER` wherever that is not certain. A browser tells no program why a request failed, so there it is always
  * `NO_ANSWER`.
  */
-export function failureOf(request: string, timeoutMs: number, cause: unknown): RubricaError {
-  const nothing = { status: null, errors: [], request, requestId: null, retryable: true, retryAfterMs: null };
+export function failureOf({ request, idempotencyKey }: Sent, timeoutMs: number, cause: unknown): RubricaError {
+  const told = { status: null, errors: [], requestId: null, retryable: true, retryAfterMs: null };
+  const nothing = { ...told, request, idempotencyKey };
   const fault = connectionFault(cause);
   if (fault !== null) {
     const detail = `There was no connection (${fault.code}), so nothing was sent. ${fault.fix}`;
     return new RubricaError({ ...nothing, code: 'NOT_SENT', title: 'Not sent', detail }, cause);
   }
   const why = nameOf(cause) === 'TimeoutError' ? `no answer within ${timeoutMs} ms` : `no answer: ${lastCause(cause)}`;
-  const detail = `It may have been done or not (${why}). Call again with the same reference or idempotency key.`;
+  const again = idempotencyKey === null ? 'same reference or idempotency key' : `idempotency key ${idempotencyKey}`;
+  const detail = `It may have been done or not (${why}). Call again with the ${again}.`;
   return new RubricaError({ ...nothing, code: 'NO_ANSWER', title: 'No answer', detail }, cause);
 }
 
 /** Makes the error of a refund that was refused: existing clients are answered with status 200 and the reason. */
 export function refusedRefund({ code, message }: RefundReply, request: string): RubricaError {
-  const nothing = { errors: [], request, requestId: null, retryable: false, retryAfterMs: null };
+  const nothing = {
+    errors: [],
+    request,
+    requestId: null,
+    idempotencyKey: null,
+    retryable: false,
+    retryAfterMs: null,
+  };
   return new RubricaError({ ...nothing, status: 200, code, title: message, detail: message });
 }
+
+/** Method and address, and the idempotency key that went with them. */
+export type Sent = { request: string; idempotencyKey: string | null };
 
 type Fault = { code: string; fix: string };
 

@@ -25,6 +25,8 @@ export type RubricaErrorDetails = {
   request: string;
   /** Names the request in the log of the service. */
   requestId: string | null;
+  /** The call was sent with it. Give it again, so that what may have been done is not done twice; null where it had none. */
+  idempotencyKey: string | null;
   /** True when the same call may succeed later. The client has repeated it already where that was safe. */
   retryable: boolean;
   /** For how long the service wishes to be left alone. */
@@ -40,6 +42,7 @@ export class RubricaError extends Error implements RubricaErrorDetails {
   readonly errors: Problem['errors'];
   readonly request: string;
   readonly requestId: string | null;
+  readonly idempotencyKey: string | null;
   readonly retryable: boolean;
   readonly retryAfterMs: number | null;
 
@@ -53,6 +56,7 @@ export class RubricaError extends Error implements RubricaErrorDetails {
     this.errors = details.errors;
     this.request = details.request;
     this.requestId = details.requestId;
+    this.idempotencyKey = details.idempotencyKey;
     this.retryable = details.retryable;
     this.retryAfterMs = details.retryAfterMs;
   }

@@ -1,5 +1,5 @@
 import type { Problem } from './api-errors.ts';
-import { failureOf } from './request-failure.ts';
+import { failureOf, type Sent } from './request-failure.ts';
 import { RubricaError } from './rubrica-error.ts';
 
 /** The part of `fetch` that is used; the platform's fits, and so does any wrapper of it. */
@@ -24,10 +24,15 @@ export async function sendRequest(connection: Connection, operation: string, par
   const answer = await exchange(connection, { method, address }, parts);
   const json = parseObject(answer.text);
   if (answer.status >= 200 && answer.status < 300 && json !== null) return json;
-  throw refusalOf(answer, json, `${method} ${address}`);
+  throw refusalOf(answer, json, sentAs({ method, address }, parts));
 }
 
 type Target = { method: string; address: string };
+
+function sentAs({ method, address }: Target, { header }: RequestParts): Sent {
+  const key = header?.['Idempotency-Key'];
+  return { request: `${method} ${address}`, idempotencyKey: key === undefined ? null : String(key) };
+}
 
 type Answer = { status: number; headers: FetchReply['headers']; text: string };
 
@@ -45,7 +50,7 @@ async function exchange(connection: Connection, { method, address }: Target, par
     const reply = await fetch(address + queryOf(parts), init);
     return { status: reply.status, headers: reply.headers, text: await reply.text() };
   } catch (cause) {
-    throw failureOf(`${method} ${address}`, timeoutMs, cause);
+    throw failureOf(sentAs({ method, address }, parts), timeoutMs, cause);
   }
 }
 
@@ -81,13 +86,13 @@ function parseObject(text: string): object | null {
   }
 }
 
-function refusalOf({ status, headers }: Answer, json: object | null, request: string): RubricaError {
+function refusalOf({ status, headers }: Answer, json: object | null, sent: Sent): RubricaError {
   const problem = { ...unreadable(status), ...(isProblem(json) && json) };
   const { code, title, detail, errors, request_id: requestId } = problem;
   // Waiting brings no payment method: that is for the operator to configure.
   const retryable = (status === 429 || status >= 500) && code !== 'NO_PAYMENT_METHOD';
   const retryAfterMs = readRetryAfter(headers.get('retry-after'));
-  return new RubricaError({ status, code, title, detail, errors, request, requestId, retryable, retryAfterMs });
+  return new RubricaError({ status, code, title, detail, errors, ...sent, requestId, retryable, retryAfterMs });
 }
 
 function isProblem(json: object | null): json is Problem {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { RubricaClientOptions } from '../../sdk/src/client-options.ts';
 import { createRubricaClient } from '../../sdk/src/rubrica-client.ts';
+import { RubricaError } from '../../sdk/src/rubrica-error.ts';
 import { createUser } from '../../src/auth/create-user.ts';
 import { dayOf } from '../../src/lib/calendar-day.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
@@ -100,6 +101,30 @@ forEachEngine('the client of the SDK', (openTestDatabase) => {
     assert.deepEqual(
       types.filter((type) => once.includes(type)),
       once,
+    );
+  });
+
+  test('refunded twice when a refund whose answers were all lost was asked for again, as its error says', async (context) => {
+    let isDown = false;
+    const unlucky = async (url: string, init: object) => {
+      const reply = await fetch(url, init);
+      if (isDown) throw new TypeError('fetch failed');
+      return reply;
+    };
+    const { client, order } = await open(context, (await openTestDatabase()).url, { fetch: unlucky });
+    const { idTrx, payUrl } = await client.createTransaction(order);
+    await payOnPage(payUrl);
+    const refund = { amount: 2000, type: 'parcial' } as const;
+    assert.equal(await client.getStatus(idTrx), 'complete');
+    isDown = true;
+    const error = await client.createRefund(idTrx, refund).catch((error: unknown) => error);
+    isDown = false;
+    assert.ok(error instanceof RubricaError && error.idempotencyKey !== null);
+    assert.match(error.message, new RegExp(`Call again with the idempotency key ${error.idempotencyKey}\\.`));
+    const token = await client.createRefund(idTrx, refund, { idempotencyKey: error.idempotencyKey });
+    assert.deepEqual(
+      (await client.listRefunds(idTrx)).map(({ verificationToken }) => verificationToken),
+      [token],
     );
   });
 

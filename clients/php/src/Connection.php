@@ -61,13 +61,14 @@ final class Connection
     private function sendOnce(string $method, string $path, array $headers, ?string $content): array
     {
         $request = "$method $this->baseUrl" . strtok($path, '?');
+        $key = $headers['Idempotency-Key'] ?? null;
         [$status, $received, $text] = $this->exchange($request, $method, $path, $headers, $content);
         $reply = json_decode($text, true);
         $isGood = $status >= 200 && $status < 300;
         if ($isGood && is_array($reply)) return $reply;
         // PHP does not tell that an answer in chunks, as proxies send it, lacks its end.
-        if ($isGood && ($text === '' || $text[0] === '{')) throw self::failure($request, 'the answer was cut off');
-        throw self::refusal($request, $status, $received, is_array($reply) ? $reply : []);
+        if ($isGood && ($text === '' || $text[0] === '{')) throw self::failure($request, 'the answer was cut off', $key);
+        throw self::refusal($request, $status, $received, is_array($reply) ? $reply : [], $key);
     }
 
     /**
@@ -82,6 +83,7 @@ final class Connection
             if (preg_match('/\A[\t -~]*\z/', $value) !== 1) throw new \InvalidArgumentException("What is to be sent as $name holds a line break or another such character");
             $lines[] = "$name: $value";
         }
+        $key = $headers['Idempotency-Key'] ?? null;
         $context = stream_context_create(['http' => [
             'method' => $method,
             'header' => $lines,
@@ -99,7 +101,7 @@ final class Connection
         });
         try {
             $stream = fopen($this->baseUrl . $path, 'r', false, $context);
-            if ($stream === false) throw self::failure($request, implode('; ', $said));
+            if ($stream === false) throw self::failure($request, implode('; ', $said), $key);
             $text = stream_get_contents($stream);
             $meta = stream_get_meta_data($stream);
         } finally {
@@ -107,7 +109,7 @@ final class Connection
         }
         [$status, $received] = self::readHead($meta['wrapper_data'] ?? []);
         $isCut = isset($received['content-length']) && strlen((string) $text) < (int) $received['content-length'];
-        if ($text === false || $meta['timed_out'] || $isCut) throw self::failure($request, 'the answer was cut off');
+        if ($text === false || $meta['timed_out'] || $isCut) throw self::failure($request, 'the answer was cut off', $key);
         return [$status, $received, $text];
     }
 
@@ -126,21 +128,22 @@ final class Connection
         return [$status, $headers];
     }
 
-    private static function failure(string $request, string $said): RubricaError
+    private static function failure(string $request, string $said, ?string $key): RubricaError
     {
         foreach (self::NOT_SENT as $pattern => $fix) {
             if (preg_match($pattern, $said, $found) !== 1) continue;
-            return new RubricaError('NOT_SENT', "There was no connection ($said), so nothing was sent. $fix", $request, retryable: true);
+            return new RubricaError('NOT_SENT', "There was no connection ($said), so nothing was sent. $fix", $request, retryable: true, idempotencyKey: $key);
         }
-        $detail = "It may have been done or not (no answer: $said). Call again with the same reference or idempotency key.";
-        return new RubricaError('NO_ANSWER', $detail, $request, retryable: true);
+        $again = $key === null ? 'same reference or idempotency key' : "idempotency key $key";
+        $detail = "It may have been done or not (no answer: $said). Call again with the $again.";
+        return new RubricaError('NO_ANSWER', $detail, $request, retryable: true, idempotencyKey: $key);
     }
 
     /**
      * @param array<string, string> $headers
      * @param array<string, mixed> $reply
      */
-    private static function refusal(string $request, int $status, array $headers, array $reply): RubricaError
+    private static function refusal(string $request, int $status, array $headers, array $reply, ?string $key): RubricaError
     {
         $unreadable = "Something else than the service answered, with status $status. Check the base URL and the proxies.";
         $told = isset($reply['code'], $reply['detail']) ? $reply : ['code' => 'UNREADABLE_ANSWER', 'detail' => $unreadable];
@@ -152,7 +155,7 @@ final class Connection
             ctype_digit($asked) => (float) $asked,
             default => strtotime($asked) === false ? null : max(0.0, (float) (strtotime($asked) - time())),
         };
-        return new RubricaError($told['code'], $told['detail'], $request, $status, $told['errors'] ?? [], $told['request_id'] ?? null, $retryable, $retryAfter);
+        return new RubricaError($told['code'], $told['detail'], $request, $status, $told['errors'] ?? [], $told['request_id'] ?? null, $retryable, $retryAfter, $key);
     }
 
     private static function readBaseUrl(string $text): string

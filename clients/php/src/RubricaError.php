@@ -16,6 +16,7 @@ final class RubricaError extends \RuntimeException
      * @param string|null $requestId names the request in the log of the service
      * @param bool $retryable the same call may succeed later; it was repeated already where that was safe
      * @param float|null $retryAfter for how many seconds the service wishes to be left alone
+     * @param string|null $idempotencyKey the call was sent with it: give it again, so that what may have been done is not done twice
      */
     public function __construct(
         public readonly string $errorCode,
@@ -26,6 +27,7 @@ final class RubricaError extends \RuntimeException
         public readonly ?string $requestId = null,
         public readonly bool $retryable = false,
         public readonly ?float $retryAfter = null,
+        public readonly ?string $idempotencyKey = null,
     ) {
         $fixes = array_unique(array_filter(array_column($errors, 'fix')));
         $answered = $status === null ? '' : " answered $status";

@@ -139,6 +139,14 @@ return [
         same($answers->header('Idempotency-Key'), $answers->header('Idempotency-Key'));
         same('REFUND_WINDOW_CLOSED', failure(fn () => $client->createRefund(1001, 500, 'total'))->errorCode);
     },
+    'a refund without an answer did not name its key, so asked again it was another' => function () {
+        $answers = new Answers(LOST, LOST, LOST, LOST, [200, ['data' => ['verificationToken' => '0rf_1']], []]);
+        $client = $answers->client(accessToken: 'token');
+        $error = failure(fn () => $client->createRefund(1001, 500, 'parcial'));
+        same(true, str_contains($error->getMessage(), "Call again with the idempotency key $error->idempotencyKey."), $error->getMessage());
+        $client->createRefund(1001, 500, 'parcial', $error->idempotencyKey);
+        foreach (range(1, 5) as $_) same($error->idempotencyKey, $answers->header('Idempotency-Key'));
+    },
     'the feed is read to its end' => function () {
         $pages = [['events' => [1], 'next' => 'a b', 'has_more' => true], ['events' => [], 'next' => 'c', 'has_more' => false]];
         $answers = new Answers(...array_map(fn ($page) => [200, ['data' => $page], []], $pages));

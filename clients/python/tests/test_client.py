@@ -125,6 +125,26 @@ class Client(unittest.TestCase):
         self.server.answers = [(200, {"data": None, "code": "REFUND_WINDOW_CLOSED", "message": "Too late."}, {})]
         self.assertEqual(self.failure(lambda: client.create_refund(1001, 500, "total")).code, "REFUND_WINDOW_CLOSED")
 
+    def test_a_refund_without_an_answer_did_not_name_its_key_so_asked_again_it_was_another(self):
+        self.server.answers = [None] * 4 + [(200, {"data": {"verificationToken": "0rf_1"}}, {})]
+        client = self.client(access_token="token")
+        error = self.failure(lambda: client.create_refund(1001, 500, "parcial"))
+        self.assertIn(f"Call again with the idempotency key {error.idempotency_key}.", str(error))
+        client.create_refund(1001, 500, "parcial", idempotency_key=error.idempotency_key)
+        self.assertEqual(len({headers["Idempotency-Key"] for _, headers, _ in self.server.asked}), 1)
+
+    def test_an_empty_key_was_replaced_by_another_one_for_each_call(self):
+        refused = (400, {"code": "INVALID_HEADER", "detail": "1 to 200 characters."}, {})
+        self.server.answers = [refused, refused]
+        client = self.client(access_token="token")
+        account = {"rut": "12345678-5", "bankData": {}}
+        for call in (
+            lambda: client.create_refund(1001, 500, "parcial", idempotency_key=""),
+            lambda: client.validate_bank_account(account, idempotency_key=""),
+        ):
+            self.assertEqual(self.failure(call).code, "INVALID_HEADER")
+        self.assertEqual([headers["Idempotency-Key"] for _, headers, _ in self.server.asked], ["", ""])
+
     def test_the_feed_is_read_to_its_end(self):
         pages = [{"events": [1], "next": "a b", "has_more": True}, {"events": [], "next": "c", "has_more": False}]
         self.server.answers = [(200, {"data": page}, {}) for page in pages]

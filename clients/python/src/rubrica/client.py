@@ -72,7 +72,7 @@ class RubricaClient:
         and a code such as ``REFUND_WINDOW_CLOSED`` when it is refused.
         """
         path = f"/trxs/{id_trx}/nullification"
-        key = idempotency_key or str(uuid.uuid4())
+        key = str(uuid.uuid4()) if idempotency_key is None else idempotency_key
         reply = self._ask("POST", path, body={"amount": amount, "type": type}, headers={"Idempotency-Key": key})
         if reply.get("data") is None:
             request = f"POST {self._connection.base_url}{path}"
@@ -90,7 +90,8 @@ class RubricaClient:
         self, account: Mapping[str, Any], *, language: str | None = None, idempotency_key: str | None = None
     ) -> dict[str, Any]:
         """The verdict and its checks. A ``state`` of ``pending``: the provider still checks, so ask ``get_validation`` later."""
-        headers = {"Accept-Language": language, "Idempotency-Key": idempotency_key or str(uuid.uuid4())}
+        key = str(uuid.uuid4()) if idempotency_key is None else idempotency_key
+        headers = {"Accept-Language": language, "Idempotency-Key": key}
         return self._ask("POST", "/validations/BankAccount", body=account, headers=headers)["data"]
 
     def get_validation(self, id: str, *, language: str | None = None) -> dict[str, Any]:

@@ -23,6 +23,7 @@ class RubricaError(Exception):
         request_id: str | None = None,
         retryable: bool = False,
         retry_after: float | None = None,
+        idempotency_key: str | None = None,
     ):
         self.code, self.detail, self.request, self.status = code, detail, request, status
         self.title = title or detail
@@ -34,6 +35,8 @@ class RubricaError(Exception):
         self.retryable = retryable
         #: For how many seconds the service wishes to be left alone.
         self.retry_after = retry_after
+        #: The call was sent with it. Give it again, so that what may have been done is not done twice; None where it had none.
+        self.idempotency_key = idempotency_key
         super().__init__(self._text())
 
     def _text(self) -> str:

@@ -51,7 +51,7 @@ class Connection:
         reply = _parse_object(text)
         if 200 <= status < 300 and reply is not None:
             return reply
-        raise _refusal(request, status, received, reply)
+        raise _refusal(request, status, received, reply, sent.get("Idempotency-Key"))
 
     def _exchange(
         self, request: str, method: str, path: str, content: bytes | None, headers: Mapping[str, str]
@@ -63,15 +63,19 @@ class Connection:
             try:
                 connection.connect()
             except OSError as cause:
-                raise _not_sent(request, cause) from cause
+                raise _not_sent(request, cause, headers.get("Idempotency-Key")) from cause
             connection.request(method, url.path + path, content, dict(headers))
             answer = connection.getresponse()
             return answer.status, answer.headers, answer.read()
         except (OSError, http.client.HTTPException) as cause:
             late = isinstance(cause, socket.timeout)
             why = f"no answer within {self._timeout:g} s" if late else f"no answer: {cause}"
-            detail = f"It may have been done or not ({why}). Call again with the same reference or idempotency key."
-            raise RubricaError("NO_ANSWER", detail, request, title="No answer", retryable=True) from cause
+            key = headers.get("Idempotency-Key")
+            again = "same reference or idempotency key" if key is None else f"idempotency key {key}"
+            detail = f"It may have been done or not ({why}). Call again with the {again}."
+            raise RubricaError(
+                "NO_ANSWER", detail, request, title="No answer", retryable=True, idempotency_key=key
+            ) from cause
         finally:
             connection.close()
 
@@ -94,7 +98,7 @@ def repeat(attempt: Callable[[], Reply]) -> Reply:
     raise AssertionError("the last attempt answers or raises")
 
 
-def _not_sent(request: str, cause: OSError) -> RubricaError:
+def _not_sent(request: str, cause: OSError, key: str | None) -> RubricaError:
     if isinstance(cause, ssl.SSLError):
         fix = "Check the certificate of the service, and SSL_CERT_FILE for one that your company issued."
     elif isinstance(cause, socket.gaierror):
@@ -104,11 +108,11 @@ def _not_sent(request: str, cause: OSError) -> RubricaError:
     else:
         fix = "Check that the service runs, and the host and port of base_url."
     what = f"There was no connection ({cause.strerror or cause}), so nothing was sent. {fix}"
-    return RubricaError("NOT_SENT", what, request, title="Not sent", retryable=True)
+    return RubricaError("NOT_SENT", what, request, title="Not sent", retryable=True, idempotency_key=key)
 
 
 def _refusal(
-    request: str, status: int, headers: http.client.HTTPMessage, reply: dict[str, Any] | None
+    request: str, status: int, headers: http.client.HTTPMessage, reply: dict[str, Any] | None, key: str | None
 ) -> RubricaError:
     told = reply if reply is not None and "code" in reply and "detail" in reply else {
         "code": "UNREADABLE_ANSWER",
@@ -126,6 +130,7 @@ def _refusal(
         request_id=told.get("request_id"),
         retryable=retryable,
         retry_after=_retry_after(headers.get("Retry-After")),
+        idempotency_key=key,
     )
 
 
