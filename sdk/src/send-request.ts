@@ -95,8 +95,11 @@ function refusalOf({ status, headers }: Answer, json: object | null, sent: Sent)
   return new RubricaError({ status, code, title, detail, errors, ...sent, requestId, retryable, retryAfterMs });
 }
 
+/** A gateway may have a code and a detail of its own. */
 function isProblem(json: object | null): json is Problem {
-  return json !== null && 'code' in json && 'detail' in json;
+  const { code, detail, errors = [] } = (json ?? {}) as Partial<Record<keyof Problem, unknown>>;
+  const isList = Array.isArray(errors) && errors.every((one) => typeof one === 'object' && one !== null);
+  return typeof code === 'string' && typeof detail === 'string' && isList;
 }
 
 function unreadable(status: number) {

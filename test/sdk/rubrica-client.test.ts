@@ -345,6 +345,9 @@ describe('a RubricaError', () => {
       302,
     ],
     ['JSON of somebody else', { status: 404, json: { error: 'not found' } }, 404],
+    ['JSON of somebody else with a code of its own', { status: 404, json: { code: 404, detail: 'Not found.' } }, 404],
+    ['a list of errors of another kind', { status: 404, json: { code: 'A', detail: 'b', errors: null } }, 404],
+    ['errors that are texts', { status: 404, json: { code: 'A', detail: 'b', errors: { x: ['c'] } } }, 404],
   ] as const) {
     test(`says that the service did not answer, but ${name}`, async (context) => {
       const { client, sent } = open(context, [answer], { accessToken: 'jwt' });

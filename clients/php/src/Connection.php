@@ -146,7 +146,7 @@ final class Connection
     private static function refusal(string $request, int $status, array $headers, array $reply, ?string $key): RubricaError
     {
         $unreadable = "Something else than the service answered, with status $status. Check the base URL and the proxies.";
-        $told = isset($reply['code'], $reply['detail']) ? $reply : ['code' => 'UNREADABLE_ANSWER', 'detail' => $unreadable];
+        $told = self::isProblem($reply) ? $reply : ['code' => 'UNREADABLE_ANSWER', 'detail' => $unreadable];
         // Waiting brings no payment method: that is for the operator to configure.
         $retryable = ($status === 429 || $status >= 500) && $told['code'] !== 'NO_PAYMENT_METHOD';
         $asked = $headers['retry-after'] ?? '';
@@ -156,6 +156,19 @@ final class Connection
             default => strtotime($asked) === false ? null : max(0.0, (float) (strtotime($asked) - time())),
         };
         return new RubricaError($told['code'], $told['detail'], $request, $status, $told['errors'] ?? [], $told['request_id'] ?? null, $retryable, $retryAfter, $key);
+    }
+
+    /**
+     * A gateway may have a code and a detail of its own.
+     *
+     * @param array<array-key, mixed> $reply
+     */
+    private static function isProblem(array $reply): bool
+    {
+        $errors = $reply['errors'] ?? [];
+        $isList = is_array($errors) && array_filter($errors, is_array(...)) === $errors;
+        $id = $reply['request_id'] ?? '';
+        return is_string($reply['code'] ?? null) && is_string($reply['detail'] ?? null) && is_string($id) && $isList;
     }
 
     private static function readBaseUrl(string $text): string

@@ -117,9 +117,11 @@ return [
         same('NO_ANSWER', failure(fn () => $client->createTransaction(fields()))->errorCode);
     },
     'a page of a proxy is no answer of the service' => function () {
-        $answers = new Answers([404, '<html>', []]);
-        $error = failure(fn () => $answers->client()->createTransaction(fields()));
-        same(['UNREADABLE_ANSWER', 404], [$error->errorCode, $error->status]);
+        foreach (['<html>', ['code' => 404, 'detail' => 'Not found.'], ['code' => 'A', 'detail' => 'b', 'errors' => 'c']] as $page) {
+            $answers = new Answers([404, $page, []]);
+            $error = failure(fn () => $answers->client()->createTransaction(fields()));
+            same(['UNREADABLE_ANSWER', 404], [$error->errorCode, $error->status]);
+        }
     },
     'a token is fetched once, and renewed when it is refused' => function () {
         $token = [200, ['access_token_jwt' => 'one', 'expires_in' => 3600], []];

@@ -101,9 +101,10 @@ class Client(unittest.TestCase):
             self.assertEqual(error.code, "NO_ANSWER")
 
     def test_a_page_of_a_proxy_is_no_answer_of_the_service(self):
-        self.server.answers = [(404, b"<html>", {})]
-        error = self.failure(lambda: self.client().create_transaction(FIELDS))
-        self.assertEqual((error.code, error.status), ("UNREADABLE_ANSWER", 404))
+        for page in (b"<html>", {"code": 404, "detail": "Not found."}, {"code": "A", "detail": "b", "errors": {"x": ["c"]}}):
+            self.server.answers = [(404, page, {})]
+            error = self.failure(lambda: self.client().create_transaction(FIELDS))
+            self.assertEqual((error.code, error.status), ("UNREADABLE_ANSWER", 404))
 
     def test_a_token_is_fetched_once_and_renewed_when_it_is_refused(self):
         token = {"access_token_jwt": "one", "expires_in": 3600}

@@ -114,7 +114,7 @@ def _not_sent(request: str, cause: OSError, key: str | None) -> RubricaError:
 def _refusal(
     request: str, status: int, headers: http.client.HTTPMessage, reply: dict[str, Any] | None, key: str | None
 ) -> RubricaError:
-    told = reply if reply is not None and "code" in reply and "detail" in reply else {
+    told = reply if reply is not None and _is_problem(reply) else {
         "code": "UNREADABLE_ANSWER",
         "detail": f"Something else than the service answered, with status {status}. Check base_url and the proxies.",
     }
@@ -132,6 +132,13 @@ def _refusal(
         retry_after=_retry_after(headers.get("Retry-After")),
         idempotency_key=key,
     )
+
+
+def _is_problem(reply: dict[str, Any]) -> bool:
+    """A gateway may have a code and a detail of its own."""
+    errors = reply.get("errors", [])
+    is_list = isinstance(errors, list) and all(isinstance(one, dict) for one in errors)
+    return isinstance(reply.get("code"), str) and isinstance(reply.get("detail"), str) and is_list
 
 
 def _retry_after(value: str | None) -> float | None:
