@@ -42,6 +42,11 @@ final class Rubrica_Gateway extends WC_Payment_Gateway
         try {
             $created = $this->client()->createTransaction($this->transactionOf($order));
         } catch (Rubrica\RubricaError | InvalidArgumentException $error) {
+            if ($error instanceof Rubrica\RubricaError && $error->errorCode === 'REFERENCE_CONFLICT') {
+                // Another order had this id, before the shop was restored or set up anew: the next attempt gets another reference.
+                $order->update_meta_data(self::ASKED, '');
+                $order->save();
+            }
             // An order that must not be signed, or settings that are wrong: WooCommerce would show the payer what it says.
             /* translators: %s: a technical text in English */
             $order->add_order_note(sprintf(__('No se pudo iniciar el pago. Detalle técnico: %s', 'rubrica-woocommerce'), $error->getMessage()));

@@ -191,6 +191,27 @@ test('an order whose total can be read in two ways answered 500 to its payment f
   assert.match(readFileSync(notes, 'utf8'), /^Se rechazó un aviso de la transacción \d+ .* could be read in two ways/);
 });
 
+test('an order whose reference had been used, by a shop that was restored from a backup say, could never be paid', {
+  skip: whyMissing('php') ?? false,
+}, async (context) => {
+  const service = await startTestService(context, 'sqlite::memory:');
+  const { development: tokens } = await createPaymentService(service.app, 'Shop', TESTER);
+  const [before, restored] = [
+    await startShop(context, service.url, tokens),
+    await startShop(context, service.url, tokens),
+  ];
+  const order = ORDERS.length + 1;
+  const pay = async (shop: string) =>
+    (await (await fetch(`${shop}/pay?order=${order}`)).json()) as { result: string; redirect?: string };
+  await pay(before);
+  assert.deepEqual(await pay(restored), { result: 'failure' });
+  const { redirect = '' } = await pay(restored);
+  await payOnPage([{ url: redirect }]);
+  const once = JSON.stringify({ state: 'processing', deliveries: 1 });
+  const stored = async () => (await fetch(`${restored}/orders/WC-14-2`)).text();
+  assert.ok(await comesTrue(async () => (await stored()) === once));
+});
+
 test('a payer once read in English that the address in the settings is wrong', {
   skip: whyMissing('php') ?? false,
 }, async (context) => {
