@@ -3,6 +3,7 @@ import base64
 import hashlib
 import hmac
 import unittest
+from decimal import Decimal
 from urllib.parse import urlencode
 
 from rubrica import CallbackRefused, CallbackVerifier, signature_of, signing_message
@@ -120,11 +121,14 @@ class Callbacks(unittest.TestCase):
         told = verifier().verify(*callback(), now=NOW)
         for amount in [12990, "12990", "12990.0", "12990.00"]:
             told.compare_with(amount=amount, currency="CLP")
-        for amount, currency, code in [(12991, "CLP", "AMOUNT_MISMATCH"), (12990, "USD", "CURRENCY_MISMATCH")]:
+        # A column such as numeric(12, 4), and a number that was normalised: a Decimal is read in one way.
+        for amount in [Decimal("12990"), Decimal("12990.0000"), Decimal("12990").normalize()]:
+            told.compare_with(amount=amount, currency="CLP")
+        for amount, currency, code in [(Decimal("12990.0001"), "CLP", "AMOUNT_MISMATCH"), (12991, "CLP", "AMOUNT_MISMATCH"), (12990, "USD", "CURRENCY_MISMATCH")]:
             with self.assertRaises(CallbackRefused) as caught:
                 told.compare_with(amount=amount, currency=currency)
             self.assertEqual(caught.exception.code, code)
-        for unclear in ["12.990", "12,990", 12990.0, ""]:
+        for unclear in ["12.990", "12,990", 12990.0, "", Decimal("NaN"), Decimal("-1")]:
             with self.assertRaises(TypeError):
                 told.compare_with(amount=unclear, currency="CLP")
 

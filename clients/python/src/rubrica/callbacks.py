@@ -186,6 +186,9 @@ def _plain_amount(amount: int | str | Decimal, currency: str) -> Decimal:
     """``1.000`` in CLP is one to a program and a thousand to a person in Chile, so it is no amount to compare with."""
     if isinstance(amount, (bool, float)):
         raise TypeError("Give the amount of your order as an integer, a text or a Decimal")
+    # A Decimal is a number and read in one way, also one with the zeros of its column or 1.299E+4.
+    if isinstance(amount, Decimal) and amount.is_finite() and amount >= 0:
+        return amount
     text, decimals = str(amount), decimals_of(currency)
     fraction = text.partition(".")[2]
     if decimals is None or not re.fullmatch(r"[0-9]+(?:\.[0-9]+)?", text):
