@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { EXIT_FINAL, EXIT_USAGE } from '../../src/cli/print.ts';
+import { outputOf } from '../support/child-process.ts';
 
 const root = join(import.meta.dirname, '../..');
 const unit = readFileSync(join(root, 'examples/systemd/rubrica.service'), 'utf8');
@@ -29,4 +30,10 @@ test('it gives the service its own folder to write, no rights beyond those of it
     StateDirectoryMode: ['0700'],
   };
   for (const [name, values] of Object.entries(expected)) assert.deepEqual(valuesOf(name), values, name);
+});
+
+test('a command beside the service lost a DATABASE_URL with an &, which systemd reads and a shell does not, and made another store', async () => {
+  const settings = readFileSync(join(root, 'packaging/debian/rubrica.env'), 'utf8').replaceAll(/^#(?=[A-Z_]+=)/gm, '');
+  const read = await outputOf('sh', ['-c', `set -a\n${settings}\nprintf %s "$DATABASE_URL"`]);
+  assert.equal(read, /^DATABASE_URL='(.*&.*)'$/m.exec(settings)?.[1]);
 });
