@@ -86,6 +86,7 @@ export async function verifyCallbackAsync(options: VerifyCallbackOptions): Promi
 
 function secretsOf({ secret }: VerifyCallbackOptions): readonly string[] {
   const secrets = typeof secret === 'string' ? [secret] : secret;
+  if (secrets.length === 0) throw new TypeError('Give verifyCallback a secret: the list is empty');
   secrets.forEach(requireSecret);
   return secrets;
 }

@@ -201,6 +201,8 @@ test('the tolerance is the caller’s to choose', () => {
 
 test('an empty secret is the caller’s mistake', () => {
   assert.throws(() => verify({ secret: '' }), TypeError);
+  // Both of a list that was filtered, in a process that was started without them: every callback was refused as forged.
+  assert.throws(() => verify({ secret: [] }), TypeError);
 });
 
 test('a body that a framework has parsed is the caller’s mistake, and the error says so', () => {
