@@ -11,6 +11,7 @@ final class Connection
     private const LONGEST_WAIT = 30.0;
     /** What PHP says when no connection came about, and what to do. */
     private const NOT_SENT = [
+        '/allow_url_fopen|find the wrapper|no suitable wrapper/' => 'Set allow_url_fopen = On in php.ini, and load the extension openssl for https.',
         '/getaddrinfo|Name or service not known/' => 'Check the host of the base URL, and the name servers.',
         '/Failed to enable crypto/' => 'Check the certificate of the service, and openssl.cafile for one that your company issued.',
         '/Connection refused|actively refused/' => 'Check that the service runs, and the host and port of the base URL.',

@@ -89,6 +89,14 @@ return [
         same('NOT_SENT', $error->errorCode);
         same(1, preg_match("~Connection refused\), so nothing was sent\. Check that the service runs.*\(POST $url/trxs\)~", $error->getMessage()), $error->getMessage());
     },
+    'a server whose settings forbid every connection told that the transaction may have been made' => function () {
+        $code = "require 'autoload.php'; try { (new Rubrica\RubricaClient('https://127.0.0.1:1', accessToken: 'a', sleep: fn () => null))->getStatus(1); } "
+            . 'catch (Rubrica\RubricaError $error) { echo $error->getMessage(); }';
+        $process = proc_open([PHP_BINARY, '-d', 'allow_url_fopen=0', '-r', $code], [1 => ['pipe', 'w']], $pipes, dirname(__DIR__));
+        $said = stream_get_contents($pipes[1]);
+        proc_close($process);
+        same(1, preg_match('~^NOT_SENT: .*so nothing was sent\. Set allow_url_fopen = On in php\.ini~', $said), $said);
+    },
     'what was sent without an answer may have been done' => function () {
         $answers = new Answers(LOST, LOST, LOST, LOST);
         same('NO_ANSWER', failure(fn () => $answers->client()->createTransaction(fields()))->errorCode);
