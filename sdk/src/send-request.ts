@@ -23,7 +23,7 @@ export async function sendRequest(connection: Connection, operation: string, par
   const address = connection.baseUrl + pathOf(path, parts);
   const answer = await exchange(connection, { method, address }, parts);
   const json = parseObject(answer.text);
-  if (answer.status >= 200 && answer.status < 300 && json !== null) return json;
+  if (isGood(answer) && json !== null) return json;
   throw refusalOf(answer, json, sentAs({ method, address }, parts));
 }
 
@@ -48,10 +48,18 @@ async function exchange(connection: Connection, { method, address }: Target, par
   };
   try {
     const reply = await fetch(address + queryOf(parts), init);
-    return { status: reply.status, headers: reply.headers, text: await reply.text() };
+    const answer = { status: reply.status, headers: reply.headers, text: await reply.text() };
+    // An answer without its length does not tell that it lacks its end.
+    if (isGood(answer) && /^(?:\{|$)/.test(answer.text) && parseObject(answer.text) === null)
+      throw new Error('the answer was cut off');
+    return answer;
   } catch (cause) {
     throw failureOf(sentAs({ method, address }, parts), timeoutMs, cause);
   }
+}
+
+function isGood({ status }: Answer): boolean {
+  return status >= 200 && status < 300;
 }
 
 /** Refuses a value that no header can carry: the platform would repeat it in its error, and it may be a token. */

@@ -36,6 +36,25 @@ test('a service that is not there is NOT_SENT: nothing was done, and the message
   );
 });
 
+test('an answer that was cut off, or came without its body, was taken for one of another service, and a refund for not done', async (context) => {
+  for (const text of ['{"message":"ok","errors":null,"da', '']) {
+    let asked = 0;
+    const server = createServer((request, response) => {
+      asked += 1;
+      request.resume();
+      // Without its length, as some proxies send it: nothing says where it should end.
+      request.on('end', () => response.socket?.end(`HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n${text}`));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    context.after(() => server.close());
+    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const client = createRubricaClient({ baseUrl, accessToken: 'jwt' });
+    const account = { rut: '12345678-5', bankData: { bankSBIFNumber: '012', bankAccount: '12345678' } };
+    await assert.rejects(client.validateBankAccounts([account]), { code: 'NO_ANSWER', retryable: true });
+    assert.equal(asked, 1);
+  }
+});
+
 test('a connection that breaks after the request is NO_ANSWER: it may have been done', async (context) => {
   const server = createServer((request) => request.socket.destroy()).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -94,6 +94,12 @@ class Client(unittest.TestCase):
         error = self.failure(lambda: self.client().create_transaction(FIELDS))
         self.assertEqual((error.code, len(self.server.asked)), ("NO_ANSWER", 4))
 
+    def test_an_answer_that_was_cut_off_was_taken_for_one_of_another_service_and_a_refund_for_not_done(self):
+        for cut in (b'{"message":"ok","errors":null,"da', b""):
+            self.server.answers = [(200, cut, {})] * 4
+            error = self.failure(lambda: self.client(access_token="token").create_refund(1001, 500, "parcial"))
+            self.assertEqual((error.code, self.server.answers), ("NO_ANSWER", []))
+
     def test_what_was_sent_and_then_was_too_much_or_met_a_proxy_looked_as_if_it_had_not_been_done(self):
         for last in [(429, {"code": "RATE_LIMITED", "detail": "Too many."}, {"Retry-After": "60"}), (403, b"<html>", {})]:
             self.server.answers = [None, last]

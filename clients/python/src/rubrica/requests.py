@@ -66,7 +66,11 @@ class Connection:
                 raise _not_sent(request, cause, headers.get("Idempotency-Key")) from cause
             connection.request(method, url.path + path, content, dict(headers))
             answer = connection.getresponse()
-            return answer.status, answer.headers, answer.read()
+            text = answer.read()
+            # An answer without its length does not tell that it lacks its end.
+            if 200 <= answer.status < 300 and text[:1] in (b"", b"{") and _parse_object(text) is None:
+                raise http.client.HTTPException("the answer was cut off")
+            return answer.status, answer.headers, text
         except (OSError, http.client.HTTPException) as cause:
             late = isinstance(cause, socket.timeout)
             why = f"no answer within {self._timeout:g} s" if late else f"no answer: {cause}"
