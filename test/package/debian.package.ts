@@ -96,5 +96,6 @@ suite("Debian's package", { skip }, () => {
     assert.equal(readFileSync(settings, 'utf8'), kept);
     assert.match(await dpkg('--purge', 'rubrica'), /\/etc\/rubrica\.env and \/var\/lib\/rubrica stay/);
     assert.equal(readFileSync(settings, 'utf8'), kept);
+    assert.ok(!existsSync(join(root, 'usr/lib/rubrica')), 'what a command of root compiled stayed');
   });
 });
