@@ -98,6 +98,13 @@ export function fieldsOf(request: FastifyRequest): Record<string, string> {
   return Object.fromEntries(fields.map(({ name, text }) => [name, text]));
 }
 
+/** The number of a line in a field of a form of ours; null: there is none. Throws `Problem` INVALID_PARAMETER for anything else. */
+export function lineNumberIn(text = ''): number | null {
+  if (text === '') return null;
+  if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
+  throw new Problem('INVALID_PARAMETER');
+}
+
 /** A path below `/console`, or nothing: no other site is led to. */
 export function pathOf(next: unknown): string {
   return typeof next === 'string' && /^\/[\w\-/?=&%.+*]{0,2500}$/.test(next) && !next.startsWith('//') ? next : '';

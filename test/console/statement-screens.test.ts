@@ -160,6 +160,23 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
     assert.doesNotMatch(pasted.headers.get('location') ?? '', /909/, 'no address has a RUT');
   });
 
+  test('a line that is no number was taken for all lines in suspense, and a use that there is not for a deposit of the merchant', async () => {
+    const { app, desk, server, as, cartola, sent } = await open();
+    await using _server = server;
+    const maker = as(desk.users.maker);
+    const done = await maker.upload(sent(cartola(...LINES), { confirm: 'yes' }));
+    const id = /st_\w+/.exec(done.headers.get('location') ?? '')?.[0] ?? '';
+    const before = await app.db.query('select * from bank_statement_lines order by number');
+    for (const fields of [
+      { line: '4x', is: 'other' },
+      { line: '0', is: 'other' },
+      { line: '4', is: 'merchants' },
+      { line: '4' },
+    ])
+      assert.equal((await maker.post(`/statements/${id}/uses`, { ...fields, reason: 'x' })).status, 400);
+    assert.deepEqual(await app.db.query('select * from bank_statement_lines order by number'), before);
+  });
+
   test('nothing of a statement is shown or changed for those of another merchant, without the permission, without the factor, or from another site', async () => {
     const { app, desk, server, as, cartola, sent } = await open();
     await using _server = server;

@@ -130,7 +130,10 @@ forEachEngine('settlement files', (openTestDatabase) => {
       body,
     });
     assert.equal(foreign.status, 403);
-    const done = await server.post(`${at}/accept`, { headers: { ...headers, 'sec-fetch-site': 'same-origin' }, body });
+    const own = { ...headers, 'sec-fetch-site': 'same-origin' };
+    const other = await server.post(`${at}/accept`, { headers: own, body: body.replace('number=2', 'number=2x') });
+    assert.equal(other.status, 400, 'it accepted all of the cause');
+    const done = await server.post(`${at}/accept`, { headers: own, body });
     assert.equal(done.headers.get('location'), `${at}?accepted=1`);
     const [listed] = await listSettlements(app, 10);
     assert.equal(listed?.open, 2);

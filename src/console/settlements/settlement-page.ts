@@ -14,7 +14,7 @@ import { tableOf, timeCell } from '../console-format.ts';
 import { askedOf, exportLinks, formatOf, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
-import { fieldsOf } from '../sign-in.ts';
+import { fieldsOf, lineNumberIn } from '../sign-in.ts';
 
 /** One file: what it settles beside the books, and its differences by cause with their money. */
 export const getConsoleSettlement: Screen = {
@@ -30,6 +30,7 @@ export const postConsoleAccept: Screen = {
     const shown = await showSettlement(app, id);
     if (shown === null || !shown.differences.some((one) => one.cause === cause))
       return send(404, notFoundPage(language));
+    const one = lineNumberIn(number);
     const reason = text.trim();
     const typed = { cause, one: number, reason };
     if (!isReason(reason)) return sendSettlement(app, visit, 400, tell(language, 'refund.no_reason'), typed);
@@ -38,7 +39,7 @@ export const postConsoleAccept: Screen = {
     const accepted = await acceptDifferences(app, {
       settlementId: id,
       cause: cause as DifferenceCause,
-      number: /^\d{1,6}$/.test(number) ? Number(number) : null,
+      number: one,
       line: null,
       reason,
       by,

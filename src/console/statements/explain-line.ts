@@ -8,7 +8,7 @@ import { findStatement } from '../../statements/find-statement.ts';
 import { type LineSubject, resolveLine } from '../../statements/resolve-line.ts';
 import { tell } from '../console-texts.ts';
 import { consoleHandler, requireProof } from '../console-visit.ts';
-import { fieldsOf } from '../sign-in.ts';
+import { fieldsOf, lineNumberIn } from '../sign-in.ts';
 import { sendStatement } from './bank-statement-page.ts';
 
 /** A person says what a line in suspense is, or that all of them are of nothing here. */
@@ -17,7 +17,7 @@ export const postConsoleStatementUses: Screen = {
     const { language, user, by, request, goTo } = visit;
     const { id } = request.params as { id: string };
     const fields = fieldsOf(request);
-    const line = /^[1-9]\d{0,6}$/.test(fields['line'] ?? '') ? Number(fields['line']) : null;
+    const line = lineNumberIn(fields['line']);
     await findStatement(app, user.environmentIds, id, 'suspense');
     const reason = (fields['reason'] ?? '').trim();
     const typed = { ...fields, use: 'suspense', reason };
@@ -58,6 +58,7 @@ function subjectOf(app: App, language: Language, fields: Record<string, string>)
     return is === 'deposit' ? { use: is, deposit: { id: subject } } : { use: is, payoutId: subject };
   }
   const method = app.paymentMethods.find(({ code }) => is === `method ${code}`)?.code ?? null;
+  if (method === null && is !== 'merchant') throw new Problem('INVALID_PARAMETER');
   if (!/^\d{0,12}$/.test(commission) || (method === null && Number(commission) !== 0)) {
     return tell(language, 'explain.bad_commission');
   }
