@@ -1,8 +1,11 @@
 import type { App } from '../app.ts';
+import { ConfigError } from '../config.ts';
+import { StorageError } from '../db/database.ts';
 import { inspectSchema } from '../db/migrate.ts';
 import { refusalOf, type SchemaDifference } from '../db/schema.ts';
 import { findEnvironmentById } from '../payment-services/find-environment.ts';
 import { listPaymentServices } from '../payment-services/list-payment-services.ts';
+import type { TokenRow } from '../payment-services/payment-service-queries.ts';
 import { countSeals } from '../sealing/reseal.ts';
 import { anchorFindings } from './anchor-findings.ts';
 import { auditFinding } from './audit-finding.ts';
@@ -51,17 +54,36 @@ function schemaFinding(difference: SchemaDifference): Finding {
   });
 }
 
+function asError(error: unknown): unknown {
+  if (error instanceof StorageError) throw error;
+  return error;
+}
+
 const RIGHT_KEY = {
   en: 'Set the MASTER_KEY that it was sealed with, or put back master.key in DATA_DIR.',
   es: 'Pon la MASTER_KEY con que se selló, o devuelve master.key a DATA_DIR.',
 };
 
+/** The master key is right, and no Secret Token of an environment opens. */
+function secretsChanged({ payment_service_id: id, environment }: TokenRow): Finding {
+  const says = {
+    en: `opens no Secret Token of ${id} (${environment}): somebody changed or moved them in the store`,
+    es: `no abre ningún Secret Token de ${id} (${environment}): alguien los cambió o los movió en la base`,
+  };
+  const rotate = `bin/rubrica payment-service rotate ${id} --environment ${environment}`;
+  return problem('master-key', says, {
+    en: `Find out who writes into the database. Another Secret Token: ${rotate}`,
+    es: `Averigua quién escribe en la base de datos. Otro Secret Token: ${rotate}`,
+  });
+}
+
 /** Opening what is sealed shows that MASTER_KEY is the one that sealed it. */
 async function masterKeyFinding(app: App): Promise<Finding> {
   const services = await listPaymentServices(app);
-  try {
-    for (const { tokens } of services) for (const token of tokens) await findEnvironmentById(app, token.environment_id);
-  } catch {
+  for (const token of services.flatMap(({ tokens }) => tokens)) {
+    const failure = await findEnvironmentById(app, token.environment_id).then(() => null, asError);
+    if (failure === null) continue;
+    if (!(failure instanceof ConfigError)) return secretsChanged(token);
     const says = { en: 'does not open a stored Secret Token', es: 'no abre un Secret Token guardado' };
     return problem('master-key', says, RIGHT_KEY);
   }

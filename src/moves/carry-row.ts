@@ -1,7 +1,7 @@
 import type { SqlRow } from '../db/database.ts';
-import { openAs, sealAs } from '../sealing/sealed-kind.ts';
+import { openUnlessChanged, type SealedKind, sealAs } from '../sealing/sealed-kind.ts';
 import { AHEAD_MS } from './copied-row-queries.ts';
-import type { Move } from './move.ts';
+import { type Move, MoveRefusal } from './move.ts';
 import { type Due, MOVED_TABLES, type MoveRule } from './moved-tables.ts';
 
 /** A row as it stands in the other database: sealed with the key there, never due yet, and claimed by nobody. */
@@ -14,7 +14,7 @@ export function plainRow(move: Move, side: 'from' | 'to', table: string, row: Sq
   const plain = { ...row };
   for (const kind of move.kinds.filter((each) => each.table === table)) {
     const sealed = row[kind.column];
-    if (typeof sealed === 'string') plain[kind.column] = openAs(move[side], kind, row, sealed);
+    if (typeof sealed === 'string') plain[kind.column] = plainText(move, side, kind, row, sealed);
   }
   const due = dueOf(table);
   if (due !== undefined) {
@@ -29,10 +29,22 @@ function sealAnew(move: Move, table: string, row: SqlRow): SqlRow {
   const kinds = move.kinds.filter((kind) => kind.table === table && typeof row[kind.column] === 'string');
   if (kinds.length === 0 || haveOneKey(move)) return row;
   const sealed = kinds.map((kind) => {
-    const text = openAs(move.from, kind, row, row[kind.column] as string);
+    const text = plainText(move, 'from', kind, row, row[kind.column] as string);
     return [kind.column, sealAs(move.to, kind, row, text)] as const;
   });
   return { ...row, ...Object.fromEntries(sealed) };
+}
+
+/** One that somebody has changed in the store goes over as it is: it opens there as little as here. */
+function plainText(move: Move, side: 'from' | 'to', kind: SealedKind, row: SqlRow, sealed: string): string {
+  const text = openUnlessChanged(move[side], kind, row, sealed);
+  if (text !== null) return text;
+  if (haveOneKey(move)) return sealed;
+  const name = kind.key.map((column) => String(row[column])).join(' ');
+  throw new MoveRefusal(
+    'MOVE_SEAL_BROKEN',
+    `${kind.table} ${name}: somebody changed or moved its sealed text in the store, so it cannot be sealed with the key of the other database. Give both databases one MASTER_KEY, or put the text back from a backup.`,
+  );
 }
 
 function haveOneKey({ from, to }: Move): boolean {

@@ -62,6 +62,7 @@ export type MoveRefusalCode =
   | 'MOVE_AFTER_RESTORE'
   | 'MOVE_TAKEN_OVER'
   | 'MOVE_DIFFERS'
+  | 'MOVE_SEAL_BROKEN'
   | 'MOVE_ARRIVED'
   | 'MOVE_WITHOUT_ADDRESS';
 

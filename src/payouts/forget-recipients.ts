@@ -3,9 +3,11 @@ import { identityHashes } from '../bank-validation/identity-hash.ts';
 import { selectPayoutsOfRut } from './payout-queries.ts';
 import type { RecipientDetails } from './recipient.ts';
 import { deleteRecipientsOf, selectRecipientsOf } from './recipient-queries.ts';
-import { openDetails } from './seal-recipient.ts';
+import { openDetailsUnlessChanged } from './seal-recipient.ts';
 
-export type KeptRecipient = RecipientDetails & {
+/** `unreadable`: somebody has changed its details in the store, and nobody can read them any more. */
+export type KeptRecipient = Partial<RecipientDetails> & {
+  unreadable?: true;
   id: string;
   version: number;
   kept_at: string;
@@ -26,7 +28,7 @@ export async function exportRecipients(app: App, holder: Holder): Promise<KeptRe
     version: row.version,
     kept_at: new Date(row.created_at).toISOString(),
     kept_by: row.created_by,
-    ...openDetails(app, row),
+    ...(openDetailsUnlessChanged(app, row) ?? { unreadable: true }),
     bank_code: row.bank_code,
     verdict: row.verdict,
     validation_id: row.validation_id,

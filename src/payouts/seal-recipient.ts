@@ -1,5 +1,5 @@
 import type { App } from '../app.ts';
-import { openAs, type SealedKind, sealAs } from '../sealing/sealed-kind.ts';
+import { openAs, openUnlessChanged, type SealedKind, sealAs } from '../sealing/sealed-kind.ts';
 import type { RecipientDetails, RecipientRow } from './recipient.ts';
 
 export const RECIPIENT_DETAILS: SealedKind = {
@@ -24,4 +24,10 @@ export function sealDetails(app: App, place: Place, details: RecipientDetails): 
 /** The details of a row. Throws where MASTER_KEY, the row, its owner or its account is another. */
 export function openDetails(app: App, row: RecipientRow): RecipientDetails {
   return JSON.parse(openAs(app, RECIPIENT_DETAILS, row, row.sealed_details)) as RecipientDetails;
+}
+
+/** The same; null where somebody has changed or moved them in the store. */
+export function openDetailsUnlessChanged(app: App, row: RecipientRow): RecipientDetails | null {
+  const text = openUnlessChanged(app, RECIPIENT_DETAILS, row, row.sealed_details);
+  return text === null ? null : (JSON.parse(text) as RecipientDetails);
 }

@@ -2,7 +2,7 @@ import type { App } from '../app.ts';
 import { ConfigError } from '../config.ts';
 import type { Tx } from '../db/database.ts';
 import { insertBound, selectBound, selectSealCounts, selectSealedWith, updateSealed } from './reseal-queries.ts';
-import { keysOf, openAs, type SealedKind, sealAs } from './sealed-kind.ts';
+import { keysOf, openUnlessChanged, type SealedKind, sealAs } from './sealed-kind.ts';
 
 /** More rows than any store has merchants and waiting questions; they are read at once. */
 const ALL = 10_000_000;
@@ -48,20 +48,12 @@ async function bindKind(app: App, tx: Tx, kind: SealedKind): Promise<Outcome> {
   }
   for (const key of keys) {
     for (const row of await selectSealedWith(tx, kind, key, ALL)) {
-      const text = openOrNull(() => openAs(app, before, row, row.sealed));
+      // A text that was changed or moved before opens nowhere afterwards either.
+      const text = openUnlessChanged(app, before, row, row.sealed);
       if (text !== null && (await updateSealed(tx, kind, row, sealAs(app, kind, row, text)))) outcome.bound++;
     }
   }
   return outcome;
-}
-
-/** A text that was changed or moved before opens nowhere afterwards either. */
-function openOrNull(open: () => string): string | null {
-  try {
-    return open();
-  } catch {
-    return null;
-  }
 }
 
 const WRONG_KEY =

@@ -3,7 +3,7 @@ import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { type SealedRow, selectSealCounts, selectSealedWith, updateSealed } from './reseal-queries.ts';
-import { keysOf, openAs, type SealedKind, sealAs } from './sealed-kind.ts';
+import { keysOf, openUnlessChanged, type SealedKind, sealAs } from './sealed-kind.ts';
 
 /** So many in one commit: it is over in some milliseconds, and nobody who pays waits longer than that. */
 const AT_ONCE = 100;
@@ -34,7 +34,7 @@ export async function reseal(
     total += await app.db.transaction(async (tx) => {
       let resealed = 0;
       for (const row of rows) {
-        const text = openOrNull(app, kind, row);
+        const text = openUnlessChanged(app, kind, row, row.sealed);
         if (text === null) broken.add(nameOf(kind, row));
         else if (await updateSealed(tx, kind, row, sealAs(app, kind, row, text))) resealed++;
       }
@@ -51,14 +51,6 @@ export async function reseal(
 
 function nameOf({ key }: SealedKind, row: SealedRow): string {
   return JSON.stringify(key.map((name) => row[name]));
-}
-
-function openOrNull(app: App, kind: SealedKind, row: SealedRow): string | null {
-  try {
-    return openAs(app, kind, row, row.sealed);
-  } catch {
-    return null;
-  }
 }
 
 /** How many texts of a kind each key has sealed; `unknown`: sealed by neither. */

@@ -59,5 +59,15 @@ export function openAs(app: Keeper, kind: SealedKind, row: SqlRow, sealed: strin
   return open(key, sealed, kind.place(row));
 }
 
+/** The same; null where the text was changed or moved in the store. Throws `ConfigError` when another key has sealed it. */
+export function openUnlessChanged(app: Keeper, kind: SealedKind, row: SqlRow, sealed: string): string | null {
+  try {
+    return openAs(app, kind, row, sealed);
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    return null;
+  }
+}
+
 const WRONG_KEY =
   'Another master key has sealed this than this process has. Set MASTER_KEY as the service of this store has it, and MASTER_KEY_PREVIOUS while it is being replaced.';

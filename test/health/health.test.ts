@@ -4,8 +4,9 @@ import type { App } from '../../src/app.ts';
 import { listAttention } from '../../src/attention/list-attention.ts';
 import { listAudit } from '../../src/audit/list-audit.ts';
 import { examineStore } from '../../src/health/examine-store.ts';
-import { sayFinding } from '../../src/health/finding.ts';
+import { type Finding, sayFinding } from '../../src/health/finding.ts';
 import { forgetProcess, keepProcess } from '../../src/health/keep-process.ts';
+import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { beginFacts } from '../../src/proof/begin-facts.ts';
 import { noteBackup, noteUpkeep } from '../../src/upkeep/note-upkeep.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
@@ -44,6 +45,21 @@ forEachEngine('health', (openTestDatabase) => {
     const found = said.find(({ check }) => check === 'public-url');
     assert.match(found?.says ?? '', /pid \d+: PUBLIC_URL is not set/);
     assert.match(found?.fix ?? '', /Set PUBLIC_URL/);
+  });
+
+  test('a Secret Token that somebody changed in the store was taken for another master key', async () => {
+    const db = await openTestDatabase();
+    const app = createTestApp(db);
+    const { id } = await createPaymentService(app, 'Shop', TESTER);
+    const found = async (one: App) => (await examineStore(one)).find(({ check }) => check === 'master-key');
+    assert.equal((await found(app))?.fix, null);
+    const sql = "update secret_tokens set sealed = substr(sealed, 1, length(sealed) - 22) || 'AAAAAAAAAAAAAAAAAAAAAA'";
+    await db.transaction((tx) => tx.query(sql));
+    const { says, fix } = sayFinding((await found(createTestApp(db, { now: app.now }))) as Finding, 'en');
+    assert.match(says, new RegExp(`opens no Secret Token of ${id} `));
+    assert.match(fix ?? '', /payment-service rotate/);
+    const other = createTestApp(db, { config: { ...app.config, masterKey: Buffer.alloc(32, 7) }, now: app.now });
+    assert.match(sayFinding((await found(other)) as Finding, 'en').fix ?? '', /Set the MASTER_KEY/);
   });
 
   test('an old backup and books that nobody verified wait for a person until they are done', async () => {

@@ -69,6 +69,15 @@ forEachEngine('a payment service that moves', (openTestDatabase, engine) => {
     );
   });
 
+  test('is not moved to a database with another key where somebody changed a Secret Token of it: the text could not be sealed there', async () => {
+    const { from, to } = await twoDatabases(openTestDatabase, await openTestDatabase(), '6b'.repeat(32));
+    const merchant = await createTestEnvironment(from);
+    const sql = "update secret_tokens set sealed = substr(sealed, 1, length(sealed) - 22) || 'AAAAAAAAAAAAAAAAAAAAAA'";
+    await from.db.transaction((tx) => tx.query(sql));
+    const broken = { code: 'MOVE_SEAL_BROKEN', message: /^secret_tokens / };
+    await assert.rejects(movePaymentService(from, to, wishOf(merchant)), broken);
+  });
+
   test('goes on or is undone wherever the command was killed, and is never written in both databases', async () => {
     const { from, to, merchant } = await twoWithShop(openTestDatabase);
     const shop = talkingShop(from, to, merchant);

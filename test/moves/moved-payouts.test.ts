@@ -57,6 +57,17 @@ forEachEngine('a payout of a payment service that moved', (openTestDatabase) => 
     await approve(to, desk, [ofProgram?.id as string], there);
   });
 
+  test('whose recipient somebody had changed in the store could not move', async () => {
+    const { from, to, desk } = await open();
+    await approved(from, desk);
+    const [row] = await from.db.query<{ sealed: string }>('select sealed_details as sealed from recipients');
+    const changed = row?.sealed.replace(/.{22}$/, 'A'.repeat(22)) ?? '';
+    await from.db.transaction((tx) => tx.query('update recipients set sealed_details = $1', [changed]));
+    await movePaymentService(from, to, wishOf(desk.environment));
+    const [there] = await to.db.query<{ sealed: string }>('select sealed_details as sealed from recipients');
+    assert.equal(there?.sealed, changed);
+  });
+
   test('to an account that was changed there, by somebody who may have another id here, is not approved before the account is kept anew', async () => {
     const { from, to, desk } = await open();
     const [first] = await approved(from, desk);

@@ -158,12 +158,17 @@ forEachEngine('what is kept of a person', (openTestDatabase, engine) => {
     assert.deepEqual(named(await exportPerson(app, byEmail, TESTER)), [['payout_texts', [payout?.id]]]);
   });
 
-  test('whose recipient somebody had changed in the store was never erased', async () => {
+  test('whose recipient somebody had changed in the store was never erased, and not exported', async () => {
     const app = createTestApp(await openTestDatabase());
     await approved(app, await openPayoutDesk(app));
     const [row] = await app.db.query<{ sealed: string }>('select sealed_details as sealed from recipients');
     const changed = row?.sealed.replace(/.{22}$/, 'A'.repeat(22)) ?? '';
     await app.db.transaction((tx) => tx.query('update recipients set sealed_details = $1', [changed]));
+    const { recipients } = await exportPerson(app, personOfRut(PAYEE.rut) as Person, TESTER);
+    assert.deepEqual(
+      recipients.map(({ unreadable, account }) => [unreadable, account]),
+      [[true, undefined]],
+    );
     const { records } = await erasePerson(app, personOfRut(PAYEE.rut) as Person, TESTER);
     assert.equal(records.recipients, 1);
     assert.deepEqual(await app.db.query('select id from recipients'), []);
