@@ -5,7 +5,7 @@ import type { RecipientDetails } from './recipient.ts';
 import { deleteRecipientsOf, selectRecipientsOf } from './recipient-queries.ts';
 import { openDetailsUnlessChanged } from './seal-recipient.ts';
 
-/** `unreadable`: somebody has changed its details in the store, and nobody can read them any more. */
+/** `unreadable`: somebody has changed its details in the store, and they open no more. */
 export type KeptRecipient = Partial<RecipientDetails> & {
   unreadable?: true;
   id: string;
