@@ -98,7 +98,7 @@ export function fieldsOf(request: FastifyRequest): Record<string, string> {
   return Object.fromEntries(fields.map(({ name, text }) => [name, text]));
 }
 
-/** The number of a line in a field of a form of ours; null: there is none. Throws `Problem` INVALID_PARAMETER for anything else. */
+/** The number of a line in a field of a form of ours; null: the field is empty. Throws `Problem` INVALID_PARAMETER for anything else. */
 export function lineNumberIn(text = ''): number | null {
   if (text === '') return null;
   if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
