@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { App } from '../app.ts';
@@ -10,7 +10,7 @@ import { BANK_FILES } from '../payout-senders/bank-files.ts';
 import { endContradiction } from '../payouts/end-contradiction.ts';
 import { findBatch, findPayout } from '../payouts/find-payout.ts';
 import { listApproved } from '../payouts/find-payout-file.ts';
-import { makePayoutFiles, readPayoutFile } from '../payouts/make-payout-files.ts';
+import { type MadeFile, makePayoutFiles, readPayoutFile } from '../payouts/make-payout-files.ts';
 import { type ListedPayoutFile, selectPayoutFiles } from '../payouts/payout-file-queries.ts';
 import { selectAllEnvironmentIds } from '../payouts/payout-owner-queries.ts';
 import { selectPayoutsOfFile } from '../payouts/payout-queries.ts';
@@ -22,7 +22,7 @@ import { confirm, yesOption } from './confirm.ts';
 import { evidenceOf } from './evidence-option.ts';
 import { readLimit, readReason } from './options.ts';
 import { payoutFileJson, sumOf } from './payout-view.ts';
-import { countOf, print, table, time } from './print.ts';
+import { countOf, invalidOption, print, table, time, unusableFile } from './print.ts';
 import { ownerOf, ownerOption } from './propose-command.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
@@ -116,6 +116,8 @@ export function addPayoutFileCommands(payout: Command): void {
 
 async function makeFiles(options: FileOptions): Promise<void> {
   const { format, account, rut = '', name = '', agreement = '', batch = null, out } = options;
+  // What is in a file has left, so a name that was mistyped is said before.
+  if (!(await isFolder(out))) throw invalidOption(`--out: there is no folder ${out}.`);
   const made = await withActor(options, async (app, by) => {
     const owner = await ownerOf(app, options);
     const approved = batch === null ? await listApproved(app, new Set([owner.id])) : await approvedOf(app, batch);
@@ -127,8 +129,7 @@ async function makeFiles(options: FileOptions): Promise<void> {
       payer: { account, rut, name, agreement },
       batchId: batch,
     });
-    // They are kept: a folder that cannot be written to loses nothing.
-    for (const { file, content } of files) await writeFile(join(out, file.name), content, { mode: 0o600 });
+    for (const made of files) await writeInto(out, made);
     return files;
   });
   const said = made.map(({ file }) => ({
@@ -143,6 +144,21 @@ async function makeFiles(options: FileOptions): Promise<void> {
     ...said.map((one) => `${one.path}: ${sumOf([{ count: one.payouts, amount: one.total }])} (${one.id}).`),
     `When the bank says what became of them: bin/rubrica payout result FILE --file ${said.length === 1 ? said[0]?.id : 'ID'}`,
   ]);
+}
+
+function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}
+
+/** It is kept in the store: a folder that cannot be written to loses nothing. */
+async function writeInto(folder: string, { file, content }: MadeFile): Promise<void> {
+  await writeFile(join(folder, file.name), content, { mode: 0o600 }).catch(({ code }: NodeJS.ErrnoException) => {
+    const again = `bin/rubrica payout files ${file.id} --out FILE`;
+    throw unusableFile(`The file was made and is kept, and cannot be written to ${folder} (${code}): ${again}`);
+  });
 }
 
 async function approvedOf(app: App, batch: string) {

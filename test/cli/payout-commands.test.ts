@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -117,6 +117,25 @@ forEachEngine('payout commands', (openTestDatabase) => {
     const refused = await propose(bad);
     assert.equal(refused.status, 1);
     assert.match(refused.stderr + JSON.stringify(refused.json), /Line 3: The amount cannot be paid/);
+  });
+
+  test('payouts whose file was to be in a folder that there is not were sent, and nobody was told that their file is kept', async (context) => {
+    const { db, desk, folder, run, as, propose } = await setUp(context, openTestDatabase);
+    const made = (await propose()).json as Printed;
+    await run('batch', 'approve', made.batch, ...as('approver'));
+    const of = ['--payment-service', desk.environment.paymentServiceId, '--format', 'santander'];
+    const write = (out: string) => run('payout', 'file', ...of, '--account', '123456789', '--out', out, ...as('maker'));
+    const states = async () => (await db.query('select distinct state from payouts')).map(({ state }) => state);
+    const refused = await write(join(folder, 'none'));
+    assert.match(refused.stderr, /INVALID_OPTION: --out: there is no folder/);
+    assert.deepEqual(await states(), ['approved']);
+    const full = await write('/proc');
+    const [, id = '', command = ''] =
+      /is kept.*: bin\/rubrica payout files (pf_\w+)( --out) FILE/.exec(full.stderr) ?? [];
+    assert.deepEqual([full.status, command, await states()], [1, ' --out', ['sent']], full.stderr);
+    const path = join(folder, 'again.txt');
+    assert.equal((await run('payout', 'files', id, '--out', path)).status, 0);
+    assert.ok(readFileSync(path).length > 0);
   });
 
   test('the command that a contradiction of a failed payout names books the money that left, and clear ends it', async (context) => {
