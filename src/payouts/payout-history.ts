@@ -34,9 +34,12 @@ const MOST_ACTS = 200;
 /** Everything that happened to a payout, the first first: from its row, the books, and the audit log of it, its batch and its file. */
 export async function tellPayout(app: App, payout: Payout): Promise<PayoutLine[]> {
   const subjects = [payout.id, payout.batch_id, payout.file_id].filter((subject) => subject !== null);
-  const acts = (await Promise.all(subjects.map((subject) => selectAudit(app.db, { subject }, MOST_ACTS)))).flatMap(
-    (rows) => rows.toReversed(),
-  );
+  const found = await Promise.all([
+    ...subjects.map((subject) => selectAudit(app.db, { subject }, MOST_ACTS)),
+    findActOnSeveral(app, 'payout.filed', payout.sent_at, subjects),
+    findActOnSeveral(app, TOGETHER[payout.state], payout.changed_at, subjects),
+  ]);
+  const acts = found.flatMap((rows) => rows.toReversed());
   const states = statesOf(payout, acts);
   const others = acts.filter(({ action }) => !Object.hasOwn(ACTS, action) && action !== 'payout.settled');
   const lines = [
@@ -53,6 +56,25 @@ export async function tellPayout(app: App, payout: Payout): Promise<PayoutLine[]
   ];
   // The sort is stable: of one moment the state comes first, and then what it moved.
   return lines.sort((one, other) => one.at - other.at);
+}
+
+/** The acts by which people also decide about several payouts at once, by the state they lead to. */
+const TOGETHER: Partial<Record<PayoutState, string>> = {
+  awaiting_approval: 'payout.submitted',
+  rejected: 'payout.rejected',
+  cancelled: 'payout.cancelled',
+};
+
+/** An act names several payouts, or the files that were made at once, in one text: it is found by its moment. */
+async function findActOnSeveral(
+  app: App,
+  action: string | undefined,
+  at: number | null,
+  subjects: readonly string[],
+): Promise<AuditRow[]> {
+  if (action === undefined || at === null) return [];
+  const acts = await selectAudit(app.db, { action, since: at, until: at + 1 }, MOST_ACTS);
+  return acts.filter(({ subject }) => subject.includes(' ') && subject.split(' ').some((id) => subjects.includes(id)));
 }
 
 /** The row knows when it was approved, left and ended; who decided, and why, is in the audit log, at the same moment. */

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { cancelPayouts, rejectPayouts } from '../../src/payouts/decide-payouts.ts';
+import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
+import type { Payout } from '../../src/payouts/payout.ts';
+import { tellPayout } from '../../src/payouts/payout-history.ts';
+import { selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { ANA, approved, openPayoutDesk, propose, wish } from '../support/test-payouts.ts';
+
+forEachEngine('what happened to a payout', (openTestDatabase) => {
+  const open = async () => {
+    const app = createTestApp(await openTestDatabase());
+    const desk = await openPayoutDesk(app);
+    const lastOf = async ({ id }: Payout, kind: string) => {
+      const lines = await tellPayout(app, (await selectPayoutAnywhere(app.db, id)) as Payout);
+      const found = lines.findLast((line) => line.kind === 'state' && line.what === kind);
+      return [found?.by, found?.reason];
+    };
+    return { app, desk, lastOf };
+  };
+
+  test('did not say who rejected or took back several at once', async () => {
+    const { app, desk, lastOf } = await open();
+    const payouts = await propose(app, desk, [wish(), wish(), wish(), wish()]);
+    const idsOf = (some: readonly Payout[]) => ({ ids: some.map(({ id }) => id) });
+    const { environment: owner, maker, approver } = desk;
+    app.now.advance(60_000);
+    const [rejected, cancelled] = [payouts.slice(0, 2), payouts.slice(2)];
+    await rejectPayouts(app, { owner, by: approver, named: idsOf(rejected), reason: 'no corresponde' });
+    await cancelPayouts(app, { owner, by: maker, named: idsOf(cancelled), reason: 'error' });
+    for (const payout of rejected)
+      assert.deepEqual(await lastOf(payout, 'rejected'), [approver.name, 'no corresponde']);
+    for (const payout of cancelled) assert.deepEqual(await lastOf(payout, 'cancelled'), [maker.name, 'error']);
+  });
+
+  test('did not say who made several files for a bank at once', async () => {
+    const { app, desk, lastOf } = await open();
+    const payee = { ...ANA, bankCode: '001', account: '00990011223' };
+    const payouts = await approved(
+      app,
+      desk,
+      Array.from({ length: 101 }, (_, at) => wish({ payee, amount: 1_000 + at })),
+    );
+    const { environment: owner, maker: by } = desk;
+    app.now.advance(60_000);
+    const payer = { account: '123456789', rut: '76111222-8', name: 'Casa Verde', agreement: '001' };
+    const files = await makePayoutFiles(app, { owner, by, format: 'bancochile-masivas', payer, batchId: null });
+    assert.equal(files.length, 2);
+    for (const at of [0, 100]) assert.deepEqual(await lastOf(payouts[at] as Payout, 'sent'), [by.name, null]);
+  });
+});
