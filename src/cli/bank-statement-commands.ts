@@ -9,7 +9,7 @@ import { readStatement } from '../statements/read-statement.ts';
 import { type LineSubject, resolveLine } from '../statements/resolve-line.ts';
 import type { KeptLine } from '../statements/statement.ts';
 import { confirm, yesOption } from './confirm.ts';
-import { evidenceOf } from './evidence-option.ts';
+import { readWithEvidence } from './evidence-option.ts';
 import { checkMethod, readAmount, readLimit, readReason } from './options.ts';
 import { countOf, invalidOption, print, table, time } from './print.ts';
 import { ownerOption } from './propose-command.ts';
@@ -84,8 +84,8 @@ export function addBankStatementCommands(program: Command): void {
 async function takeOver(path: string, options: ImportOptions): Promise<void> {
   const { account, paymentService: paymentServiceId = null } = options;
   if (!/^\d{4,20}$/.test(account)) throw invalidOption('--account is 4 to 20 digits.');
-  const evidence = evidenceOf(path);
-  const statement = await readStatement(path);
+  const { evidence, content } = readWithEvidence(path);
+  const statement = await readStatement(content);
   const imported = await withActor(options, async (app, by) => {
     const environment = options.environment ?? app.config.mode;
     await confirm(`Take over ${sumOf(statement.lines)} of ${evidence.name}?`, options);

@@ -1,10 +1,18 @@
-import { type Evidence, readEvidence } from '../lib/evidence-file.ts';
+import { readFileSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import { describeEvidence, type Evidence } from '../lib/evidence-file.ts';
 import { unusableFile } from './print.ts';
 
 /** Reads the file that `--evidence` names, and keeps its name and digest. */
 export function evidenceOf(path: string): Evidence {
+  return readWithEvidence(path).evidence;
+}
+
+/** The same, with the rows in it: a pipe can be read only once, and a file may be another one the second time. */
+export function readWithEvidence(path: string): { evidence: Evidence; content: Readable } {
   try {
-    return readEvidence(path);
+    const bytes = readFileSync(path);
+    return { evidence: describeEvidence(path, bytes), content: Readable.from([bytes]) };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw unusableFile(`${path} cannot be read (${code ?? 'unknown'}): name a file that shows it.`);

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import type { App } from '../app.ts';
-import { readEvidence } from '../lib/evidence-file.ts';
 import { formatMoney } from '../lib/money.ts';
 import { importPayments, planImport } from '../movements/import-payments.ts';
 import type { ImportStep } from '../movements/imported-payment.ts';
 import { listEnvironmentIds } from '../payment-services/list-environments.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
+import { readWithEvidence } from './evidence-option.ts';
 import { booksOption, checkMethod } from './options.ts';
 import { print, table, unknownPaymentService } from './print.ts';
 import { progressLine } from './progress-line.ts';
@@ -36,8 +36,8 @@ export function addImportCommand(group: Command): void {
 }
 
 async function importFile(file: string, options: Options): Promise<void> {
-  const settlement = await readSettlementFile(file);
-  const evidence = readEvidence(file);
+  const { evidence, content } = readWithEvidence(file);
+  const settlement = await readSettlementFile(content);
   const isDone = options.yes === true;
   const line = progressLine();
   const steps = await actOnWholeStore(options, async (app, by) => {

@@ -19,7 +19,7 @@ import { setAccountType } from '../payouts/set-account-type.ts';
 import type { PayoutOutcome, SettledPayouts } from '../payouts/settle-outcomes.ts';
 import { settlePayouts } from '../payouts/settle-payouts.ts';
 import { confirm, yesOption } from './confirm.ts';
-import { evidenceOf } from './evidence-option.ts';
+import { evidenceOf, readWithEvidence } from './evidence-option.ts';
 import { readLimit, readReason } from './options.ts';
 import { payoutFileJson, sumOf } from './payout-view.ts';
 import { countOf, invalidOption, print, table, time, unusableFile } from './print.ts';
@@ -203,12 +203,12 @@ function formats(options: Json): void {
 }
 
 async function takeResult(path: string, options: ResultOptions): Promise<void> {
-  const evidence = evidenceOf(path);
+  const { evidence, content } = readWithEvidence(path);
   const { results, settled } = await withActor(options, async (app, by) => {
     const { file } = await readPayoutFile(app, options.file);
     const owner = await environmentOf(app, file);
     const payouts = await selectPayoutsOfFile(app.db, owner.id, file.id);
-    const read = await readResults(app, path, payouts);
+    const read = await readResults(app, content, payouts);
     const told = payouts.filter(({ id }) => read.outcomes.some((one) => one.id === id));
     await confirm(`Take over what the bank says of ${sumOf(told)}?`, options);
     return {

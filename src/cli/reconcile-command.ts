@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import type { App } from '../app.ts';
 import { entryName, type ReconciliationProblem } from '../books/booked-line.ts';
@@ -138,7 +139,7 @@ async function readBooks(app: App, options: Options, day: string, line: Progress
 }
 
 /** Reads the settlement of an acquirer from its file. Throws `CommandError` for one that cannot be read. */
-export async function readSettlementFile(file: string): Promise<Settlement> {
+export async function readSettlementFile(file: string | Readable): Promise<Settlement> {
   // The reader of tables is loaded by the commands that need it, not by every start.
   const { readSettlement } = await import('../books/read-settlement.ts');
   const { SettlementError } = await import('../books/settlement-row.ts');

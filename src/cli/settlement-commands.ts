@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import type { DifferenceCause } from '../books/explain-difference.ts';
 import type { Owner } from '../books/journal-queries.ts';
 import { listOwners } from '../books/list-books.ts';
-import { readEvidence } from '../lib/evidence-file.ts';
 import { readSum } from '../lib/exact-sum.ts';
 import { formatMoney, formatPlain } from '../lib/money.ts';
 import { acceptDifferences, listSettlements, showSettlement } from '../movements/accept-difference.ts';
@@ -10,6 +9,7 @@ import { closeMonth, describeMonth, type MonthState } from '../movements/close-m
 import { keepSettlement } from '../movements/keep-settlement.ts';
 import { MOST_DIFFERENCES } from '../movements/settlement.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
+import { readWithEvidence } from './evidence-option.ts';
 import { booksOption, checkMethod, readReason } from './options.ts';
 import {
   alreadyDone,
@@ -92,8 +92,8 @@ type KeepOptions = ActingOptions & {
 };
 
 async function keep(file: string, options: KeepOptions): Promise<void> {
-  const settlement = await readSettlementFile(file);
-  const evidence = readEvidence(file);
+  const { evidence, content } = readWithEvidence(file);
+  const settlement = await readSettlementFile(content);
   const kept = await actOnWholeStore(options, (app, by) => {
     checkMethod(app, options.method);
     const { environment = app.config.mode, paymentService: paymentServiceId = null, method } = options;

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 
 /** A file by which somebody can see later that it was so. The excerpt is its first 4 KiB, in base64. */
@@ -7,12 +6,7 @@ export type Evidence = { name: string; sha256: string; bytes: number; excerpt: s
 
 const EXCERPT_BYTES = 4096;
 
-/** Reads the name and the digest of a file, such as a page of the acquirer's portal. Throws what the file system throws. */
-export function readEvidence(path: string): Evidence {
-  return describeEvidence(path, readFileSync(path));
-}
-
-/** The same of a file that has been read. Its folder is nobody's business, and a name is text. */
+/** The name and the digest of a file that has been read, such as a page of the acquirer's portal. Its folder is nobody's business, and a name is text. */
 export function describeEvidence(path: string, content: Buffer): Evidence {
   return {
     name: basename(path)

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { runChild } from '../support/child-process.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { runCommand } from '../support/run-command.ts';
 import { createTestApp } from '../support/test-app.ts';
@@ -37,3 +38,26 @@ forEachEngine('month show', (openTestDatabase) => {
     assert.match(refused.stderr, /^MONTH_NOT_READY: It cannot be closed yet\. 2999-12 has not ended: /);
   });
 });
+
+forEachEngine('settlement keep', (openTestDatabase) => {
+  test('took the files of two days that came by a pipe for one, and the differences of the first day were gone', async (context) => {
+    const db = await openTestDatabase();
+    const folder = mkdtempSync(join(tmpdir(), 'rubrica-settlement-'));
+    context.after(() => rmSync(folder, { recursive: true }));
+    await createTestEnvironment(createTestApp(db));
+    const env = { DATABASE_URL: db.url, DATA_DIR: folder, MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent' };
+    for (const day of ['2026-10-15', '2026-10-16']) {
+      const keep = `"$0" "$1" settlement keep <(printf 'fecha;orden de compra;monto\\n${day};A1;1000\\n')`;
+      const { status, stderr } = await runChild('bash', ['-c', keep, process.execPath, MAIN], { env });
+      assert.equal(status, 0, stderr);
+    }
+    const { stdout } = await runCommand(['settlement', 'list', '--json'], { env });
+    const { settlements } = JSON.parse(stdout) as { settlements: { first_day: string; open: number }[] };
+    assert.deepEqual(settlements.map(({ first_day, open }) => [first_day, open]).sort(), [
+      ['2026-10-15', 1],
+      ['2026-10-16', 1],
+    ]);
+  });
+});
+
+const MAIN = join(import.meta.dirname, '../../src/main.ts');
