@@ -144,7 +144,7 @@ forEachEngine('the payout screens', (openTestDatabase) => {
     await using _server = server;
     const [first, second] = await propose(app, desk, [wish(), wish()]);
     const boss = as(desk.users.approver);
-    for (const reason of ['', 'a@b.cl', 'x'.repeat(201)]) {
+    for (const reason of ['', 'a@b.cl', 'x'.repeat(201), 'tarjeta 4051 8856 0044 6623']) {
       assert.equal((await boss.post(`/payouts/${first?.id}/reject`, { reason })).status, 400, reason);
     }
     assert.equal((await boss.post(`/payouts/${first?.id}/reject`, { reason: 'no corresponde' })).status, 303);

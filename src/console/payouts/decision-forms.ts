@@ -1,3 +1,4 @@
+import { isReason } from '../../audit/reason.ts';
 import type { Language } from '../../checkout/texts.ts';
 import { type Html, html } from '../../http/html.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
@@ -30,8 +31,8 @@ export function doneNotice({ request, language }: ConsoleVisit): Html | false {
   return text !== undefined && html`<p class="notice done" role="status">${tell(language, text)}</p>`;
 }
 
-/** A reason as it may stay for ever: no address of anybody, no control characters. Null: it may not. */
+/** A reason as it may stay for ever; null: it may not. */
 export function reasonOf(text: string | undefined): string | null {
   const reason = (text ?? '').trim();
-  return reason === '' || reason.length > 200 || /[\p{Cc}@]/u.test(reason) ? null : reason;
+  return isReason(reason) ? reason : null;
 }
