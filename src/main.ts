@@ -39,6 +39,11 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(EXIT_NOT_READ);
 });
 
+// Progress that nobody reads any more ends nothing in the middle.
+process.stderr.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
 const program = new Command('rubrica')
   .description('The payment service that a company can run itself.')
   .version(manifest.version)
