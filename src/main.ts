@@ -39,7 +39,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(EXIT_NOT_READ);
 });
 
-// Progress that nobody reads any more ends nothing in the middle.
+// Progress without a reader ends nothing in the middle.
 process.stderr.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });

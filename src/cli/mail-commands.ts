@@ -3,6 +3,7 @@ import { formatAge } from '../lib/time-text.ts';
 import { MAIL_STATES, type MailState } from '../mail/mail.ts';
 import type { ListedMail } from '../mail/mail-queries.ts';
 import { giveUpMail, listMails, type MailDecision, resendMail } from '../mail/resend-mail.ts';
+import { findElsewhere } from '../payment-services/elsewhere.ts';
 import { readLimit } from './options.ts';
 import { alreadyDone, notFound, print, table, time } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
@@ -33,7 +34,7 @@ export function addMailCommands(program: Command): void {
 async function list(options: { state?: MailState; limit: string; json?: boolean }): Promise<void> {
   const limit = readLimit(options.limit);
   const { found, now, isSet } = await withApp(async (app) => ({
-    found: await listMails(app, options.state ?? null, limit),
+    found: await listMails(app, options.state ?? null, limit, (await findElsewhere(app)).environments),
     now: app.now(),
     isSet: app.mailer !== null,
   }));

@@ -105,12 +105,18 @@ export type ListedMail = Mail & { payment_service: string; name: string; environ
 const OWNED = `m.*, e.payment_service_id as payment_service, p.name, e.environment
   from mails m join environments e on e.id = m.environment_id join payment_services p on p.id = e.payment_service_id`;
 
-/** The newest first; `state` is `''` for what waits or was given up. */
-export function selectMails(db: Reader, state: MailState | '', limit: number): Promise<ListedMail[]> {
+/** The newest first, none of the `excluded` environments; `state` is `''` for what waits or was given up. */
+export function selectMails(
+  db: Reader,
+  state: MailState | '',
+  limit: number,
+  excluded: readonly number[],
+): Promise<ListedMail[]> {
   return db.query<ListedMail>(
-    `select ${OWNED} where m.state = $1 or ($1 = '' and m.state in ('queued', 'dead'))
+    `select ${OWNED} where (m.state = $1 or ($1 = '' and m.state in ('queued', 'dead')))
+       and not (m.environment_id {among $3})
      order by m.created_at desc, m.id limit $2`,
-    [state, limit],
+    [state, limit, excluded],
   );
 }
 

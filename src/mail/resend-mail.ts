@@ -5,9 +5,17 @@ import type { Tx } from '../db/database.ts';
 import type { MailState } from './mail.ts';
 import { endMail, type ListedMail, requeueMail, selectMailAnywhere, selectMails } from './mail-queries.ts';
 
-/** The newest mails of a state; null: those that wait or were given up. */
-export function listMails(app: App, state: MailState | null, limit: number): Promise<ListedMail[]> {
-  return selectMails(app.db, state ?? '', limit);
+/**
+ * The newest mails of a state; null: those that wait or were given up. `elsewhere`: the environments that another database serves by
+ * now, whose mails leave there.
+ */
+export function listMails(
+  app: App,
+  state: MailState | null,
+  limit: number,
+  elsewhere: ReadonlySet<number>,
+): Promise<ListedMail[]> {
+  return selectMails(app.db, state ?? '', limit, [...elsewhere]);
 }
 
 /** The result of a decision about a mail. `no`: not in the state in which it is, such as while it is being sent. */

@@ -115,7 +115,7 @@ forEachEngine('receipts by mail', (openTestDatabase) => {
       await shop.send();
       shop.app.now.advance(24 * HOUR);
     }
-    const [mail] = await listMails(shop.app, null, 10);
+    const [mail] = await listMails(shop.app, null, 10, new Set());
     assert.deepEqual([mail?.state, mail?.attempts], ['dead', 9]);
     assert.match(String(mail?.failure), /^ESOCKET|^ECONNECTION/);
     const [waiting] = (await stuck()) ?? [];
@@ -137,7 +137,7 @@ forEachEngine('receipts by mail', (openTestDatabase) => {
     const shop = await openShop(openTestDatabase, createMailer({ ...post.server, user: null, password: null }));
     await shop.pay();
     await shop.send();
-    const [mail] = await listMails(shop.app, 'dead', 10);
+    const [mail] = await listMails(shop.app, 'dead', 10, new Set());
     assert.match(String(mail?.failure), /^EENVELOPE: 550 no such user …/);
     assert.equal(await giveUpMail(shop.app, String(mail?.id), TESTER), 'done');
     assert.deepEqual(await shop.states(), ['ended']);
