@@ -1,13 +1,19 @@
 import type { App } from '../app.ts';
 import { noRecipient } from './keep-recipient.ts';
-import { type Recipient, type RecipientActor, type RecipientRow, recipientOf } from './recipient.ts';
+import {
+  type Recipient,
+  type RecipientActor,
+  type RecipientDetails,
+  type RecipientRow,
+  recipientOf,
+} from './recipient.ts';
 import { selectRecipients, selectVersions } from './recipient-queries.ts';
-import { openDetails } from './seal-recipient.ts';
+import { openDetails, openDetailsUnlessChanged } from './seal-recipient.ts';
 
 /** Every version of a recipient that the actor may see, the one that counts first. Throws `Problem` NOT_FOUND. */
 export async function findRecipient(app: App, actor: RecipientActor, id: string): Promise<[Recipient, ...Recipient[]]> {
   const rows = await selectVersions(app.db, id, actor);
-  const [newest, ...earlier] = rows.map((row) => view(app, row));
+  const [newest, ...earlier] = rows.map((row) => view(app, row, openDetails(app, row)));
   if (newest === undefined) throw noRecipient();
   return [newest, ...earlier];
 }
@@ -21,9 +27,17 @@ export async function listRecipients(
   const rows = await selectRecipients(app.db, actor, { after: after ?? '', limit: limit + 1, rutHash: rutHash ?? '' });
   const page = rows.slice(0, limit);
   const next = rows.length > limit ? (page.at(-1)?.id ?? null) : null;
-  return { recipients: page.map((row) => view(app, row)), next };
+  return { recipients: page.flatMap((row) => viewUnlessChanged(app, row)), next };
 }
 
-function view(app: App, row: RecipientRow): Recipient {
-  return recipientOf(row, openDetails(app, row), { now: app.now(), maxAgeDays: app.config.verdictMaxAgeDays });
+function view(app: App, row: RecipientRow, details: RecipientDetails): Recipient {
+  return recipientOf(row, details, { now: app.now(), maxAgeDays: app.config.verdictMaxAgeDays });
+}
+
+/** One that somebody has changed in the store is left out of a list, so that it hides none of the others. */
+function viewUnlessChanged(app: App, row: RecipientRow): Recipient[] {
+  const details = openDetailsUnlessChanged(app, row);
+  if (details !== null) return [view(app, row, details)];
+  app.log.error({ recipient: row.id }, 'the details of a recipient were moved or changed in the store');
+  return [];
 }

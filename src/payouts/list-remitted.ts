@@ -5,9 +5,9 @@ import { selectVersionsOf } from './payee-queries.ts';
 import type { Payout } from './payout.ts';
 import { selectPayouts } from './payout-queries.ts';
 import type { RecipientDetails } from './recipient.ts';
-import { openDetails } from './seal-recipient.ts';
+import { openDetailsUnlessChanged } from './seal-recipient.ts';
 
-/** A payout to a person, whose payment service it is of, and whom it is for; `recipient` null: they were erased. */
+/** A payout to a person, whose payment service it is of, and whom it is for; `recipient` null: they were erased, or changed in the store. */
 export type RemittedPayout = { payout: Payout; owner: ServiceEnvironment; recipient: RecipientDetails | null };
 
 /** The newest payouts of these environments that were made from `from` to before `to`, UTC milliseconds; without drafts. */
@@ -24,7 +24,7 @@ export async function listRemitted(
       const row = versions.find(
         ({ id, version }) => id === payout.recipient_id && version === payout.recipient_version,
       );
-      const recipient = row === undefined ? null : openDetails(app, row);
+      const recipient = row === undefined ? null : openDetailsUnlessChanged(app, row);
       return { payout, owner: await environmentOf(app, payout), recipient };
     }),
   );

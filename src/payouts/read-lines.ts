@@ -4,9 +4,9 @@ import type { FileLine } from '../payout-senders/bank-file.ts';
 import { selectVersionsOf } from './payee-queries.ts';
 import type { Payout } from './payout.ts';
 import { selectAccountTypes } from './payout-file-queries.ts';
-import { openDetails } from './seal-recipient.ts';
+import { openDetailsUnlessChanged } from './seal-recipient.ts';
 
-/** Reads the line of each payout of one environment, in their order; null: its recipient was erased. */
+/** Reads the line of each payout of one environment, in their order; null: its recipient was erased, or changed in the store. */
 export async function readLines(
   app: App,
   db: Pick<Database, 'query'>,
@@ -20,8 +20,9 @@ export async function readLines(
   const types = new Map(said.map(({ account_hash, account_type }) => [account_hash, account_type]));
   return payouts.map((payout) => {
     const row = byVersion.get(`${payout.recipient_id} ${payout.recipient_version}`);
-    if (row === undefined) return null;
-    const { rut, name, account, email } = openDetails(app, row);
+    const details = row === undefined ? null : openDetailsUnlessChanged(app, row);
+    if (details === null) return null;
+    const { rut, name, account, email } = details;
     const isCuentaRut = payout.bank_code === '012' && account.replace(/^0+/, '') === rut.split('-')[0];
     const accountType = types.get(payout.account_hash) ?? (isCuentaRut ? 'sight' : null);
     const { reference, bank_code: bankCode, amount, message } = payout;

@@ -11,7 +11,7 @@ import { PAYOUT_CURRENCY } from './payout-limits.ts';
 import { type AlikePayout, selectAlike } from './payout-queries.ts';
 import { wishOf } from './payout-wish.ts';
 import type { RecipientDetails, RecipientRow } from './recipient.ts';
-import { openDetails } from './seal-recipient.ts';
+import { openDetailsUnlessChanged } from './seal-recipient.ts';
 
 /** A warning for the person who approves. The codes are stable; the text is for him, in both languages. */
 export type PayoutWarning = {
@@ -19,7 +19,7 @@ export type PayoutWarning = {
   text: { en: string; es: string };
 };
 
-/** A payout with its recipient and what is odd about it. `recipient` null: it was erased. `verdictDays`: how old the verdict is. */
+/** A payout with its recipient and what is odd about it. `recipient` null: it was erased, or somebody changed it in the store. `verdictDays`: how old the verdict is. */
 export type ShownPayout = {
   payout: Payout;
   recipient: (Pick<RecipientDetails, 'name' | 'rut' | 'email'> & { id: string; version: number }) | null;
@@ -170,7 +170,8 @@ function hindrances(payout: Payout, versions: readonly RecipientRow[], terms: Te
 
 function recipientOf(app: App, payout: Payout, versions: readonly RecipientRow[]): ShownPayout['recipient'] {
   const row = versions.find(({ version }) => version === payout.recipient_version);
-  if (row === undefined) return null;
-  const { name, rut, email } = openDetails(app, row);
+  const details = row === undefined ? null : openDetailsUnlessChanged(app, row);
+  if (row === undefined || details === null) return null;
+  const { name, rut, email } = details;
   return { id: row.id, version: row.version, name, rut, email };
 }

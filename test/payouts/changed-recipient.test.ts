@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { cancelPayouts } from '../../src/payouts/decide-payouts.ts';
+import { listRecipients } from '../../src/payouts/find-recipient.ts';
+import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
+import { showPayouts } from '../../src/payouts/show-payouts.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { ANA, approved, openPayoutDesk, wish } from '../support/test-payouts.ts';
+
+forEachEngine('a recipient that somebody changed in the store', (openTestDatabase) => {
+  test('stopped the lists of all payouts and recipients, and the file of the others, with a fault of the program', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const desk = await openPayoutDesk(app);
+    const payee = { ...ANA, rut: '11.111.111-1', account: '11111111', name: 'Pedro Soto', email: null };
+    const payouts = await approved(app, desk, [wish(), wish({ payee })]);
+    const before = await showPayouts(app, payouts);
+    const [first, second] = before
+      .toSorted((one) => (one.recipient?.name === ANA.name ? -1 : 1))
+      .map(({ payout }) => payout);
+    const sql = `update recipients set sealed_details = substr(sealed_details, 1, length(sealed_details) - 22) || 'AAAAAAAAAAAAAAAAAAAAAA'
+      where id = $1`;
+    await app.db.transaction((tx) => tx.query(sql, [first?.recipient_id ?? '']));
+    const shown = await showPayouts(app, payouts);
+    assert.deepEqual(shown.map(({ recipient }) => recipient?.name ?? 'changed').sort(), ['Pedro Soto', 'changed']);
+    const { recipients } = await listRecipients(app, { id: 'x', environmentIds: null }, { after: null, limit: 10 });
+    assert.deepEqual(
+      recipients.map(({ name }) => name),
+      ['Pedro Soto'],
+    );
+    const { environment: owner, maker: by } = desk;
+    const payer = { account: '123456789', rut: '', name: '', agreement: '' };
+    const write = () => makePayoutFiles(app, { owner, by, format: 'santander', payer, batchId: null });
+    await assert.rejects(write(), { code: 'INVALID_PAYOUT' });
+    await cancelPayouts(app, { owner, by, named: { ids: [first?.id ?? ''] }, reason: 'error' });
+    assert.deepEqual(
+      (await write()).flatMap((made) => made.payouts.map(({ id }) => id)),
+      [second?.id],
+    );
+  });
+});
