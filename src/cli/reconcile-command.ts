@@ -147,7 +147,8 @@ export async function readSettlementFile(file: string | Readable): Promise<Settl
     return await readSettlement(file);
   } catch (error) {
     if (error instanceof SettlementError) throw unusableFile(error.message);
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw unusableFile(`There is no file ${file}.`);
+    if (typeof file === 'string' && (error as NodeJS.ErrnoException).code === 'ENOENT')
+      throw unusableFile(`There is no file ${file}.`);
     throw error;
   }
 }

@@ -53,9 +53,9 @@ forEachEngine('settlement keep', (openTestDatabase) => {
     }
     const { stdout } = await runCommand(['settlement', 'list', '--json'], { env });
     const { settlements } = JSON.parse(stdout) as { settlements: { first_day: string; open: number }[] };
-    assert.deepEqual(settlements.map(({ first_day, open }) => [first_day, open]).sort(), [
-      ['2026-10-15', 1],
-      ['2026-10-16', 1],
+    assert.deepEqual(settlements.map(({ first_day, open }) => `${first_day}: ${open}`).sort(), [
+      '2026-10-15: 1',
+      '2026-10-16: 1',
     ]);
   });
 });
