@@ -35,8 +35,8 @@ const RESEAL = 'src/sealing/reseal.ts';
 
 const KILL_IN_ROTATION: Edit = {
   file: RESEAL,
-  find: 'if (await updateSealed(tx, kind, row, sealed)) resealed++;',
-  put: `if (await updateSealed(tx, kind, row, sealed)) resealed++;
+  find: 'else if (await updateSealed(tx, kind, row, sealAs(app, kind, row, text))) resealed++;',
+  put: `else if (await updateSealed(tx, kind, row, sealAs(app, kind, row, text))) resealed++;
         globalThis.resealed = (globalThis.resealed ?? 0) + 1;
         if (globalThis.resealed === Number(process.env.KILL_AT)) process.kill(process.pid, 'SIGKILL');`,
 };
@@ -204,11 +204,11 @@ export const PLANTS = {
   'rotation without a transaction, killed': [
     {
       file: RESEAL,
-      find: 'if (await updateSealed(tx, kind, row, sealed)) resealed++;',
-      put: `await updateSealed(tx, kind, row, 'on its way');
+      find: 'else if (await updateSealed(tx, kind, row, sealAs(app, kind, row, text))) resealed++;',
+      put: `else await updateSealed(tx, kind, row, 'on its way');
         globalThis.resealed = (globalThis.resealed ?? 0) + 1;
         if (globalThis.resealed === Number(process.env.KILL_AT)) process.kill(process.pid, 'SIGKILL');
-        if (await updateSealed(tx, kind, { ...row, sealed: 'on its way' }, sealed)) resealed++;`,
+        if (await updateSealed(tx, kind, { ...row, sealed: 'on its way' }, sealAs(app, kind, row, text))) resealed++;`,
     },
     {
       file: RESEAL,

@@ -109,7 +109,8 @@ forEachEngine('health', (openTestDatabase) => {
     const found = await examineStore(app);
     const problems = found.filter(({ fix }) => fix !== null).length;
     assert.ok(problems > 0);
-    for (const finding of found) {
+    // A transaction of any database of the server holds the feed back while it lasts.
+    for (const finding of found.filter(({ check }) => check !== 'feed')) {
       const { says, fix } = sayFinding(finding, 'en');
       assert.ok(english.includes(escaped(says)), says);
       if (fix !== null) assert.ok(english.includes(escaped(fix)), fix);
