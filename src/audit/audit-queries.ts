@@ -1,5 +1,6 @@
 import type { Database, InsertTarget, SqlValue, Tx } from '../db/database.ts';
 import type { ChainEnd } from '../lib/hash-chain.ts';
+import { AUDIT_ACTIONS } from './audit-action.ts';
 import { AUDIT_COLUMNS, type AuditRow } from './audit-row.ts';
 
 type Reader = Pick<Database, 'query'>;
@@ -54,8 +55,11 @@ export function selectAudit(db: Reader, filter: AuditFilter, limit: number): Pro
     (who) => `(actor = ${who} or user_id = ${who} or (actor > ${who} || ' (token ' and actor < ${who} || ' (token!'))`,
     filter.who,
   );
-  // Every action of a group lies between `refund.` and `refund/` in the order of bytes.
-  add((action) => `(action = ${action} or (action > ${action} || '.' and action < ${action} || '/'))`, filter.action);
+  // One action alone is found by its index; every action of a group lies between `refund.` and `refund/` in the order of bytes.
+  const isOne = Object.hasOwn(AUDIT_ACTIONS, filter.action ?? '');
+  const inGroup = (action: string) =>
+    `(action = ${action} or (action > ${action} || '.' and action < ${action} || '/'))`;
+  add((action) => (isOne ? `action = ${action}` : inGroup(action)), filter.action);
   add((subject) => `subject = ${subject}`, filter.subject);
   add((since) => `created_at >= ${since}`, filter.since);
   add((until) => `created_at < ${until}`, filter.until);

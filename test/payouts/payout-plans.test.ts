@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { selectAudit } from '../../src/audit/audit-queries.ts';
 import { speak } from '../../src/db/dialect.ts';
 import type { Payout } from '../../src/payouts/payout.ts';
 import {
@@ -109,6 +110,13 @@ forEachEngine('the statements of payouts', (openTestDatabase, engine) => {
     const plan = await planOf(({ db }) => selectLastAccounts(db, environmentId, ['h-1']));
     assert.match(plan, /payouts_of_rut/);
     assert.doesNotMatch(plan, /SubPlan|CORRELATED|Anti Join/);
+  });
+
+  test('who made the file of a payout together with others was looked for among all acts of the audit log', async () => {
+    const { planOf } = await open();
+    const plan = await planOf(({ db }) => selectAudit(db, { action: 'payout.filed', since: 1, until: 2 }, 200));
+    assert.match(plan, /(SEARCH|Scan).* audit_log_of_action/);
+    assert.doesNotMatch(plan, /SCAN|Sort/);
   });
 
   test('holding payouts against the books asked them for each payout, four times', async () => {
