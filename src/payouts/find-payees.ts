@@ -11,7 +11,7 @@ import { prefixedId } from '../lib/ids.ts';
 import { selectPayees, selectVersionsOf } from './payee-queries.ts';
 import { selectLastAccounts } from './payout-queries.ts';
 import { type RecipientRow, validUntil } from './recipient.ts';
-import { openDetails, sealDetails } from './seal-recipient.ts';
+import { openDetails, openDetailsUnlessChanged, sealDetails } from './seal-recipient.ts';
 import type { PayoutOwner } from './transition-payouts.ts';
 
 /** Whom somebody wants to pay, as it was written. `name` null: as the recipient was kept. */
@@ -109,10 +109,11 @@ function isChanged(lastOf: LastPaid, { rutHash, accountHash }: Read): boolean {
   return (lastOf.get(rutHash)?.account_hash ?? accountHash) !== accountHash;
 }
 
-/** Whether a kept recipient may be paid as it stands. */
+/** Whether a kept recipient may be paid as it stands. One that somebody has changed in the store is kept anew. */
 function counts(app: App, row: RecipientRow, wish: Read, validatedAfter: number): boolean {
   if (validUntil(row, app.config.verdictMaxAgeDays) <= app.now() || row.validated_at < validatedAfter) return false;
-  const details = openDetails(app, row);
+  const details = openDetailsUnlessChanged(app, row);
+  if (details === null) return false;
   return (wish.name === null || wish.name === details.name) && (wish.email === null || wish.email === details.email);
 }
 
@@ -148,7 +149,7 @@ async function validateMissing(
     const wish = missing[index] as Read;
     const key = accountKeyOf(wish);
     const [before = null] = kept.get(key) ?? [];
-    const name = wish.name ?? (before === null ? null : openDetails(app, before).name);
+    const name = wish.name ?? (before === null ? null : (openDetailsUnlessChanged(app, before)?.name ?? null));
     const error = 'problem' in result ? problemItem(result.problem) : errorOf(result.validation, name);
     if (error !== null) {
       refused.set(key, error);
@@ -225,7 +226,7 @@ function newVersion(app: App, owner: PayoutOwner, { keeper, before, wish, name, 
     owner: before?.owner ?? keeper,
     account_hash: wish.accountHash,
   };
-  const email = wish.email ?? (before === null ? null : openDetails(app, before).email);
+  const email = wish.email ?? (before === null ? null : (openDetailsUnlessChanged(app, before)?.email ?? null));
   return {
     ...place,
     payment_service_id: owner.paymentServiceId,

@@ -37,7 +37,5 @@ function view(app: App, row: RecipientRow, details: RecipientDetails): Recipient
 /** One that somebody has changed in the store is left out of a list, so that it hides none of the others. */
 function viewUnlessChanged(app: App, row: RecipientRow): Recipient[] {
   const details = openDetailsUnlessChanged(app, row);
-  if (details !== null) return [view(app, row, details)];
-  app.log.error({ recipient: row.id }, 'the details of a recipient were moved or changed in the store');
-  return [];
+  return details === null ? [] : [view(app, row, details)];
 }

@@ -26,8 +26,11 @@ export function openDetails(app: App, row: RecipientRow): RecipientDetails {
   return JSON.parse(openAs(app, RECIPIENT_DETAILS, row, row.sealed_details)) as RecipientDetails;
 }
 
-/** The same; null where somebody has changed or moved them in the store. */
+/** The same; null, and a line in the log, where somebody has changed or moved them in the store. */
 export function openDetailsUnlessChanged(app: App, row: RecipientRow): RecipientDetails | null {
   const text = openUnlessChanged(app, RECIPIENT_DETAILS, row, row.sealed_details);
-  return text === null ? null : (JSON.parse(text) as RecipientDetails);
+  if (text !== null) return JSON.parse(text) as RecipientDetails;
+  const { id: recipient, version } = row;
+  app.log.error({ recipient, version }, 'the details of a recipient were moved or changed in the store');
+  return null;
 }

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { pino } from 'pino';
+import { carryOutPayouts } from '../../src/payouts/carry-out-payouts.ts';
 import { cancelPayouts } from '../../src/payouts/decide-payouts.ts';
 import { listRecipients } from '../../src/payouts/find-recipient.ts';
 import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
+import { setPayoutSender } from '../../src/payouts/set-payout-sender.ts';
 import { showPayouts } from '../../src/payouts/show-payouts.ts';
 import { forEachEngine } from '../support/engines.ts';
-import { createTestApp } from '../support/test-app.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { ANA, approved, openPayoutDesk, wish } from '../support/test-payouts.ts';
 
 forEachEngine('a recipient that somebody changed in the store', (openTestDatabase) => {
@@ -38,4 +41,37 @@ forEachEngine('a recipient that somebody changed in the store', (openTestDatabas
       [second?.id],
     );
   });
+
+  test('ended every proposal to its account with a fault of the program, and is kept anew by the next one', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const desk = await openPayoutDesk(app);
+    const [before] = await approved(app, desk);
+    await change(app);
+    const [payout] = await approved(app, desk);
+    assert.deepEqual([payout?.recipient_id, payout?.recipient_version], [before?.recipient_id, 2]);
+    const { recipients } = await listRecipients(app, { id: 'x', environmentIds: null }, { after: null, limit: 10 });
+    assert.deepEqual(
+      recipients.map(({ name }) => name),
+      [ANA.name],
+    );
+  });
+
+  test('kept a payout from its sender without a word in the log', async () => {
+    const told: string[] = [];
+    const log = pino({ base: null }, { write: (line: string) => void told.push(line) });
+    const app = createTestApp(await openTestDatabase(), { log });
+    const desk = await openPayoutDesk(app);
+    await setPayoutSender(app, desk.environment, { kind: 'simulated', url: null, key: null }, desk.maker);
+    const [payout] = await approved(app, desk);
+    await change(app);
+    await carryOutPayouts(app, 10);
+    assert.equal(told.filter((line) => line.includes(payout?.recipient_id ?? '')).length, 1);
+  });
+
+  const change = (app: TestApp) =>
+    app.db.transaction((tx) =>
+      tx.query(
+        "update recipients set sealed_details = substr(sealed_details, 1, length(sealed_details) - 22) || 'AAAAAAAAAAAAAAAAAAAAAA'",
+      ),
+    );
 });
