@@ -21,6 +21,11 @@ export function accountOf(name: string): string {
   return /^(\S+) \(token [\w. -]{1,60}\)$/.exec(name)?.[1] ?? name;
 }
 
+/** Whether who knows an API token of somebody may have done what they are recorded for: a program did it, or a token of a person. */
+export function isOfToken(kind: 'person' | 'program', name: string): boolean {
+  return kind === 'program' || accountOf(name) !== name;
+}
+
 /**
  * Somebody who was refused, by the account that he claims to have. Of an account that does not exist no more is kept than its
  * first letter and its domain: it may be anybody's.

@@ -1,5 +1,5 @@
 import type { App } from '../app.ts';
-import { type Actor, accountOf } from '../audit/actor.ts';
+import { type Actor, accountOf, isOfToken } from '../audit/actor.ts';
 import type { AuditAction } from '../audit/audit-action.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import type { TokenHolder } from '../auth/api-token-queries.ts';
@@ -182,9 +182,8 @@ export async function findBehind(
   return { users, holders: ids.size === 0 ? [] : await findTokenHolders(db, [...ids]) };
 }
 
-/** Whether who knows an API token of its maker may have made it: a program did, or somebody with a token of a person, in their name. */
 function isMadeWithToken({ proposed_kind, proposed_by }: Payout): boolean {
-  return proposed_kind === 'program' || accountOf(proposed_by) !== proposed_by;
+  return isOfToken(proposed_kind, proposed_by);
 }
 
 /** The ids of who made a payout: the one it was made with, and the one here. */

@@ -29,7 +29,7 @@ export type RefundRequestRejection = { kind: 'rejected' | 'already'; request: Re
  * Approves a request and makes its refund, in one commit: by the rules of every refund but for the limit of who asked. However many
  * approve at once, one refund is made. The caller has asked for the second factor. `reason` names no person; null: none was said.
  *
- * Throws `Problem` APPROVAL_REFUSED (one's own request, or of a program whose API token one made), PERSON_NEEDED,
+ * Throws `Problem` APPROVAL_REFUSED (one's own request, or asked with an API token that one made), PERSON_NEEDED,
  * PERMISSION_MISSING, `OVERLOADED` as `createRefund`; rejects with `StorageError`.
  */
 export function approveRefundRequest(

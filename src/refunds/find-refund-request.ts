@@ -1,5 +1,5 @@
 import type { App } from '../app.ts';
-import { accountOf } from '../audit/actor.ts';
+import { accountOf, isOfToken } from '../audit/actor.ts';
 import { findTokenHolders } from '../auth/token-holders.ts';
 import { selectUserByEmail } from '../auth/user-queries.ts';
 import type { Database } from '../db/database.ts';
@@ -53,8 +53,9 @@ export async function findBarFromRequest(
   request: RefundRequest,
   user: { id: string; email: string },
 ): Promise<InBoth | null> {
-  if (request.requested_kind === 'person') return barredFromRequest(request, user, { asker: [], holders: [] });
-  // In another database, to which the payment service moved, the same program has another id.
+  if (!isOfToken(request.requested_kind, request.requested_by))
+    return barredFromRequest(request, user, { asker: [], holders: [] });
+  // In another database, to which the payment service moved, the same user has another id.
   const here = await selectUserByEmail(db, accountOf(request.requested_by));
   const asker = [request.requested_by_id, ...(here === null ? [] : [here.id])];
   return barredFromRequest(request, user, { asker, holders: await findTokenHolders(db, asker) });

@@ -1,4 +1,4 @@
-import { accountOf } from '../audit/actor.ts';
+import { accountOf, isOfToken } from '../audit/actor.ts';
 import type { TokenHolder } from '../auth/api-token-queries.ts';
 import { holdersAt } from '../auth/token-holders.ts';
 import type { SqlRow } from '../db/database.ts';
@@ -36,8 +36,8 @@ const ASKED = {
   es: 'la pediste tú: la aprueba otra persona.',
 };
 const HOLDS_TOKEN = {
-  en: 'you may know an API token of the program that asked for it: another person approves it.',
-  es: 'puede que conozcas un token de API del programa que la pidió: la aprueba otra persona.',
+  en: 'you may know an API token or the password of the user that asked for it: another person approves it.',
+  es: 'puede que conozcas un token de API o la contraseña del usuario que la pidió: la aprueba otra persona.',
 };
 
 /** Whether it is the person who asked. In another database, to which a payment service moved, the same person has another id. */
@@ -56,5 +56,5 @@ export function barredFromRequest(
 ): InBoth | null {
   if (hasAsked(request, user)) return ASKED;
   const known = asker.flatMap((by) => holdersAt(holders, { by, at: request.requested_at }));
-  return request.requested_kind === 'program' && known.includes(user.id) ? HOLDS_TOKEN : null;
+  return isOfToken(request.requested_kind, request.requested_by) && known.includes(user.id) ? HOLDS_TOKEN : null;
 }

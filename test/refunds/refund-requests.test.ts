@@ -5,6 +5,7 @@ import { listAudit } from '../../src/audit/list-audit.ts';
 import { disableUser } from '../../src/auth/change-user.ts';
 import { makeApiToken } from '../../src/auth/make-api-token.ts';
 import { setRights } from '../../src/auth/set-rights.ts';
+import { userActor } from '../../src/auth/user-actor.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { approveRefundRequest, rejectRefundRequest } from '../../src/refunds/decide-refund-request.ts';
@@ -163,7 +164,7 @@ forEachEngine('a refund above the limit of a person', (openTestDatabase, engine)
     const by = actorOf(program, 'integration');
     const first = await askForRefund(app, desk, { by, amount: 2000 });
     await setRights(app, program.id, { role: 'support' }, TESTER);
-    await assert.rejects(approve(app, first, actorOf(owner, 'owner')), /API token of the program/);
+    await assert.rejects(approve(app, first, actorOf(owner, 'owner')), /API token or the password of the user/);
     assert.equal((await approve(app, first, desk.approver)).kind, 'approved');
     await setRights(app, program.id, { role: 'integration' }, TESTER);
     app.now.advance(60_001);
@@ -179,7 +180,18 @@ forEachEngine('a refund above the limit of a person', (openTestDatabase, engine)
     await makeApiToken(app, maker.id, { name: 'deploy', expiresAt: null }, actorOf(owner, 'owner'));
     await makeApiToken(app, program.id, { name: 'till', expiresAt: null }, actorOf(maker, 'integration'));
     const request = await askForRefund(app, desk, { by: actorOf(program, 'integration'), amount: 2000 });
-    await assert.rejects(approve(app, request, actorOf(owner, 'owner')), /API token of the program/);
+    await assert.rejects(approve(app, request, actorOf(owner, 'owner')), /API token or the password of the user/);
+    assert.equal((await approve(app, request, desk.approver)).kind, 'approved');
+  });
+
+  test('of a person was approved by who had made the API token with which it was asked for in their name', async () => {
+    const { app, desk } = await open();
+    const owner = await createTestUser(app, { role: 'owner', may: [] });
+    const { asker } = desk.users;
+    await makeApiToken(app, asker.id, { name: 'spare', expiresAt: null }, actorOf(owner, 'owner'));
+    const by = userActor({ ...asker, role: 'support', token: 'spare' }, '192.0.2.1');
+    const request = await askForRefund(app, desk, { by });
+    await assert.rejects(approve(app, request, actorOf(owner, 'owner')), code('APPROVAL_REFUSED'));
     assert.equal((await approve(app, request, desk.approver)).kind, 'approved');
   });
 
