@@ -93,7 +93,8 @@ export const ATTENTION_KINDS: readonly AttentionKind[] = [
     },
     list: async (app, limit) => {
       const gone = await selectGone(app.db, app.now() - CALLBACK_MS, limit);
-      return [...(await selectFailing(app.db, limit)), ...gone].slice(0, limit).map(waitingEndpoint);
+      const all = [...(await selectFailing(app.db, limit)), ...gone].map(waitingEndpoint);
+      return all.sort((one, other) => one.since - other.since).slice(0, limit);
     },
   },
   KEY_ATTENTION,

@@ -234,6 +234,26 @@ forEachEngine('what waits for a person', (openTestDatabase) => {
     assert.deepEqual(await listed(), [0, 0]);
   });
 
+  test('an endpoint that answered 410 came after all that fail, and a short list left it out though it was the oldest', async () => {
+    const shop = { status: 410 };
+    const app = createTestApp(await openTestDatabase(), {
+      fetch: async () => ({ kind: 'answered', status: shop.status, retryAfter: null, excerpt: '', durationMs: 1 }),
+    });
+    const [gone, failing] = [await createTestEnvironment(app), await createTestEnvironment(app)];
+    for (const environment of [gone, gone, failing]) {
+      if (environment === failing) shop.status = 500;
+      app.now.advance(60_000);
+      await createPaidTransaction(app, environment);
+      const delivery = createCallbackDelivery(app);
+      await delivery.poll();
+      await delivery.drain();
+    }
+    const listed = async (limit: number) =>
+      (await listAttention(app, 'endpoint', limit)).map((row) => row.payment_service);
+    assert.deepEqual(await listed(10), [gone.paymentServiceId, failing.paymentServiceId]);
+    assert.deepEqual(await listed(1), [gone.paymentServiceId]);
+  });
+
   test('an endpoint of a payment service that has moved away is named by neither metrics nor doctor: it failed there for ever', async () => {
     const app = createTestApp(await openTestDatabase(), {
       fetch: async () => ({ kind: 'answered', status: 500, retryAfter: null, excerpt: '', durationMs: 1 }),
