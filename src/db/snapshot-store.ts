@@ -137,4 +137,6 @@ async function* linesOf(file: string): AsyncGenerator<string> {
     begun = lines.pop() ?? '';
     yield* lines;
   }
+  // A file that was cut ends within a line, which is no JSON: nothing may go back to the half of it.
+  if (begun !== '') yield begun;
 }

@@ -6,7 +6,7 @@ import { after, test } from 'node:test';
 import type { App } from '../../src/app.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
 import type { SqlRow } from '../../src/db/database.ts';
-import { writeSnapshot } from '../../src/db/snapshot-store.ts';
+import { loadSnapshot, writeSnapshot } from '../../src/db/snapshot-store.ts';
 import { watchStore } from '../../src/epochs/watch-store.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { readFeed } from '../../src/outbox/read-feed.ts';
@@ -107,6 +107,18 @@ forEachEngine('clock back', (openTestDatabase) => {
     assert.equal(await clock('advance', '1d'), '');
     const before = await rowsOf(db);
     assert.equal(await clock('back'), '');
+    assert.deepEqual(differing(await rowsOf(db), before), []);
+  });
+
+  test('a snapshot that was cut within its last line put the rest back, without the rows of that line', async () => {
+    const db = await openTestDatabase();
+    await createTestEnvironment(appOn(db));
+    const file = join(folder, `${db.engine}-cut.snapshot`);
+    await writeSnapshot(db, file, {}, 1_000_000);
+    writeFileSync(file, readFileSync(file).subarray(0, -10));
+    const before = await rowsOf(db);
+    const loaded = db.transaction((tx) => loadSnapshot(tx, db.engine, file, []));
+    await assert.rejects(loaded, SyntaxError);
     assert.deepEqual(differing(await rowsOf(db), before), []);
   });
 
