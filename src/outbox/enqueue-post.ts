@@ -28,7 +28,10 @@ export function enqueuePost(tx: Tx, post: Post): Promise<void> {
   return enqueuePosts(tx, [post]);
 }
 
-/** The same of many, in as many statements as they have endpoints: a file of a bank ends thousands of payouts in one commit. */
+/** An insert is one text on PostgreSQL, and results of a bank for many subscribers have hundreds of megabytes. */
+const AT_ONCE = 1000;
+
+/** The same of many, with one look for each of their endpoints: a file of a bank ends thousands of payouts in one commit. */
 export async function enqueuePosts(tx: Tx, posts: readonly Post[]): Promise<void> {
   const rows: SqlRow[] = [];
   const byEndpoint = Map.groupBy(posts, ({ environmentId, url }) => `${environmentId} ${endpointAddress(url)}`);
@@ -37,7 +40,9 @@ export async function enqueuePosts(tx: Tx, posts: readonly Post[]): Promise<void
     const endpoint = await ensureEndpoint(tx, environmentId, endpointAddress(url));
     for (const post of alike) rows.push(rowOf(post, endpoint));
   }
-  if (rows.length > 0) await insertCallbacks(tx, rows);
+  for (let start = 0; start < rows.length; start += AT_ONCE) {
+    await insertCallbacks(tx, rows.slice(start, start + AT_ONCE));
+  }
 }
 
 function rowOf(post: Post, { id, disabled_at, epoch }: EndpointRow): SqlRow {

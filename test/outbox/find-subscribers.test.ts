@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Tx } from '../../src/db/database.ts';
 import { enqueueEnvironmentEvents } from '../../src/outbox/enqueue-event.ts';
+import { enqueuePosts } from '../../src/outbox/enqueue-post.ts';
 import { findSubscribers } from '../../src/outbox/find-subscribers.ts';
 import { setWebhook } from '../../src/outbox/set-webhook.ts';
 import { forEachEngine } from '../support/engines.ts';
@@ -51,5 +53,24 @@ forEachEngine('the subscribers of an event', (openTestDatabase) => {
       kept.map(({ webhook_id }) => webhook_id),
       ['first', 'po_1', 'po_2', 'po_3', 'po_4'].map((name) => `evt_${name}_${id}`),
     );
+  });
+
+  test('are told of many payouts by inserts of a thousand at most: one of all was a text of hundreds of megabytes', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { id: environmentId } = await createTestEnvironment(app);
+    const [url, contentType] = ['https://shop.example/told', 'application/json'] as const;
+    const post = { environmentId, transactionId: 0, sequence: 0, at: app.now(), url, contentType, body: '{}' };
+    const posts = Array.from({ length: 2001 }, (_, at) => ({ ...post, also: `po_${at}` }));
+    const sizes: number[] = [];
+    await app.db.transaction((tx) => {
+      const insertRows: Tx['insertRows'] = (table, rows, suffix) => {
+        sizes.push(rows.length);
+        return tx.insertRows(table, rows, suffix);
+      };
+      return enqueuePosts({ ...tx, insertRows }, posts);
+    });
+    assert.deepEqual(sizes, [1000, 1000, 1]);
+    const [kept] = await app.db.query<{ count: number }>('select count(*) as count from callbacks');
+    assert.equal(kept?.count, 2001);
   });
 });
