@@ -88,7 +88,12 @@ function statesOf(payout: Payout, acts: readonly AuditRow[]): PayoutLine[] {
     },
     { at: payout.approved_at, what: 'approved', by: payout.approved_by, reason: null },
     { at: payout.sent_at, what: 'sent', by: null, reason: null },
-    { at: payout.changed_at, what: payout.state, by: null, reason: payout.reason },
+    {
+      at: payout.changed_at,
+      what: payout.state,
+      by: payout.state === 'approved' ? payout.approved_by : null,
+      reason: payout.reason,
+    },
   ];
   const lines = new Map<string, PayoutLine>();
   for (const { at, what, by, reason } of known) {

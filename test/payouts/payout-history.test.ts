@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cancelPayouts, rejectPayouts } from '../../src/payouts/decide-payouts.ts';
+import { approvePayouts, cancelPayouts, rejectPayouts } from '../../src/payouts/decide-payouts.ts';
 import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
 import type { Payout } from '../../src/payouts/payout.ts';
 import { tellPayout } from '../../src/payouts/payout-history.ts';
@@ -33,6 +33,15 @@ forEachEngine('what happened to a payout', (openTestDatabase) => {
     for (const payout of rejected)
       assert.deepEqual(await lastOf(payout, 'rejected'), [approver.name, 'no corresponde']);
     for (const payout of cancelled) assert.deepEqual(await lastOf(payout, 'cancelled'), [maker.name, 'error']);
+  });
+
+  test('did not say who approved several at once, until they left', async () => {
+    const { app, desk, lastOf } = await open();
+    const payouts = await propose(app, desk, [wish(), wish()]);
+    const { environment: owner, approver: by } = desk;
+    app.now.advance(60_000);
+    await approvePayouts(app, { owner, by, named: { ids: payouts.map(({ id }) => id) }, reason: 'visto' });
+    for (const payout of payouts) assert.deepEqual(await lastOf(payout, 'approved'), [by.name, 'visto']);
   });
 
   test('did not say who made several files for a bank at once', async () => {
