@@ -62,7 +62,8 @@ async function keepStream(stream: Readable): Promise<FileHandle> {
   const file = await open(path, 'wx+', 0o600);
   await rm(path, { force: true });
   try {
-    for await (const chunk of stream) await file.write(chunk as Buffer);
+    // Not by `write`, which a full disk lets end after a part: the rest of a large piece would be lost.
+    await file.writeFile(stream);
     return file;
   } catch (error) {
     await file.close();

@@ -111,6 +111,16 @@ suite('a table of text', () => {
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-tables-'));
   after(() => rmSync(folder, { recursive: true }));
 
+  test('a file that came in one piece was cut where the disk was full, and its first rows were taken for all of it', async () => {
+    const script = `process.on('SIGXFSZ', () => {});
+      const rows = Readable.from([Buffer.from('Codigo,Nombre\\n' + '1,Ana\\n'.repeat(50_000))]);
+      await withTable(rows, null, () => console.log('read')).catch(({ code }) => console.log(code));`;
+    const imports = `import { Readable } from 'node:stream';
+      import { withTable } from '${join(import.meta.dirname, '../../../src/lib/tables/open-table.ts')}';`;
+    const limited = 'ulimit -f 64; exec "$0" --input-type=module -e "$1"';
+    assert.equal(await outputOf('bash', ['-c', limited, process.execPath, imports + script]), 'EFBIG\n');
+  });
+
   test('a file and a pipe are read alike', async () => {
     const path = join(folder, 'a.csv');
     writeFileSync(path, 'Codigo,Nombre\n1,a\n');
