@@ -54,7 +54,9 @@ async function tablesOf(page: string): Promise<TableRow[][]> {
     } else if (tag === '/table') {
       closeCell(open.pop(), tables);
     } else if (table !== undefined) {
-      if (/^\/?t[rdh]$/.test(tag)) covered += endCell(table);
+      if (/^\/?t(?:[rdh]|head|body|foot)$/.test(tag)) covered += endCell(table);
+      // No cell reaches from the head of a table into its body.
+      if (/^\/?t(?:head|body|foot)$/.test(tag)) table.below = [];
       if (tag === 'tr') {
         covered += endRow(table);
         table.rows.push([]);

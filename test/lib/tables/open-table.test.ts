@@ -301,6 +301,11 @@ suite('the tables of a page', () => {
       `<table>${head}<tr><td rowspan="2">1</td><td>x<td rowspan='3'>y</td></tr><tr><td>2</tr><tr><td>3<td>z</tr><tr><td>4<td>5<td>6</tr></table>`,
       ['2: 1 | x | y', '3:  | 2', '4: 3 | z', '5: 4 | 5 | 6'],
     ],
+    [
+      'a cell that says more rows than its head has, after which the first amounts stood behind their columns',
+      `<table><thead>${head.replaceAll('<th', '<th rowspan=2')}</thead><tbody><tr><td>1<td>Ana</tr><tr><td>2<td>Eva</tbody></table>`,
+      ['2: 1 | Ana', '3: 2 | Eva'],
+    ],
     ['a page that ends too soon', `<table>${head}<tr><td>1</td><td>Ana</td></tr><tr><td`, ['2: 1 | Ana']],
   ];
   for (const [what, page, rows] of pages) {
