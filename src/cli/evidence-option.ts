@@ -15,6 +15,7 @@ export function readWithEvidence(path: string): { evidence: Evidence; content: R
     return { evidence: describeEvidence(path, bytes), content: Readable.from([bytes]) };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') throw unusableFile(`There is no file ${path}.`);
     throw unusableFile(`${path} cannot be read (${code ?? 'unknown'}): name a file that shows it.`);
   }
 }

@@ -57,6 +57,7 @@ suite('a command that does nothing says why', () => {
     ['user token create ana@example.cl --name dead --expires 0d', 1, 'INVALID_OPTION', /more than 0/],
     ['user invite cam@example.cl --role support --all-payment-services --valid 0', 1, 'INVALID_OPTION', /from 15m/],
     ['user invite cam@example.cl --role support --all-payment-services --valid 9999d', 1, 'INVALID_OPTION', /to 14d/],
+    ['settlement keep none.csv --method simulated', 1, 'FILE_UNUSABLE', /There is no file none\.csv\./],
     ['user token list bea@example.cl', 1, 'NOT_FOUND', /user list/],
     ['user token end tok_x', 1, 'NOT_FOUND', /user token list/],
     ['user session end', 64, 'USAGE', /--all/],
