@@ -15,7 +15,7 @@ export async function repeatRequest<Reply>(attempt: () => Promise<Reply>): Promi
       return await attempt();
     } catch (error) {
       const wait = error instanceof RubricaError && error.retryable ? waitAfter(error, failures) : null;
-      if (mayBeDone(error)) uncertain = error;
+      if (mayBeDone(error) && !isUnanswered(uncertain)) uncertain = error;
       if (wait === null || wait > LONGEST_WAIT_MS || failures === MOST_ATTEMPTS) throw lastOf(error, uncertain);
       await new Promise((resolve) => setTimeout(resolve, wait));
     }
@@ -23,7 +23,12 @@ export async function repeatRequest<Reply>(attempt: () => Promise<Reply>): Promi
 }
 
 function mayBeDone(error: unknown): boolean {
-  return error instanceof RubricaError && (error.code === 'NO_ANSWER' || (error.status ?? 0) >= 500);
+  return isUnanswered(error) || (error instanceof RubricaError && (error.status ?? 0) >= 500);
+}
+
+/** Nothing that a proxy says afterwards tells more. */
+function isUnanswered(error: unknown): boolean {
+  return error instanceof RubricaError && error.code === 'NO_ANSWER';
 }
 
 /** That the last attempt was not sent, was one too many or met a proxy does not say that no earlier one was done. */

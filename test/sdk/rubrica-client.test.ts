@@ -200,8 +200,10 @@ describe('other calls', () => {
   });
 
   test('that were sent once, and then were too many or met a proxy, looked as if they had not been done', async (context) => {
-    for (const last of [refusal(429, 'RATE_LIMITED', '60'), { status: 403, text: '<html>' }]) {
-      const { client } = open(context, [LOST, last], { accessToken: 'jwt' });
+    const proxy = { status: 502, text: '<html>' };
+    const lasts = [[refusal(429, 'RATE_LIMITED', '60')], [{ status: 403, text: '<html>' }], [proxy, proxy, proxy]];
+    for (const last of lasts) {
+      const { client } = open(context, [LOST, ...last], { accessToken: 'jwt' });
       await assert.rejects(client.createRefund(7, { amount: 1000, type: 'parcial' }), { code: 'NO_ANSWER' });
     }
   });

@@ -45,7 +45,9 @@ final class Connection
             } catch (RubricaError $error) {
                 // That the last attempt was not sent, was one too many or met a proxy does not say that no earlier one was done.
                 $saysNothing = in_array($error->errorCode, ['NOT_SENT', 'UNREADABLE_ANSWER'], true) || $error->status === 429;
-                if ($error->errorCode === 'NO_ANSWER' || $error->status >= 500) $uncertain = $error;
+                $mayBeDone = $error->errorCode === 'NO_ANSWER' || $error->status >= 500;
+                // Nothing that a proxy says after no answer tells more.
+                if ($mayBeDone && $uncertain?->errorCode !== 'NO_ANSWER') $uncertain = $error;
                 $wait = ($error->retryAfter ?? 0) + self::FIRST_WAIT * 2 ** ($failures - 1) * random_int(50, 100) / 100;
                 if (!$error->retryable || $wait > self::LONGEST_WAIT || $failures === self::MOST_ATTEMPTS) {
                     throw $saysNothing ? $uncertain ?? $error : $error;

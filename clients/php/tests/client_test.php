@@ -103,8 +103,9 @@ return [
         same(3, count($answers->waits));
     },
     'what was sent, and then was too much or met a proxy, looked as if it had not been done' => function () {
-        foreach ([[429, ['code' => 'RATE_LIMITED', 'detail' => 'Too many.'], ['retry-after' => 60]], [403, '<html>', []]] as $last) {
-            $answers = new Answers(LOST, $last);
+        $limited = [429, ['code' => 'RATE_LIMITED', 'detail' => 'Too many.'], ['retry-after' => 60]];
+        foreach ([[$limited], [[403, '<html>', []]], array_fill(0, 3, [502, '<html>', []])] as $last) {
+            $answers = new Answers(LOST, ...$last);
             same('NO_ANSWER', failure(fn () => $answers->client(accessToken: 'token')->createRefund(1001, 500, 'parcial'))->errorCode);
         }
     },

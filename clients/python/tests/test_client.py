@@ -101,8 +101,9 @@ class Client(unittest.TestCase):
             self.assertEqual((error.code, self.server.answers), ("NO_ANSWER", []))
 
     def test_what_was_sent_and_then_was_too_much_or_met_a_proxy_looked_as_if_it_had_not_been_done(self):
-        for last in [(429, {"code": "RATE_LIMITED", "detail": "Too many."}, {"Retry-After": "60"}), (403, b"<html>", {})]:
-            self.server.answers = [None, last]
+        limited = (429, {"code": "RATE_LIMITED", "detail": "Too many."}, {"Retry-After": "60"})
+        for last in [[limited], [(403, b"<html>", {})], [(502, b"<html>", {})] * 3]:
+            self.server.answers = [None, *last]
             error = self.failure(lambda: self.client(access_token="token").create_refund(1001, 500, "parcial"))
             self.assertEqual(error.code, "NO_ANSWER")
 

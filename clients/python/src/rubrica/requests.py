@@ -93,7 +93,9 @@ def repeat(attempt: Callable[[], Reply]) -> Reply:
         except RubricaError as error:
             # That the last attempt was not sent, was one too many or met a proxy does not say that no earlier one was done.
             says_nothing = error.code in ("NOT_SENT", "UNREADABLE_ANSWER") or error.status == 429
-            if error.code == "NO_ANSWER" or (error.status or 0) >= 500:
+            may_be_done = error.code == "NO_ANSWER" or (error.status or 0) >= 500
+            # Nothing that a proxy says after no answer tells more.
+            if may_be_done and (uncertain is None or uncertain.code != "NO_ANSWER"):
                 uncertain = error
             wait = (error.retry_after or 0) + _FIRST_WAIT * 2 ** (failures - 1) * random.uniform(0.5, 1)
             if not error.retryable or wait > _LONGEST_WAIT or failures == _MOST_ATTEMPTS:
