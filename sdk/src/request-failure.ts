@@ -21,15 +21,8 @@ export function failureOf({ request, idempotencyKey }: Sent, timeoutMs: number, 
 }
 
 /** Makes the error of a refund that was refused: existing clients are answered with status 200 and the reason. */
-export function refusedRefund({ code, message }: RefundReply, request: string): RubricaError {
-  const nothing = {
-    errors: [],
-    request,
-    requestId: null,
-    idempotencyKey: null,
-    retryable: false,
-    retryAfterMs: null,
-  };
+export function refusedRefund({ code, message }: RefundReply, sent: Sent): RubricaError {
+  const nothing = { ...sent, errors: [], requestId: null, retryable: false, retryAfterMs: null };
   return new RubricaError({ ...nothing, status: 200, code, title: message, detail: message });
 }
 

@@ -96,15 +96,15 @@ export class RubricaClient {
   }
 
   /**
-   * Refunds a payment, in part or whole. Throws `RubricaError` with status 200 and a code such as
-   * `REFUND_WINDOW_CLOSED` when the refund is refused. With an idempotency key of yours, kept with the refund, you can
-   * ask again after a crash.
+   * Refunds a payment, in part or whole. Throws `RubricaError` with status 200 and a code such as `REFUND_WINDOW_CLOSED` when
+   * the refund is refused. With an idempotency key of yours, kept with the refund, you can ask again after a crash.
    */
   async createRefund(idTrx: number, refund: Api.RefundRequest, options: KeyOption = {}): Promise<string> {
-    const header = { 'Idempotency-Key': options.idempotencyKey ?? crypto.randomUUID() };
-    const path = { id: idTrx };
-    const reply = await this.#sendAsUser('POST /trxs/{id}/nullification', { path, header, body: refund });
-    if (reply.data === null) throw refusedRefund(reply, `POST ${this.#connection.baseUrl}/trxs/${idTrx}/nullification`);
+    const idempotencyKey = options.idempotencyKey ?? crypto.randomUUID();
+    const parts = { path: { id: idTrx }, header: { 'Idempotency-Key': idempotencyKey }, body: refund };
+    const reply = await this.#sendAsUser('POST /trxs/{id}/nullification', parts);
+    const request = `POST ${this.#connection.baseUrl}/trxs/${idTrx}/nullification`;
+    if (reply.data === null) throw refusedRefund(reply, { request, idempotencyKey });
     return reply.data.verificationToken;
   }
 

@@ -80,10 +80,11 @@ final class RubricaClient
     public function createRefund(int $idTrx, int|float $amount, string $type, ?string $idempotencyKey = null): string
     {
         $path = "/trxs/$idTrx/nullification";
-        $headers = ['Idempotency-Key' => $idempotencyKey ?? self::newKey()];
-        $reply = $this->ask('POST', $path, $headers, ['amount' => $amount, 'type' => $type]);
+        $key = $idempotencyKey ?? self::newKey();
+        $reply = $this->ask('POST', $path, ['Idempotency-Key' => $key], ['amount' => $amount, 'type' => $type]);
         if (($reply['data'] ?? null) === null) {
-            throw new RubricaError((string) ($reply['code'] ?? ''), (string) ($reply['message'] ?? ''), "POST {$this->connection->baseUrl}$path", 200);
+            $request = "POST {$this->connection->baseUrl}$path";
+            throw new RubricaError((string) ($reply['code'] ?? ''), (string) ($reply['message'] ?? ''), $request, 200, idempotencyKey: $key);
         }
         return $reply['data']['verificationToken'];
     }

@@ -148,7 +148,8 @@ return [
         $client = $answers->client(accessToken: 'token');
         same('0rf_1', $client->createRefund(1001, 500, 'parcial'));
         same($answers->header('Idempotency-Key'), $answers->header('Idempotency-Key'));
-        same('REFUND_WINDOW_CLOSED', failure(fn () => $client->createRefund(1001, 500, 'total'))->errorCode);
+        $error = failure(fn () => $client->createRefund(1001, 500, 'total'));
+        same(['REFUND_WINDOW_CLOSED', $answers->header('Idempotency-Key')], [$error->errorCode, $error->idempotencyKey]);
     },
     'a refund without an answer did not name its key, so asked again it was another' => function () {
         $answers = new Answers(LOST, LOST, LOST, LOST, [200, ['data' => ['verificationToken' => '0rf_1']], []]);

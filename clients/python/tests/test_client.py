@@ -131,7 +131,9 @@ class Client(unittest.TestCase):
         self.assertEqual(client.create_refund(1001, 500, "parcial"), "0rf_1")
         self.assertEqual(len({headers["Idempotency-Key"] for _, headers, _ in self.server.asked}), 1)
         self.server.answers = [(200, {"data": None, "code": "REFUND_WINDOW_CLOSED", "message": "Too late."}, {})]
-        self.assertEqual(self.failure(lambda: client.create_refund(1001, 500, "total")).code, "REFUND_WINDOW_CLOSED")
+        error = self.failure(lambda: client.create_refund(1001, 500, "total"))
+        sent = self.server.asked[-1][1]["Idempotency-Key"]
+        self.assertEqual((error.code, error.idempotency_key), ("REFUND_WINDOW_CLOSED", sent))
 
     def test_a_refund_without_an_answer_did_not_name_its_key_so_asked_again_it_was_another(self):
         self.server.answers = [None] * 4 + [(200, {"data": {"verificationToken": "0rf_1"}}, {})]

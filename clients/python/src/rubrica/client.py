@@ -76,7 +76,8 @@ class RubricaClient:
         reply = self._ask("POST", path, body={"amount": amount, "type": type}, headers={"Idempotency-Key": key})
         if reply.get("data") is None:
             request = f"POST {self._connection.base_url}{path}"
-            raise RubricaError(str(reply.get("code")), str(reply.get("message")), request, status=200)
+            code, message = str(reply.get("code")), str(reply.get("message"))
+            raise RubricaError(code, message, request, status=200, idempotency_key=key)
         return reply["data"]["verificationToken"]
 
     def list_refunds(self, id_trx: int) -> list[dict[str, Any]]:
