@@ -129,7 +129,7 @@ async function makeFiles(options: FileOptions): Promise<void> {
       payer: { account, rut, name, agreement },
       batchId: batch,
     });
-    for (const made of files) await writeInto(out, made);
+    await writeInto(out, files);
     return files;
   });
   const said = made.map(({ file }) => ({
@@ -153,12 +153,16 @@ function isFolder(path: string): Promise<boolean> {
   );
 }
 
-/** It is kept in the store: a folder that cannot be written to loses nothing. */
-async function writeInto(folder: string, { file, content }: MadeFile): Promise<void> {
-  await writeFile(join(folder, file.name), content, { mode: 0o600 }).catch(({ code }: NodeJS.ErrnoException) => {
-    const again = `bin/rubrica payout files ${file.id} --out FILE`;
-    throw unusableFile(`The file was made and is kept, and cannot be written to ${folder} (${code}): ${again}`);
-  });
+/** They are kept in the store: a folder that cannot be written to loses nothing. */
+async function writeInto(folder: string, files: readonly MadeFile[]): Promise<void> {
+  const left: string[] = [];
+  for (const { file, content } of files) {
+    await writeFile(join(folder, file.name), content, { mode: 0o600 }).catch(({ code }: NodeJS.ErrnoException) =>
+      left.push(`(${code}): bin/rubrica payout files ${file.id} --out FILE`),
+    );
+  }
+  if (left.length > 0)
+    throw unusableFile(`What was made is kept, and cannot be written to ${folder} ${left.join(', ')}`);
 }
 
 async function approvedOf(app: App, batch: string) {

@@ -138,6 +138,22 @@ forEachEngine('payout commands', (openTestDatabase) => {
     assert.ok(readFileSync(path).length > 0);
   });
 
+  test('of several files that could not be written, only the first was named', async (context) => {
+    const { desk, folder, run, as, propose } = await setUp(context, openTestDatabase);
+    const path = join(folder, 'many.csv');
+    const rows = Array.from(
+      { length: 101 },
+      (_, row) => `11.111.111-1;1;00990011223;Pedro Soto;${2_000 + row};${row};`,
+    );
+    writeFileSync(path, [CSV.split('\n', 1)[0], ...rows].join('\n'));
+    const made = (await propose(path)).json as Printed;
+    await run('batch', 'approve', made.batch, ...as('approver'));
+    const of = ['--payment-service', desk.environment.paymentServiceId, '--format', 'bancochile-masivas'];
+    const payer = ['--account', '123456789', '--rut', '76123456-0', '--out', '/proc'];
+    const { stderr } = await run('payout', 'file', ...of, ...payer, ...as('maker'));
+    assert.equal(stderr.match(/bin\/rubrica payout files pf_\w+ --out FILE/g)?.length, 2, stderr);
+  });
+
   test('the command that a contradiction of a failed payout names books the money that left, and clear ends it', async (context) => {
     const { app, db, desk, file, run, as, propose } = await setUp(context, openTestDatabase);
     const made = (await propose()).json as Printed;
