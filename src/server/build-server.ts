@@ -72,14 +72,16 @@ export function buildServer(app: App, endpoints: readonly Endpoint[]): FastifyIn
     if (heldMs === 0) done();
     else setTimeout(() => done(), heldMs);
   });
+  const answerUnknown = createUnknownAnswerer(app, endpoints);
   server.setErrorHandler(async (failure, request, reply) => {
     const { endpoint } = request.routeOptions.config as EndpointConfig;
     const problem = sizeProblem(failure, endpoint) ?? failure;
     const answer = app.config.rateLimits ? await judgeFailure(app, request, problem) : problem;
+    if (lacksName(request, answer)) return answerUnknown(request, reply);
     return refuse(app, endpoint, request, reply, answer);
   });
   addEndpoints(app, server, endpoints);
-  server.setNotFoundHandler(createUnknownAnswerer(app, endpoints));
+  server.setNotFoundHandler(answerUnknown);
   guardSockets(app, server.server, isDirect);
   return server;
 }
@@ -120,6 +122,12 @@ function startOf({ access, paths: [path] }: Endpoint): Start | null {
 }
 
 type EndpointConfig = { endpoint?: Endpoint };
+
+/** Whether a browser asks for something below a page, such as a guide, and says none: `/docs/` has a slash too many. */
+function lacksName(request: FastifyRequest, failure: unknown): boolean {
+  const isUnknown = failure instanceof Problem && failure.code === 'NOT_FOUND';
+  return isUnknown && isBrowser(request) && Object.values(request.params as object).includes('');
+}
 
 /** Says how much the endpoint takes; null of any other failure. */
 function sizeProblem(failure: unknown, endpoint: Endpoint | undefined): Problem | null {
@@ -204,9 +212,11 @@ function createUnknownAnswerer(app: App, endpoints: readonly Endpoint[]) {
     if (notBuilt !== null) return sendUnknown(app, request, reply, new Problem('NOT_BUILT', { detail: notBuilt }));
     if (first === undefined) {
       const page = request.method === 'GET' && isBrowser(request) ? path.replace(/\/$/, '') : path;
-      const isPage = page !== path && known.some(({ pattern, methods }) => methods[1] === 'HEAD' && pattern.test(page));
-      if (!isPage) return sendUnknown(app, request, reply, new Problem('NOT_FOUND'));
-      return reply.redirect(`${publicPath(app)}${own.slice(0, -1)}${(request.raw.url ?? '').slice(path.length)}`, 308);
+      const meant =
+        page === path ? undefined : known.find(({ pattern, methods }) => methods[1] === 'HEAD' && pattern.test(page));
+      if (meant === undefined) return sendUnknown(app, request, reply, new Problem('NOT_FOUND'));
+      const base = meant.endpoint.notBelowBasePath === true ? '' : publicPath(app);
+      return reply.redirect(`${base}${own.slice(0, -1)}${(request.raw.url ?? '').slice(path.length)}`, 308);
     }
     const allow = [...new Set(there.flatMap(({ methods }) => methods))].sort().join(', ');
     reply.header('allow', allow);

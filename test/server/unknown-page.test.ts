@@ -78,6 +78,17 @@ test('a slash too many leads a browser to the page, below a base path too, and n
     assert.deepEqual([status, headers.get('location')], [308, '/pagos/console?lang=es'], path);
     assert.equal((await server.get(path)).status, 404);
   }
+  for (const [path, page] of [
+    ['/docs/', '/pagos/docs'],
+    ['/pagos/docs/', '/pagos/docs'],
+    ['/docs/payouts/', '/pagos/docs/payouts'],
+    ['/metrics/', '/metrics'],
+  ] as const) {
+    const { status, headers } = await server.get(path, BROWSER);
+    assert.deepEqual([status, headers.get('location')], [308, page], path);
+    assert.ok((await server.get(page, BROWSER)).status < 400, page);
+  }
+  assert.equal(jsonOf(await server.get('/docs/'))['code'], 'NOT_FOUND');
   for (const path of ['/nope/', '/trxs/', '//evil.example/'])
     assert.deepEqual([(await server.get(path, BROWSER)).headers.get('location'), path], [null, path]);
 });
