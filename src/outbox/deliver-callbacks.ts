@@ -24,15 +24,15 @@ const CONCURRENT_PER_ENDPOINT = 4;
 const CLAIMED_PER_ENDPOINT = 256;
 const CLAIMED_AT_ONCE = 1024;
 /** So many where the backlog is spread over many endpoints: the query costs the same for few as for many. */
-const CLAIMED_OF_MANY = 3072;
+const CLAIMED_OF_MANY = 4096;
 /** An endpoint for which no more than these wait can be given more, so that a quick one never waits for a claim. */
 const REFILLED_AT = 128;
 /**
  * While more than these wait, an endpoint is given more only when it has none left, and a full host nothing. Claims ahead would then
  * be many small ones, each reading past all that is claimed; and of a backlog of many that are slow this worker would take all, keep
- * it from the others, and let most leases end. With fewer, quick endpoints have none left before the next claim is there.
+ * it from the others, and let most leases end.
  */
-const CROWDED_ABOVE = 2048;
+const CROWDED_ABOVE = 1024;
 /** So many attempts are recorded together, fewer only at a poll or when nothing is under way: each commit is a flush. */
 const RECORDED_TOGETHER = 128;
 /**

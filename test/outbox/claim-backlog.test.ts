@@ -47,7 +47,7 @@ forEachEngine('a backlog that one claim cannot take', (openTestDatabase) => {
     const app = createTestApp(await openTestDatabase(), { fetch: () => answered.promise });
     await enqueue(app, 150, 6000, 5);
     const { delivery, claimed } = await claimWithoutPause(app, () => false);
-    assert.equal(claimed, 1024 + 3072);
+    assert.equal(claimed, 1024 + 4096);
     answered.resolve({ kind: 'failed', reason: 'timeout', detail: '', durationMs: 1 });
     await delivery.drain();
   });
