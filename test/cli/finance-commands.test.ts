@@ -194,7 +194,10 @@ suite('books, reconcile and refund on the command line', () => {
     writeFileSync(file, 'Anulado $2.990');
     const settle = (...more: string[]) => run('refund', 'settle', id, '--reason', 'seen in the portal', ...more);
     assert.match((await settle('--outcome', 'completed')).stderr, /^USAGE: .*--evidence/);
-    assert.match((await settle('--outcome', 'completed', '--evidence', '/no/file')).stderr, /^FILE_UNUSABLE: There is no file \/no\/file\./);
+    assert.match(
+      (await settle('--outcome', 'completed', '--evidence', '/no/file')).stderr,
+      /^FILE_UNUSABLE: There is no file \/no\/file\./,
+    );
     const retry = await run('refund', 'retry', id, '--reason', 'once more');
     assert.match(retry.stderr, /^ALREADY_DONE: Nothing of refund 0rf_\w+ waits for this decision/);
     const settled = await settle('--outcome', 'completed', '--evidence', file);
@@ -363,7 +366,10 @@ suite('books, reconcile and refund on the command line', () => {
     const settle = async (id: string, ...more: string[]) =>
       (await run('payment', 'settle', id, '--reason', 'seen', '--outcome', 'approved', ...more)).stderr;
     assert.match(await settle('pa_none', '--evidence', file), /^NOT_FOUND: There is no payment attempt pa_none/);
-    assert.match(await settle('pa_none', '--evidence', join(folder, 'none')), /^FILE_UNUSABLE: There is no file .*none\./);
+    assert.match(
+      await settle('pa_none', '--evidence', join(folder, 'none')),
+      /^FILE_UNUSABLE: There is no file .*none\./,
+    );
     const { entries } = await json<{ entries: { payment_attempt_id: string | null }[] }>('books', 'list');
     const paid = entries.find(({ payment_attempt_id }) => payment_attempt_id !== null)?.payment_attempt_id ?? '';
     assert.match(await settle(paid, '--evidence', file), /^ALREADY_DONE: Nothing of attempt .* waits for a decision/);
