@@ -15,8 +15,11 @@ export function failureOf({ request, idempotencyKey }: Sent, timeoutMs: number, 
     return new RubricaError({ ...nothing, code: 'NOT_SENT', title: 'Not sent', detail }, cause);
   }
   const why = nameOf(cause) === 'TimeoutError' ? `no answer within ${timeoutMs} ms` : `no answer: ${lastCause(cause)}`;
-  const again = idempotencyKey === null ? 'same reference or idempotency key' : `idempotency key ${idempotencyKey}`;
-  const detail = `It may have been done or not (${why}). Call again with the ${again}.`;
+  const next =
+    idempotencyKey === null
+      ? 'Ask what became of it, or call again with the same reference.'
+      : `Call again with the idempotency key ${idempotencyKey}.`;
+  const detail = `It may have been done or not (${why}). ${next}`;
   return new RubricaError({ ...nothing, code: 'NO_ANSWER', title: 'No answer', detail }, cause);
 }
 

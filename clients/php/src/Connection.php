@@ -137,8 +137,8 @@ final class Connection
             if (preg_match($pattern, $said, $found) !== 1) continue;
             return new RubricaError('NOT_SENT', "There was no connection ($said), so nothing was sent. $fix", $request, retryable: true, idempotencyKey: $key);
         }
-        $again = $key === null ? 'same reference or idempotency key' : "idempotency key $key";
-        $detail = "It may have been done or not (no answer: $said). Call again with the $again.";
+        $next = $key === null ? 'Ask what became of it, or call again with the same reference.' : "Call again with the idempotency key $key.";
+        $detail = "It may have been done or not (no answer: $said). $next";
         return new RubricaError('NO_ANSWER', $detail, $request, retryable: true, idempotencyKey: $key);
     }
 

@@ -75,8 +75,10 @@ class Connection:
             late = isinstance(cause, socket.timeout)
             why = f"no answer within {self._timeout:g} s" if late else f"no answer: {cause}"
             key = headers.get("Idempotency-Key")
-            again = "same reference or idempotency key" if key is None else f"idempotency key {key}"
-            detail = f"It may have been done or not ({why}). Call again with the {again}."
+            next_step = f"Call again with the idempotency key {key}."
+            if key is None:
+                next_step = "Ask what became of it, or call again with the same reference."
+            detail = f"It may have been done or not ({why}). {next_step}"
             raise RubricaError(
                 "NO_ANSWER", detail, request, title="No answer", retryable=True, idempotency_key=key
             ) from cause
