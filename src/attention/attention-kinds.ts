@@ -86,11 +86,7 @@ export const ATTENTION_KINDS: readonly AttentionKind[] = [
   {
     kind: 'endpoint',
     nouns: ['failing endpoint', 'failing endpoints'],
-    measure: async (app) => {
-      const [failing, gone] = [await measureFailing(app.db), await measureGone(app.db, app.now() - CALLBACK_MS)];
-      const since = [failing.oldest, gone.oldest].filter((time) => time !== null);
-      return { count: failing.count + gone.count, oldest: since.length === 0 ? null : Math.min(...since) };
-    },
+    measure: (app) => measureUnreached(app),
     list: async (app, limit) => {
       const gone = await selectGone(app.db, app.now() - CALLBACK_MS, limit);
       const all = [...(await selectFailing(app.db, limit)), ...gone].map(waitingEndpoint);
@@ -237,6 +233,14 @@ function waitingCallback(callback: GivenUpCallback): Waiting {
     },
     command: `bin/rubrica callback resend ${callback.id}`,
   };
+}
+
+/** Endpoints that fail or answered 410, outside of the `elsewhere` environments; `oldest`: since when, UTC milliseconds. */
+export async function measureUnreached(app: App, elsewhere?: ReadonlySet<number>) {
+  const failing = await measureFailing(app.db, elsewhere);
+  const gone = await measureGone(app.db, app.now() - CALLBACK_MS, elsewhere);
+  const since = [failing.oldest, gone.oldest].filter((time) => time !== null);
+  return { count: failing.count + gone.count, oldest: since.length === 0 ? null : Math.min(...since) };
 }
 
 function waitingEndpoint(endpoint: FailingEndpoint): Waiting {

@@ -67,10 +67,15 @@ const LAST_ENDED = `(select c.finished_at from callbacks c where c.endpoint_id =
 const gone = (since: string) => `p.disabled_at is not null and ${LAST_ENDED} >= ${since} and not (${FAILING})`;
 
 /** Endpoints that answered 410 and were to hear of something at or after `since`: it is kept, and nobody tries to send it. */
-export async function measureGone(db: Reader, since: number): Promise<{ count: number; oldest: number | null }> {
+export async function measureGone(
+  db: Reader,
+  since: number,
+  elsewhere: ReadonlySet<number> = new Set(),
+): Promise<{ count: number; oldest: number | null }> {
   const [row] = await db.query<{ count: number; oldest: number | null }>(
-    `select count(*) as count, min(coalesce(p.failing_since, p.disabled_at)) as oldest from endpoints p where ${gone('$1')}`,
-    [since],
+    `select count(*) as count, min(coalesce(p.failing_since, p.disabled_at)) as oldest from endpoints p
+     where ${gone('$1')} and not (p.environment_id {among $2})`,
+    [since, [...elsewhere]],
   );
   return row ?? { count: 0, oldest: null };
 }

@@ -53,6 +53,16 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
     assert.match(await get('en'), /fails since [\d: -]+ UTC: 1 waits, the next attempt is at [\d: -]+ UTC; there is/);
   });
 
+  test('the first page said that all endpoints answer beside one that answered 410', async () => {
+    const gone: FetchOutcome = { kind: 'answered', status: 410, retryAfter: null, excerpt: '', durationMs: 1 };
+    const { app, server } = await openFailing(openTestDatabase, gone);
+    await using _server = server;
+    const owner = await createTestUser(app, { role: 'owner', may: [] });
+    const { text } = await server.get('/console', { ...owner.console, 'accept-language': 'en' });
+    assert.match(text, /failing endpoints: 1/);
+    assert.doesNotMatch(text, /all endpoints answer/);
+  });
+
   test('what waits for a person and the audit log filter by their address, and are written as they are shown', async () => {
     const { app, server } = await openFailing(openTestDatabase);
     await using _server = server;

@@ -1,4 +1,5 @@
 import type { App } from '../../app.ts';
+import { measureUnreached } from '../../attention/attention-kinds.ts';
 import { listAttention } from '../../attention/list-attention.ts';
 import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
@@ -6,7 +7,6 @@ import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { boundsOfDay, clockOf, dayOf } from '../../lib/calendar-day.ts';
 import { formatMoney } from '../../lib/money.ts';
-import { measureFailing } from '../../outbox/failing-endpoint-queries.ts';
 import { countQueued } from '../../outbox/outbox-queries.ts';
 import { findElsewhere } from '../../payment-services/elsewhere.ts';
 import {
@@ -100,7 +100,7 @@ async function callbackFigure(app: App, language: Language): Promise<Html> {
   const { environments } = await findElsewhere(app);
   const [waiting, failing] = await Promise.all([
     countQueued(app.db, environments),
-    measureFailing(app.db, environments),
+    measureUnreached(app, environments),
   ]);
   const note =
     failing.count === 0 ? tell(language, 'today.all_well') : tell(language, 'today.failing', { count: failing.count });
