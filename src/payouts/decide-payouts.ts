@@ -142,9 +142,10 @@ export type Barred = ReadonlyMap<string, InBoth>;
 export type Behind = { readonly users: readonly NamedUser[]; readonly holders: readonly TokenHolder[] };
 
 /**
- * Names the people who are barred from a payout: its maker, who in a database to which its payment service moved has another id; where its
- * account is not the one that was paid last, who changed it or validated it again since; and who knows an API token of a program among
- * these, or of the maker who used one, having made it, unless the token ended before the act. `versions` are all of its recipient, `behind` what `findBehind` answers.
+ * Names the people who are barred from a payout: its maker, who in a database to which its payment service moved has another id; and,
+ * where its account is not the one that was paid last, who changed it or validated it again since. Where one of these is a program, or the
+ * maker used an API token, so is who made a token of theirs that had not ended before the act. `versions` are all of its recipient,
+ * `behind` what `findBehind` answers.
  * `selectWaitingApprovals` has the same rule in SQL.
  */
 export function barredFrom(payout: Payout, versions: readonly RecipientRow[], { users, holders }: Behind): Barred {

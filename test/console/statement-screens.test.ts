@@ -65,6 +65,15 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
   const RENT = 'ARRIENDO;5.000;;980.000';
   const LINES = ['TEF 12.531.909-2;15.000;;985.000', RENT, 'ABONO WEBPAY;;20.000;1.000.000'];
 
+  /** A statement whose lines were taken over. */
+  const openImported = async () => {
+    const { app, desk, server, as, cartola, sent } = await open();
+    const maker = as(desk.users.maker);
+    const done = await maker.upload(sent(cartola(...LINES), { confirm: 'yes' }));
+    const id = /st_\w+/.exec(done.headers.get('location') ?? '')?.[0] ?? '';
+    return { app, server, maker, id };
+  };
+
   test('a statement proves itself, shows its effect, changes payouts when it is confirmed, and each line is explained', async () => {
     const { app, desk, payout, server, as, cartola, sent } = await open();
     await using _server = server;
@@ -134,11 +143,8 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
   });
 
   test('what was typed of a line was lost when it was refused, and when a fresh proof was asked for', async () => {
-    const { app, desk, server, as, cartola, sent } = await open();
+    const { app, server, maker, id } = await openImported();
     await using _server = server;
-    const maker = as(desk.users.maker);
-    const done = await maker.upload(sent(cartola(...LINES), { confirm: 'yes' }));
-    const id = /st_\w+/.exec(done.headers.get('location') ?? '')?.[0] ?? '';
     const typed = { line: '4', is: 'deposit', subject: 'mv_none', commission: '7', reason: 'abono "15"' };
     const isKept = (text: string) => {
       for (const said of [
@@ -161,11 +167,8 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
   });
 
   test('a line that is no number was taken for all lines in suspense, and a use that there is not for a deposit of the merchant', async () => {
-    const { app, desk, server, as, cartola, sent } = await open();
+    const { app, server, maker, id } = await openImported();
     await using _server = server;
-    const maker = as(desk.users.maker);
-    const done = await maker.upload(sent(cartola(...LINES), { confirm: 'yes' }));
-    const id = /st_\w+/.exec(done.headers.get('location') ?? '')?.[0] ?? '';
     const before = await app.db.query('select * from bank_statement_lines order by number');
     for (const fields of [
       { line: '4x', is: 'other' },

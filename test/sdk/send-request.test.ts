@@ -1,22 +1,28 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { createRubricaClient } from '../../sdk/src/rubrica-client.ts';
 import { RubricaError } from '../../sdk/src/rubrica-error.ts';
 import { findFreePort } from '../support/free-port.ts';
 
-// With the platform's own fetch, whose timers are those it was loaded with: no clock may be replaced in this file.
-test('a request that is not answered in time ends in NO_ANSWER, which may be repeated', async (context) => {
-  const server = createServer(() => {}).listen(0, '127.0.0.1');
+const ACCOUNT = { rut: '12345678-5', bankData: { bankSBIFNumber: '012', bankAccount: '12345678' } };
+
+/** A client of a server that answers so. */
+async function clientOf(context: TestContext, answer: RequestListener, timeoutMs?: number) {
+  const server = createServer(answer).listen(0, '127.0.0.1');
   await once(server, 'listening');
   context.after(() => server.close());
   context.after(() => server.closeAllConnections());
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const client = createRubricaClient({ baseUrl, accessToken: 'jwt', timeoutMs: 50 });
-  const account = { rut: '12345678-5', bankData: { bankSBIFNumber: '012', bankAccount: '12345678' } };
-  const error = await client.validateBankAccounts([account]).catch((error: unknown) => error);
+  return createRubricaClient({ baseUrl, accessToken: 'jwt', ...(timeoutMs !== undefined && { timeoutMs }) });
+}
+
+// With the platform's own fetch, whose timers are those it was loaded with: no clock may be replaced in this file.
+test('a request that is not answered in time ends in NO_ANSWER, which may be repeated', async (context) => {
+  const client = await clientOf(context, () => {}, 50);
+  const error = await client.validateBankAccounts([ACCOUNT]).catch((error: unknown) => error);
   assert.ok(error instanceof RubricaError);
   assert.deepEqual([error.code, error.status, error.retryable], ['NO_ANSWER', null, true]);
   assert.equal((error.cause as Error).name, 'TimeoutError');
@@ -25,8 +31,7 @@ test('a request that is not answered in time ends in NO_ANSWER, which may be rep
 test('a service that is not there is NOT_SENT: nothing was done, and the message names address, cause and fix', async () => {
   const baseUrl = `http://127.0.0.1:${await findFreePort()}`;
   const client = createRubricaClient({ baseUrl, accessToken: 'jwt' });
-  const account = { rut: '12345678-5', bankData: { bankSBIFNumber: '012', bankAccount: '12345678' } };
-  const error = await client.validateBankAccounts([account]).catch((error: unknown) => error);
+  const error = await client.validateBankAccounts([ACCOUNT]).catch((error: unknown) => error);
   assert.ok(error instanceof RubricaError);
   assert.equal(error.code, 'NOT_SENT');
   assert.equal(
@@ -39,28 +44,18 @@ test('a service that is not there is NOT_SENT: nothing was done, and the message
 test('an answer that was cut off, or came without its body, was taken for one of another service, and a refund for not done', async (context) => {
   for (const text of ['{"message":"ok","errors":null,"da', '']) {
     let asked = 0;
-    const server = createServer((request, response) => {
+    const client = await clientOf(context, (request, response) => {
       asked += 1;
       request.resume();
       // Without its length, as some proxies send it: nothing says where it should end.
       request.on('end', () => response.socket?.end(`HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n${text}`));
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    context.after(() => server.close());
-    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const client = createRubricaClient({ baseUrl, accessToken: 'jwt' });
-    const account = { rut: '12345678-5', bankData: { bankSBIFNumber: '012', bankAccount: '12345678' } };
-    await assert.rejects(client.validateBankAccounts([account]), { code: 'NO_ANSWER', retryable: true });
+    });
+    await assert.rejects(client.validateBankAccounts([ACCOUNT]), { code: 'NO_ANSWER', retryable: true });
     assert.equal(asked, 1);
   }
 });
 
 test('a connection that breaks after the request is NO_ANSWER: it may have been done', async (context) => {
-  const server = createServer((request) => request.socket.destroy()).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  context.after(() => server.close());
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const client = createRubricaClient({ baseUrl, accessToken: 'jwt' });
-  const account = { rut: '12345678-5', bankData: { bankSBIFNumber: '012', bankAccount: '12345678' } };
-  await assert.rejects(client.validateBankAccounts([account]), { code: 'NO_ANSWER', status: null });
+  const client = await clientOf(context, (request) => request.socket.destroy());
+  await assert.rejects(client.validateBankAccounts([ACCOUNT]), { code: 'NO_ANSWER', status: null });
 });
