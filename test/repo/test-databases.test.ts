@@ -4,12 +4,14 @@ import { createPaymentService } from '../../src/payment-services/create-payment-
 import { forEachEngine, type TestDatabase } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
+import { openByUrl } from '../support/test-database.ts';
 
 forEachEngine('a store of a test', (openTestDatabase, engine) => {
   // There each test has a file of its own.
   if (engine === 'sqlite') return;
 
   let before: { db: TestDatabase; name: string };
+  let running: TestDatabase;
 
   async function open(): Promise<{ db: TestDatabase; name: string; used: number }> {
     const db = await openTestDatabase();
@@ -55,10 +57,22 @@ forEachEngine('a store of a test', (openTestDatabase, engine) => {
     const opened = await open();
     assert.notEqual(opened.name, before.name);
     before = opened;
-    assert.equal(new URL(opened.db.url).pathname, `/${before.name}`);
+    // A program of the test, at the address that it was given.
+    const program = openByUrl(opened.db.url);
+    await program.query('select 1 as one');
+    await program.close();
   });
 
-  test('is another one where others may have connected', async () => {
+  test('is the same one when the programs of its test have ended', async () => {
+    const opened = await open();
+    assert.equal(opened.name, before.name);
+    before = opened;
+    running = openByUrl(opened.db.url);
+    await running.query('select 1 as one');
+  });
+
+  test('is another one while a program of its test still runs', async () => {
     assert.notEqual((await open()).name, before.name);
+    await running.close();
   });
 });

@@ -8,6 +8,8 @@ const LONGEST_TOGETHER = 8;
 const LONGEST_NAME = 250;
 /** How many groups each place in the run still has before it when groups begin to be smaller. */
 const GROUPS_AHEAD = 2;
+/** The last ones are so short that to start a process for each would take longer. */
+const FEWEST_TOGETHER = 6;
 
 /** Loads the machine with processes of its own, and takes long: it begins before the others. */
 const isHarness = (file: string) => /^test\/(?:faults|bench)\//.test(file);
@@ -56,11 +58,11 @@ function divide(longestFirst: readonly { file: string; length: number }[], ahead
   const longest = lengthOf(LONGEST_TOGETHER);
   const groups: string[][] = [];
   while (left.length > 0) {
-    const most = Math.ceil(left.length / ahead);
+    const most = Math.max(Math.ceil(left.length / ahead), FEWEST_TOGETHER);
     const fits = (size: number) =>
       lengthOf(size) <= longest && nameOf(groups.length, filesOf(size)).length <= LONGEST_NAME;
     let size = 1;
-    while (size < most && fits(size + 1)) size++;
+    while (size < Math.min(most, left.length) && fits(size + 1)) size++;
     groups.push(filesOf(size));
     left.splice(0, size);
   }

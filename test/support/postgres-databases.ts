@@ -7,12 +7,15 @@ import { openByUrl, type TestDatabase } from './test-database.ts';
  * A migrated database of this process, with its open connections: they know the catalog and the plans of the statements, which costs
  * the server more than most tests do.
  */
-type Slot = { name: string; db: Database; isShared: boolean };
+type Slot = { name: string; db: Database };
+
+/** The name of a slot's own connections. */
+const OURS = 'slot';
 
 /** Slots whose test is over. */
 const used: Slot[] = [];
 
-/** A migrated database before its first use: the fingerprint of its catalog, and the statement that puts back the rows of the migrations. */
+/** A migrated database before its first use: the fingerprint of its schema, and the statement that puts back its few rows. */
 type Unused = { fingerprint: string; refill: string };
 let unused: Promise<Unused> | undefined;
 
@@ -24,7 +27,7 @@ export async function takeDatabase(template: string): Promise<{ db: TestDatabase
     db,
     remove: async () => {
       await db.close();
-      await giveBack(slot);
+      used.push(slot);
     },
   };
 }
@@ -39,10 +42,10 @@ async function reuse(): Promise<Slot | null> {
 
 async function makeSlot(template: string): Promise<Slot> {
   const name = await createDatabase(template);
-  const db = openByUrl(urlOf(name));
+  const db = openByUrl(`${urlOf(name)}?application_name=${OURS}`);
   unused ??= describe(db);
   await unused;
-  return { name, db, isShared: false };
+  return { name, db };
 }
 
 /** The connections for one test. What it leaves running is refused once they are closed, and reaches no other test. */
@@ -60,26 +63,15 @@ function lend(slot: Slot): TestDatabase {
     ...slot.db,
     query: (sql, parameters) => ask(() => slot.db.query(sql, parameters)),
     transaction: (work, kind) => ask(() => slot.db.transaction(work, kind)),
-    // Another process may connect now, so the database is not lent again.
-    get url() {
-      slot.isShared = true;
-      if (isClosed) void slot.db.close();
-      return urlOf(slot.name);
-    },
+    url: urlOf(slot.name),
     close: async () => {
       isClosed = true;
       await Promise.all(asked);
-      if (slot.isShared) await slot.db.close();
     },
   };
 }
 
 const noop = () => {};
-
-async function giveBack(slot: Slot): Promise<void> {
-  if (slot.isShared) await removeSlot(slot);
-  else used.push(slot);
-}
 
 async function removeSlot({ name, db }: Slot): Promise<void> {
   await db.close();
@@ -108,11 +100,14 @@ export function urlOf(name: string): string {
   return url.href;
 }
 
-/** Empties a database, unless its test has left more than rows: a change of the schema, or statistics, by which plans are made. */
+/**
+ * Empties a database, unless its test has left more than rows: a change of the schema, statistics, by which plans are made, or
+ * another process that is still connected.
+ */
 async function isEmptied({ db }: Slot): Promise<boolean> {
   const before = await unused;
   try {
-    if (before === undefined || (await fingerprintOf(db)) !== before.fingerprint || (await isGrown(db))) return false;
+    if (before === undefined || (await fingerprintOf(db)) !== before.fingerprint) return false;
     await db.transaction((tx) => tx.query(before.refill));
     return true;
   } catch {
@@ -125,25 +120,39 @@ async function describe(db: Database): Promise<Unused> {
 }
 
 /** Each change of the schema makes a new version of a row of these, and a version has the number of its transaction. */
-const CATALOG = ['namespace', 'class', 'attribute', 'attrdef', 'constraint', 'trigger', 'proc', 'type', 'statistic'];
+const CATALOG = [
+  ['pg_class', 'oid'],
+  ['pg_attribute', 'attrelid'],
+  ['pg_attrdef', 'oid'],
+  ['pg_constraint', 'oid'],
+  ['pg_trigger', 'oid'],
+  ['pg_proc', 'oid'],
+  ['pg_type', 'oid'],
+  ['pg_statistic', 'starelid'],
+];
+/** PostgreSQL's own objects have smaller ids. */
+const FIRST_ID = 16_384;
+/** A table with so many dead rows would be read in another way than a new one. */
+const MOST_BYTES = 512 * 1024;
+
+const FINGERPRINT = `select concat_ws(', ', ${[
+  ...CATALOG.map(
+    ([table, id]) => `(select concat(count(*), ' ', max(xmin::text::bigint)) from ${table} where ${id} >= ${FIRST_ID})`,
+  ),
+  ...['pg_namespace', 'schema_migrations'].map(
+    (table) => `(select concat(count(*), ' ', max(xmin::text::bigint)) from ${table})`,
+  ),
+  // A vacuum, or statistics of an empty table, changes these in their place.
+  `(select concat(sum(reltuples), ' ', sum(relpages)) from pg_class where relkind in ('r', 'i') and oid >= ${FIRST_ID})`,
+  `(select bool_or(pg_relation_size(oid) > ${MOST_BYTES}) from pg_class where relkind = 'r' and oid >= ${FIRST_ID})`,
+  // Somebody who asked for the address and is still connected: a program that its test has not ended.
+  `exists (select 1 from pg_stat_activity where datname = current_database() and application_name <> '${OURS}')`,
+].join(', ')}) as fingerprint`;
 
 async function fingerprintOf(db: Database): Promise<string> {
-  const counts = CATALOG.map((table) => `(select concat(count(*), ' ', max(xmin::text::bigint)) from pg_${table})`);
-  // A vacuum, or statistics of an empty table, changes these in their place.
-  counts.push(`(select concat(sum(reltuples), ' ', sum(relpages)) from pg_class where relkind in ('r', 'i'))`);
-  const [row] = await db.query<{ fingerprint: string }>(`select concat_ws(', ', ${counts.join(', ')}) as fingerprint`);
+  const [row] = await db.query<{ fingerprint: string }>(FINGERPRINT);
   return row?.fingerprint ?? '';
 }
-
-/** Whether a table has so many dead rows that it would be read in another way than a new one. */
-async function isGrown(db: Database): Promise<boolean> {
-  return (
-    (await db.query(`select 1 as one from pg_class where ${FILLED} and pg_relation_size(oid) > ${MOST_BYTES}`)).length >
-    0
-  );
-}
-
-const MOST_BYTES = 512 * 1024;
 
 /** The statement that makes it as it was. Neither triggers nor foreign keys are asked. */
 async function refillOf(db: Database): Promise<string> {
@@ -172,7 +181,9 @@ end
 $do$`;
 }
 
-const FILLED = `relkind = 'r' and relnamespace = 'public'::regnamespace and pg_relation_size(oid) > 0`;
+/** A changed list of migrations is a changed schema. */
+const FILLED = `relkind = 'r' and relnamespace = 'public'::regnamespace and pg_relation_size(oid) > 0
+  and relname <> 'schema_migrations'`;
 
 /** One connection for the whole process: another costs the server a process. An idle one keeps nothing running. */
 let administrator: Promise<Administrator> | undefined;
