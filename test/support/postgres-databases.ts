@@ -12,6 +12,9 @@ type Slot = { name: string; db: Database };
 /** The name of a slot's own connections. */
 const OURS = 'slot';
 
+/** Addresses whose next store would be taken for the old one. */
+const remembered = new Set<string>();
+
 /** Slots whose test is over. */
 const used: Slot[] = [];
 
@@ -46,6 +49,11 @@ async function makeSlot(template: string): Promise<Slot> {
   unused ??= describe(db);
   await unused;
   return { name, db };
+}
+
+/** For the address of a store that services remember in a DATA_DIR which outlives the test. */
+export function neverLendAgain(url: string): void {
+  remembered.add(url);
 }
 
 /** The connections for one test. What it leaves running is refused once they are closed, and reaches no other test. */
@@ -102,9 +110,10 @@ export function urlOf(name: string): string {
 
 /**
  * Empties a database, unless its test has left more than rows: a change of the schema, statistics, by which plans are made, or
- * another process that is still connected.
+ * another process that is still connected. Or a service remembers it.
  */
-async function isEmptied({ db }: Slot): Promise<boolean> {
+async function isEmptied({ name, db }: Slot): Promise<boolean> {
+  if (remembered.has(urlOf(name))) return false;
   const before = await unused;
   try {
     if (before === undefined || (await fingerprintOf(db)) !== before.fingerprint) return false;

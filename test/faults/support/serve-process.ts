@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Child, type Ended, startChild, type Written } from '../../support/child-process.ts';
+import { neverLendAgain } from '../../support/postgres-databases.ts';
 import type { Program } from '../../support/system-programs.ts';
 import type { PlantName } from '../plants.ts';
 
@@ -97,6 +98,7 @@ function spawnServe(options: ServeOptions): Promise<Child> {
   const preload = (file: string) => ['--import', join(import.meta.dirname, '../preload', file)];
   const planted = plant === undefined ? [] : preload('plant-process.ts');
   const clock = jumpingClock === true ? preload('jumping-clock.ts') : [];
+  neverLendAgain(databaseUrl);
   const args = [...planted, ...clock, join(folder, 'src/main.ts'), 'serve'];
   const [program, ...before] = wrapper ?? ['node'];
   return startChild(program, wrapper === undefined ? args : [...before, process.execPath, ...args], {
