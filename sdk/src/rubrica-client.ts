@@ -104,7 +104,7 @@ export class RubricaClient {
     const parts = { path: { id: idTrx }, header: { 'Idempotency-Key': idempotencyKey }, body: refund };
     const reply = await this.#sendAsUser('POST /trxs/{id}/nullification', parts);
     const request = `POST ${this.#connection.baseUrl}/trxs/${idTrx}/nullification`;
-    if (reply.data === null) throw refusedRefund(reply, { request, idempotencyKey });
+    if (!reply.data) throw refusedRefund(reply, { request, idempotencyKey });
     return reply.data.verificationToken;
   }
 

@@ -1,4 +1,5 @@
 import type { Problem } from './api-errors.ts';
+import { isReplyTo } from './reply-member.ts';
 import { failureOf, type Sent } from './request-failure.ts';
 import { RubricaError } from './rubrica-error.ts';
 
@@ -23,7 +24,7 @@ export async function sendRequest(connection: Connection, operation: string, par
   const address = connection.baseUrl + pathOf(path, parts);
   const answer = await exchange(connection, { method, address }, parts);
   const json = parseObject(answer.text);
-  if (isGood(answer) && json !== null) return json;
+  if (isGood(answer) && json !== null && isReplyTo(operation, json)) return json;
   throw refusalOf(answer, json, sentAs({ method, address }, parts));
 }
 

@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import openapi from '../../openapi.json' with { type: 'json' };
+import { isReplyTo } from '../../sdk/src/reply-member.ts';
 import { createRubricaClient } from '../../sdk/src/rubrica-client.ts';
 import { RubricaError } from '../../sdk/src/rubrica-error.ts';
 import { findFreePort } from '../support/free-port.ts';
 
 const ACCOUNT = { rut: '12345678-5', bankData: { bankSBIFNumber: '012', bankAccount: '12345678' } };
+
+const CLIENT = readFileSync(join(import.meta.dirname, '../../sdk/src/rubrica-client.ts'), 'utf8');
 
 /** A client of a server that answers so. */
 async function clientOf(context: TestContext, answer: RequestListener, timeoutMs?: number) {
@@ -54,6 +60,31 @@ test('an answer that was cut off, or came without its body, was taken for one of
     assert.equal(asked, 1);
   }
 });
+
+test('JSON of something else with status 200 was a TypeError, or an answer that lacked everything', async (context) => {
+  for (const text of ['{}', '[]', 'null', '5', '"ok"', '<html>', '{"data":null}', '{"ok":true}']) {
+    const client = await clientOf(context, (_, response) => response.end(text));
+    const refused = { name: 'RubricaError', code: 'UNREADABLE_ANSWER', status: 200 };
+    await assert.rejects(client.getStatus(1), refused, text);
+    await assert.rejects(client.getTransaction(1), refused, text);
+    await assert.rejects(client.readBalance(), refused, text);
+    await assert.rejects(client.listPayoutBatches(), refused, text);
+    const refund = client.createRefund(1, { amount: 500, type: 'parcial' }, { idempotencyKey: 'key-1' });
+    await assert.rejects(refund, { ...refused, idempotencyKey: 'key-1' }, text);
+  }
+});
+
+test('every answer that the API describes is one to the client', () => {
+  for (const [path, item] of Object.entries(openapi.paths)) {
+    for (const [method, operation] of Object.entries(item)) {
+      const example = (operation as Described).responses?.['200']?.content?.['application/json']?.example;
+      const name = `${method.toUpperCase()} ${path}`;
+      if (example !== undefined && CLIENT.includes(`'${name}'`)) assert.ok(isReplyTo(name, example), name);
+    }
+  }
+});
+
+type Described = { responses?: { '200'?: { content?: { 'application/json'?: { example?: object } } } } };
 
 test('a connection that breaks after the request is NO_ANSWER: it may have been done', async (context) => {
   const client = await clientOf(context, (request) => request.socket.destroy());

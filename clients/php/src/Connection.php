@@ -27,21 +27,28 @@ final class Connection
     }
 
     /**
-     * The JSON of a good answer. Repeated up to three times while what went wrong may pass by waiting; only for what may be
-     * done twice.
+     * The value that `$reads` names in a good answer, member by member, with every member that it `$holds`. Repeated up to
+     * three times while what went wrong may pass by waiting; only for what may be done twice.
      *
      * @param array<string, string> $headers
      * @param array<string, mixed>|null $body
-     * @return array<string, mixed>
+     * @param list<string> $reads
+     * @param list<string> $holds
      * @throws RubricaError
      */
-    public function send(string $method, string $path, array $headers = [], ?array $body = null): array
-    {
+    public function send(
+        string $method,
+        string $path,
+        array $headers = [],
+        ?array $body = null,
+        array $reads = ['data'],
+        array $holds = [],
+    ): mixed {
         $content = $body === null ? null : json_encode($body, JSON_THROW_ON_ERROR | JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_SLASHES);
         $uncertain = null;
         for ($failures = 1; ; $failures += 1) {
             try {
-                return $this->sendOnce($method, $path, $headers, $content);
+                return $this->sendOnce($method, $path, $headers, $content, $reads, $holds);
             } catch (RubricaError $error) {
                 // That the last attempt was not sent, was one too many or met a proxy does not say that no earlier one was done.
                 $saysNothing = in_array($error->errorCode, ['NOT_SENT', 'UNREADABLE_ANSWER'], true) || $error->status === 429;
@@ -59,18 +66,28 @@ final class Connection
 
     /**
      * @param array<string, string> $headers
-     * @return array<string, mixed>
+     * @param list<string> $reads
+     * @param list<string> $holds
      */
-    private function sendOnce(string $method, string $path, array $headers, ?string $content): array
-    {
+    private function sendOnce(
+        string $method,
+        string $path,
+        array $headers,
+        ?string $content,
+        array $reads,
+        array $holds,
+    ): mixed {
         $request = "$method $this->baseUrl" . strtok($path, '?');
         $key = $headers['Idempotency-Key'] ?? null;
         [$status, $received, $text] = $this->exchange($request, $method, $path, $headers, $content);
         $reply = json_decode($text, true);
         $isGood = $status >= 200 && $status < 300;
-        if ($isGood && is_array($reply)) return $reply;
+        $value = $isGood && is_array($reply) ? $reply : null;
+        foreach ($reads as $name) $value = is_array($value) ? $value[$name] ?? null : null;
+        $missing = array_filter($holds, static fn ($name) => !is_array($value) || !isset($value[$name]));
+        if ($value !== null && !$missing) return $value;
         // PHP does not tell that an answer in chunks, as proxies send it, lacks its end.
-        if ($isGood && ($text === '' || $text[0] === '{')) throw self::failure($request, 'the answer was cut off', $key);
+        if ($isGood && $reply === null && ($text === '' || $text[0] === '{')) throw self::failure($request, 'the answer was cut off', $key);
         throw self::refusal($request, $status, $received, is_array($reply) ? $reply : [], $key);
     }
 
@@ -78,8 +95,13 @@ final class Connection
      * @param array<string, string> $headers
      * @return array{int, array<string, string>, string}
      */
-    private function exchange(string $request, string $method, string $path, array $headers, ?string $content): array
-    {
+    private function exchange(
+        string $request,
+        string $method,
+        string $path,
+        array $headers,
+        ?string $content,
+    ): array {
         if ($content !== null) $headers['Content-Type'] = 'application/json';
         $lines = ['Connection: close'];
         foreach ($headers as $name => $value) {
@@ -149,7 +171,12 @@ final class Connection
     private static function refusal(string $request, int $status, array $headers, array $reply, ?string $key): RubricaError
     {
         $unreadable = "Something else than the service answered, with status $status. Check the base URL and the proxies.";
-        $told = self::isProblem($reply) ? $reply : ['code' => 'UNREADABLE_ANSWER', 'detail' => $unreadable];
+        $told = match (true) {
+            self::isProblem($reply) => $reply,
+            // A refund that is refused: existing clients are answered with status 200 and the reason.
+            $status === 200 && is_string($reply['code'] ?? null) && is_string($reply['message'] ?? null) => ['code' => $reply['code'], 'detail' => $reply['message']],
+            default => ['code' => 'UNREADABLE_ANSWER', 'detail' => $unreadable],
+        };
         // Waiting brings no payment method: that is for the operator to configure.
         $retryable = ($status === 429 || $status >= 500) && $told['code'] !== 'NO_PAYMENT_METHOD';
         $asked = $headers['retry-after'] ?? '';

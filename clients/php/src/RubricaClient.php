@@ -8,6 +8,7 @@ final class RubricaClient
 {
     /** A token must not end on its way. */
     private const MARGIN_SECONDS = 30;
+    private const GRANTED = ['access_token_jwt', 'expires_in'];
 
     private readonly Connection $connection;
     private ?string $token = null;
@@ -57,19 +58,19 @@ final class RubricaClient
         // A service that is reached without TLS is one for development, where the shop may be so too.
         $allowHttp = str_starts_with($this->connection->baseUrl, 'http:');
         $body = Signer::sign([...$order, 'x_account_id' => $this->serviceToken], $this->secretToken, $allowHttp);
-        return $this->connection->send('POST', '/trxs', [], $body)['data'];
+        return $this->connection->send('POST', '/trxs', [], $body, holds: ['idTrx', 'payUrl']);
     }
 
     /** @return array<string, mixed> */
     public function getTransaction(int $idTrx): array
     {
-        return $this->ask('GET', "/trxs/$idTrx")['data'];
+        return $this->ask('GET', "/trxs/$idTrx");
     }
 
     /** `pending`, `complete` or `failed`. */
     public function getStatus(int $idTrx): string
     {
-        return $this->ask('GET', "/v2/trxs/$idTrx/status")['data']['status'];
+        return $this->ask('GET', "/v2/trxs/$idTrx/status", reads: ['data', 'status']);
     }
 
     /**
@@ -79,26 +80,21 @@ final class RubricaClient
      */
     public function createRefund(int $idTrx, int|float $amount, string $type, ?string $idempotencyKey = null): string
     {
-        $path = "/trxs/$idTrx/nullification";
-        $key = $idempotencyKey ?? self::newKey();
-        $reply = $this->ask('POST', $path, ['Idempotency-Key' => $key], ['amount' => $amount, 'type' => $type]);
-        if (($reply['data'] ?? null) === null) {
-            $request = "POST {$this->connection->baseUrl}$path";
-            throw new RubricaError((string) ($reply['code'] ?? ''), (string) ($reply['message'] ?? ''), $request, 200, idempotencyKey: $key);
-        }
-        return $reply['data']['verificationToken'];
+        $headers = ['Idempotency-Key' => $idempotencyKey ?? self::newKey()];
+        $body = ['amount' => $amount, 'type' => $type];
+        return $this->ask('POST', "/trxs/$idTrx/nullification", $headers, $body, ['data', 'verificationToken']);
     }
 
     /** @return list<array<string, mixed>> */
     public function listRefunds(int $idTrx): array
     {
-        return $this->ask('GET', "/trxs/$idTrx/nullification")['data']['nullifications'];
+        return $this->ask('GET', "/trxs/$idTrx/nullification", reads: ['data', 'nullifications']);
     }
 
     public function getRefundStatus(int $idTrx, string $verificationToken): string
     {
         $query = http_build_query(['verificationToken' => $verificationToken]);
-        return $this->ask('GET', "/trxs/$idTrx/nullification/status?$query")['data']['status'];
+        return $this->ask('GET', "/trxs/$idTrx/nullification/status?$query", reads: ['data', 'status']);
     }
 
     /**
@@ -110,13 +106,13 @@ final class RubricaClient
     public function validateBankAccount(array $account, ?string $language = null, ?string $idempotencyKey = null): array
     {
         $headers = ['Idempotency-Key' => $idempotencyKey ?? self::newKey()] + self::languageHeader($language);
-        return $this->ask('POST', '/validations/BankAccount', $headers, $account)['data'];
+        return $this->ask('POST', '/validations/BankAccount', $headers, $account);
     }
 
     /** @return array<string, mixed> */
     public function getValidation(string $id, ?string $language = null): array
     {
-        return $this->ask('GET', '/validations/BankAccount/' . rawurlencode($id), self::languageHeader($language))['data'];
+        return $this->ask('GET', '/validations/BankAccount/' . rawurlencode($id), self::languageHeader($language));
     }
 
     /**
@@ -129,7 +125,7 @@ final class RubricaClient
     {
         do {
             $query = $after === null ? '' : '?' . http_build_query(['after' => $after]);
-            $page = $this->ask('GET', "/events$query")['data'];
+            $page = $this->ask('GET', "/events$query", holds: ['events', 'next', 'has_more']);
             yield $page;
             $after = $page['next'];
         } while ($page['has_more']);
@@ -140,11 +136,12 @@ final class RubricaClient
      *
      * @param array<string, string> $headers
      * @param array<string, mixed>|null $body
-     * @return array<string, mixed>
+     * @param list<string> $reads
+     * @param list<string> $holds
      */
-    private function ask(string $method, string $path, array $headers = [], ?array $body = null): array
+    private function ask(string $method, string $path, array $headers = [], ?array $body = null, array $reads = ['data'], array $holds = []): mixed
     {
-        $send = fn (string $token) => $this->connection->send($method, $path, [...$headers, 'Authorization' => "Bearer $token"], $body);
+        $send = fn (string $token) => $this->connection->send($method, $path, [...$headers, 'Authorization' => "Bearer $token"], $body, $reads, $holds);
         try {
             return $send($this->currentToken());
         } catch (RubricaError $error) {
@@ -169,10 +166,10 @@ final class RubricaClient
     /** @return array{access_token_jwt: string, expires_in: int} */
     private function login(): array
     {
-        if ($this->apiToken !== null) return $this->connection->send('POST', '/loginToken', ['Authorization' => "Bearer $this->apiToken"]);
+        if ($this->apiToken !== null) return $this->connection->send('POST', '/loginToken', ['Authorization' => "Bearer $this->apiToken"], null, [], self::GRANTED);
         if ($this->username === null || $this->password === null) throw self::missing('an access token, an API token, or a user name and a password');
         $login = ['username' => $this->username, 'password' => $this->password];
-        return $this->connection->send('POST', '/users/login', [], $login)['data'];
+        return $this->connection->send('POST', '/users/login', [], $login, holds: self::GRANTED);
     }
 
     /** @return array<string, string> */

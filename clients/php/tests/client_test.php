@@ -132,6 +132,26 @@ return [
             same(['UNREADABLE_ANSWER', 404], [$error->errorCode, $error->status]);
         }
     },
+    'JSON of something else with status 200 was an undefined index or a TypeError, and a refund without its key' => function () {
+        foreach ([new stdClass(), [], 'null', 5, '<html>', ['data' => null], ['data' => new stdClass()], ['ok' => true]] as $page) {
+            $answer = [200, $page, []];
+            $answers = new Answers(...array_fill(0, 6, $answer));
+            $client = $answers->client(accessToken: 'token');
+            $calls = [
+                fn () => $client->createTransaction(fields()),
+                fn () => $client->getStatus(1001),
+                fn () => $client->listRefunds(1001),
+                fn () => iterator_to_array($client->events()),
+                fn () => $answers->client(apiToken: 'api_1')->getStatus(1001),
+                fn () => $client->createRefund(1001, 500, 'parcial', 'key-1'),
+            ];
+            foreach ($calls as $call) {
+                $error = failure($call);
+                same(['UNREADABLE_ANSWER', 200], [$error->errorCode, $error->status]);
+            }
+            same('key-1', $error->idempotencyKey);
+        }
+    },
     'a token is fetched once, and renewed when it is refused' => function () {
         $token = [200, ['access_token_jwt' => 'one', 'expires_in' => 3600], []];
         $other = [200, ['access_token_jwt' => 'two', 'expires_in' => 3600], []];

@@ -113,6 +113,22 @@ class Client(unittest.TestCase):
             error = self.failure(lambda: self.client().create_transaction(FIELDS))
             self.assertEqual((error.code, error.status), ("UNREADABLE_ANSWER", 404))
 
+    def test_json_of_something_else_with_status_200_was_a_key_error_and_a_refund_without_its_key(self):
+        for page in ({}, [], None, 5, b"<html>", {"data": None}, {"data": {}}, {"ok": True}):
+            client = self.client(access_token="token")
+            for call in (
+                lambda: self.client().create_transaction(FIELDS),
+                lambda: client.get_status(1001),
+                lambda: client.list_refunds(1001),
+                lambda: list(client.events()),
+                lambda: self.client(api_token="api_1").get_status(1001),
+                lambda: client.create_refund(1001, 500, "parcial", idempotency_key="key-1"),
+            ):
+                self.server.answers = [(200, page, {})]
+                error = self.failure(call)
+                self.assertEqual((error.code, error.status), ("UNREADABLE_ANSWER", 200))
+            self.assertEqual(error.idempotency_key, "key-1")
+
     def test_a_token_is_fetched_once_and_renewed_when_it_is_refused(self):
         token = {"access_token_jwt": "one", "expires_in": 3600}
         found = (200, {"data": {"status": "complete"}}, {})

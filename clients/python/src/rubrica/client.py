@@ -13,6 +13,7 @@ from .signing import sign
 
 # A token must not end on its way.
 _MARGIN = 30.0
+_GRANTED = ("access_token_jwt", "expires_in")
 
 
 class RubricaClient:
@@ -56,14 +57,14 @@ class RubricaClient:
         # A service that is reached without TLS is one for development, where the shop may be so too.
         allow_http = self._connection.base_url.startswith("http:")
         body = sign({**order, "x_account_id": self._service_token}, self._secret_token, allow_http=allow_http)
-        return repeat(lambda: self._connection.send("POST", "/trxs", body=body))["data"]
+        return repeat(lambda: self._connection.send("POST", "/trxs", body=body, holds=("idTrx", "payUrl")))
 
     def get_transaction(self, id_trx: int) -> dict[str, Any]:
-        return self._ask("GET", f"/trxs/{id_trx}")["data"]
+        return self._ask("GET", f"/trxs/{id_trx}")
 
     def get_status(self, id_trx: int) -> str:
         """``pending``, ``complete`` or ``failed``."""
-        return self._ask("GET", f"/v2/trxs/{id_trx}/status")["data"]["status"]
+        return self._ask("GET", f"/v2/trxs/{id_trx}/status", reads=("data", "status"))
 
     def create_refund(self, id_trx: int, amount: int, type: str, *, idempotency_key: str | None = None) -> str:
         """Refunds ``amount`` of a payment, ``total`` or ``parcial``. Answers the token to ask ``get_refund_status`` with.
@@ -72,20 +73,16 @@ class RubricaClient:
         and a code such as ``REFUND_WINDOW_CLOSED`` when it is refused.
         """
         path = f"/trxs/{id_trx}/nullification"
-        key = str(uuid.uuid4()) if idempotency_key is None else idempotency_key
-        reply = self._ask("POST", path, body={"amount": amount, "type": type}, headers={"Idempotency-Key": key})
-        if reply.get("data") is None:
-            request = f"POST {self._connection.base_url}{path}"
-            code, message = str(reply.get("code")), str(reply.get("message"))
-            raise RubricaError(code, message, request, status=200, idempotency_key=key)
-        return reply["data"]["verificationToken"]
+        headers = {"Idempotency-Key": str(uuid.uuid4()) if idempotency_key is None else idempotency_key}
+        body = {"amount": amount, "type": type}
+        return self._ask("POST", path, body=body, headers=headers, reads=("data", "verificationToken"))
 
     def list_refunds(self, id_trx: int) -> list[dict[str, Any]]:
-        return self._ask("GET", f"/trxs/{id_trx}/nullification")["data"]["nullifications"]
+        return self._ask("GET", f"/trxs/{id_trx}/nullification", reads=("data", "nullifications"))
 
     def get_refund_status(self, id_trx: int, verification_token: str) -> str:
-        query = {"verificationToken": verification_token}
-        return self._ask("GET", f"/trxs/{id_trx}/nullification/status", query=query)["data"]["status"]
+        path, query = f"/trxs/{id_trx}/nullification/status", {"verificationToken": verification_token}
+        return self._ask("GET", path, query=query, reads=("data", "status"))
 
     def validate_bank_account(
         self, account: Mapping[str, Any], *, language: str | None = None, idempotency_key: str | None = None
@@ -93,11 +90,10 @@ class RubricaClient:
         """The verdict and its checks. A ``state`` of ``pending``: the provider still checks, so ask ``get_validation`` later."""
         key = str(uuid.uuid4()) if idempotency_key is None else idempotency_key
         headers = {"Accept-Language": language, "Idempotency-Key": key}
-        return self._ask("POST", "/validations/BankAccount", body=account, headers=headers)["data"]
+        return self._ask("POST", "/validations/BankAccount", body=account, headers=headers)
 
     def get_validation(self, id: str, *, language: str | None = None) -> dict[str, Any]:
-        path = f"/validations/BankAccount/{quote(id, safe='')}"
-        return self._ask("GET", path, headers={"Accept-Language": language})["data"]
+        return self._ask("GET", f"/validations/BankAccount/{_segment(id)}", headers={"Accept-Language": language})
 
     def events(self, after: str | None = None) -> Iterator[dict[str, Any]]:
         """Everything that happened after a cursor, or from the beginning, page by page.
@@ -106,15 +102,15 @@ class RubricaClient:
         """
         more = True
         while more:
-            page = self._ask("GET", "/events", query={"after": after})["data"]
+            page = self._ask("GET", "/events", query={"after": after}, holds=("events", "next", "has_more"))
             yield page
             after, more = page["next"], page["has_more"]
 
-    def _ask(self, method: str, path: str, **parts: Any) -> dict[str, Any]:
+    def _ask(self, method: str, path: str, **parts: Any) -> Any:
         """As a user. A token may end before its time, when the password was changed say; then it is renewed, once."""
         headers = parts.pop("headers", {})
 
-        def ask(token: str) -> dict[str, Any]:
+        def ask(token: str) -> Any:
             sent = {**headers, "Authorization": f"Bearer {token}"}
             return repeat(lambda: self._connection.send(method, path, headers=sent, **parts))
 
@@ -140,8 +136,13 @@ class RubricaClient:
     def _login(self) -> Callable[[], dict[str, Any]]:
         if self._api_token is not None:
             headers = {"Authorization": f"Bearer {self._api_token}"}
-            return lambda: self._connection.send("POST", "/loginToken", body={}, headers=headers)
+            return lambda: self._connection.send("POST", "/loginToken", body={}, headers=headers, reads=(), holds=_GRANTED)
         if self._username is None or self._password is None:
             raise TypeError("Give RubricaClient an access_token, an api_token, or a username and a password for this")
         login = {"username": self._username, "password": self._password}
-        return lambda: self._connection.send("POST", "/users/login", body=login)["data"]
+        return lambda: self._connection.send("POST", "/users/login", body=login, holds=_GRANTED)
+
+
+def _segment(value: Any) -> str:
+    """One part of a path, whatever characters it has."""
+    return quote(str(value), safe="")

@@ -9,7 +9,7 @@ import socket
 import ssl
 import time
 from email.utils import parsedate_to_datetime
-from typing import Any, Callable, Mapping, TypeVar
+from typing import Any, Callable, Mapping, Sequence, TypeVar
 from urllib.parse import urlencode, urlsplit
 
 from .errors import RubricaError
@@ -35,8 +35,13 @@ class Connection:
         body: Mapping[str, Any] | None = None,
         query: Mapping[str, Any] | None = None,
         headers: Mapping[str, str | None] | None = None,
-    ) -> dict[str, Any]:
-        """The JSON of a good answer. Raises ``RubricaError`` for every other answer and for none."""
+        reads: Sequence[str] = ("data",),
+        holds: Sequence[str] = (),
+    ) -> Any:
+        """The value that ``reads`` names in a good answer, member by member, with every member that it ``holds``.
+
+        Raises ``RubricaError`` for every other answer and for none.
+        """
         asked = urlencode({name: value for name, value in (query or {}).items() if value is not None})
         sent = {name: value for name, value in (headers or {}).items() if value is not None}
         for name, value in sent.items():
@@ -49,8 +54,11 @@ class Connection:
         request = f"{method} {self.base_url}{path}"
         status, received, text = self._exchange(request, method, path + (f"?{asked}" if asked else ""), content, sent)
         reply = _parse_object(text)
-        if 200 <= status < 300 and reply is not None:
-            return reply
+        value: Any = reply if 200 <= status < 300 else None
+        for name in reads:
+            value = _member(value, name)
+        if value is not None and all(_member(value, name) is not None for name in holds):
+            return value
         raise _refusal(request, status, received, reply, sent.get("Idempotency-Key"))
 
     def _exchange(
@@ -122,10 +130,15 @@ def _not_sent(request: str, cause: OSError, key: str | None) -> RubricaError:
 def _refusal(
     request: str, status: int, headers: http.client.HTTPMessage, reply: dict[str, Any] | None, key: str | None
 ) -> RubricaError:
-    told = reply if reply is not None and _is_problem(reply) else {
+    told: dict[str, Any] = {
         "code": "UNREADABLE_ANSWER",
         "detail": f"Something else than the service answered, with status {status}. Check base_url and the proxies.",
     }
+    if reply is not None and _is_problem(reply):
+        told = reply
+    elif reply is not None and status == 200 and isinstance(reply.get("code"), str) and isinstance(reply.get("message"), str):
+        # A refund that is refused: existing clients are answered with status 200 and the reason.
+        told = {"code": reply["code"], "detail": reply["message"]}
     # Waiting brings no payment method: that is for the operator to configure.
     retryable = (status == 429 or status >= 500) and told["code"] != "NO_PAYMENT_METHOD"
     return RubricaError(
@@ -140,6 +153,10 @@ def _refusal(
         retry_after=_retry_after(headers.get("Retry-After")),
         idempotency_key=key,
     )
+
+
+def _member(value: Any, name: str) -> Any:
+    return value.get(name) if isinstance(value, dict) else None
 
 
 def _is_problem(reply: dict[str, Any]) -> bool:
