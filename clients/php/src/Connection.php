@@ -21,7 +21,7 @@ final class Connection
     public readonly string $baseUrl;
 
     /** @param \Closure(float): void $sleep waits for so many seconds */
-    public function __construct(string $baseUrl, private readonly float $timeout, private readonly \Closure $sleep)
+    public function __construct(#[\SensitiveParameter] string $baseUrl, private readonly float $timeout, private readonly \Closure $sleep)
     {
         $this->baseUrl = self::readBaseUrl($baseUrl);
     }
@@ -39,8 +39,8 @@ final class Connection
     public function send(
         string $method,
         string $path,
-        array $headers = [],
-        ?array $body = null,
+        #[\SensitiveParameter] array $headers = [],
+        #[\SensitiveParameter] ?array $body = null,
         array $reads = ['data'],
         array $holds = [],
     ): mixed {
@@ -72,8 +72,8 @@ final class Connection
     private function sendOnce(
         string $method,
         string $path,
-        array $headers,
-        ?string $content,
+        #[\SensitiveParameter] array $headers,
+        #[\SensitiveParameter] ?string $content,
         array $reads,
         array $holds,
     ): mixed {
@@ -99,8 +99,8 @@ final class Connection
         string $request,
         string $method,
         string $path,
-        array $headers,
-        ?string $content,
+        #[\SensitiveParameter] array $headers,
+        #[\SensitiveParameter] ?string $content,
     ): array {
         if ($content !== null) $headers['Content-Type'] = 'application/json';
         $lines = ['Connection: close'];
@@ -201,7 +201,7 @@ final class Connection
         return is_string($reply['code'] ?? null) && is_string($reply['detail'] ?? null) && is_string($id) && $isList;
     }
 
-    private static function readBaseUrl(string $text): string
+    private static function readBaseUrl(#[\SensitiveParameter] string $text): string
     {
         if (str_contains($text, '@')) throw new \InvalidArgumentException('The base URL holds a user or a password: give RubricaClient a login instead');
         $url = parse_url($text);

@@ -22,7 +22,7 @@ final class RubricaClient
      * @param (\Closure(float): void)|null $sleep waits between attempts; for tests
      */
     public function __construct(
-        string $baseUrl,
+        #[\SensitiveParameter] string $baseUrl,
         private readonly ?string $serviceToken = null,
         #[\SensitiveParameter] private readonly ?string $secretToken = null,
         #[\SensitiveParameter] private readonly ?string $accessToken = null,
@@ -52,7 +52,7 @@ final class RubricaClient
      * @return array{idTrx: int, payUrl: list<array{name: string, code: string, url: string}>}
      * @throws SigningError for an order that must not be signed
      */
-    public function createTransaction(array $order): array
+    public function createTransaction(#[\SensitiveParameter] array $order): array
     {
         if ($this->serviceToken === null || $this->secretToken === null) throw self::missing('a Service Token and a Secret Token');
         // A service that is reached without TLS is one for development, where the shop may be so too.
@@ -103,7 +103,7 @@ final class RubricaClient
      * @param array<string, mixed> $account
      * @return array<string, mixed>
      */
-    public function validateBankAccount(array $account, ?string $language = null, ?string $idempotencyKey = null): array
+    public function validateBankAccount(#[\SensitiveParameter] array $account, ?string $language = null, ?string $idempotencyKey = null): array
     {
         $headers = ['Idempotency-Key' => $idempotencyKey ?? self::newKey()] + self::languageHeader($language);
         return $this->ask('POST', '/validations/BankAccount', $headers, $account);
@@ -139,9 +139,15 @@ final class RubricaClient
      * @param list<string> $reads
      * @param list<string> $holds
      */
-    private function ask(string $method, string $path, array $headers = [], ?array $body = null, array $reads = ['data'], array $holds = []): mixed
-    {
-        $send = fn (string $token) => $this->connection->send($method, $path, [...$headers, 'Authorization' => "Bearer $token"], $body, $reads, $holds);
+    private function ask(
+        string $method,
+        string $path,
+        array $headers = [],
+        #[\SensitiveParameter] ?array $body = null,
+        array $reads = ['data'],
+        array $holds = [],
+    ): mixed {
+        $send = fn (#[\SensitiveParameter] string $token) => $this->connection->send($method, $path, [...$headers, 'Authorization' => "Bearer $token"], $body, $reads, $holds);
         try {
             return $send($this->currentToken());
         } catch (RubricaError $error) {

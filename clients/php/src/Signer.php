@@ -22,7 +22,7 @@ final class Signer
      * @return array<string, mixed>
      * @throws SigningError with everything that is wrong
      */
-    public static function sign(array $order, #[\SensitiveParameter] string $secret, bool $allowHttp = false): array
+    public static function sign(#[\SensitiveParameter] array $order, #[\SensitiveParameter] string $secret, bool $allowHttp = false): array
     {
         self::requireSecret($secret);
         unset($order[Protocol::SIGNATURE_FIELD]);

@@ -190,6 +190,21 @@ return [
         SigningError::class,
         fn () => (new RubricaClient('http://127.0.0.1:1', 'svc-1', 'secret'))->createTransaction([...fields(), 'x_reference' => '1x_result']),
     ),
+    'the trace of an error, as it is dumped or sent to a collector, held the token, the password and the account' => function () {
+        ini_set('zend.exception_ignore_args', '0');
+        $logins = [['accessToken' => 'secret-1'], ['apiToken' => 'secret-1'], ['username' => 'ana', 'password' => 'secret-1']];
+        $calls = array_map(static fn (array $login) => static function () use ($login) {
+            $client = new RubricaClient('http://127.0.0.1:1', ...$login, sleep: fn () => null);
+            $client->validateBankAccount(['rut' => 'secret-1']);
+        }, $logins);
+        $calls[] = static fn () => (new RubricaClient('http://127.0.0.1:1', 'svc-1', 'secret-1'))->createTransaction(['x_customer_email' => 'secret-1']);
+        $calls[] = static fn () => new RubricaClient('http://ana:' . 'secret-1@127.0.0.1:1');
+        foreach ($calls as $at => $call) {
+            // Without the steps of this test, which know it.
+            $steps = array_filter(thrown(Exception::class, $call)->getTrace(), static fn ($step) => str_starts_with($step['class'] ?? '', 'Rubrica'));
+            same(false, str_contains(print_r($steps, true), 'secret-1'), "call $at");
+        }
+    },
     'an address or a token that cannot work is refused at once' => function () {
         foreach (['pay.example.cl' => 'https://pay.example.cl', 'https://a:b@pay.example.cl' => 'login instead', 'https://pay.example.cl/?a=b' => 'follows'] as $url => $says) {
             $error = thrown(InvalidArgumentException::class, fn () => new RubricaClient($url));
