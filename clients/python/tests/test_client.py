@@ -5,6 +5,7 @@ import threading
 import unittest
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from unittest import mock
+from urllib.parse import unquote
 
 from rubrica import RubricaClient, RubricaError, SigningError
 from test_signing import ORDER
@@ -128,6 +129,21 @@ class Client(unittest.TestCase):
                 error = self.failure(call)
                 self.assertEqual((error.code, error.status), ("UNREADABLE_ANSWER", 200))
             self.assertEqual(error.idempotency_key, "key-1")
+
+    def test_an_id_could_ask_for_another_path_or_end_as_a_call_that_may_have_been_done(self):
+        client = self.client(access_token="token")
+        for asked in (
+            lambda id_trx: client.get_transaction(id_trx),
+            lambda id_trx: client.get_status(id_trx),
+            lambda id_trx: client.create_refund(id_trx, 500, "parcial"),
+            lambda id_trx: client.list_refunds(id_trx),
+            lambda id_trx: client.get_refund_status(id_trx, "0rf_1"),
+        ):
+            for id_trx in ("1/../../users", "1?a=b#c", "1 2\r\n", "ñ"):
+                self.server.asked, self.server.answers = [], [(404, {"code": "NOT_FOUND", "detail": "No."}, {})]
+                self.assertEqual(self.failure(lambda: asked(id_trx)).code, "NOT_FOUND")
+                path = self.server.asked[0][0].partition("?")[0].replace("/pay/v2", "/pay").split("/")
+                self.assertEqual((path[:3], unquote(path[3])), (["", "pay", "trxs"], id_trx))
 
     def test_a_token_is_fetched_once_and_renewed_when_it_is_refused(self):
         token = {"access_token_jwt": "one", "expires_in": 3600}

@@ -60,11 +60,11 @@ class RubricaClient:
         return repeat(lambda: self._connection.send("POST", "/trxs", body=body, holds=("idTrx", "payUrl")))
 
     def get_transaction(self, id_trx: int) -> dict[str, Any]:
-        return self._ask("GET", f"/trxs/{id_trx}")
+        return self._ask("GET", f"/trxs/{_segment(id_trx)}")
 
     def get_status(self, id_trx: int) -> str:
         """``pending``, ``complete`` or ``failed``."""
-        return self._ask("GET", f"/v2/trxs/{id_trx}/status", reads=("data", "status"))
+        return self._ask("GET", f"/v2/trxs/{_segment(id_trx)}/status", reads=("data", "status"))
 
     def create_refund(self, id_trx: int, amount: int, type: str, *, idempotency_key: str | None = None) -> str:
         """Refunds ``amount`` of a payment, ``total`` or ``parcial``. Answers the token to ask ``get_refund_status`` with.
@@ -72,16 +72,16 @@ class RubricaClient:
         With a key of yours, kept with the refund, you can ask again after a crash. Raises ``RubricaError`` with status 200
         and a code such as ``REFUND_WINDOW_CLOSED`` when it is refused.
         """
-        path = f"/trxs/{id_trx}/nullification"
+        path = f"/trxs/{_segment(id_trx)}/nullification"
         headers = {"Idempotency-Key": str(uuid.uuid4()) if idempotency_key is None else idempotency_key}
         body = {"amount": amount, "type": type}
         return self._ask("POST", path, body=body, headers=headers, reads=("data", "verificationToken"))
 
     def list_refunds(self, id_trx: int) -> list[dict[str, Any]]:
-        return self._ask("GET", f"/trxs/{id_trx}/nullification", reads=("data", "nullifications"))
+        return self._ask("GET", f"/trxs/{_segment(id_trx)}/nullification", reads=("data", "nullifications"))
 
     def get_refund_status(self, id_trx: int, verification_token: str) -> str:
-        path, query = f"/trxs/{id_trx}/nullification/status", {"verificationToken": verification_token}
+        path, query = f"/trxs/{_segment(id_trx)}/nullification/status", {"verificationToken": verification_token}
         return self._ask("GET", path, query=query, reads=("data", "status"))
 
     def validate_bank_account(
