@@ -6,20 +6,28 @@ const LONGEST_WAIT_MS = 30_000;
 
 /**
  * Runs `attempt` up to four times, until it succeeds or fails with what will not pass by waiting. Only for what may be
- * done twice. Throws the last failure, or the last that may have been done; at once, when the service asks for more than half a minute.
+ * done twice, or with `isUndone` for what may not. Throws the last failure, or the last that may have been done; at once, when the service asks for more than half a minute.
  */
-export async function repeatRequest<Reply>(attempt: () => Promise<Reply>): Promise<Reply> {
+export async function repeatRequest<Reply>(
+  attempt: () => Promise<Reply>,
+  mayRepeat: (error: RubricaError) => boolean = ({ retryable }) => retryable,
+): Promise<Reply> {
   let uncertain: unknown = null;
   for (let failures = 1; ; failures += 1) {
     try {
       return await attempt();
     } catch (error) {
-      const wait = error instanceof RubricaError && error.retryable ? waitAfter(error, failures) : null;
+      const wait = error instanceof RubricaError && mayRepeat(error) ? waitAfter(error, failures) : null;
       if (mayBeDone(error) && !isUnanswered(uncertain)) uncertain = error;
       if (wait === null || wait > LONGEST_WAIT_MS || failures === MOST_ATTEMPTS) throw lastOf(error, uncertain);
       await new Promise((resolve) => setTimeout(resolve, wait));
     }
   }
+}
+
+/** Whether a call that failed so was surely not carried out, and may be later. */
+export function isUndone({ code }: RubricaError): boolean {
+  return code === 'NOT_SENT' || code === 'RATE_LIMITED';
 }
 
 function mayBeDone(error: unknown): boolean {

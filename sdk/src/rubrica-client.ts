@@ -9,7 +9,7 @@ import {
   readBaseUrl,
 } from './client-options.ts';
 import { keepToken, type TokenSource } from './keep-token.ts';
-import { repeatRequest } from './repeat-request.ts';
+import { isUndone, repeatRequest } from './repeat-request.ts';
 import { refusedRefund } from './request-failure.ts';
 import type { Operation, PartsOf, Query, ReplyOf } from './request-types.ts';
 import { RubricaError } from './rubrica-error.ts';
@@ -20,7 +20,7 @@ import { type Connection, type RequestParts, sendRequest } from './send-request.
  * `SigningError` for an order that must not be signed.
  *
  * Where the service recognises a repetition, and for whatever only reads, a call that got no answer, 429 or 5xx is
- * repeated by itself, up to three times.
+ * repeated by itself, up to three times. What is said to be not repeated is so only where nothing was done (`NOT_SENT`, 429).
  */
 export function createRubricaClient(options: RubricaClientOptions): RubricaClient {
   return new RubricaClient(options);
@@ -364,9 +364,9 @@ export class RubricaClient {
     return this.#withToken((authorization) => this.#send(operation, parts, authorization));
   }
 
-  /** As a user and not repeated: the service would take it for another request. */
+  /** As a user, and repeated only where nothing was done: the service would take it for another request. */
   #once<O extends Operation>(operation: O, parts: PartsOf<O>): Promise<ReplyOf<O>> {
-    return this.#withToken((authorization) => this.#sendOnce(operation, parts, authorization));
+    return this.#withToken((token) => repeatRequest(() => this.#sendOnce(operation, parts, token), isUndone));
   }
 
   #send<O extends Operation>(operation: O, parts: PartsOf<O>, authorization?: string): Promise<ReplyOf<O>> {

@@ -164,6 +164,20 @@ describe('other calls', () => {
     assert.equal(sent.length, 1);
   });
 
+  test('that must not be done twice were not even repeated where nothing was done', async (context) => {
+    const decided = { json: { data: { batch: { id: 'pb_1' } } } };
+    const failures = [REFUSED, refusal(429, 'RATE_LIMITED', '1')];
+    const { client, sent } = open(context, [...failures, decided, ...failures, LOST], { accessToken: 'jwt' });
+    assert.equal((await client.rejectPayoutBatch('pb_1', 'twice')).id, 'pb_1');
+    await assert.rejects(client.approvePayoutBatch('pb_1', { code: '123456' }), { code: 'NO_ANSWER' });
+    assert.equal(sent.length, 6);
+    for (const answer of [refusal(503, 'OUTCOME_UNKNOWN'), { status: 429, text: '<html>' }]) {
+      const other = open(context, [answer], { accessToken: 'jwt' });
+      await assert.rejects(other.client.submitPayoutBatch('pb_1'), { retryable: true });
+      assert.equal(other.sent.length, 1);
+    }
+  });
+
   test('read the feed page by page up to its end', async (context) => {
     const pages = [
       { json: { data: { events: [{ id: 'a' }], next: 'one', has_more: true } } },
