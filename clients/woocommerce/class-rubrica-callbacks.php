@@ -56,6 +56,8 @@ final class Rubrica_Callbacks
     /** Under the lock of the order, which was read under it: no other callback changes it meanwhile. */
     private static function carryOut(WC_Order $order, Rubrica\Callback $callback): int
     {
+        // It was taken before: that the order has changed since is nothing against it.
+        if (in_array($callback->webhookId, $order->get_meta(self::WEBHOOKS) ?: [], true)) return 200;
         if ($order->get_meta(Rubrica_Gateway::REFERENCE) !== $callback->reference) return self::hold($order, $callback);
         try {
             $callback->compareWith((string) $order->get_total(), $order->get_currency());
@@ -63,7 +65,8 @@ final class Rubrica_Callbacks
             $order->add_order_note(self::refused($callback, $order, $refusal->getMessage()));
             return 400;
         }
-        if ($callback->result === 'completed' && self::isNew($order, $callback)) {
+        if ($callback->result === 'completed') {
+            self::remember($order, $callback);
             $before = $order->get_status();
             $late = self::paidLate($callback, $order);
             // False: another plugin broke it off, and nothing was stored.
@@ -83,7 +86,8 @@ final class Rubrica_Callbacks
     /** Of an older transaction of the order, which was replaced because the order changed: money that came by it is for a person. */
     private static function hold(WC_Order $order, Rubrica\Callback $callback): int
     {
-        if ($callback->result !== 'completed' || !self::isNew($order, $callback)) return 200;
+        if ($callback->result !== 'completed') return 200;
+        self::remember($order, $callback);
         /* translators: 1: amount, 2: currency, 3: id of the transaction */
         $note = sprintf(
             __('El comprador pagó %1$s %2$s con la transacción %3$s, que era del pedido como estaba antes: devuélvelo o completa el pedido.', 'rubrica-woocommerce'),
@@ -96,13 +100,10 @@ final class Rubrica_Callbacks
         return 200;
     }
 
-    /** Whether this payment came for the first time; kept with whatever the order is saved with next. */
-    private static function isNew(WC_Order $order, Rubrica\Callback $callback): bool
+    /** Kept with whatever the order is saved with next. */
+    private static function remember(WC_Order $order, Rubrica\Callback $callback): void
     {
-        $seen = $order->get_meta(self::WEBHOOKS) ?: [];
-        if (in_array($callback->webhookId, $seen, true)) return false;
-        $order->update_meta_data(self::WEBHOOKS, [...$seen, $callback->webhookId]);
-        return true;
+        $order->update_meta_data(self::WEBHOOKS, [...($order->get_meta(self::WEBHOOKS) ?: []), $callback->webhookId]);
     }
 
     /** An order that is paid stays paid, whatever comes later, and one that was refunded stays so. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -172,6 +172,24 @@ test('a payment that another plugin of the shop kept from being stored was answe
   assert.ok(await comesTrue(answered(200)));
   const stored = await (await fetch(`${shop}/orders/WC-1-1`)).json();
   assert.deepEqual(stored, { state: 'processing', deliveries: 1 });
+});
+
+test('a payment that came again after the shop had edited its order was refused, and the shop was told to doubt it', {
+  skip: whyMissing('php') ?? false,
+}, async (context) => {
+  const service = await startTestService(context, 'sqlite::memory:');
+  const { development: tokens } = await createPaymentService(service.app, 'Shop', TESTER);
+  const shop = await startShop(context, service.url, tokens);
+  const { redirect } = (await (await fetch(`${shop}/pay?order=1`)).json()) as { redirect: string };
+  await payOnPage([{ url: redirect }]);
+  const taken = (times: number) => async () =>
+    (await listCallbacks(service.app, {}, 1)).some(({ attempts, status }) => attempts === times && status !== null);
+  assert.ok(await comesTrue(taken(1)));
+  changeOrder(shop, 1, { amount: 9_990 });
+  for (const { id } of await listCallbacks(service.app, {}, 1)) await resendCallback(service.app, id, TESTER);
+  assert.ok(await comesTrue(taken(2)));
+  assert.equal((await listCallbacks(service.app, {}, 1))[0]?.status, 200);
+  assert.ok(!existsSync(join(dirname(files.get(shop) ?? ''), 'order-1.json.notes')));
 });
 
 test('an order whose total can be read in two ways answered 500 to its payment for three days, without a word in the shop', {
