@@ -184,8 +184,10 @@ final class Rubrica_Callbacks
     {
         if ($reference === '') return null;
         foreach ([Rubrica_Gateway::REFERENCE, Rubrica_Gateway::OLD_REFERENCE] as $key) {
-            $found = wc_get_orders(['meta_key' => $key, 'meta_value' => $reference, 'limit' => 1, 'return' => 'ids']);
-            if ($found !== []) return (int) $found[0];
+            $found = array_map('intval', wc_get_orders(['meta_key' => $key, 'meta_value' => $reference, 'limit' => -1, 'return' => 'ids']));
+            // A copy that the shop made of an order has its meta too: the reference names the one that was sent to be paid.
+            $own = array_filter($found, static fn (int $id) => Rubrica_Gateway::isOf($reference, $id));
+            if ($found !== []) return [...$own, ...$found][0];
         }
         return null;
     }

@@ -58,6 +58,12 @@ final class Rubrica_Gateway extends WC_Payment_Gateway
         return ['result' => 'success', 'redirect' => $created['payUrl'][0]['url']];
     }
 
+    /** Whether a reference was made for the order of this id, and not for one that it is a copy of. */
+    public static function isOf(string $reference, int $id): bool
+    {
+        return str_starts_with($reference, "WC-$id-");
+    }
+
     /** Both Secret Tokens while one replaces the other. */
     public function verifier(): Rubrica\CallbackVerifier
     {
@@ -91,11 +97,11 @@ final class Rubrica_Gateway extends WC_Payment_Gateway
         return [...$asked, 'x_reference' => $reference, 'x_session_id' => "session-$reference"];
     }
 
-    /** A reference is one transaction for good, so an order that failed, or that has changed since, gets another. */
+    /** A reference is one transaction for good, so an order that failed, that has changed since or that is a copy of another gets another. */
     private function referenceFor(WC_Order $order, string $asked): string
     {
         $reference = (string) $order->get_meta(self::REFERENCE);
-        if ($reference !== '' && !$order->has_status('failed') && $order->get_meta(self::ASKED) === $asked) return $reference;
+        if (self::isOf($reference, $order->get_id()) && !$order->has_status('failed') && $order->get_meta(self::ASKED) === $asked) return $reference;
         // The payer may still have the page of the earlier one open.
         if ($reference !== '') $order->add_meta_data(self::OLD_REFERENCE, $reference);
         $attempt = (int) $order->get_meta(self::ATTEMPT) + 1;

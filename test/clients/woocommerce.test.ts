@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -190,6 +190,30 @@ test('a payment that came again after the shop had edited its order was refused,
   assert.ok(await comesTrue(taken(2)));
   assert.equal((await listCallbacks(service.app, {}, 1))[0]?.status, 200);
   assert.ok(!existsSync(join(dirname(files.get(shop) ?? ''), 'order-1.json.notes')));
+});
+
+test('the payment of an order was taken for the copy that the shop had made of it, and the copy could not be paid', {
+  skip: whyMissing('php') ?? false,
+}, async (context) => {
+  const service = await startTestService(context, 'sqlite::memory:');
+  const { development: tokens } = await createPaymentService(service.app, 'Shop', TESTER);
+  const shop = await startShop(context, service.url, tokens);
+  const pay = async (order: number): Promise<string> =>
+    ((await (await fetch(`${shop}/pay?order=${order}`)).json()) as { redirect: string }).redirect;
+  const fileOf = (order: number) => join(dirname(files.get(shop) ?? ''), `order-${order}.json`);
+  const stateOf = (order: number): string => JSON.parse(readFileSync(fileOf(order), 'utf8')).state;
+  for (const order of [1, 2]) changeOrder(shop, order, { amount: 9_990, currency: 'CLP' });
+  const first = await pay(1);
+  cpSync(fileOf(1), fileOf(2));
+  await payOnPage([{ url: first }]);
+  assert.ok(
+    await comesTrue(async () => (await listCallbacks(service.app, {}, 1)).some(({ status }) => status === 200)),
+  );
+  assert.deepEqual([stateOf(1), stateOf(2)], ['processing', 'pending']);
+  const second = await pay(2);
+  assert.notEqual(second, first);
+  await payOnPage([{ url: second }]);
+  assert.ok(await comesTrue(async () => stateOf(2) === 'processing'));
 });
 
 test('an order whose total can be read in two ways answered 500 to its payment for three days, without a word in the shop', {

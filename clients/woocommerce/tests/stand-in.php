@@ -188,7 +188,8 @@ function wc_get_order(int $id): ?WC_Order
 function wc_get_orders(array $query): array
 {
     $orders = array_map(static fn (int $at) => wc_get_order($at + 1), array_keys(stand_in_orders()));
-    $found = array_values(array_filter($orders, static fn (WC_Order $order) => in_array($query['meta_value'], (array) $order->get_meta($query['meta_key']), true)));
+    // As there, the newest first.
+    $found = array_values(array_filter(array_reverse($orders), static fn (WC_Order $order) => in_array($query['meta_value'], (array) $order->get_meta($query['meta_key']), true)));
     return ($query['return'] ?? 'objects') === 'ids' ? array_map(static fn (WC_Order $order) => $order->get_id(), $found) : $found;
 }
 
