@@ -7,7 +7,7 @@ import { RubricaError } from './rubrica-error.ts';
  * `NO_ANSWER`.
  */
 export function failureOf({ request, idempotencyKey }: Sent, timeoutMs: number, cause: unknown): RubricaError {
-  const told = { status: null, errors: [], requestId: null, retryable: true, retryAfterMs: null };
+  const told = { status: null, errors: [], data: null, requestId: null, retryable: true, retryAfterMs: null };
   const nothing = { ...told, request, idempotencyKey };
   const fault = connectionFault(cause);
   if (fault !== null) {
@@ -25,7 +25,7 @@ export function failureOf({ request, idempotencyKey }: Sent, timeoutMs: number, 
 
 /** Makes the error of a refund that was refused: existing clients are answered with status 200 and the reason. */
 export function refusedRefund({ code, message }: RefundReply, sent: Sent): RubricaError {
-  const nothing = { ...sent, errors: [], requestId: null, retryable: false, retryAfterMs: null };
+  const nothing = { ...sent, errors: [], data: null, requestId: null, retryable: false, retryAfterMs: null };
   return new RubricaError({ ...nothing, status: 200, code, title: message, detail: message });
 }
 

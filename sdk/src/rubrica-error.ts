@@ -21,6 +21,8 @@ export type RubricaErrorDetails = {
   detail: string;
   /** Everything that is wrong with the request, each with its fix. */
   errors: Problem['errors'];
+  /** Answered beside the error: `data.next` of a cursor that counts no more is the one to go on with. */
+  data: Problem['data'];
   /** Method and address, without the query: `POST https://pay.example.cl/trxs`. */
   request: string;
   /** Names the request in the log of the service. */
@@ -40,6 +42,7 @@ export class RubricaError extends Error implements RubricaErrorDetails {
   readonly title: string;
   readonly detail: string;
   readonly errors: Problem['errors'];
+  readonly data: Problem['data'];
   readonly request: string;
   readonly requestId: string | null;
   readonly idempotencyKey: string | null;
@@ -54,6 +57,7 @@ export class RubricaError extends Error implements RubricaErrorDetails {
     this.title = details.title;
     this.detail = details.detail;
     this.errors = details.errors;
+    this.data = details.data;
     this.request = details.request;
     this.requestId = details.requestId;
     this.idempotencyKey = details.idempotencyKey;

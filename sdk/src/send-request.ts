@@ -97,11 +97,11 @@ function parseObject(text: string): object | null {
 
 function refusalOf({ status, headers }: Answer, json: object | null, sent: Sent): RubricaError {
   const problem = { ...unreadable(status), ...(isProblem(json) && json) };
-  const { code, title, detail, errors, request_id: requestId } = problem;
+  const { code, title, detail, errors, data, request_id: requestId } = problem;
   // Waiting brings no payment method: that is for the operator to configure.
   const retryable = (status === 429 || status >= 500) && code !== 'NO_PAYMENT_METHOD';
   const retryAfterMs = readRetryAfter(headers.get('retry-after'));
-  return new RubricaError({ status, code, title, detail, errors, ...sent, requestId, retryable, retryAfterMs });
+  return new RubricaError({ status, code, title, detail, errors, data, ...sent, requestId, retryable, retryAfterMs });
 }
 
 /** A gateway may have a code and a detail of its own. */
@@ -113,7 +113,7 @@ function isProblem(json: object | null): json is Problem {
 
 function unreadable(status: number) {
   const detail = `Something else than the service answered, with status ${status}. Check baseUrl and the proxies.`;
-  return { code: 'UNREADABLE_ANSWER', title: 'Unreadable answer', detail, errors: [], request_id: null };
+  return { code: 'UNREADABLE_ANSWER', title: 'Unreadable answer', detail, errors: [], data: null, request_id: null };
 }
 
 /** `Retry-After` is a number of seconds or a date. */

@@ -195,6 +195,12 @@ describe('other calls', () => {
     );
   });
 
+  test('threw the cursor away that a reader of the feed is to go on with after a restore', async (context) => {
+    const { status, json } = refusal(409, 'CURSOR_BEFORE_RESTORE');
+    const { client } = open(context, [{ status, json: { ...json, data: { next: 'one' } } }], { accessToken: 'jwt' });
+    await assert.rejects(client.events('old').next(), { code: 'CURSOR_BEFORE_RESTORE', data: { next: 'one' } });
+  });
+
   test('throw the reason of a refused refund, which the service answers with status 200', async (context) => {
     const json = { code: 'REFUND_WINDOW_CLOSED', message: 'La Trx tiene más de 90 días', errors: null, data: null };
     const { client } = open(context, [{ json }], { accessToken: 'jwt' });

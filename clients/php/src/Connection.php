@@ -177,6 +177,7 @@ final class Connection
             $status === 200 && is_string($reply['code'] ?? null) && is_string($reply['message'] ?? null) => ['code' => $reply['code'], 'detail' => $reply['message']],
             default => ['code' => 'UNREADABLE_ANSWER', 'detail' => $unreadable],
         };
+        $data = is_array($told['data'] ?? null) ? $told['data'] : null;
         // Waiting brings no payment method: that is for the operator to configure.
         $retryable = ($status === 429 || $status >= 500) && $told['code'] !== 'NO_PAYMENT_METHOD';
         $asked = $headers['retry-after'] ?? '';
@@ -185,7 +186,7 @@ final class Connection
             ctype_digit($asked) => (float) $asked,
             default => strtotime($asked) === false ? null : max(0.0, (float) (strtotime($asked) - time())),
         };
-        return new RubricaError($told['code'], $told['detail'], $request, $status, $told['errors'] ?? [], $told['request_id'] ?? null, $retryable, $retryAfter, $key);
+        return new RubricaError($told['code'], $told['detail'], $request, $status, $told['errors'] ?? [], $told['request_id'] ?? null, $retryable, $retryAfter, $key, $data);
     }
 
     /**

@@ -17,6 +17,7 @@ final class RubricaError extends \RuntimeException
      * @param bool $retryable the same call may succeed later; it was repeated already where that was safe
      * @param float|null $retryAfter for how many seconds the service wishes to be left alone
      * @param string|null $idempotencyKey the call was sent with it: give it again, so that what may have been done is not done twice
+     * @param array<string, mixed>|null $data answered beside the error: `$data['next']` of a cursor that counts no more is the one to go on with
      */
     public function __construct(
         public readonly string $errorCode,
@@ -28,6 +29,7 @@ final class RubricaError extends \RuntimeException
         public readonly bool $retryable = false,
         public readonly ?float $retryAfter = null,
         public readonly ?string $idempotencyKey = null,
+        public readonly ?array $data = null,
     ) {
         $fixes = array_unique(array_filter(array_column($errors, 'fix')));
         $answered = $status === null ? '' : " answered $status";

@@ -186,6 +186,11 @@ return [
         $answers->asked();
         same(true, str_starts_with($answers->asked()['head'], 'GET /pay/events?after=a+b HTTP'));
     },
+    'a reader of the feed had no way to learn the cursor to go on with after a restore' => function () {
+        $answers = new Answers([410, ['code' => 'CURSOR_TOO_OLD', 'detail' => 'Go on with data.next.', 'data' => ['next' => 'one']], []]);
+        $error = failure(fn () => iterator_to_array($answers->client(accessToken: 'token')->events('old')));
+        same(['next' => 'one'], $error->data);
+    },
     'an order that must not be signed is not sent' => fn () => thrown(
         SigningError::class,
         fn () => (new RubricaClient('http://127.0.0.1:1', 'svc-1', 'secret'))->createTransaction([...fields(), 'x_reference' => '1x_result']),

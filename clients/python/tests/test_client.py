@@ -193,6 +193,11 @@ class Client(unittest.TestCase):
         self.assertEqual(list(self.client(access_token="token").events()), pages)
         self.assertEqual([path for path, _, _ in self.server.asked], ["/pay/events", "/pay/events?after=a+b"])
 
+    def test_a_reader_of_the_feed_had_no_way_to_learn_the_cursor_to_go_on_with_after_a_restore(self):
+        self.server.answers = [(410, {"code": "CURSOR_TOO_OLD", "detail": "Go on with data.next.", "data": {"next": "one"}}, {})]
+        error = self.failure(lambda: list(self.client(access_token="token").events("old")))
+        self.assertEqual(error.data, {"next": "one"})
+
     def test_an_order_that_must_not_be_signed_is_not_sent(self):
         with self.assertRaises(SigningError):
             self.client().create_transaction({**FIELDS, "x_reference": "1x_result"})

@@ -24,6 +24,7 @@ class RubricaError(Exception):
         retryable: bool = False,
         retry_after: float | None = None,
         idempotency_key: str | None = None,
+        data: dict[str, Any] | None = None,
     ):
         self.code, self.detail, self.request, self.status = code, detail, request, status
         self.title = title or detail
@@ -37,6 +38,8 @@ class RubricaError(Exception):
         self.retry_after = retry_after
         #: The call was sent with it. Give it again, so that what may have been done is not done twice; None where it had none.
         self.idempotency_key = idempotency_key
+        #: Answered beside the error: ``data["next"]`` of a cursor that counts no more is the one to go on with.
+        self.data = data
         super().__init__(self._text())
 
     def _text(self) -> str:

@@ -139,6 +139,7 @@ def _refusal(
     elif reply is not None and status == 200 and isinstance(reply.get("code"), str) and isinstance(reply.get("message"), str):
         # A refund that is refused: existing clients are answered with status 200 and the reason.
         told = {"code": reply["code"], "detail": reply["message"]}
+    data = told.get("data")
     # Waiting brings no payment method: that is for the operator to configure.
     retryable = (status == 429 or status >= 500) and told["code"] != "NO_PAYMENT_METHOD"
     return RubricaError(
@@ -152,6 +153,7 @@ def _refusal(
         retryable=retryable,
         retry_after=_retry_after(headers.get("Retry-After")),
         idempotency_key=key,
+        data=data if isinstance(data, dict) else None,
     )
 
 
