@@ -206,7 +206,7 @@ final class Connection
     {
         if (str_contains($text, '@')) throw new \InvalidArgumentException('The base URL holds a user or a password: give RubricaClient a login instead');
         $url = parse_url($text);
-        if (!is_array($url) || !in_array($url['scheme'] ?? '', ['http', 'https'], true) || ($url['host'] ?? '') === '') {
+        if (preg_match('/\A[!-~]+\z/', $text) !== 1 || !is_array($url) || !in_array($url['scheme'] ?? '', ['http', 'https'], true) || ($url['host'] ?? '') === '') {
             // A service on this machine speaks http.
             $scheme = preg_match('~\A(?:localhost|127\.)~', $text) === 1 ? 'http' : 'https';
             $example = preg_match('~\A[\w.-]+(?::\d+)?(?:/|\z)~', $text) === 1 ? "$scheme://$text" : 'https://pay.example.cl';

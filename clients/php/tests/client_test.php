@@ -211,7 +211,7 @@ return [
         }
     },
     'an address or a token that cannot work is refused at once' => function () {
-        foreach (['pay.example.cl' => 'https://pay.example.cl', 'https://a:b@pay.example.cl' => 'login instead', 'https://pay.example.cl/?a=b' => 'follows'] as $url => $says) {
+        foreach (['pay.example.cl' => 'https://pay.example.cl', 'https://a:b@pay.example.cl' => 'login instead', 'https://pay.example.cl/?a=b' => 'follows', 'https://pay.example.cl/a b' => 'whole address', "https://pay.example.cl/\r\nX-A: b" => 'whole address'] as $url => $says) {
             $error = thrown(InvalidArgumentException::class, fn () => new RubricaClient($url));
             same(true, str_contains($error->getMessage(), $says), $error->getMessage());
         }

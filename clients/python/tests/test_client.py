@@ -205,7 +205,11 @@ class Client(unittest.TestCase):
 
     def test_an_address_that_cannot_work_is_refused_at_once(self):
         for url, says in [("pay.example.cl", "https://pay.example.cl"), ("https://a:b@pay.example.cl", "login instead"),
-                          ("https://pay.example.cl/?a=b", "after|follows")]:
+                          ("https://pay.example.cl/?a=b", "after|follows"), ("https://pay.example.cl/a b", "whole address"),
+                          ("https://pay.example.cl/ñ", "whole address"), ("https://pay.example.cl:https", "whole address"),
+                          ("https://[::1", "whole address"), ("https://pay.example.cl\n", "whole address")]:
             with self.assertRaisesRegex(TypeError, says):
                 RubricaClient(url)
         self.assertNotIn("secret", repr(self.client()))
+        RubricaClient("https://pagos.ñandú.cl")
+        self.assertEqual(repr(RubricaClient("HTTP://127.0.0.1:8080/pay/")), "RubricaClient('http://127.0.0.1:8080/pay')")

@@ -189,12 +189,16 @@ def _parse_object(text: bytes) -> dict[str, Any] | None:
 def _read_base_url(text: str) -> str:
     if "@" in text:
         raise TypeError("base_url holds a user or a password: give RubricaClient a login instead")
-    url = urlsplit(text)
-    if url.scheme not in ("http", "https") or not url.hostname:
+    try:
+        url = urlsplit(text if re.fullmatch(r"[^\s\x00-\x1f\x7f]+", text) else "")
+        is_whole = url.scheme in ("http", "https") and bool(url.hostname) and url.path.isascii() and url.port != 0
+    except ValueError:
+        is_whole = False
+    if not is_whole:
         # A service on this machine speaks http.
         scheme = "http" if re.match(r"localhost|127\.", text) else "https"
         example = f"{scheme}://{text}" if re.match(r"[\w.-]+(?::\d+)?(?:/|$)", text) else "https://pay.example.cl"
         raise TypeError(f"base_url is {text!r}: write the whole address, with its scheme, such as {example}")
     if url.query or url.fragment:
         raise TypeError("base_url has a query or a fragment: leave out what follows the path")
-    return text.rstrip("/")
+    return url.geturl().rstrip("/")
