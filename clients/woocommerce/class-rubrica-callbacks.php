@@ -6,6 +6,7 @@ defined('ABSPATH') || exit;
 /** What the service and the payer's browser post to the shop. */
 final class Rubrica_Callbacks
 {
+    /** The order's meta: the transactions whose payment was taken, and of payments in earlier versions their webhook-id. */
     private const WEBHOOKS = '_rubrica_webhook_ids';
     private const LOCK_SECONDS = 20;
 
@@ -56,8 +57,8 @@ final class Rubrica_Callbacks
     /** Under the lock of the order, which was read under it: no other callback changes it meanwhile. */
     private static function carryOut(WC_Order $order, Rubrica\Callback $callback): int
     {
-        // It was taken before: that the order has changed since is nothing against it.
-        if (in_array($callback->webhookId, $order->get_meta(self::WEBHOOKS) ?: [], true)) return 200;
+        // It was taken before: that the order has changed since is nothing against it. After a restore the service tells it by another id.
+        if (array_intersect([$callback->webhookId, $callback->transactionId], $order->get_meta(self::WEBHOOKS) ?: [])) return 200;
         if ($order->get_meta(Rubrica_Gateway::REFERENCE) !== $callback->reference) return self::hold($order, $callback);
         try {
             $callback->compareWith((string) $order->get_total(), $order->get_currency());
@@ -103,7 +104,7 @@ final class Rubrica_Callbacks
     /** Kept with whatever the order is saved with next. */
     private static function remember(WC_Order $order, Rubrica\Callback $callback): void
     {
-        $order->update_meta_data(self::WEBHOOKS, [...($order->get_meta(self::WEBHOOKS) ?: []), $callback->webhookId]);
+        $order->update_meta_data(self::WEBHOOKS, [...($order->get_meta(self::WEBHOOKS) ?: []), $callback->transactionId]);
     }
 
     /** An order that is paid stays paid, whatever comes later, and one that was refunded stays so. */

@@ -3,6 +3,8 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { computeSignature, signingKey } from '../../protocol/hmac.ts';
+import { signWebhook, webhookKey } from '../../protocol/webhook-signature.ts';
 import { CHAOS_CLASSES } from '../../src/chaos/chaos-class.ts';
 import { ordersOf } from '../../src/chaos/chaos-order.ts';
 import { runChaos } from '../../src/chaos/run-chaos.ts';
@@ -191,6 +193,55 @@ test('a payment that came again after the shop had edited its order was refused,
   assert.equal((await listCallbacks(service.app, {}, 1))[0]?.status, 200);
   assert.ok(!existsSync(join(dirname(files.get(shop) ?? ''), 'order-1.json.notes')));
 });
+
+test('a payment that was told again after a restore of the service looked like a second one, to be refunded', {
+  skip: whyMissing('php') ?? false,
+}, async (context) => {
+  const service = await startTestService(context, 'sqlite::memory:');
+  const { development: tokens } = await createPaymentService(service.app, 'Shop', TESTER);
+  const shop = await startShop(context, service.url, tokens);
+  changeOrder(shop, 1, { amount: 9_990, currency: 'CLP' });
+  const { redirect } = (await (await fetch(`${shop}/pay?order=1`)).json()) as { redirect: string };
+  await payOnPage([{ url: redirect }]);
+  assert.ok(
+    await comesTrue(async () => (await listCallbacks(service.app, {}, 1)).some(({ status }) => status === 200)),
+  );
+  const [{ transaction_id: transaction } = { transaction_id: 0 }] = await listCallbacks(service.app, {}, 1);
+  for (const id of [`evt_${transaction}_2_1795450000`, `evt_${transaction}_2_1795460000`])
+    assert.equal(await tellPaid(`${shop}/?wc-api=rubrica`, tokens, { id, transaction, reference: 'WC-1-1' }), 200);
+  assert.ok(!existsSync(join(dirname(files.get(shop) ?? ''), 'order-1.json.notes')));
+});
+
+/** Posts a payment of 9990 as the service does, and answers the status. */
+async function tellPaid(
+  url: string,
+  { service_token, secret_token }: TokenPair,
+  { id, transaction, reference }: { id: string; transaction: number; reference: string },
+): Promise<number> {
+  const fields: Record<string, string> = {
+    x_account_id: service_token,
+    x_amount: '9990.00',
+    x_currency: 'CLP',
+    x_gateway_reference: String(transaction),
+    x_message: 'Approved',
+    x_reference: reference,
+    x_result: 'completed',
+    x_test: 'true',
+    x_timestamp: '2026-01-15T12:01:30.000Z',
+  };
+  // Their names are in order.
+  const message = Object.entries(fields).flat().join('');
+  const x_signature = computeSignature(message, signingKey(secret_token));
+  const body = new URLSearchParams({ ...fields, x_signature }).toString();
+  const seconds = Math.floor(Date.now() / 1000);
+  const headers = {
+    'content-type': 'application/x-www-form-urlencoded',
+    'webhook-id': id,
+    'webhook-timestamp': String(seconds),
+    'webhook-signature': signWebhook(id, seconds, body, webhookKey(secret_token)),
+  };
+  return (await fetch(url, { method: 'POST', headers, body })).status;
+}
 
 test('the payment of an order was taken for the copy that the shop had made of it, and the copy could not be paid', {
   skip: whyMissing('php') ?? false,
