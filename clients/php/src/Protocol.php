@@ -51,7 +51,8 @@ final class Protocol
     public static function problem(string $code, ?string $field, ?string $detail = null): Problem
     {
         [$what, $fix] = self::data()['problems'][$code];
-        $shown = $field === null ? null : substr($field, 0, 64);
+        // Whole characters: half of one cannot be written as JSON.
+        $shown = $field === null || preg_match('/\A.{0,64}/su', $field, $found) !== 1 ? $field : $found[0];
         $subject = $shown === null ? 'The body' : ($shown === '' ? 'The empty name' : $shown);
         return new Problem($code, $shown, "$subject $what" . ($detail === null ? '' : ": $detail") . '.', $fix);
     }

@@ -90,6 +90,11 @@ return [
             ['UNKNOWN_FIELD', str_replace('x_amount', 'x_amount[]', $body)],
         ] as [$code, $other]) refused($code, [$other, headers_of($other)]);
     },
+    'a long name that was cut within a character left a message that no JSON could hold' => function () {
+        $refusal = thrown(CallbackRefused::class, fn () => verifier()->verify(str_repeat('a', 63) . '%C3%B1=1', [], NOW));
+        same(str_repeat('a', 63) . 'ñ', $refusal->problem->field);
+        json_encode($refusal->getMessage(), JSON_THROW_ON_ERROR);
+    },
     'a body that was turned into JSON was refused as one unknown field' => function () {
         [$body] = callback();
         parse_str($body, $fields);
