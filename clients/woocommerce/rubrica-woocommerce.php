@@ -15,6 +15,15 @@ defined('ABSPATH') || exit;
 // A release carries the PHP package inside; in the repository it stands beside.
 require is_file(__DIR__ . '/rubrica/autoload.php') ? __DIR__ . '/rubrica/autoload.php' : __DIR__ . '/../php/autoload.php';
 
+// WooCommerce warns of a plugin that does not say this. Orders are read and written by its own functions alone, wherever it stores
+// them; its checkout of blocks shows only gateways that bring a script.
+add_action('before_woocommerce_init', static function (): void {
+    $features = '\Automattic\WooCommerce\Utilities\FeaturesUtil';
+    if (!class_exists($features)) return;
+    $features::declare_compatibility('custom_order_tables', __FILE__, true);
+    $features::declare_compatibility('cart_checkout_blocks', __FILE__, false);
+});
+
 add_action('plugins_loaded', static function (): void {
     if (!class_exists('WC_Payment_Gateway')) return;
     require __DIR__ . '/class-rubrica-gateway.php';

@@ -35,6 +35,8 @@ test('the plugin for WooCommerce neither loses nor doubles an order, by what the
   const stored = async (reference: string): Promise<unknown> =>
     JSON.parse(await (await fetch(`${url}/orders/${reference}`)).text());
 
+  const features: unknown = await (await fetch(`${url}/features`)).json();
+  assert.deepEqual(features, { custom_order_tables: true, cart_checkout_blocks: false }, 'WooCommerce does not warn');
   const paid = (await (await fetch(`${url}/pay?order=${ORDERS.length + 1}`)).json()) as { redirect: string };
   await payOnPage([{ url: paid.redirect }]);
   const once = { state: 'processing', deliveries: 1 };

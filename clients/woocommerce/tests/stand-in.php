@@ -22,6 +22,20 @@ final class Stand_In
     }
 }
 
+/** What the plugin says of the shop's features that it works with. */
+final class Stand_In_Features
+{
+    /** @var array<string, bool> */
+    public static array $declared = [];
+
+    public static function declare_compatibility(string $feature, string $plugin, bool $works): bool
+    {
+        self::$declared[$feature] = $works && is_file($plugin);
+        return true;
+    }
+}
+class_alias(Stand_In_Features::class, 'Automattic\WooCommerce\Utilities\FeaturesUtil');
+
 function add_action(string $hook, callable $call): void
 {
     Stand_In::$hooks[$hook][] = $call;
@@ -233,6 +247,7 @@ $wpdb = new class {
 };
 
 require __DIR__ . '/../rubrica-woocommerce.php';
+Stand_In::fire('before_woocommerce_init');
 Stand_In::fire('plugins_loaded');
 $path = parse_url($_SERVER['REQUEST_URI'], PHP_URL_PATH);
 if (str_starts_with($path, '/orders/')) {
@@ -240,6 +255,10 @@ if (str_starts_with($path, '/orders/')) {
     $found = wc_get_orders(['meta_key' => Rubrica_Gateway::REFERENCE, 'meta_value' => rawurldecode(substr($path, 8))]);
     http_response_code($found === [] ? 404 : 200);
     echo json_encode($found === [] ? null : $found[0]->stored());
+    exit;
+}
+if ($path === '/features') {
+    echo json_encode(Stand_In_Features::$declared);
     exit;
 }
 if ($path === '/pay') {
