@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
+import { comesTrue } from '../support/comes-true.ts';
 import { forEachEngine, type TestDatabase } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
@@ -59,8 +60,11 @@ forEachEngine('a store of a test', (openTestDatabase, engine) => {
     before = opened;
     // A program of the test, at the address that it was given.
     const program = openByUrl(opened.db.url);
-    await program.query('select 1 as one');
+    const others = `select 1 as one from pg_stat_activity where datname = current_database() and application_name = 'rubrica'`;
+    assert.equal((await program.query(others)).length, 1);
     await program.close();
+    // The server ends a connection a moment after its program has.
+    assert.ok(await comesTrue(async () => (await opened.db.query(others)).length === 0));
   });
 
   test('is the same one when the programs of its test have ended', async () => {
