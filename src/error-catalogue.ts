@@ -184,6 +184,11 @@ export const CATALOGUE = {
     'The recipient is another',
     'Another holder is a new recipient, and a validation is kept once: validate again for other data.',
   ),
+  CHANGED_IN_STORE: entry(
+    409,
+    'Somebody has changed this in the store, past the service',
+    'Tell the operator: the log names the row. A backup has it as it was.',
+  ),
   PAYOUT_CONFLICT: entry(
     409,
     'The id belongs to another payout',

@@ -195,6 +195,10 @@ export const SPANISH_ERRORS: Readonly<Record<ErrorCode, { title: string; fix: st
     title: 'El destinatario es otro',
     fix: 'Otro titular es un destinatario nuevo, y una validación se guarda una sola vez: valida de nuevo para otros datos.',
   },
+  CHANGED_IN_STORE: {
+    title: 'Alguien cambió esto en la base, por fuera del servicio',
+    fix: 'Avisa a quienes operan el servicio: el registro nombra la fila. Un respaldo la tiene como era.',
+  },
   PAYOUT_CONFLICT: {
     title: 'El id es de otro pago',
     fix: 'Envía los mismos campos para leer el mismo pago, o elige un id nuevo para uno nuevo.',

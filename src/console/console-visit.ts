@@ -179,7 +179,8 @@ export function notFoundPage(language: Language): ConsolePage {
 function failurePage(language: Language, { code, extras }: Problem, { id, method }: FastifyRequest): ConsolePage {
   if (CATALOGUE[code].status === 404) return notFoundPage(language);
   const title = tell(language, 'failure.title');
-  const said = tell(language, failureText(code, method), { request: id, address: extras.movedTo ?? '' });
+  const changed = code === 'CHANGED_IN_STORE' ? extras.detail?.[language] : undefined;
+  const said = changed ?? tell(language, failureText(code, method), { request: id, address: extras.movedTo ?? '' });
   return { title, main: html`<h1>${title}</h1><p>${said}</p>` };
 }
 

@@ -10,12 +10,14 @@ import {
 import { selectRecipients, selectVersions } from './recipient-queries.ts';
 import { openDetails, openDetailsUnlessChanged } from './seal-recipient.ts';
 
-/** Every version of a recipient that the actor may see, the one that counts first. Throws `Problem` NOT_FOUND. */
+/**
+ * Every version of a recipient that the actor may see, the one that counts first. An earlier one that somebody has changed in the
+ * store is left out. Throws `Problem` NOT_FOUND, or CHANGED_IN_STORE where it is the one that counts.
+ */
 export async function findRecipient(app: App, actor: RecipientActor, id: string): Promise<[Recipient, ...Recipient[]]> {
-  const rows = await selectVersions(app.db, id, actor);
-  const [newest, ...earlier] = rows.map((row) => view(app, row, openDetails(app, row)));
+  const [newest, ...earlier] = await selectVersions(app.db, id, actor);
   if (newest === undefined) throw noRecipient();
-  return [newest, ...earlier];
+  return [view(app, newest, openDetails(app, newest)), ...earlier.flatMap((row) => viewUnlessChanged(app, row))];
 }
 
 /** A page of the recipients that the actor may see, of one RUT where its hash is said, by id; `next` is the `after` of the page that follows, null at the end. */

@@ -1,5 +1,6 @@
 import type { App } from '../app.ts';
-import { openAs, openUnlessChanged, type SealedKind, sealAs } from '../sealing/sealed-kind.ts';
+import { Problem } from '../error-catalogue.ts';
+import { openUnlessChanged, type SealedKind, sealAs } from '../sealing/sealed-kind.ts';
 import type { RecipientDetails, RecipientRow } from './recipient.ts';
 
 export const RECIPIENT_DETAILS: SealedKind = {
@@ -21,9 +22,16 @@ export function sealDetails(app: App, place: Place, details: RecipientDetails): 
   return sealAs(app, RECIPIENT_DETAILS, place, JSON.stringify(details));
 }
 
-/** The details of a row. Throws where MASTER_KEY, the row, its owner or its account is another. */
+/** The details of a row. Throws `Problem` CHANGED_IN_STORE where the row, its owner or its account is another. */
 export function openDetails(app: App, row: RecipientRow): RecipientDetails {
-  return JSON.parse(openAs(app, RECIPIENT_DETAILS, row, row.sealed_details)) as RecipientDetails;
+  const details = openDetailsUnlessChanged(app, row);
+  if (details !== null) return details;
+  throw new Problem('CHANGED_IN_STORE', {
+    detail: {
+      en: 'Somebody has changed the details of this recipient in the database. Validate the account again, and keep it anew.',
+      es: 'Alguien cambió los datos de este destinatario en la base. Valida la cuenta de nuevo y vuelve a guardarla.',
+    },
+  });
 }
 
 /** The same; null, and a line in the log, where somebody has changed or moved them in the store. */

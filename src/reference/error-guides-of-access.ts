@@ -153,6 +153,15 @@ export const ACCESS_GUIDES = {
     ['The account is of another holder, or the validation was kept before.'],
     ['La cuenta es de otro titular, o la validación ya se había guardado.'],
   ),
+  CHANGED_IN_STORE: guide(
+    'ask',
+    [
+      'GET /recipients/{id of Ana}',
+      'POST /recipients/{id of Ana} with a new validation, then GET /recipients/{id of Ana}',
+    ],
+    ['Somebody wrote to the database by hand, or part of it was damaged.'],
+    ['Alguien escribió en la base a mano, o una parte de ella se dañó.'],
+  ),
   USER_EXISTS: guide(
     'ask',
     ['ana@example.cl, twice', 'ana@example.cl, once'],

@@ -4,12 +4,14 @@ import { pino } from 'pino';
 import { carryOutPayouts } from '../../src/payouts/carry-out-payouts.ts';
 import { cancelPayouts } from '../../src/payouts/decide-payouts.ts';
 import { listRecipients } from '../../src/payouts/find-recipient.ts';
-import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
+import { makePayoutFiles, readPayoutFile } from '../../src/payouts/make-payout-files.ts';
 import { setPayoutSender } from '../../src/payouts/set-payout-sender.ts';
 import { showPayouts } from '../../src/payouts/show-payouts.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { ANA, approved, openPayoutDesk, wish } from '../support/test-payouts.ts';
+import { startTestServer } from '../support/test-server.ts';
+import { createTestUser } from '../support/test-user.ts';
 
 forEachEngine('a recipient that somebody changed in the store', (openTestDatabase) => {
   test('stopped the lists of all payouts and recipients, and the file of the others, with a fault of the program', async () => {
@@ -66,6 +68,32 @@ forEachEngine('a recipient that somebody changed in the store', (openTestDatabas
     await change(app);
     await carryOutPayouts(app, 10);
     assert.equal(told.filter((line) => line.includes(payout?.recipient_id ?? '')).length, 1);
+  });
+
+  test('had a page in the console that said only that the service had failed', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const desk = await openPayoutDesk(app);
+    const [payout] = await approved(app, desk);
+    await change(app);
+    await using server = await startTestServer(app);
+    const { console: cookie } = await createTestUser(app, { role: 'owner', may: [] });
+    const page = await server.get(`/console/recipients/${payout?.recipient_id}`, cookie);
+    assert.deepEqual([page.status, /Alguien cambió los datos de este destinatario/.test(page.text)], [409, true]);
+  });
+
+  test('of a file for a bank whose bytes were changed, the answer was an internal error', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const desk = await openPayoutDesk(app);
+    await approved(app, desk);
+    const payer = { account: '123456789', rut: '', name: '', agreement: '' };
+    const { environment: owner, maker: by } = desk;
+    const [made] = await makePayoutFiles(app, { owner, by, format: 'santander', payer, batchId: null });
+    await app.db.transaction((tx) =>
+      tx.query(
+        "update payout_files set sealed_content = substr(sealed_content, 1, length(sealed_content) - 2) || 'AA'",
+      ),
+    );
+    await assert.rejects(readPayoutFile(app, made?.file.id ?? ''), { code: 'CHANGED_IN_STORE' });
   });
 
   const change = (app: TestApp) =>

@@ -165,7 +165,7 @@ export const getPayoutFilesContent = operation({
         },
       },
     },
-    errors: [...TEF_ERRORS, 'NOT_FOUND'],
+    errors: [...TEF_ERRORS, 'NOT_FOUND', 'CHANGED_IN_STORE'],
   },
   handle: async (app, request, reply) => {
     const user = await requireUser(app, request);

@@ -74,7 +74,7 @@ export const getRecipientsId = operation({
         example: { message: 'OK', errors: null, data: { ...RECIPIENT_EXAMPLE, versions: [RECIPIENT_EXAMPLE] } },
       },
     },
-    errors: [...PAYOUTS_ERRORS, 'NOT_FOUND'],
+    errors: [...PAYOUTS_ERRORS, 'NOT_FOUND', 'CHANGED_IN_STORE'],
   },
   handle: async (app, request) => {
     const user = await requireUser(app, request);

@@ -102,6 +102,7 @@ export const KEEPING_ERRORS = [
   'VALIDATION_NOT_USABLE',
   'ACCOUNT_NOT_VALIDATED',
   'RECIPIENT_CONFLICT',
+  'CHANGED_IN_STORE',
 ] as const;
 
 /** Reads the body of a request that keeps a recipient. Throws `Problem` INVALID_BODY with everything that is wrong. */
