@@ -125,12 +125,18 @@ forEachEngine('the console', (openTestDatabase, engine) => {
     await using _server = server;
     const support = await createTestUser(app, { role: 'support', may: [], email: 'sonia@example.cl' });
     const at = `/console/payments/${payment.id}/refund`;
-    const shown = await server.get(`${at}?amount=2000&reason=agotado`, cookieOf(support));
+    const send = (body: string) => server.post(at, { headers: { ...FORM, ...cookieOf(support) }, body });
+    const asked = (await send('amount=2000&reason=agotado')).headers.get('location') ?? '';
+    assert.doesNotMatch(
+      asked,
+      /agotado/,
+      'what was typed stood in the address, even where it was the number of a card',
+    );
+    const shown = await server.get(asked, cookieOf(support));
     assert.equal(shown.status, 200);
     assert.match(shown.text, /¿Devolver \$2\.000 CLP\?/);
     assert.match(shown.text, /\$3\.000 CLP disponibles después/);
     const key = /name="key" value="([^"]+)"/.exec(shown.text)?.[1] ?? '';
-    const send = (body: string) => server.post(at, { headers: { ...FORM, ...cookieOf(support) }, body });
     for (let click = 0; click < 2; click++) {
       const done = await send(`amount=2000&reason=agotado&key=${key}`);
       assert.equal(done.status, 303, done.text);
@@ -153,7 +159,7 @@ forEachEngine('the console', (openTestDatabase, engine) => {
       'amount=1&reason=a@b',
       'amount=1&reason=4111111111111111',
     ]) {
-      assert.equal((await server.get(`${at}?${wish}`, cookieOf(support))).status, 400, wish);
+      assert.equal((await send(wish)).status, 400, wish);
       assert.equal((await send(`${wish}&key=other`)).status, 400, wish);
     }
     assert.equal((await app.db.query('select id from refunds')).length, 1);

@@ -62,7 +62,7 @@ forEachEngine('a form of the console that fails', (openTestDatabase) => {
     from.now.advance(2000);
     const payment = `/payments/${desk.paid.id}`;
     for (const path of ['/refund', '/requests', `/requests/${asked.id}/approve`, `/requests/${asked.id}/reject`]) {
-      const { status, text } = await post(`${payment}${path}`, { amount: '1000', reason: 'llegó roto' });
+      const { status, text } = await post(`${payment}${path}`, { amount: '1000', reason: 'llegó roto', key: 'k' });
       assert.equal(status, 421, path);
       assert.ok(text.includes('is served at https://pay-2.example.cl. Do it in the console there.'), text);
     }

@@ -197,7 +197,9 @@ forEachEngine('a refund above a limit at the console', (openTestDatabase) => {
     assert.equal((await ask('150001')).status, 400);
     assert.equal((await ask('120000', '')).status, 400);
     const within = await ask('100000');
-    assert.equal(within.headers.get('location'), `/console${at}/refund?amount=100000&reason=roto`);
+    const question = within.headers.get('location') ?? '';
+    assert.equal(/reason|roto/.test(question), false, 'no address has the reason');
+    assert.match((await as(asker).get(question.slice('/console'.length))).text, /roto[^]*name="amount" value="100000"/);
     app.now.advance(200 * 24 * 60 * MINUTE);
     const user = await createTestUser(app, { role: 'support', may: [] });
     const late = await as(user).post(`${at}/requests`, { amount: '120000', reason: 'roto' });

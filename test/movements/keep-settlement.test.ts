@@ -244,9 +244,17 @@ forEachEngine('settlement files', (openTestDatabase) => {
     const accept = () => post(`/settlements/${id}/accept`, { cause: one?.cause ?? '', reason: 'visto' });
     const close = () => post('/months', { month: '2026-01', environment: 'development' });
     app.now.advance(app.config.proofMinutes * 60_000);
-    const form = `/settlements/${id}?cause=${one?.cause}&one=&reason=visto`;
-    assert.equal(await accept(), `/console/prove?next=${encodeURIComponent(form)}`);
-    assert.match((await server.get(`/console${form}`, cookie)).text, /name="reason"[^>]* value="visto"/, 'not lost');
+    const proof = new URL((await accept()) ?? '', 'http://localhost');
+    const form = proof.searchParams.get('next') ?? '';
+    assert.deepEqual(
+      [proof.pathname, /visto/.test(proof.href)],
+      ['/console/prove', false],
+      'no address has the reason',
+    );
+    const isKept = async (headers: { cookie: string }) =>
+      /name="reason"[^>]* value="visto"/.test((await server.get(`/console${form}`, headers)).text);
+    const other = await createTestUser(app, { role: 'finance', may: [] });
+    assert.deepEqual([await isKept(cookie), await isKept(other.console)], [true, false], 'for nobody else');
     const back = encodeURIComponent('/months?month=2026-01&environment=development');
     assert.equal(await close(), `/console/prove?next=${back}`);
     assert.equal((await showSettlement(app, id))?.differences[0]?.accepted_by, null);

@@ -138,7 +138,7 @@ async function refundForm(
   const title = html`<h2>${tell(language, 'refund.title')}</h2>`;
   if (left <= 0) return html`${title}<div class="card pad">${tell(language, 'refund.nothing')}</div>`;
   const { amount = formatPlain(left, payment.currency), reason = '' } = typed;
-  return html`${title}<form class="card pad" action="${publicPath(app)}/console/payments/${payment.id}/refund">
+  return html`${title}<form class="card pad" method="post" action="${publicPath(app)}/console/payments/${payment.id}/refund">
 <p class="quiet">${tell(language, 'refund.left', { amount: formatMoney(left, payment.currency) })}
 ${tell(language, 'refund.merchant_now', { amount: formatMoney(available, payment.currency) })}</p>
 <label>${tell(language, 'refund.amount')}<input name="amount" inputmode="decimal" required value="${amount}"></label>

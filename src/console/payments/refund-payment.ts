@@ -10,9 +10,9 @@ import { createRefund } from '../../refunds/create-refund.ts';
 import { REFUND_REFUSALS, type RefundRefusal } from '../../refunds/refund-refusal.ts';
 import { requestRefund } from '../../refunds/request-refund.ts';
 import type { ShownPayment } from '../../search/show-payment.ts';
-import { askedOf } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
+import { typedOf, typedQuery } from '../kept-typing.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { paymentOf, sendPayment } from './get-payment.ts';
 import { refundEntries } from './refund-entries.ts';
@@ -22,16 +22,19 @@ export const getConsoleRefund: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const shown = await paymentOf(app, visit);
     if (shown === null) return visit.send(404, notFoundPage(visit.language));
-    const fields = askedOf(visit);
+    const fields = typedOf(visit);
     const wish = readWish(visit, shown, fields);
     if ('refusal' in wish) return sendPayment(app, visit, shown, 400, wish.refusal, fields);
-    const asked = requireProof(app, visit, questionPath(shown, wish));
+    const asked = requireProof(app, visit, questionPath(visit, shown, wish));
     if (asked !== null) return asked;
     return sendQuestion(app, visit, shown, wish);
   }),
 };
 
-/** Refunds what the page before has shown. The key in its form makes a second click the same refund. */
+/**
+ * Refunds what the page before has shown. The key in its form makes a second click the same refund; the form of the payment has
+ * none, and leads to that page.
+ */
 export const postConsoleRefund: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, by, request, goTo } = visit;
@@ -40,11 +43,14 @@ export const postConsoleRefund: Screen = {
     const fields = fieldsOf(request);
     const wish = readWish(visit, shown, fields);
     if ('refusal' in wish) return sendPayment(app, visit, shown, 400, wish.refusal, fields);
-    const asked = requireProof(app, visit, questionPath(shown, wish));
+    const { key } = fields;
+    const question = questionPath(visit, shown, wish);
+    const asked = requireProof(app, visit, question);
     if (asked !== null) return asked;
+    if (key === undefined) return goTo(question);
     const creation = await createRefund(app, shown.transaction, {
       ...partOf(shown, wish),
-      idempotencyKey: `console ${(fields['key'] ?? '').slice(0, 40)}`,
+      idempotencyKey: `console ${key.slice(0, 40)}`,
       by,
     }).catch((error: unknown) => {
       if (error instanceof Problem && error.code === 'REFUND_LIMIT_REACHED') return error;
@@ -71,7 +77,7 @@ export const postConsoleRefundRequest: Screen = {
     const making = await requestRefund(app, shown.transaction, { ...partOf(shown, wish), by });
     if (making.kind === 'refused')
       return sendPayment(app, visit, shown, 409, refusedText(visit, making.refusal), fields);
-    if (making.kind === 'within_limit') return goTo(questionPath(shown, wish));
+    if (making.kind === 'within_limit') return goTo(questionPath(visit, shown, wish));
     return goTo(`/payments/${shown.payment.id}?done=requested`);
   }),
 };
@@ -81,9 +87,9 @@ function refusedText({ language }: ConsoleVisit, { code }: RefundRefusal): strin
 }
 
 /** The page that asks once more, with what is wished for. */
-function questionPath({ payment }: ShownPayment, { amount, reason }: Wish): string {
+function questionPath(visit: ConsoleVisit, { payment }: ShownPayment, { amount, reason }: Wish): string {
   const wish = { amount: formatPlain(amount, payment.currency), reason };
-  return `/payments/${payment.id}/refund?${String(new URLSearchParams(wish))}`;
+  return `/payments/${payment.id}/refund?${typedQuery(visit, wish)}`;
 }
 
 type Wish = { amount: number; reason: string };

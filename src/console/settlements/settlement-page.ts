@@ -11,9 +11,10 @@ import { shellWord } from '../../lib/shell-word.ts';
 import { acceptDifferences, showSettlement } from '../../movements/accept-difference.ts';
 import type { KeptDifference, KeptSettlement, SettlementSum } from '../../movements/settlement.ts';
 import { tableOf, timeCell } from '../console-format.ts';
-import { askedOf, exportLinks, formatOf, sendList } from '../console-list.ts';
+import { exportLinks, formatOf, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
+import { typedOf, typedQuery } from '../kept-typing.ts';
 import { fieldsOf, lineNumberIn } from '../sign-in.ts';
 
 /** One file: what it settles beside the books, and its differences by cause with their money. */
@@ -34,7 +35,7 @@ export const postConsoleAccept: Screen = {
     const reason = text.trim();
     const typed = { cause, one: number, reason };
     if (!isReason(reason)) return sendSettlement(app, visit, 400, tell(language, 'refund.no_reason'), typed);
-    const asked = requireProof(app, visit, `/settlements/${id}?${String(new URLSearchParams(typed))}`);
+    const asked = requireProof(app, visit, `/settlements/${id}?${typedQuery(visit, typed)}`);
     if (asked !== null) return asked;
     const accepted = await acceptDifferences(app, {
       settlementId: id,
@@ -53,7 +54,7 @@ async function sendSettlement(
   visit: ConsoleVisit,
   status: number,
   said: string,
-  typed: Record<string, string> = askedOf(visit),
+  typed: Record<string, string> = typedOf(visit),
 ) {
   const { language, user, request, send } = visit;
   const { id } = request.params as { id: string };

@@ -7,9 +7,10 @@ import { findOverlapping, findStatement } from '../../statements/find-statement.
 import { sayNote } from '../../statements/line-notes.ts';
 import { type KeptLine, LINE_USES, type LineUse, type ListedStatement } from '../../statements/statement.ts';
 import { tableOf, timeCell } from '../console-format.ts';
-import { askedOf, type Column, exportLinks, formatOf, sendList } from '../console-list.ts';
+import { type Column, exportLinks, formatOf, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
+import { typedOf } from '../kept-typing.ts';
 import { listMerchants } from '../merchants/visible-merchants.ts';
 import { merchantOf, proofBadge, sumsText, useBadge } from './bank-statement-list.ts';
 import { allOtherForm, explainForm } from './explain-forms.ts';
@@ -30,7 +31,7 @@ export async function sendStatement(
   visit: ConsoleVisit,
   status: number,
   said: string,
-  asked: Record<string, string> = askedOf(visit),
+  asked: Record<string, string> = typedOf(visit),
 ) {
   const { language, user, request, send } = visit;
   const { id } = request.params as { id: string };

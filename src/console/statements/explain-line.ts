@@ -8,6 +8,7 @@ import { findStatement } from '../../statements/find-statement.ts';
 import { type LineSubject, resolveLine } from '../../statements/resolve-line.ts';
 import { tell } from '../console-texts.ts';
 import { consoleHandler, requireProof } from '../console-visit.ts';
+import { typedQuery } from '../kept-typing.ts';
 import { fieldsOf, lineNumberIn } from '../sign-in.ts';
 import { sendStatement } from './bank-statement-page.ts';
 
@@ -25,7 +26,7 @@ export const postConsoleStatementUses: Screen = {
     const is = subjectOf(app, language, fields);
     if (typeof is === 'string') return refuse(400, is);
     if (!isReason(reason)) return refuse(400, tell(language, 'refund.no_reason'));
-    const asked = requireProof(app, visit, `/statements/${id}?${String(inAddress(typed))}`);
+    const asked = requireProof(app, visit, `/statements/${id}?${typedQuery(visit, typed)}`);
     if (asked !== null) return asked;
     try {
       const lines = await resolveLine(app, { statementId: id, fileLine: line, is, reason, by });
@@ -36,17 +37,6 @@ export const postConsoleStatementUses: Screen = {
     }
   }),
 };
-
-const TYPED = ['use', 'line', 'is', 'subject', 'commission', 'merchant', 'reason'] as const;
-
-/** The fields as they were typed, for the form that is shown after the proof. In the place of an id something else may have been pasted, so it is left out. */
-function inAddress(typed: Record<string, string>): URLSearchParams {
-  const isKept = (name: string, text: string) =>
-    text !== '' && (name !== 'subject' || /^[a-z]{2,3}_\w{1,57}$/.test(text));
-  return new URLSearchParams(
-    TYPED.map((name) => [name, typed[name] ?? '']).filter(([name = '', text = '']) => isKept(name, text)),
-  );
-}
 
 /** Reads what a person says that a line is; a text: why that cannot be. */
 function subjectOf(app: App, language: Language, fields: Record<string, string>): LineSubject | string {

@@ -1,0 +1,25 @@
+import type { App } from '../app.ts';
+import { perInstance } from '../lib/per-instance.ts';
+import { deriveKey, open, seal, sealingKey } from '../lib/seal.ts';
+import { askedOf } from './console-list.ts';
+import type { ConsoleVisit } from './console-visit.ts';
+
+const keyOf = perInstance((app: App) => sealingKey(deriveKey(app.config.masterKey, 'kept-typing')));
+
+type Visit = Pick<ConsoleVisit, 'app' | 'user' | 'request'>;
+
+/** The query of an address that has what a person typed, and that only they open: logs and the history of a browser keep addresses. */
+export function typedQuery({ app, user }: Visit, typed: Readonly<Record<string, string>>): string {
+  return `typed=${seal(keyOf(app), JSON.stringify(typed), user.id)}`;
+}
+
+/** The text fields of an address, with what `typedQuery` put into it; without that where it is another person's. */
+export function typedOf(visit: Visit): Record<string, string> {
+  const { typed, ...asked } = askedOf(visit);
+  if (typed === undefined) return asked;
+  try {
+    return { ...asked, ...(JSON.parse(open(keyOf(visit.app), typed, visit.user.id)) as Record<string, string>) };
+  } catch {
+    return asked;
+  }
+}
