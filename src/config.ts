@@ -162,7 +162,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
 }
 
 /** A variable that a command was told to read, such as one with a Secret Token. */
-export const environmentVariable = (name: string): string | undefined => process.env[name];
+export const environmentVariable = (name: string): string | undefined =>
+  Object.hasOwn(process.env, name) ? process.env[name] : undefined;
 
 /** The origin for payers and merchants, without a final slash. */
 export function publicOrigin({ publicUrl, host, port }: Config): string {

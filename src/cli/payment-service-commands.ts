@@ -192,15 +192,18 @@ async function enable(id: string, options: ActingOptions & { json?: boolean }): 
 
 type RotateOptions = ActingOptions & { environment: Environment; overlap: string; json?: boolean };
 
+/** For longer than a shop needs to change it, a Secret Token that may have leaked is not kept open. */
+const MOST_OVERLAP_MS = 90 * 86_400_000;
+
 async function rotate(id: string, options: RotateOptions): Promise<void> {
-  const outcome = await withActor(options, (app, by) =>
-    rotateSecretToken(app, id, options.environment, readDuration(options.overlap), by),
-  );
+  const overlapMs = readDuration(options.overlap);
+  if (overlapMs > MOST_OVERLAP_MS) throw invalidOption('--overlap is at most 90d.');
+  const outcome = await withActor(options, (app, by) => rotateSecretToken(app, id, options.environment, overlapMs, by));
   if (outcome.kind === 'unknown' || outcome.kind === 'replaced') throw unknownPaymentService(id);
   if (outcome.kind === 'overlapping') throw stillOverlapping(outcome.closesAt);
   const { rotation } = outcome;
   const closing =
-    readDuration(options.overlap) === 0
+    overlapMs === 0
       ? ['The earlier ones are closed now.']
       : [
           `The old one closes at ${time(rotation.old_closes_at)} UTC. Until then it signs x_signature of callbacks, and both sign`,

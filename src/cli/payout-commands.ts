@@ -9,7 +9,7 @@ import {
   submitPayouts,
 } from '../payouts/decide-payouts.ts';
 import { findBatch, findPayout, listBatches, listPayouts } from '../payouts/find-payout.ts';
-import { isPayoutState, PAYOUT_STATES, type Payout } from '../payouts/payout.ts';
+import { isPayoutState, PAYOUT_STATES, type Payout, statesBefore } from '../payouts/payout.ts';
 import { MOST_IN_BATCH } from '../payouts/payout-wish.ts';
 import { showPayouts } from '../payouts/show-payouts.ts';
 import { confirm, yesOption } from './confirm.ts';
@@ -29,10 +29,20 @@ type ListOptions = { state?: string; batch?: string; limit: string; json?: boole
 
 /** The decisions, and how commands say them. */
 const DECISIONS = {
-  approve: { run: approvePayouts, said: 'approved', about: 'let the money leave; never what you made yourself' },
-  reject: { run: rejectPayouts, said: 'rejected', about: 'refuse what waits for an approval' },
-  cancel: { run: cancelPayouts, said: 'cancelled', about: 'take back what has not left' },
-  submit: { run: submitPayouts, said: 'waiting for an approval', about: 'hand a draft to who approves it' },
+  approve: {
+    run: approvePayouts,
+    to: 'approved',
+    said: 'approved',
+    about: 'let the money leave; never what you made yourself',
+  },
+  reject: { run: rejectPayouts, to: 'rejected', said: 'rejected', about: 'refuse what waits for an approval' },
+  cancel: { run: cancelPayouts, to: 'cancelled', said: 'cancelled', about: 'take back what has not left' },
+  submit: {
+    run: submitPayouts,
+    to: 'awaiting_approval',
+    said: 'waiting for an approval',
+    about: 'hand a draft to who approves it',
+  },
 } as const;
 
 type Decision = keyof typeof DECISIONS;
@@ -96,7 +106,8 @@ function addDecision(group: Command, name: Decision): Command {
     .option('--json', 'print one JSON object; amounts in minor units');
 }
 
-async function decide(name: Decision, ids: readonly string[], options: DecideOptions): Promise<void> {
+async function decide(name: Decision, given: readonly string[], options: DecideOptions): Promise<void> {
+  const ids = [...new Set(given)];
   const payouts = await withActor(options, async (app, by) => {
     const [first] = ids as [string];
     const { owner } = await findPayout(app, null, first);
@@ -112,7 +123,9 @@ async function decideBatch(name: Decision, id: string, options: DecideOptions): 
     const { owner, batch } = await findBatch(app, null, id);
     const all = await listPayouts(app, new Set([owner.id]), { batchId: batch.id }, { limit: MOST_IN_BATCH });
     const decision = { owner, named: { batchId: id }, by, reason: reasonOf(options) };
-    return carryOut(app, name, decision, all, options);
+    const before = statesBefore(DECISIONS[name].to);
+    const ready = all.filter(({ state }) => before.includes(state));
+    return carryOut(app, name, decision, ready, options);
   });
   report(name, payouts, options);
 }

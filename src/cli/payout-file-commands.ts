@@ -172,6 +172,7 @@ async function approvedOf(app: App, batch: string) {
 
 async function listFiles(id: string | undefined, options: Json & { out?: string; limit: string }): Promise<void> {
   const limit = readLimit(options.limit);
+  if (options.out === '-') throw invalidOption('--out names a file, so it cannot be -.');
   const files = await withApp(async (app): Promise<ListedPayoutFile[]> => {
     if (id === undefined) return selectPayoutFiles(app.db, await selectAllEnvironmentIds(app.db), limit);
     const { file, content } = await readPayoutFile(app, id);

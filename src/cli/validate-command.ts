@@ -110,6 +110,8 @@ async function checkFiles(file: string, { out, repair, changes, json, language }
   if (json === true && out === undefined && repair === undefined) throw unusable(words.jsonNeedsOut);
   if (changes !== undefined && repair === undefined) throw unusable(words.changesNeedRepair);
   const named = Object.entries({ out, repair, changes }).filter(([, path]) => path !== undefined) as [string, string][];
+  const [stdout] = named.find(([, path]) => path === '-') ?? [];
+  if (stdout !== undefined) throw unusable(`--${stdout} - ${words.noFile}`);
   const taken = new Set(file === '-' ? [] : [await realPath(file)]);
   for (const [name, path] of named) {
     const real = await realPath(path);
@@ -144,6 +146,7 @@ const WORDS = {
     validating: '2 of 2, validated',
     jsonNeedsOut: '--json needs --out: standard output holds one of them.',
     changesNeedRepair: '--changes needs --repair.',
+    noFile: 'names no file: without --out and --repair the rows go to standard output.',
     otherFile: 'must be another file.',
     unreadable: 'cannot be read: see that it is there, and whose it is.',
     failed: 'Reading or writing failed',
@@ -161,6 +164,7 @@ const WORDS = {
     validating: '2 de 2, validadas',
     jsonNeedsOut: '--json necesita --out: la salida estándar lleva solo uno de los dos.',
     changesNeedRepair: '--changes necesita --repair.',
+    noFile: 'no nombra un archivo: sin --out ni --repair las filas van a la salida estándar.',
     otherFile: 'debe ser otro archivo.',
     unreadable: 'no se puede leer: revisa que esté ahí y de quién es.',
     failed: 'No se pudo leer o escribir',

@@ -97,6 +97,12 @@ forEachEngine("importing the regulator's list as it is downloaded", (openTestDat
     ],
     ['few banks that are known', told(csv(LISTED.slice(0, 5))), 'BANK_LIST_UNFAMILIAR', /Only 5 entries/],
     ['an older list', { ...told(TEXT), asOf: '2025-12-31' }, 'BANK_LIST_OLDER', /of 2025-12-31/],
+    [
+      'a list of a day to come',
+      { ...told(TEXT), asOf: '2099-01-01' },
+      'BANK_LIST_INVALID',
+      /2099-01-01, which is still to/,
+    ],
     ['two names of one code', told(csv([...LISTED, ['001', 'BANCO RIPLEY']])), 'BANK_LIST_DUPLICATE_CODE', /Code 001/],
     ['no columns', told('Bancos;Sucursales\n001;12\n'), 'BANK_LIST_INVALID', /"Código" and "Institución"/],
     ['no table', told('<html><body>Lo sentimos</body></html>'), 'BANK_LIST_INVALID', /a page without a table/],
@@ -113,7 +119,7 @@ forEachEngine("importing the regulator's list as it is downloaded", (openTestDat
   }
 
   test('a bank that was renamed keeps its old name as an alias, once a person has accepted it', async () => {
-    const app = createTestApp(await openTestDatabase());
+    const app = createTestApp(await openTestDatabase(), { now: createTestClock(Date.UTC(2026, 10, 22, 12)) });
     const outcome = await importRegulatorList(
       app,
       {

@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { dayOf } from '../../src/lib/calendar-day.ts';
 import { recordMovement } from '../../src/movements/record-movement.ts';
+import { cancelPayouts } from '../../src/payouts/decide-payouts.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { runCommand } from '../support/run-command.ts';
 import { createTestApp, createTestClock } from '../support/test-app.ts';
 import { createLatePayment } from '../support/test-books.ts';
-import { approved, openPayoutDesk, wish } from '../support/test-payouts.ts';
+import { approved, openPayoutDesk, propose, wish } from '../support/test-payouts.ts';
 
 forEachEngine('commands that move money, at a terminal', (openTestDatabase) => {
   test('said no amount in their question, or asked nothing', async (context) => {
@@ -56,6 +57,9 @@ forEachEngine('commands that move money, at a terminal', (openTestDatabase) => {
     const day = dayOf(app.now());
     writeFileSync(lines, `Fecha;Descripción;Cargos;Abonos\n${day};ARRIENDO;5.000;\n${day};ABONO;;7.000`);
     const take = `statement import ${lines} --account 123456789`;
+    const wishes = [wish({ amount: 1000 }), wish({ amount: 2000 }), wish({ amount: 4000 })];
+    const [one, two] = await propose(app, desk, wishes);
+    await cancelPayouts(app, { owner: environment, by, named: { ids: [two?.id ?? ''] }, reason: 'error' });
     const before = await money();
     await refused(file, /^Write 2 payouts of \$35\.000 CLP in all into files for santander\? /);
     await refused(
@@ -70,6 +74,8 @@ forEachEngine('commands that move money, at a terminal', (openTestDatabase) => {
       `books resolve --transaction ${late.id} --decision kept --reason error`,
       /^Decide that \$[\d.]+ CLP of transaction \d+ in suspense is kept\? It stays\. /,
     );
+    await refused(`payout approve ${one?.id} ${one?.id}`, /Approve 1 payout of \$1\.000 CLP in all\? /);
+    await refused(`batch approve ${one?.batch_id}`, /Approve 2 payouts of \$5\.000 CLP in all\? /);
     await refused(take, /^Take over 2 lines \(charges \$5\.000 CLP, credits \$7\.000 CLP\) of cartola\.csv\? /);
     assert.equal(await money(), before);
 

@@ -85,6 +85,10 @@ suite('validate, banks and privacy on the command line', () => {
     ['a file that is not there', ['validate', join(folder, 'missing.csv')]],
     ['a workbook that is called .csv', ['validate', write('book.csv', 'PK\x03\x04\x14\x00')]],
     ['a folder', ['validate', folder]],
+    [
+      '- as the output, which was a file of that name',
+      ['validate', write('dash.csv', 'rut,bank,account\n'), '--out', '-'],
+    ],
     ['a folder as the output', ['validate', write('good.csv', 'rut,bank,account\n'), '--out', folder]],
     ['changes without a repair', ['validate', write('plain.csv', 'rut,bank,account\n'), '--changes', 'c.csv']],
     [

@@ -32,6 +32,8 @@ export async function importBankDirectory(app: App, json: unknown, by: Actor): P
   const reading = readBankDirectory(json);
   if ('problems' in reading) return reading;
   const { directory } = reading;
+  const problem = dateProblem(app, directory);
+  if (problem !== null) return { problems: [problem] };
   const before = await currentDirectory(app);
   const content = JSON.stringify(listOf(directory));
   const { version, asOf, source } = directory;
@@ -65,6 +67,18 @@ export async function importBankDirectory(app: App, json: unknown, by: Actor): P
   };
 }
 
+/** A list of a day to come would not age until then, and every genuine one would be older. */
+function dateProblem(app: App, { asOf }: BankDirectory): BankListProblem | null {
+  const isDate = !Number.isNaN(Date.parse(asOf));
+  if (isDate && asOf <= todayOf(app).slice(0, asOf.length)) return null;
+  const message = `The list is of ${asOf}, ${isDate ? 'which is still to come' : 'which is no date'}. Say its date with --as-of; in a list in JSON mend meta.asOf.`;
+  return { pointer: '/meta/asOf', code: 'BANK_LIST_INVALID', message };
+}
+
+function todayOf(app: App): string {
+  return new Date(app.now()).toISOString().slice(0, 10);
+}
+
 /** `file` is its name, for the record; `asOf` the date of the list where it names none, or a wrong one. */
 export type RegulatorImport = {
   readonly file: string;
@@ -84,7 +98,7 @@ export async function importRegulatorList(app: App, told: RegulatorImport, by: A
   });
   if (typeof read === 'string') return { problems: [{ pointer: '', code: 'BANK_LIST_INVALID', message: read }] };
   if (read === null) return { problems: [{ pointer: '', code: 'BANK_LIST_INVALID', message: NO_COLUMNS }] };
-  const today = new Date(app.now()).toISOString().slice(0, 10);
+  const today = todayOf(app);
   const digest = createHash('sha256').update(told.bytes).digest('hex');
   const merged = mergeRegulatorList(await currentDirectory(app), read, {
     asOf: told.asOf ?? read.asOf ?? today,

@@ -18,7 +18,7 @@ forEachEngine('importing a bank list', (openTestDatabase) => {
 
   test('a newer list serves on every replica within a second, and records name it', async () => {
     const db = await openTestDatabase();
-    const now = createTestClock();
+    const now = createTestClock(Date.UTC(2027, 2, 1));
     const [app, replica] = [createTestApp(db, { now }), createTestApp(db, { now })];
     assert.equal((await validateBankAccount(replica, { id: 'u' }, INPUT)).verdict, 'undetermined');
 
@@ -48,6 +48,19 @@ forEachEngine('importing a bank list', (openTestDatabase) => {
     assert.ok('problems' in outcome);
     assert.equal(outcome.problems[0]?.code, 'BANK_LIST_WRONG_PAIR');
     assert.equal((await db.query('select * from bank_directories')).length, 0);
+  });
+
+  test('a list of a day to come served, seemed new until then, and made every genuine one too old; one of no date was NaN days old', async () => {
+    const db = await openTestDatabase();
+    const app = createTestApp(db, { now: createTestClock(Date.UTC(2026, 0, 15)) });
+    for (const asOf of ['2026-01-16', '2026-02', '2027', '2026-13', '2025-12-99']) {
+      const outcome = await importBankDirectory(app, { ...shippedList, meta: { asOf } }, TESTER);
+      assert.ok('problems' in outcome, asOf);
+      assert.match(outcome.problems[0]?.message ?? '', new RegExp(`of ${asOf}, which is .*--as-of`));
+    }
+    assert.equal((await db.query('select * from bank_directories')).length, 0);
+    for (const asOf of ['2026-01-15', '2026-01', '2026'])
+      assert.ok('version' in (await importBankDirectory(app, { ...shippedList, meta: { asOf } }, TESTER)), asOf);
   });
 
   test('the same list twice is one that changes nothing', async () => {
