@@ -36,8 +36,9 @@ export function refusalsOf(endpoint: Endpoint): ErrorCode[] {
   ];
 }
 
-function readingErrors({ consumes = [] }: Endpoint): ErrorCode[] {
-  if (consumes.length === 0) return [];
+function readingErrors({ consumes = [], method }: Endpoint): ErrorCode[] {
+  // A body that nobody asked for is read, and left alone, up to the limit of all.
+  if (consumes.length === 0) return method === 'GET' ? [] : ['PAYLOAD_TOO_LARGE'];
   return [
     'UNEXPECTED_QUERY',
     'UNSUPPORTED_MEDIA_TYPE',

@@ -71,6 +71,19 @@ forEachEngine('the API description over HTTP', (openTestDatabase) => {
     );
   });
 
+  test('a body that nobody asked for and that is too large was refused with a code that the description did not have', async () => {
+    const app = createTestApp(await openTestDatabase());
+    await using server = await startTestServer(app);
+    const { headers } = await createTestUser(app, { may: Object.keys(PERMISSIONS) as Permission[] });
+    const bodiless = ROUTES.filter(({ method, consumes, describe }) => method !== 'GET' && !consumes && describe);
+    assert.notEqual(bodiless.length, 0);
+    for (const { method, paths } of bodiless) {
+      // Every answer of the server is held against the description.
+      const answer = await server.send(method, paths[0].replace(/:\w+/g, 'x'), { headers, body: 'x'.repeat(20_000) });
+      assert.equal(answer.status, 413, paths[0]);
+    }
+  });
+
   test('an error on the wire has exactly the members of its example', async () => {
     await using server = await startTestServer(createTestApp(await openTestDatabase()));
     const { components } = jsonOf(await server.get('/openapi.json')) as {
