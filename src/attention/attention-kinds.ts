@@ -87,11 +87,7 @@ export const ATTENTION_KINDS: readonly AttentionKind[] = [
     kind: 'endpoint',
     nouns: ['failing endpoint', 'failing endpoints'],
     measure: (app) => measureUnreached(app),
-    list: async (app, limit) => {
-      const gone = await selectGone(app.db, app.now() - CALLBACK_MS, limit);
-      const all = [...(await selectFailing(app.db, limit)), ...gone].map(waitingEndpoint);
-      return all.sort((one, other) => one.since - other.since).slice(0, limit);
-    },
+    list: async (app, limit) => (await selectUnreached(app, limit)).map(waitingEndpoint),
   },
   KEY_ATTENTION,
   MOVE_ATTENTION,
@@ -243,15 +239,26 @@ export async function measureUnreached(app: App, elsewhere?: ReadonlySet<number>
   return { count: failing.count + gone.count, oldest: since.length === 0 ? null : Math.min(...since) };
 }
 
+/** The same, the oldest first. */
+export async function selectUnreached(app: App, limit: number, elsewhere?: ReadonlySet<number>) {
+  const failing = await selectFailing(app.db, limit, elsewhere);
+  const gone = await selectGone(app.db, app.now() - CALLBACK_MS, limit, elsewhere);
+  return [...failing, ...gone].sort((one, other) => sinceOf(one) - sinceOf(other)).slice(0, limit);
+}
+
+function sinceOf({ failing_since, disabled_at }: FailingEndpoint): number {
+  return failing_since ?? disabled_at ?? 0;
+}
+
 function waitingEndpoint(endpoint: FailingEndpoint): Waiting {
-  const { id, payment_service, name, environment, address, failing_since, disabled_at } = endpoint;
+  const { id, payment_service, name, environment, address } = endpoint;
   return {
     payment_service,
     name,
     environment,
     transaction: null,
     id: String(id),
-    since: failing_since ?? disabled_at ?? 0,
+    since: sinceOf(endpoint),
     amount: null,
     currency: null,
     reason: failureOf(endpoint),

@@ -1,5 +1,6 @@
 import type { App } from '../app.ts';
 import type { AttentionMeasure } from '../attention/attention.ts';
+import { selectUnreached } from '../attention/attention-kinds.ts';
 import { type MeasuredKind, measureAttention } from '../attention/measure-attention.ts';
 import { selectFactsBegun } from '../books/fact-queries.ts';
 import { measureWaitingAttempts } from '../checkout/waiting-attempt-queries.ts';
@@ -8,7 +9,6 @@ import type { InBoth } from '../error-catalogue.ts';
 import { clockOf } from '../lib/calendar-day.ts';
 import { formatAge, timeText } from '../lib/time-text.ts';
 import { causeOf } from '../outbox/answer-cause.ts';
-import { selectFailing } from '../outbox/failing-endpoint-queries.ts';
 import { countQueued, selectOldestDue } from '../outbox/outbox-queries.ts';
 import { findElsewhere } from '../payment-services/elsewhere.ts';
 import { measureWaitingRefunds } from '../refunds/waiting-refund-queries.ts';
@@ -114,25 +114,31 @@ async function doneFinding(app: App, duty: Duty): Promise<Finding> {
 
 const ENDPOINTS_NAMED = 5;
 
-/** The endpoints that have failed for longest, by name: their merchants are not told now. */
+/** The endpoints that have failed for longest, or answered 410, by name: their merchants are not told now. */
 async function endpointFindings(app: App): Promise<Finding[]> {
   const { environments } = await findElsewhere(app);
-  return (await selectFailing(app.db, ENDPOINTS_NAMED, environments)).map((endpoint) => {
-    const { address, name, payment_service, failing_since, waiting, next_attempt_at } = endpoint;
+  return (await selectUnreached(app, ENDPOINTS_NAMED, environments)).map((endpoint) => {
+    const { address, name, payment_service, waiting, next_attempt_at } = endpoint;
+    const since = endpoint.failing_since ?? endpoint.disabled_at ?? app.now();
     const [english, spanish] = [causeOf(address, endpoint, 'en'), causeOf(address, endpoint, 'es')];
-    const next = {
-      en:
-        next_attempt_at === null ? 'no attempt is planned' : `the next attempt is at ${timeText(next_attempt_at)} UTC`,
-      es:
-        next_attempt_at === null
-          ? 'no hay un intento previsto'
-          : `el próximo intento es el ${clockOf(next_attempt_at)}`,
-    };
+    const waits = waitsText(waiting, next_attempt_at);
     const says = {
-      en: `${address} of ${name} (${payment_service}) fails since ${timeText(failing_since)} UTC: ${waitText(waiting).en}, ${next.en}${english === null ? '' : `; ${english.cause}`}`,
-      es: `${address} de ${name} (${payment_service}) falla desde ${clockOf(failing_since ?? app.now())}: ${waitText(waiting).es}, ${next.es}${spanish === null ? '' : `; ${spanish.cause}`}`,
+      en: `${address} of ${name} (${payment_service}) fails since ${timeText(since)} UTC: ${waits.en}${english === null ? '' : `; ${english.cause}`}`,
+      es: `${address} de ${name} (${payment_service}) falla desde ${clockOf(since)}: ${waits.es}${spanish === null ? '' : `; ${spanish.cause}`}`,
     };
     const fallback = 'bin/rubrica callback endpoints';
     return problem('endpoint', says, { en: english?.fix ?? fallback, es: spanish?.fix ?? fallback });
   });
+}
+
+/** How many callbacks wait for an endpoint, and when the next is tried. None waits for one that answered 410. */
+function waitsText(waiting: number, next: number | null): InBoth {
+  if (waiting === 0)
+    return { en: 'its callbacks are kept and not sent', es: 'sus callbacks se guardan y no se envían' };
+  const { en, es } = waitText(waiting);
+  if (next === null) return { en: `${en}, no attempt is planned`, es: `${es}, no hay un intento previsto` };
+  return {
+    en: `${en}, the next attempt is at ${timeText(next)} UTC`,
+    es: `${es}, el próximo intento es el ${clockOf(next)}`,
+  };
 }

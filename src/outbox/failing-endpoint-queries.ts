@@ -81,8 +81,13 @@ export async function measureGone(
 }
 
 /** The same; the one that has failed for longest first. */
-export function selectGone(db: Reader, since: number, limit: number): Promise<FailingEndpoint[]> {
-  return selectEndpoints(db, gone('$2'), limit, [since]);
+export function selectGone(
+  db: Reader,
+  since: number,
+  limit: number,
+  elsewhere: ReadonlySet<number> = new Set(),
+): Promise<FailingEndpoint[]> {
+  return selectEndpoints(db, `${gone('$2')} and not (p.environment_id {among $3})`, limit, [since, [...elsewhere]]);
 }
 
 /** The failing ones, those that answered 410, those whose callbacks were all given up, and those that failed last. */

@@ -224,6 +224,11 @@ forEachEngine('what waits for a person', (openTestDatabase) => {
     assert.deepEqual(await listed(), [1, 1]);
     const [row] = await listAttention(app, 'endpoint', 10);
     assert.match(row?.reason ?? '', /410.*its callbacks are kept and not sent/);
+    const named = (await workFindings(app)).flatMap((one) => sayFinding(one, 'en').says).join('\n');
+    assert.match(
+      named,
+      /1 failing endpoint, [^]*\/callback of .* fails since .*: its callbacks are kept and not sent; .*\(410\)/,
+    );
     app.now.advance(8 * 24 * HOUR);
     assert.deepEqual(await listed(), [0, 0], 'it wants nothing, and nothing is for it');
     await createPaidTransaction(app, environment);
