@@ -78,7 +78,7 @@ async function backup(file: string, options: { json?: boolean }): Promise<void> 
 }
 
 async function backupMade(options: ActingOptions & { at?: string; json?: boolean }): Promise<void> {
-  const said = options.at === undefined ? null : readTime('at', options.at).from;
+  const said = options.at === undefined ? null : readTime('--at', options.at).from;
   const at = await withActor(options, async (app, by) => {
     const made = said ?? app.now();
     if (made > app.now()) throw invalidOption('--at is to come: say when the backup was made.');

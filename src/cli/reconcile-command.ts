@@ -147,9 +147,9 @@ export async function readSettlementFile(file: string | Readable): Promise<Settl
     return await readSettlement(file);
   } catch (error) {
     if (error instanceof SettlementError) throw unusableFile(error.message);
-    if (typeof file === 'string' && (error as NodeJS.ErrnoException).code === 'ENOENT')
-      throw unusableFile(`There is no file ${file}.`);
-    throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (typeof file !== 'string' || code === undefined) throw error;
+    throw unusableFile(code === 'ENOENT' ? `There is no file ${file}.` : `${file} cannot be read (${code}).`);
   }
 }
 

@@ -72,6 +72,8 @@ suite('a command that does nothing says why', () => {
     ['reconcile --date 2026-01-15 --payment-service ps_x', 1, 'NOT_FOUND', /payment-service list/],
     ['reconcile --date 2026-01-15 --method nope', 1, 'NOT_FOUND', /there are simulated, simulated-transfer, webpay/],
     ['reconcile --settlement /no/such/file.csv', 1, 'FILE_UNUSABLE', /no file/],
+    ['reconcile --settlement /tmp', 1, 'FILE_UNUSABLE', /cannot be read \(EISDIR\)/],
+    ['backup-made --at x', 1, 'INVALID_OPTION', /--at is a day/],
     ['books list --transaction 7', 1, 'NOT_FOUND', /no transaction 7/],
     ['books list --transaction x', 1, 'NOT_FOUND', /no transaction x/],
     ['books list --limit 0', 1, 'INVALID_OPTION', /from 1/],
