@@ -5,7 +5,7 @@ import type { Tx } from '../db/database.ts';
 import { Problem } from '../error-catalogue.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { environmentHere } from '../payment-services/find-environment.ts';
-import { isLinkEnd, type LinkWish, type PaymentLink, WRONG_LINK_END } from './payment-link.ts';
+import { isLinkEnd, type LinkWish, type PaymentLink, WRONG_LINK_CURRENCY, WRONG_LINK_END } from './payment-link.ts';
 import { insertPaymentLink, selectLinkAnywhere, selectLinkByKey, updateLinkEnded } from './payment-link-queries.ts';
 
 /** `replayed`: its key made this link before. `reused`: its key belongs to a wish for another. */
@@ -13,7 +13,8 @@ export type LinkCreation = { kind: 'created' | 'replayed' | 'reused'; link: Paym
 
 /**
  * Makes a link that can be paid at once. The caller has checked what is asked for and that the environment is the maker's; a
- * new link that would end in the past is refused here (`Problem` INVALID_BODY), where a repeated wish for one is known. Throws
+ * new link that would end in the past, or that no payment method could ever collect, is refused here (`Problem` INVALID_BODY), where a
+ * repeated wish for one is known. Throws
  * `Problem` PAYMENT_SERVICE_MOVED or PAYMENT_SERVICE_MOVING where another database has the payment service.
  */
 export async function createPaymentLink(
@@ -22,13 +23,17 @@ export async function createPaymentLink(
   wish: LinkWish,
   by: Actor,
 ): Promise<LinkCreation> {
-  await environmentHere(app, { environment_id: environmentId });
+  const { environment } = await environmentHere(app, { environment_id: environmentId });
   const link = newLink(environmentId, wish, app.now(), by);
   const { amount, currency, uses, expires_at } = link;
   return app.db.transaction<LinkCreation>(async (tx) => {
     if (!(await insertPaymentLink(tx, link))) return findEarlier(tx, link);
     if (expires_at !== null && !isLinkEnd(expires_at, link.created_at)) {
       throw new Problem('INVALID_BODY', { errors: [WRONG_LINK_END] });
+    }
+    // A method that nobody has set up yet may be before somebody pays.
+    if (!app.paymentMethods.some((method) => method.accepts({ environment, currency, amount, configured: true }))) {
+      throw new Problem('INVALID_BODY', { errors: [WRONG_LINK_CURRENCY] });
     }
     await recordAudit(tx, {
       at: link.created_at,

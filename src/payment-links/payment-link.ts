@@ -80,6 +80,14 @@ export const WRONG_LINK_END = errorItem('/expires_at', 'INVALID_PARAMETER', [
   'Envía una hora como 2026-12-31T23:59:59Z, futura y dentro de cinco años.',
 ]);
 
+/** The refusal of a currency that no payment method collects: nobody could ever pay the link. */
+export const WRONG_LINK_CURRENCY = errorItem('/currency', 'INVALID_CURRENCY', [
+  'No payment method collects this currency.',
+  'Send CLP.',
+  'Ningún medio de pago cobra en esta moneda.',
+  'Envía CLP.',
+]);
+
 /** Whether a link can end at that time. */
 export function isLinkEnd(expiresAt: number, now: number): boolean {
   return expiresAt > now && expiresAt <= now + MOST_YEARS_MS;

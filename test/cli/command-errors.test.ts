@@ -142,6 +142,12 @@ suite('a command that does nothing says why', () => {
       'NOT_FOUND',
       /simulated, simulated-transfer, webpay/,
     ],
+    [
+      'payment-link create --payment-service SERVICE --environment production --amount 10 --currency USD --subject s',
+      1,
+      'INVALID_BODY',
+      /No payment method collects this currency/,
+    ],
     ['payout files pf_x --out -', 1, 'INVALID_OPTION', /names a file/],
     ['verify --secret-env __proto__', 64, 'INVALID_OPTION', /__proto__ is not set/],
     ['verify --secret-env constructor', 64, 'INVALID_OPTION', /constructor is not set/],

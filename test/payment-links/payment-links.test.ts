@@ -9,6 +9,7 @@ import { createPaymentLink, endPaymentLink } from '../../src/payment-links/creat
 import { listPaymentLinks } from '../../src/payment-links/find-payment-link.ts';
 import { type LinkWish, linkStateOf } from '../../src/payment-links/payment-link.ts';
 import type { PaymentMethod } from '../../src/payment-methods/payment-method.ts';
+import { simulatedMethod } from '../../src/payment-methods/simulated-method.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { disablePaymentService } from '../../src/payment-services/list-payment-services.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
@@ -211,14 +212,14 @@ forEachEngine('a payment link', (openTestDatabase) => {
     const ana = await createTestUser(app, { role: 'merchant', may: [], paymentServices: [own] });
     const at = `/console/merchants/${own}/links`;
     const [, key = ''] = /name="key" value="([^"]+)"/.exec((await server.get(at, ana.console)).text) ?? [];
-    const make = (subject: string) =>
+    const make = (subject: string, currency = 'CLP') =>
       server.post(at, {
         headers: { ...FORM, 'sec-fetch-site': 'same-origin', ...ana.console },
         body: String(
           new URLSearchParams({
             subject,
             amount: '25000',
-            currency: 'CLP',
+            currency,
             uses: 'one',
             valid: '7d',
             environment: 'production',
@@ -233,6 +234,9 @@ forEachEngine('a payment link', (openTestDatabase) => {
     clicks.push(await make('Cuota'));
     assert.deepEqual([clicks.map(({ status }) => status), await count()], [[303, 303, 303], 1]);
     await make('Otra cuota');
+    assert.equal(await count(), 2);
+    const dollars = await make('Otra cuota', 'USD');
+    assert.deepEqual([dollars.status, /Ningún medio de pago cobra en esta moneda/.test(dollars.text)], [400, true]);
     assert.equal(await count(), 2);
   });
 
@@ -265,12 +269,19 @@ for (const [uses, expires_at, ended_at, isPaid, expected] of [
   });
 }
 
+/** Collects as Webpay does. */
+const PESOS_ALONE: PaymentMethod = {
+  ...simulatedMethod,
+  code: 'pesos',
+  accepts: ({ currency, configured }) => configured && currency === 'CLP',
+};
+
 async function openLink(
   openTestDatabase: OpenTestDatabase,
   changes: Partial<LinkWish> = {},
-  paymentMethods?: readonly PaymentMethod[],
+  paymentMethods: readonly PaymentMethod[] = [simulatedMethod, PESOS_ALONE],
 ) {
-  const app = createTestApp(await openTestDatabase(), { ...(paymentMethods && { paymentMethods }) });
+  const app = createTestApp(await openTestDatabase(), { paymentMethods });
   const environment = await createTestEnvironment(app);
   const { link } = await createPaymentLink(app, environment.id, { ...WISH, ...changes }, TESTER);
   const server = await startTestServer(app);

@@ -3,9 +3,11 @@ import type { FastifyReply } from 'fastify';
 import { currencyExponent } from '../../../protocol/currency-exponents.ts';
 import type { App } from '../../app.ts';
 import type { Language } from '../../checkout/texts.ts';
+import { Problem } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
+import { wordsOf } from '../../http/problem-words.ts';
 import { randomToken } from '../../lib/ids.ts';
 import { parseTyped } from '../../lib/money.ts';
 import { createPaymentLink, endPaymentLink } from '../../payment-links/create-payment-link.ts';
@@ -61,7 +63,12 @@ export const postConsolePaymentLinks: Screen = {
     if (merchant === null || tokens === undefined) return send(404, notFoundPage(language));
     const wish = readWish(fields, app.now());
     if (wish === null) return sendLinks(app, visit, merchant, 400, tell(language, 'pay_link.bad'));
-    await createPaymentLink(app, tokens.environment_id, { ...wish, idempotencyKey: keyOf(fields) }, by);
+    try {
+      await createPaymentLink(app, tokens.environment_id, { ...wish, idempotencyKey: keyOf(fields) }, by);
+    } catch (error) {
+      if (!(error instanceof Problem && error.code === 'INVALID_BODY')) throw error;
+      return sendLinks(app, visit, merchant, 400, wordsOf(error, language).detail);
+    }
     return goTo(`/merchants/${merchant.id}/links?done=created`);
   }),
 };

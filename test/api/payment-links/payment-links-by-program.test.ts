@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPaymentLink } from '../../../src/payment-links/create-payment-link.ts';
+import type { PaymentMethod } from '../../../src/payment-methods/payment-method.ts';
+import { simulatedMethod } from '../../../src/payment-methods/simulated-method.ts';
 import { createPaymentService } from '../../../src/payment-services/create-payment-service.ts';
 import { forEachEngine, type OpenTestDatabase } from '../../support/engines.ts';
 import { leaveFor } from '../../support/moving-shop.ts';
@@ -165,6 +167,8 @@ forEachEngine('payment links of programs', (openTestDatabase) => {
       [{ expires_at: 'mañana' }, '/expires_at'],
       [{ callback_url: 'ftp://shop.example.cl' }, '/callback_url'],
       [{ environment: 'test' }, '/environment'],
+      // It was made, and told its payers for ever to try again later: only pesos are collected there.
+      [{ environment: 'production', currency: 'USD' }, '/currency'],
       [{ reference: 'ORD-1' }, '/reference'],
     ] as const) {
       const answer = await desk.make({ ...WISH, ...changes });
@@ -198,7 +202,10 @@ forEachEngine('payment links of programs', (openTestDatabase) => {
 type Page = { links: Link[]; next: string | null };
 
 async function openDesk(openTestDatabase: OpenTestDatabase) {
-  const app = createTestApp(await openTestDatabase());
+  // Collects as Webpay does.
+  const accepts: PaymentMethod['accepts'] = ({ currency, configured }) => configured && currency === 'CLP';
+  const paymentMethods = [simulatedMethod, { ...simulatedMethod, code: 'pesos', accepts }];
+  const app = createTestApp(await openTestDatabase(), { paymentMethods });
   const environment = await createTestEnvironment(app);
   const server = await startTestServer(app);
   const user = await createTestUser(app, {
