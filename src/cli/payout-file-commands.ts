@@ -9,7 +9,7 @@ import type { AccountType } from '../payout-senders/bank-file.ts';
 import { BANK_FILES } from '../payout-senders/bank-files.ts';
 import { endContradiction } from '../payouts/end-contradiction.ts';
 import { findBatch, findPayout } from '../payouts/find-payout.ts';
-import { listApproved } from '../payouts/find-payout-file.ts';
+import { findPayoutFile, listApproved } from '../payouts/find-payout-file.ts';
 import { type MadeFile, makePayoutFiles, readPayoutFile } from '../payouts/make-payout-files.ts';
 import { type ListedPayoutFile, selectPayoutFiles } from '../payouts/payout-file-queries.ts';
 import { selectAllEnvironmentIds } from '../payouts/payout-owner-queries.ts';
@@ -210,7 +210,7 @@ function formats(options: Json): void {
 async function takeResult(path: string, options: ResultOptions): Promise<void> {
   const { evidence, content } = readWithEvidence(path);
   const { results, settled } = await withActor(options, async (app, by) => {
-    const { file } = await readPayoutFile(app, options.file);
+    const file = await findPayoutFile(app, null, options.file);
     const owner = await environmentOf(app, file);
     const payouts = await selectPayoutsOfFile(app.db, owner.id, file.id);
     const read = await readResults(app, content, payouts);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { App } from '../app.ts';
@@ -114,7 +115,8 @@ async function proposeFile(app: App, by: Actor, owner: ServiceEnvironment, file:
     throw unusableFile(`${file} cannot be read: see that it is there, and whose it is.`);
   });
   const sha256 = createHash('sha256').update(bytes).digest('hex');
-  const { wishes, lines } = await readPayouts(app, file, sha256.slice(0, 12));
+  // Not from the file again: a pipe can be read only once, and a file may be another one the second time.
+  const { wishes, lines } = await readPayouts(app, Readable.from([bytes]), sha256.slice(0, 12));
   const total = wishes.reduce((sum, { amount }) => sum + (Number.isNaN(amount) ? 0 : amount), 0);
   await confirm(`Propose ${countOf(wishes.length, 'payout')} of ${formatMoney(total, 'CLP')} in all?`, options);
   const batch = { name: options.name ?? basename(file), fileSha256: sha256 };

@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { listAttention } from '../../src/attention/list-attention.ts';
 import { dayOf } from '../../src/lib/calendar-day.ts';
 import { transitionPayouts } from '../../src/payouts/transition-payouts.ts';
+import { runChild } from '../support/child-process.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { makeWorkbook } from '../support/make-workbook.ts';
 import { runCommand } from '../support/run-command.ts';
@@ -117,6 +118,35 @@ forEachEngine('payout commands', (openTestDatabase) => {
     const refused = await propose(bad);
     assert.equal(refused.status, 1);
     assert.match(refused.stderr + JSON.stringify(refused.json), /Line 3: The amount cannot be paid/);
+  });
+
+  test('a file that comes by a pipe was empty when it was read the second time', async (context) => {
+    const { db, desk, folder, file } = await setUp(context, openTestDatabase);
+    const env = { DATABASE_URL: db.url, DATA_DIR: folder, MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent' };
+    const words = ['payout', 'propose', '--payment-service', desk.environment.paymentServiceId, '--json', '--as'];
+    const propose = `"$0" "$@" <(cat '${file}')`;
+    const main = join(import.meta.dirname, '../../src/main.ts');
+    const whole = ['-c', propose, process.execPath, main, ...words, desk.users.maker.email];
+    const { stdout, stderr } = await runChild('bash', whole, { env: { ...env, PATH: process.env['PATH'] } });
+    assert.equal((JSON.parse(stdout) as Printed).total, 35_000, stderr);
+  });
+
+  test('what the bank says of a file was not taken where somebody had changed its bytes in the store', async (context) => {
+    const { app, desk, folder, run, as, propose } = await setUp(context, openTestDatabase);
+    const { batch } = (await propose()).json as Printed;
+    await run('batch', 'approve', batch, ...as('approver'));
+    const of = ['--payment-service', desk.environment.paymentServiceId, '--out', folder];
+    const wish = ['payout', 'file', '--format', 'santander', '--account', '123456789', ...of, ...as('maker')];
+    const { files } = (await run(...wish)).json as { files: { id: string }[] };
+    await app.db.transaction((tx) => tx.query("update payout_files set sealed_content = 'x'"));
+    const result = join(folder, 'resultados.csv');
+    writeFileSync(result, 'RUT;Monto;Estado\n12.531.909-2;15.000;Pagado');
+    const taken = await run('payout', 'result', result, '--file', files[0]?.id ?? '', ...as('maker'));
+    assert.deepEqual(
+      [taken.status, (taken.json as { settled: object[] } | null)?.settled.length],
+      [0, 1],
+      taken.stderr,
+    );
   });
 
   test('payouts whose file was to be in a folder that there is not were sent, and nobody was told that their file is kept', async (context) => {
