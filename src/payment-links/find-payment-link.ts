@@ -68,5 +68,7 @@ export async function findListedLink(
 }
 
 function listed(app: App, row: ListedLinkRow): ListedLink {
-  return { ...row, state: linkStateOf(row, row.paid > 0, app.now()), url: linkUrl(app, row) };
+  const state = linkStateOf(row, row.paid > 0, app.now());
+  const isEnabled = row.service_disabled_at === null;
+  return { ...row, state: state === 'open' && !isEnabled ? 'ended' : state, url: linkUrl(app, row) };
 }

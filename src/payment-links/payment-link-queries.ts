@@ -56,7 +56,13 @@ export async function updateLinkEnded(tx: Tx, link: RowKey<string>, at: number):
 
 /** A link with whose it is, and how often it was paid. */
 export type ListedLinkRow = PaymentLink &
-  SqlRow & { payment_service: string; name: string; environment: string; paid: number };
+  SqlRow & {
+    payment_service: string;
+    name: string;
+    environment: string;
+    service_disabled_at: number | null;
+    paid: number;
+  };
 
 /** Where a page of links begins: after this one. */
 export type LinkPlace = { at: number; id: string };
@@ -65,7 +71,7 @@ export type LinkPlace = { at: number; id: string };
 const TOOK_MONEY = `(t.state = 'completed' or ${keepsLateMoney('t.id', 't.environment_id')})`;
 
 // A hyphen and a full stop are neighbours, so the range is the references of a link.
-const LISTED = `select l.*, e.payment_service_id as payment_service, p.name, e.environment,
+const LISTED = `select l.*, e.payment_service_id as payment_service, p.name, e.environment, p.disabled_at as service_disabled_at,
        (select count(*) from transactions t where t.environment_id = l.environment_id and ${TOOK_MONEY}
           and t.reference >= l.id || '-' and t.reference < l.id || '.') as paid
      from payment_links l join environments e on e.id = l.environment_id join payment_services p on p.id = e.payment_service_id`;

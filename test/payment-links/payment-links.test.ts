@@ -151,6 +151,8 @@ forEachEngine('a payment link', (openTestDatabase) => {
     assert.equal((await shop.server.post(shop.path)).status, 410);
     const { link: other } = await createPaymentLink(shop.app, shop.environment.id, WISH, TESTER);
     await disablePaymentService(shop.app, shop.environment.paymentServiceId, TESTER);
+    const listed = await listPaymentLinks(shop.app, null, 10);
+    assert.deepEqual(new Set(listed.map(({ state }) => state)), new Set(['ended']), 'lists had it as open');
     shop.app.now.advance(2000);
     assert.equal((await shop.server.post(`/link/${other.id}`)).status, 410);
     assert.deepEqual(await shop.transactions(), []);
