@@ -142,10 +142,10 @@ export function selectRefunds(db: Reader, limit: number): Promise<ListedRefund[]
 /**
  * Sums what has gone back of a payment or is on its way. `refunds`: those that are done or under way. `gone`: also what went back though
  * no refund asked for it, once it was charged to the merchant; what nobody has decided about is left out, because it may be the very
- * refund that is asked for now, which then waits for that. Called under the lock of the transaction.
+ * refund that is asked for now, which then waits for that. A refund is placed on it under the lock of the transaction.
  */
 export async function sumGone(
-  tx: Tx,
+  tx: Reader,
   { id, environment_id }: TransactionKey,
 ): Promise<{ refunds: number; gone: number }> {
   const [row] = await tx.query<{ refunds: number; under_way: number; explained: number }>(

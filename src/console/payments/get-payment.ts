@@ -6,6 +6,7 @@ import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { clockOf } from '../../lib/calendar-day.ts';
 import { formatMoney, formatPlain } from '../../lib/money.ts';
+import { sumGone } from '../../refunds/refund-queries.ts';
 import { type ShownPayment, showPayment } from '../../search/show-payment.ts';
 import { badge, paymentBadges, timeCell } from '../console-format.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
@@ -35,6 +36,11 @@ export const getConsolePayment: Screen = {
 export function paymentOf(app: App, { request, user }: ConsoleVisit): Promise<ShownPayment | null> {
   const { id } = request.params as { id: string };
   return showPayment(app, id, user.environmentIds);
+}
+
+/** Reckons what can still be refunded of a payment: what is being refunded is taken already. */
+export async function leftOf(app: App, { transaction }: ShownPayment): Promise<number> {
+  return transaction.amount - (await sumGone(app.db, transaction)).gone;
 }
 
 /**
@@ -129,11 +135,12 @@ function factsOf(language: Language, { payment, transaction, timeline }: ShownPa
 async function refundForm(
   app: App,
   language: Language,
-  { payment }: ShownPayment,
+  shown: ShownPayment,
   typed: Record<string, string>,
 ): Promise<Html | false> {
+  const { payment } = shown;
   if (payment.state !== 'completed') return false;
-  const left = payment.amount - payment.refunded;
+  const left = await leftOf(app, shown);
   const available = await selectAvailable(app.db, [payment.environment_id], payment.currency);
   const title = html`<h2>${tell(language, 'refund.title')}</h2>`;
   if (left <= 0) return html`${title}<div class="card pad">${tell(language, 'refund.nothing')}</div>`;

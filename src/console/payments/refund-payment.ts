@@ -14,7 +14,7 @@ import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
 import { typedOf, typedQuery } from '../kept-typing.ts';
 import { fieldsOf } from '../sign-in.ts';
-import { paymentOf, sendPayment } from './get-payment.ts';
+import { leftOf, paymentOf, sendPayment } from './get-payment.ts';
 import { refundEntries } from './refund-entries.ts';
 
 /** Asks once more, with the amount, the entries that the books will have, and what the merchant has left. */
@@ -23,7 +23,7 @@ export const getConsoleRefund: Screen = {
     const shown = await paymentOf(app, visit);
     if (shown === null) return visit.send(404, notFoundPage(visit.language));
     const fields = typedOf(visit);
-    const wish = readWish(visit, shown, fields);
+    const wish = readWish(visit, shown, fields, await leftOf(app, shown));
     if ('refusal' in wish) return sendPayment(app, visit, shown, 400, wish.refusal, fields);
     const asked = requireProof(app, visit, questionPath(visit, shown, wish));
     if (asked !== null) return asked;
@@ -49,7 +49,7 @@ export const postConsoleRefund: Screen = {
     if (asked !== null) return asked;
     if (key === undefined) return goTo(question);
     const creation = await createRefund(app, shown.transaction, {
-      ...partOf(shown, wish),
+      ...(await partOf(app, shown, wish)),
       idempotencyKey: `console ${key.slice(0, 40)}`,
       by,
     }).catch((error: unknown) => {
@@ -74,7 +74,7 @@ export const postConsoleRefundRequest: Screen = {
     const fields = fieldsOf(request);
     const wish = readWish(visit, shown, fields);
     if ('refusal' in wish) return sendPayment(app, visit, shown, 400, wish.refusal, fields);
-    const making = await requestRefund(app, shown.transaction, { ...partOf(shown, wish), by });
+    const making = await requestRefund(app, shown.transaction, { ...(await partOf(app, shown, wish)), by });
     if (making.kind === 'refused')
       return sendPayment(app, visit, shown, 409, refusedText(visit, making.refusal), fields);
     if (making.kind === 'within_limit') return goTo(questionPath(visit, shown, wish));
@@ -94,13 +94,14 @@ function questionPath(visit: ConsoleVisit, { payment }: ShownPayment, { amount, 
 
 type Wish = { amount: number; reason: string };
 
+/** Reads what was typed. `left`: the most that a page offers; of what was confirmed the refund itself says it, which may be there already. */
 function readWish(
   { language }: ConsoleVisit,
   shown: ShownPayment,
   { amount: text = '', reason: why = '' }: Record<string, string>,
+  left = shown.payment.amount,
 ): Wish | { refusal: string } {
   const { currency } = shown.payment;
-  const left = leftOf(shown);
   const amount = parseTyped(text.trim(), currency);
   const reason = why.trim();
   if (amount === null || amount < 1 || amount > left) {
@@ -110,12 +111,8 @@ function readWish(
   return { amount, reason };
 }
 
-function partOf(shown: ShownPayment, { amount, reason }: Wish) {
-  return { amount, type: amount === leftOf(shown) ? ('total' as const) : ('parcial' as const), reason };
-}
-
-function leftOf({ payment }: ShownPayment): number {
-  return payment.amount - payment.refunded;
+async function partOf(app: App, shown: ShownPayment, { amount, reason }: Wish) {
+  return { amount, type: amount === (await leftOf(app, shown)) ? ('total' as const) : ('parcial' as const), reason };
 }
 
 async function sendQuestion(app: App, { language, send }: ConsoleVisit, shown: ShownPayment, wish: Wish) {

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { openRefundDesk } from '../support/test-refund-requests.ts';
+import { acceptedRefund, refundsOf } from '../support/test-refunds.ts';
+import { startTestServer } from '../support/test-server.ts';
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
+
+forEachEngine('a refund at the console', (openTestDatabase) => {
+  const open = async () => {
+    const app = createTestApp(await openTestDatabase());
+    const desk = await openRefundDesk(app);
+    const server = await startTestServer(app);
+    const headers = { 'accept-language': 'es', ...desk.users.asker.console };
+    const at = `/console/payments/${desk.paid.id}`;
+    const get = (path: string) => server.get(`${at}${path}`, headers);
+    const post = (fields: Record<string, string>) =>
+      server.post(`${at}/refund`, { headers: { ...FORM, ...headers }, body: String(new URLSearchParams(fields)) });
+    return { app, paid: desk.paid, server, at, get, post };
+  };
+
+  test('is not offered what is being refunded already', async () => {
+    const { app, paid, server, get } = await open();
+    await using _server = server;
+    await acceptedRefund(app, paid, 90_000);
+    assert.match((await get('')).text, /Queda por devolver \$60\.000 CLP/);
+    const more = await get('/refund?amount=60001&reason=roto');
+    assert.deepEqual([more.status, /entre 1 y \$60\.000 CLP/.test(more.text)], [400, true]);
+    await acceptedRefund(app, paid, 60_000);
+    assert.match((await get('')).text, /No queda nada por devolver/);
+  });
+
+  test('is one where the button is pressed again after it was made, and that is no error', async () => {
+    const { app, paid, server, at, post } = await open();
+    await using _server = server;
+    for (let click = 0; click < 2; click++) {
+      const made = await post({ amount: '80000', reason: 'roto', key: 'one' });
+      assert.match(made.headers.get('location') ?? made.text, new RegExp(`^${at}\\?done=refund`));
+      await carryOutRefunds(app, 10);
+    }
+    const other = await post({ amount: '80000', reason: 'roto', key: 'two' });
+    assert.deepEqual([other.status, /No se puede devolver/.test(other.text)], [409, true], other.text);
+    assert.deepEqual(await refundsOf(app, paid), [['completed', 80_000]]);
+  });
+});
