@@ -62,12 +62,18 @@ export function readRefused(
 ): ReadRefused {
   const shown = Object.entries(JSON.parse(fields) as Record<string, string>);
   const titles = language === 'es' ? SPANISH_ERRORS : CATALOGUE;
+  const tellIn = language === 'es' ? inSpanish : String;
   const items = JSON.parse(errors) as (AnsweredError & Partial<Pick<ErrorItem, 'es'>>)[];
   return {
     ...row,
     title: titles[row.code as ErrorCode]?.title ?? row.code,
     detail: language === 'es' ? (detail_es ?? detail) : detail,
     errors: items.map(({ es, ...item }) => (language === 'es' ? { ...item, ...es } : item)),
-    fields: shown.map(([name, value]) => ({ name, value })),
+    fields: shown.map(([name, value]) => ({ name: tellIn(name), value: tellIn(value) })),
   };
+}
+
+/** Says in Spanish what was not kept of a name or a value. */
+function inSpanish(value: string): string {
+  return value.replace(/\((\d+) characters, not kept\)/g, '($1 caracteres, no guardados)');
 }

@@ -214,6 +214,9 @@ function createUnknownAnswerer(app: App, endpoints: readonly Endpoint[]) {
       const page = request.method === 'GET' && isBrowser(request) ? path.replace(/\/$/, '') : path;
       const meant =
         page === path ? undefined : known.find(({ pattern, methods }) => methods[1] === 'HEAD' && pattern.test(page));
+      const start = (['/console', '/docs'] as const).find((below) => own.startsWith(`${below}/`));
+      if (meant === undefined && start !== undefined)
+        return sendRefusedPage(app, request, reply, new Problem('NOT_FOUND'), start);
       if (meant === undefined) return sendUnknown(app, request, reply, new Problem('NOT_FOUND'));
       const base = meant.endpoint.notBelowBasePath === true ? '' : publicPath(app);
       return reply.redirect(`${base}${own.slice(0, -1)}${(request.raw.url ?? '').slice(path.length)}`, 308);

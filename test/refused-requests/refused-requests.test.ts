@@ -28,7 +28,7 @@ forEachEngine('refused requests', (openTestDatabase) => {
   };
 
   test('a refused request is found by its request_id, with what was wrong and without its secrets', async () => {
-    const { shop, server, refused } = await open();
+    const { app, shop, server, refused } = await open();
     await using _server = server;
     const { service_token, secret_token } = shop.development;
     const changes = {
@@ -52,6 +52,10 @@ forEachEngine('refused requests', (openTestDatabase) => {
     const fields = new Map(request?.fields.map(({ name, value }) => [name, value]));
     assert.equal(fields.get('x_amount'), '100');
     assert.equal(fields.get('x_url_cancel'), 'https://shop.example.cl/c?…');
+    assert.equal(fields.get('x_signature'), '(64 characters, not kept)');
+    const [row] = (await listRefusedRequests(app, { environmentIds: null }, 1)).requests;
+    const spanish = row && readRefused(row, 'es').fields.find(({ name }) => name === 'x_signature');
+    assert.equal(spanish?.value, '(64 caracteres, no guardados)', 'who reads Spanish read English here');
   });
 
   test('are kept though a stranger sent a name that is shown up to the middle of a character: those beside it were lost', async () => {

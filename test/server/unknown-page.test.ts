@@ -25,6 +25,12 @@ test('a browser at an address that there is not gets a page in the language of i
   }
 });
 
+test('staff at an address that the console does not have were told to go back to the shop: the page leads to the console', async () => {
+  await using server = await startTestServer(createTestApp(db));
+  const { status, text } = await server.get('/console/nada', { ...BROWSER, 'accept-language': 'es-CL' });
+  assert.deepEqual([status, /tienda/.test(text), text.includes('href="/console"')], [404, false, true]);
+});
+
 test('whoever does not ask for a page gets the JSON of every error, and so does another method', async () => {
   await using server = await startTestServer(createTestApp(db));
   for (const accept of ['*/*', 'application/json', 'application/xhtml+xml']) {
