@@ -3,6 +3,7 @@ import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { requireUserOf } from '../auth/person-of.ts';
+import { readRut } from '../bank-validation/rut.ts';
 import type { Tx } from '../db/database.ts';
 import { findHeld } from '../epochs/hold.ts';
 import { type InBoth, Problem } from '../error-catalogue.ts';
@@ -36,11 +37,12 @@ export type MadeFile = { readonly file: PayoutFile; readonly content: Buffer; re
  * `sent` of each: a payout is never in two files, also where a process is killed. The files are kept, and `readPayoutFile` gives the
  * same bytes again.
  *
- * Throws `Problem` INVALID_PAYOUT (no such format, something of the payer is missing, an account whose kind the bank asks and
+ * Throws `Problem` INVALID_PAYOUT (no such format, something of the payer is missing or cannot be, an account whose kind the bank asks and
  * nobody has said, nothing to write), HELD_AFTER_RESTORE, PERSON_NEEDED or PERMISSION_MISSING.
  */
 export function makePayoutFiles(app: App, wish: PayoutFileWish): Promise<MadeFile[]> {
-  const { owner, by, payer, batchId } = wish;
+  const { owner, by, batchId } = wish;
+  const payer = { ...wish.payer, account: wish.payer.account.replace(/[\s.-]/g, '') };
   const format = BANK_FILES.find(({ code }) => code === wish.format);
   if (format === undefined)
     throw refusal({
@@ -51,6 +53,9 @@ export function makePayoutFiles(app: App, wish: PayoutFileWish): Promise<MadeFil
     (one) => format.needs.includes(one) && payer[one] === '',
   );
   if (missing !== undefined) throw refusal(NEEDED[missing](format.code));
+  // What a file says of the payer cannot be mended later: its payouts count as sent.
+  if (!/^\d{1,20}$/.test(payer.account)) throw refusal(NO_ACCOUNT);
+  if (format.needs.includes('rut') && !readRut(payer.rut).valid) throw refusal(NO_RUT);
   return app.db.transaction(async (tx) => {
     await requireUserOf(tx, by, owner.id, 'payouts:create');
     // A payout that left in the lost time is `approved` again: it would be paid twice.
@@ -92,6 +97,15 @@ const NEEDED = {
   name: (code: string) => ({ en: `${code} needs the name of the payer.`, es: `${code} pide el nombre de quien paga.` }),
   agreement: (code: string) => ({ en: `${code} needs the agreement of the payer.`, es: `${code} pide el convenio.` }),
 } as const;
+
+const NO_ACCOUNT = {
+  en: 'The account that is debited is a number of up to 20 digits.',
+  es: 'La cuenta de cargo es un número de hasta 20 dígitos.',
+};
+const NO_RUT = {
+  en: 'The RUT of the payer cannot be read, or its check digit is wrong.',
+  es: 'El RUT de quien paga no se puede leer, o su dígito verificador está mal.',
+};
 
 function codes(): string {
   return BANK_FILES.map(({ code }) => code).join(', ');

@@ -113,6 +113,20 @@ forEachEngine('files of payouts', (openTestDatabase) => {
     assert.throws(() => makePayoutFiles(app, { owner, by, format: 'itau-nel', payer, batchId: null }), /needs the rut/);
   });
 
+  test('is not written for a payer whose account or RUT cannot be: its payouts counted as sent, in a file that no bank takes', async () => {
+    const { app, desk } = await open();
+    const [one] = await approved(app, desk, [wish()]);
+    const { environment: owner, maker: by } = desk;
+    const make = (format: string, changes: Partial<typeof PAYER>) =>
+      makePayoutFiles(app, { owner, by, format, payer: { ...PAYER, ...changes }, batchId: null });
+    for (const account of ['', 'abc', '12O456789', '1'.repeat(21)])
+      assert.throws(() => make('santander', { account }), /up to 20 digits/, account);
+    assert.throws(() => make('itau-nel', { rut: '76.123.456-1' }), /check digit is wrong/);
+    assert.equal((await selectPayoutAnywhere(app.db, one?.id ?? ''))?.state, 'approved');
+    const [made] = await make('itau-nel', { account: '0-0123.456 78' });
+    assert.match(made?.content.toString('latin1') ?? '', /\b0012345678\b/);
+  });
+
   test('what the bank says is taken once, what contradicts it is kept, and the books agree', async () => {
     const { app, desk } = await open();
     const ids = (await approved(app, desk, [wish(), wish()])).map(({ id }) => id) as [string, string];
