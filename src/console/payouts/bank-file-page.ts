@@ -2,9 +2,11 @@ import { Readable } from 'node:stream';
 import type { App } from '../../app.ts';
 import { mayAny, readWith } from '../../auth/permission.ts';
 import type { Language } from '../../checkout/texts.ts';
+import { Problem } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
+import { wordsOf } from '../../http/problem-words.ts';
 import { describeEvidence } from '../../lib/evidence-file.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { environmentOf } from '../../payment-services/find-environment.ts';
@@ -74,7 +76,8 @@ export const postConsolePayoutResults: Screen = {
       return await goTo(`/payout-files/${file.id}?${query.join('&')}`);
     } catch (error) {
       const { status, said } = refusalOf(language, error);
-      return sendFile(app, visit, status, said);
+      const unread = error instanceof Problem && error.code === 'INVALID_PAYOUT' && wordsOf(error, language).detail;
+      return sendFile(app, visit, status, unread ? tell(language, 'results.unread', { why: unread }) : said);
     }
   }),
 };

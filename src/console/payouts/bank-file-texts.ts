@@ -41,6 +41,7 @@ export const BANK_FILE_TEXTS = roomTexts(
     'results.already': 'Ya estaba: {said}',
     'results.contradicts': 'Contradice: {said}. No se mueve dinero.',
     'results.confirm': 'Anotar {n resultado|resultados}',
+    'results.unread': 'No se leyó el archivo de resultados, y nada cambió. {why}',
     'results.done': 'Anotado. Cambiaron {n}, {same} ya estaban así, y {against} contradicen lo que se sabe.',
   },
   {
@@ -77,6 +78,7 @@ export const BANK_FILE_TEXTS = roomTexts(
     'results.text':
       'The result file of the bank: a CSV, .xlsx or .xls with RUT, amount and state of each line, or with an id. You see its effect first.',
     'results.look': 'Show its effect',
+    'results.unread': 'The result file was not read, and nothing changed. {why}',
     'results.preview': 'The bank says what became of {n payout|payouts}',
     'results.unmatched': 'Lines of no payout of this file: {lines}.',
     'results.unclear': 'Lines with a state that nobody knows: {lines}.',
