@@ -178,7 +178,10 @@ export const getConsoleRequest = later(() => import('./requests/refused-requests
 export const getConsoleRequests = later(() => import('./requests/refused-requests-page.ts'), 'getConsoleRequests');
 
 export const getConsoleMonth = later(() => import('./settlements/month-page.ts'), 'getConsoleMonth');
-export const postConsoleMonth = later(() => import('./settlements/month-page.ts'), 'postConsoleMonth', FORM);
+export const postConsoleMonth = later(() => import('./settlements/month-page.ts'), 'postConsoleMonth', {
+  ...FORM,
+  query: ['month', 'environment'],
+});
 export const getConsoleSettlements = later(() => import('./settlements/settlement-list.ts'), 'getConsoleSettlements');
 export const postConsoleSettlements = later(
   () => import('./settlements/settlement-list.ts'),

@@ -32,8 +32,6 @@ type Address = {
 export type Operation = Reading & {
   /** The text of the API description; pages and files have none. */
   describe?: Description;
-  /** The query parameters there are. Any other is refused where a body is taken, and ignored elsewhere. */
-  query?: readonly string[];
   handle(app: App, request: FastifyRequest, reply: FastifyReply): Promise<unknown>;
 };
 
@@ -42,6 +40,8 @@ type Reading = {
   consumes?: readonly MediaType[];
   /** The body may be left out, and its media type with it. */
   bodyOptional?: true;
+  /** The query parameters there are. Any other is refused where a body is taken, and ignored elsewhere. */
+  query?: readonly string[];
   /** Most bytes of a body; 16 KiB unless said. */
   bodyLimit?: number;
   /** Answers what is refused, where a browser is to show it. Without it that is the JSON of every error. */

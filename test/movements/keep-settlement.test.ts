@@ -242,7 +242,8 @@ forEachEngine('settlement files', (openTestDatabase) => {
     };
     const [one] = (await showSettlement(app, id))?.differences ?? [];
     const accept = () => post(`/settlements/${id}/accept`, { cause: one?.cause ?? '', reason: 'visto' });
-    const close = () => post('/months', { month: '2026-01', environment: 'development' });
+    const month = '/months?month=2026-01&environment=development';
+    const close = () => post(month, { month: '2026-01', environment: 'development' });
     app.now.advance(app.config.proofMinutes * 60_000);
     const proof = new URL((await accept()) ?? '', 'http://localhost');
     const form = proof.searchParams.get('next') ?? '';
@@ -260,6 +261,11 @@ forEachEngine('settlement files', (openTestDatabase) => {
     assert.equal((await showSettlement(app, id))?.differences[0]?.accepted_by, null);
     await app.db.transaction((tx) => tx.query('update sessions set proved_at = $1', [app.now()]));
     assert.equal(await accept(), `/console/settlements/${id}?accepted=1`);
+    const page = (await server.get(`/console${month}`, cookie)).text;
+    assert.ok(
+      page.includes(`method="post" action="/console${month.replace('&', '&amp;')}"`),
+      'the form of the page was refused for its query',
+    );
     assert.equal(await close(), '/console/months?month=2026-01&environment=development');
     assert.notEqual((await describeMonth(app, '2026-01', 'development'))?.closed, null);
   });
