@@ -1,4 +1,5 @@
 import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
+import type { LineNote } from './line-notes.ts';
 import type { KeptLine, KeptStatement, LineUse, ListedStatement } from './statement.ts';
 
 type Reader = Pick<Database, 'query'>;
@@ -237,45 +238,48 @@ export function selectLines(db: Reader, statementId: string, use: LineUse | null
   );
 }
 
-/** Says what lines in suspense are of; `fileLine` null: all of the statement. Answers those that were in suspense. */
+/** Lines of a statement: one, all (null), or those that nothing is known about. */
+export type LinesNamed = { statementId: string; fileLine: number | null | 'unknown' };
+
+/** Says what lines in suspense are of. Answers those that were in suspense. */
 export function updateUse(
   tx: Tx,
-  { statementId, fileLine }: { statementId: string; fileLine: number | null },
+  named: LinesNamed,
   said: { use: LineUse; subject: string | null; at: number; by: string; reason: string },
 ): Promise<KeptLine[]> {
   return tx.query<KeptLine>(
     `update bank_statement_lines set used_as = $3, subject = $4, resolved_at = $5, resolved_by = $6, reason = $7
-     where statement_id = $1 and (file_line = $2 or $2 = 0) and used_as = 'suspense' returning *`,
-    [statementId, fileLine ?? 0, said.use, said.subject, said.at, said.by, said.reason],
+     where statement_id = $1 and (file_line = $2 or $2 = 0) and used_as = 'suspense' and (note = $8 or $8 = '') returning *`,
+    [named.statementId, lineIn(named), said.use, said.subject, said.at, said.by, said.reason, noteIn(named)],
   );
 }
 
-/** Locks lines in suspense until the commit; `fileLine` null: all of the statement. */
-export function lockOpenLines(
-  tx: Tx,
-  { statementId, fileLine }: { statementId: string; fileLine: number | null },
-): Promise<KeptLine[]> {
+/** Locks lines in suspense until the commit. */
+export function lockOpenLines(tx: Tx, named: LinesNamed): Promise<KeptLine[]> {
   return tx.query<KeptLine>(
-    `select * from bank_statement_lines where statement_id = $1 and (file_line = $2 or $2 = 0) and used_as = 'suspense'
+    `select * from bank_statement_lines where statement_id = $1 and (file_line = $2 or $2 = 0) and used_as = 'suspense' and (note = $3 or $3 = '')
      order by file_line, number {for_update}`,
-    [statementId, fileLine ?? 0],
+    [named.statementId, lineIn(named), noteIn(named)],
   );
 }
 
-/** Finds lines that a person has decided about, with this reason; `fileLine` null: in all of the statement. */
+function lineIn({ fileLine }: LinesNamed): number {
+  return typeof fileLine === 'number' ? fileLine : 0;
+}
+
+function noteIn({ fileLine }: LinesNamed): LineNote | '' {
+  return fileLine === 'unknown' ? 'of nothing that is known here' : '';
+}
+
+/** Finds lines that a person has decided about, with this reason. */
 export function selectDecidedLines(
   tx: Reader,
-  {
-    statementId,
-    fileLine,
-    use,
-    reason,
-  }: { statementId: string; fileLine: number | null; use: LineUse; reason: string },
+  { use, reason, ...named }: LinesNamed & { use: LineUse; reason: string },
 ): Promise<KeptLine[]> {
   return tx.query<KeptLine>(
     `select * from bank_statement_lines where statement_id = $1 and (file_line = $2 or $2 = 0) and used_as = $3 and reason = $4
      order by file_line, number`,
-    [statementId, fileLine ?? 0, use, reason],
+    [named.statementId, lineIn(named), use, reason],
   );
 }
 

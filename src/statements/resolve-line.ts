@@ -21,10 +21,13 @@ export type LineSubject =
   | { readonly use: 'deposit'; readonly deposit: DepositOfLine }
   | { readonly use: 'other' };
 
-/** A person's decision about lines in suspense. `fileLine` null: all of the statement that are in suspense, where they are of nothing here. */
+/**
+ * A person's decision about lines in suspense. `fileLine` null: all of the statement that are in suspense, where they are of nothing
+ * here; `unknown`: only what nothing is known about, so no deposit of an acquirer, and no line that may be a payout.
+ */
 export type LineDecision = {
   readonly statementId: string;
-  readonly fileLine: number | null;
+  readonly fileLine: number | null | 'unknown';
   readonly is: LineSubject;
   readonly reason: string;
   readonly by: Actor;
@@ -80,7 +83,7 @@ async function subjectOf(
   { line, at }: Place,
 ): Promise<string | null> {
   if (is.use === 'other') return null;
-  if (fileLine === null)
+  if (typeof fileLine !== 'number')
     throw new Problem('NOT_FOUND', { detail: { en: 'Say which line it is.', es: 'Di qué línea es.' } });
   const subjects =
     is.use === 'deposit'

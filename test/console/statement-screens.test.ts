@@ -142,6 +142,21 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
     );
   });
 
+  test('a deposit of an acquirer became nothing here with the rents, by one button for all lines', async () => {
+    const { desk, server, as, cartola, sent } = await open();
+    await using _server = server;
+    const maker = as(desk.users.maker);
+    const content = cartola(RENT, 'ABONO TRANSBANK;;20.000;1.000.000');
+    const done = await maker.upload(sent(content, { confirm: 'yes' }));
+    const path = `/statements/${/st_\w+/.exec(done.headers.get('location') ?? '')?.[0]}`;
+    assert.match((await maker.get(path)).text, /All are of nothing here \(1\)/);
+    const rest = await maker.post(`${path}/uses`, { is: 'other', reason: 'arriendos' });
+    assert.equal(rest.headers.get('location'), `/console${path}?resolved=1`);
+    const { text } = await maker.get(`${path}?use=suspense`);
+    assert.match(text, /a deposit of an acquirer that is not recorded/);
+    assert.doesNotMatch(text, /All are of nothing here/);
+  });
+
   test('what was typed of a line was lost when it was refused, and when a fresh proof was asked for', async () => {
     const { app, server, maker, id } = await openImported();
     await using _server = server;

@@ -4,7 +4,7 @@ import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { formatMoney, formatPlain } from '../../lib/money.ts';
 import { findOverlapping, findStatement } from '../../statements/find-statement.ts';
-import { sayNote } from '../../statements/line-notes.ts';
+import { type LineNote, sayNote } from '../../statements/line-notes.ts';
 import { type KeptLine, LINE_USES, type LineUse, type ListedStatement } from '../../statements/statement.ts';
 import { tableOf, timeCell } from '../console-format.ts';
 import { type Column, exportLinks, formatOf, sendList } from '../console-list.ts';
@@ -49,7 +49,9 @@ export async function sendStatement(
   const mayExplain = user.may.has('movements:record');
   const explained = mayExplain ? lines.find((line) => String(line.file_line) === asked['line']) : undefined;
   const known = statement.lines - lines.length;
-  const open = lines.filter(({ used_as }) => used_as === 'suspense').length;
+  const unknown = lines.filter(
+    ({ used_as, note }) => used_as === 'suspense' && note === ('of nothing that is known here' satisfies LineNote),
+  ).length;
   const main = html`${said === '' ? noticeOf(visit) : html`<p class="notice" role="alert">${said}</p>`}
 <div class="head"><div>
 <p class="quiet">${merchantOf(language, merchants, statement)} · <span class="code">${id}</span></p>
@@ -66,7 +68,7 @@ ${explained !== undefined && (await explainForm(app, visit, statement, { line: e
 <p class="quiet">${tell(language, 'statements.kept_without_text')}</p>
 ${chosen.length === 0 ? html`<div class="card pad">${tell(language, 'statements.no_lines')}</div>` : lineTable(app, visit, chosen.slice(0, SHOWN), mayExplain)}
 ${chosen.length > SHOWN && html`<p class="quiet">${tell(language, 'statements.lines_more', { n: chosen.length - SHOWN })}</p>`}
-${mayExplain && open > 0 && allOtherForm(app, visit, statement, { open, typed: explained === undefined ? asked : {} })}`;
+${mayExplain && unknown > 0 && allOtherForm(app, visit, statement, { unknown, typed: explained === undefined ? asked : {} })}`;
   return send(status, { title: statement.file_name, main });
 }
 

@@ -30,9 +30,9 @@ export const BANK_STATEMENT_TEXTS = roomTexts(
     'statements.no_lines': 'Ninguna línea así.',
     'statements.kept_without_text':
       'El texto de cada línea no se guarda, porque nombra personas: está en el archivo, en la misma línea.',
-    'statements.all_other': 'Nada de lo que falta es de un pago',
+    'statements.all_other': 'Líneas de las que no se conoce nada',
     'statements.all_other_text':
-      'Todas las líneas sin explicar quedan como ajenas: arriendos, sueldos, comisiones del banco.',
+      'Todas quedan como ajenas: arriendos, sueldos, comisiones del banco. Las que pueden ser de un pago o de un depósito se explican una por una.',
     'statements.all_other_do': 'Son todas ajenas ({n})',
     'statements.id': 'Id de la cartola',
     'statements.lines': 'Líneas',
@@ -99,9 +99,9 @@ export const BANK_STATEMENT_TEXTS = roomTexts(
     'statements.no_lines': 'There are no such lines.',
     'statements.kept_without_text':
       'The text of a line is not kept, because it names people: the file has it, on the same line.',
-    'statements.all_other': 'The rest belongs to no payout',
+    'statements.all_other': 'Lines that nothing is known about',
     'statements.all_other_text':
-      'All lines in suspense become lines of nothing here: rents, salaries, fees of the bank.',
+      'All of them become lines of nothing here: rents, salaries, fees of the bank. A possible payout or deposit is explained by itself.',
     'statements.all_other_do': 'All are of nothing here ({n})',
     'statements.id': 'Id of the statement',
     'statements.lines': 'Lines',

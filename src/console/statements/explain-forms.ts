@@ -56,16 +56,16 @@ ${
 <p class="actions"><button class="primary">${tell(language, 'explain.save')}</button></p></form>`;
 }
 
-/** Says of all lines in suspense that they are of nothing here. */
+/** Says of the lines in suspense that nothing is known about: they are of nothing here. */
 export function allOtherForm(
   app: App,
   { language }: ConsoleVisit,
   { id }: ListedStatement,
-  { open, typed }: { open: number; typed: Typed },
+  { unknown, typed }: { unknown: number; typed: Typed },
 ): Html {
   return html`<h2>${tell(language, 'statements.all_other')}</h2>
 <form class="card pad" method="post" action="${publicPath(app)}/console/statements/${id}/uses">
 <p class="quiet">${tell(language, 'statements.all_other_text')}</p><input type="hidden" name="is" value="other">
 <label>${tell(language, 'refund.reason')}<input name="reason" required maxlength="200" value="${typed['reason'] ?? ''}"></label>
-<p class="actions"><button>${tell(language, 'statements.all_other_do', { n: open })}</button></p></form>`;
+<p class="actions"><button>${tell(language, 'statements.all_other_do', { n: unknown })}</button></p></form>`;
 }

@@ -12,7 +12,7 @@ import { typedQuery } from '../kept-typing.ts';
 import { fieldsOf, lineNumberIn } from '../sign-in.ts';
 import { sendStatement } from './bank-statement-page.ts';
 
-/** A person says what a line in suspense is, or that all of them are of nothing here. */
+/** A person says what a line in suspense is, or that those that nothing is known of are of nothing here. */
 export const postConsoleStatementUses: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, user, by, request, goTo } = visit;
@@ -29,7 +29,7 @@ export const postConsoleStatementUses: Screen = {
     const asked = requireProof(app, visit, `/statements/${id}?${typedQuery(visit, typed)}`);
     if (asked !== null) return asked;
     try {
-      const lines = await resolveLine(app, { statementId: id, fileLine: line, is, reason, by });
+      const lines = await resolveLine(app, { statementId: id, fileLine: line ?? 'unknown', is, reason, by });
       return await goTo(`/statements/${id}?resolved=${lines.length}`);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
