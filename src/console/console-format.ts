@@ -77,7 +77,11 @@ export function tableOf(
 </table></div>`;
 }
 
-/** A list of what somebody may do now that there is nothing to show. */
-export function emptyState(text: string, command: string): Html {
-  return html`<div class="card empty"><p>${text}</p>${command !== '' && html`<pre>${command}</pre>`}</div>`;
+/** Says what somebody may do now that there is nothing to show: a command, or the way to a screen. */
+export function emptyState(text: string, way: string | { path: string; title: string }): Html {
+  const shown =
+    typeof way === 'string'
+      ? way !== '' && html`<pre>${way}</pre>`
+      : html`<p><a href="${way.path}">${way.title}</a></p>`;
+  return html`<div class="card empty"><p>${text}</p>${shown}</div>`;
 }

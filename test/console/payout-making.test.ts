@@ -53,6 +53,11 @@ forEachEngine('the screens on which payouts are made', (openTestDatabase) => {
     const { app, desk, server, maker, of } = await open();
     await using _server = server;
     assert.match((await maker.get('/recipients')).text, /bin\/rubrica recipient create/);
+    assert.match((await maker.get('/batches')).text, /href="\/console\/payouts\/upload"/, 'there was a command alone');
+    assert.match(
+      (await maker.get('/payout-files/new')).text,
+      /approves what waits in:<\/p><p><a href="\/console\/batches/,
+    );
     const merchant = desk.environment.paymentServiceId;
     const fields = { rut: '12.531.909-2', bank: '012', account: '12531909', name: 'Ana Núñez', email: '', merchant };
     const bad = await maker.post('/recipients', { ...fields, rut: '12.531.909-3' });

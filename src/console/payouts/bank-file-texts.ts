@@ -8,7 +8,7 @@ export const BANK_FILE_TEXTS = roomTexts(
     'files.text':
       'Todo lo aprobado de un comercio se escribe en archivos para un banco. Cada pago queda en un solo archivo, y el archivo se guarda: puedes descargarlo de nuevo, igual.',
     'files.approved': 'Aprobado que no ha salido',
-    'files.nothing': 'No hay nada aprobado que no haya salido. Se aprueba así:',
+    'files.nothing': 'No hay nada aprobado que no haya salido. Otra persona aprueba lo que espera en:',
     'files.format': 'Formato',
     'files.formats': 'Los formatos, y qué tan seguro es cada uno',
     'files.sure': 'Qué tan seguro',
@@ -51,7 +51,7 @@ export const BANK_FILE_TEXTS = roomTexts(
     'files.text':
       'Everything of a merchant that is approved is written into files for a bank. Each payout is in one file only, and the file is kept: you can download the same bytes again.',
     'files.approved': 'Approved, and has not left',
-    'files.nothing': 'Nothing is approved that has not left. It is approved so:',
+    'files.nothing': 'Nothing is approved that has not left. Another person approves what waits in:',
     'files.format': 'Format',
     'files.formats': 'The formats, and how sure each is',
     'files.sure': 'How sure',

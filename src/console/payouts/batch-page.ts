@@ -46,6 +46,9 @@ export const getConsoleBatches: Screen = {
         ({ batch, sums }) => isInState(sums, state) && containsText(text, [batch.id, batch.name, batch.proposed_by]),
       ),
       filters: [{ name: 'text', text: 'list.filter_text', type: 'search' }, statesFilter(language)],
+      above:
+        user.may.has('payouts:create') &&
+        html`<p class="actions"><a class="button primary" href="${publicPath(app)}/console/payouts/upload">${tell(language, 'upload.title')}</a></p>`,
       empty:
         batches.length === 0
           ? emptyState(tell(language, 'batches.none'), 'bin/rubrica payout propose nomina.csv --payment-service ID')
