@@ -24,6 +24,9 @@ const LOOKED_AT_AGAIN = [
 /** The tables and cards with something in them that is wider than they are, by their text. */
 const CUT_OFF =
   "[...document.querySelectorAll('.card, td')].filter((e) => e.scrollWidth > e.clientWidth + 1).map((e) => e.innerText.slice(0, 80))";
+/** The present section where it is beyond the edge of the window: on a phone nothing said where one was. */
+const SECTION_OUT_OF_SIGHT =
+  "[...document.querySelectorAll('nav a[aria-current]')].filter((e) => e.getBoundingClientRect().left < -1 || e.getBoundingClientRect().right > innerWidth + 1).map((e) => e.innerText)";
 const LOOKS: [about: string, rules: readonly string[], options: BrowserContextOptions][] = [
   ['Spanish, light, a desk', [], { locale: 'es-CL', colorScheme: 'light', viewport: { width: 1280, height: 800 } }],
   [
@@ -50,6 +53,7 @@ withBrowser('the console in a browser', (openVisitor) => {
           assert.equal(answer?.headers()['cross-origin-embedder-policy'], 'require-corp', path);
           const wide = await page.evaluate('document.documentElement.scrollWidth > innerWidth + 1');
           assert.equal(wide, false, `${path} is wider than ${about}`);
+          assert.deepEqual(await page.evaluate(SECTION_OUT_OF_SIGHT), [], `${path}, ${about}`);
           assert.deepEqual(await page.evaluate(CUT_OFF), [], `${path} is cut off, ${about}`);
           assert.deepEqual(await violationsOn(page, rules), [], `${path}, ${about}`);
         }
