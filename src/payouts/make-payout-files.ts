@@ -160,6 +160,14 @@ function nameOf({ code, extension, nameLeavesOut }: BankFileFormat, id: string, 
   return `${nameLeavesOut === undefined ? name : name.replace(nameLeavesOut, '')}.${extension}`;
 }
 
+/** Says in Spanish why a layout cannot hold a line, as the writers of files say it in English. */
+function inSpanish(why: string): string {
+  return why
+    .replace(/^a field of (\d+) characters cannot hold (\d+)$/, 'en un campo de $1 caracteres no caben $2')
+    .replace(/^the RUT of bank (\w+) is not known$/, 'no se conoce el RUT del banco $1')
+    .replace(/^the name of bank (\w+) is not known$/, 'no se conoce el nombre del banco $1');
+}
+
 /** A line that the bank's layout cannot hold is the person's to mend, and nothing is written. */
 async function write(format: BankFileFormat, payer: Payer, lines: readonly FileLine[]): Promise<Buffer> {
   try {
@@ -168,7 +176,7 @@ async function write(format: BankFileFormat, payer: Payer, lines: readonly FileL
     if (error instanceof RangeError)
       throw refusal({
         en: `${format.code} cannot hold a line: ${error.message}.`,
-        es: `${format.code} no puede llevar una línea: ${error.message}.`,
+        es: `${format.code} no puede llevar una línea: ${inSpanish(error.message)}.`,
       });
     throw error;
   }

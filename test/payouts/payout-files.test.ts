@@ -122,6 +122,11 @@ forEachEngine('files of payouts', (openTestDatabase) => {
     for (const account of ['', 'abc', '12O456789', '1'.repeat(21)])
       assert.throws(() => make('santander', { account }), /up to 20 digits/, account);
     assert.throws(() => make('itau-nel', { rut: '76.123.456-1' }), /check digit is wrong/);
+    await assert.rejects(make('itau-nel', { account: '12345678901' }), ({ extras }: Problem) => {
+      assert.match(extras.detail?.en ?? '', /a field of 10 characters cannot hold 11/);
+      assert.match(extras.detail?.es ?? '', /en un campo de 10 caracteres no caben 11/, 'it was in English');
+      return true;
+    });
     assert.equal((await selectPayoutAnywhere(app.db, one?.id ?? ''))?.state, 'approved');
     const [made] = await make('itau-nel', { account: '0-0123.456 78' });
     assert.match(made?.content.toString('latin1') ?? '', /\b0012345678\b/);
