@@ -67,7 +67,14 @@ export async function showPayment(
   ]);
   parts.push(await linesOfActs(app, transaction, parts.flat()));
   // The sort is stable: of one moment an approval comes before the refund that it makes, and an event before what it led to.
-  return { payment, transaction, timeline: parts.flat().sort((one, other) => one.at - other.at) };
+  const timeline = parts.flat().sort((one, other) => one.at - other.at || beginning(one) - beginning(other));
+  return { payment, transaction, timeline };
+}
+
+/** A payment that ends within the millisecond in which it began: first it is made, then the payer starts. */
+function beginning({ kind, what }: TimelineLine): 0 | 1 | 2 {
+  if (kind === 'event' && what === 'transaction.created') return 0;
+  return kind === 'attempt' && what === 'started' ? 1 : 2;
 }
 
 async function linesOfRefundRequests(app: App, transaction: Transaction): Promise<TimelineLine[]> {

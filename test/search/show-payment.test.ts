@@ -42,8 +42,8 @@ forEachEngine('everything that happened to a payment is one list', (openTestData
       shown.timeline.map(({ kind, what, amount, at }) => [kind, what, amount, at - paid.created_at]),
       [
         ['event', 'transaction.created', null, 0],
-        ['event', 'transaction.completed', null, 0],
         ['attempt', 'started', null, 0],
+        ['event', 'transaction.completed', null, 0],
         ['attempt', 'approved', null, 0],
         ['callback', 'queued', null, 0],
         ['entry', 'payment', 5000, 0],
