@@ -66,36 +66,53 @@ export function selectApiTokens(db: Reader): Promise<OwnedTokenRow[]> {
 export const ACTING_NAMES = `(select id, email as name from users
   union select u.id, u.email || ' (token ' || used.name || ')' from api_tokens used join users u on u.id = used.user_id)`;
 
-/** Somebody who knows an API token of a user; `until` null: it has no end. `is_program`: the user is one, 1 or 0. */
-export type TokenHolder = { user_id: string; holder_id: string; until: number | null; is_program: number };
+/**
+ * Somebody who can act as a user, by an API token or the password; `until` null: for ever. `any_act`: any act of the user may be theirs, 1 or
+ * 0. Acts of a person that were done with an API token say so themselves, but for who kept a recipient.
+ */
+export type TokenHolder = { user_id: string; holder_id: string; until: number | null; any_act: number };
 
 /**
- * The maker of an API token, who knows it from `made_at` on. `by_token`: a program made it, or somebody with an API token, so that it may
- * be known to others too, 1 or 0.
+ * The maker of an API token or of a password, who knows it from `made_at` on. `by_token`: a program made it, or somebody with an API token,
+ * so that it may be known to others too, 1 or 0.
  */
 export type MadeToken = TokenHolder & { made_at: number; by_token: number };
 
 const BY_TOKEN = "(m.role = 'integration' or u.name <> m.email)";
 
 /**
- * Until when the maker of a token (`t`, of the user `o`) can act as its user; null: for ever. Who made a program was shown its password with
- * its first token, and that lets in when the token has ended.
+ * Each way into the account of a user that somebody else has made: `created_by` is their name, `until` null where it has no end. Who made a
+ * program was shown its password with its first token, and that lets in when the token has ended; so does a password that was set for a
+ * program, and the link with which one was set.
  */
-export const KNOWN_UNTIL = `case when o.role = 'integration' and t.name = 'first' and t.created_at = o.created_at then null
-  else coalesce(t.ended_at, t.expires_at) end`;
+export const WAYS_IN = `(
+  select t.user_id, t.created_by, t.created_at,
+    case when o.role = 'integration' and t.name = 'first' and t.created_at = o.created_at then null
+      else coalesce(t.ended_at, t.expires_at) end as until,
+    case when o.role = 'integration' or t.last_used_at is not null
+      or exists (select 1 from sessions s where s.api_token_id = t.id) then 1 else 0 end as any_act
+  from api_tokens t join users o on o.id = t.user_id
+  union all
+  select i.user_id, i.created_by, i.created_at, null, 1
+  from invitations i join users o on o.id = i.user_id and o.role = 'integration' where i.used_at is not null
+  union all
+  select a.subject, a.actor, a.created_at, null, 1
+  from audit_log a join users o on o.id = a.subject and o.role = 'integration'
+  where a.action = 'user.password_reset'
+    and not exists (select 1 from invitations i where i.user_id = a.subject and i.created_at = a.created_at))`;
 
-const HOLDERS = `select t.user_id, u.id as holder_id, t.created_at as made_at, ${KNOWN_UNTIL} as until,
-       case when o.role = 'integration' then 1 else 0 end as is_program, case when ${BY_TOKEN} then 1 else 0 end as by_token
-     from api_tokens t join users o on o.id = t.user_id join ${ACTING_NAMES} u on u.name = t.created_by join users m on m.id = u.id`;
+const HOLDERS = `select w.user_id, u.id as holder_id, w.created_at as made_at, w.until, w.any_act,
+       case when ${BY_TOKEN} then 1 else 0 end as by_token
+     from ${WAYS_IN} w join ${ACTING_NAMES} u on u.name = w.created_by join users m on m.id = u.id`;
 
-/** The people who made API tokens of these users. */
+/** The people who made API tokens or passwords of these users. */
 export function selectTokenHolders(db: Reader, userIds: readonly string[]): Promise<MadeToken[]> {
-  return db.query<MadeToken>(`${HOLDERS} where t.user_id {named $1} and t.user_id <> u.id`, [userIds]);
+  return db.query<MadeToken>(`${HOLDERS} where w.user_id {named $1} and w.user_id <> u.id`, [userIds]);
 }
 
-/** Every API token that was made by a program or with an API token: few, or none. */
+/** Every one of these that was made by a program or with an API token: few, or none. */
 export function selectTokensByTokens(db: Reader): Promise<MadeToken[]> {
-  return db.query<MadeToken>(`${HOLDERS} where t.user_id <> u.id and ${BY_TOKEN}`);
+  return db.query<MadeToken>(`${HOLDERS} where w.user_id <> u.id and ${BY_TOKEN}`);
 }
 
 /** When each user last came with an API token. */

@@ -131,8 +131,8 @@ const HOLDS_TOKEN = {
   es: 'puede que conozcas un token de API o la contraseña del usuario que lo propuso: lo aprueba otra persona.',
 };
 const HOLDS_TOKEN_OF_CHANGER = {
-  en: 'you may know an API token of the program that changed the account that it goes to: another person approves it.',
-  es: 'puede que conozcas un token de API del programa que cambió la cuenta a la que va: lo aprueba otra persona.',
+  en: 'you may know an API token or the password of the user that changed the account that it goes to: another person approves it.',
+  es: 'puede que conozcas un token de API o la contraseña del usuario que cambió la cuenta a la que va: lo aprueba otra persona.',
 };
 
 /** The people who may never approve a payout, whatever they may do, each with the reason. */
@@ -143,8 +143,9 @@ export type Behind = { readonly users: readonly NamedUser[]; readonly holders: r
 
 /**
  * Names the people who are barred from a payout: its maker, who in a database to which its payment service moved has another id; and,
- * where its account is not the one that was paid last, who changed it or validated it again since. Where one of these is a program, or the
- * maker used an API token, so is who made a token of theirs that had not ended before the act. `versions` are all of its recipient,
+ * where its account is not the one that was paid last, who changed it or validated it again since. Where one of these is a program, the
+ * maker used an API token or the changer has ever used one, so is who made a token of theirs that had not ended before the act, and who set
+ * the password of a program. `versions` are all of its recipient,
  * `behind` what `findBehind` answers.
  * `selectWaitingApprovals` has the same rule in SQL.
  */
@@ -160,8 +161,9 @@ export function barredFrom(payout: Payout, versions: readonly RecipientRow[], { 
     const kept = versions.filter((row) => row.account_hash === account_hash && row.version <= recipient_version);
     const acts = kept.map((row) => ({ by: row.created_by, at: row.created_at }));
     const changes = [{ by: account_changed_by, at: created_at }, ...acts];
-    const ofPrograms = holders.filter(({ is_program }) => is_program === 1);
-    for (const change of changes) barHolders(ofPrograms, change, HOLDS_TOKEN_OF_CHANGER);
+    // A version of a recipient does not say whether an API token kept it.
+    const acting = holders.filter(({ any_act }) => any_act === 1);
+    for (const change of changes) barHolders(acting, change, HOLDS_TOKEN_OF_CHANGER);
     for (const { by } of changes) barred.set(by, CHANGED_ACCOUNT);
   }
   for (const maker of makers) barred.set(maker, MADE_IT);

@@ -1,4 +1,4 @@
-import { ACTING_NAMES, KNOWN_UNTIL, type TokenHolder } from '../auth/api-token-queries.ts';
+import { ACTING_NAMES, type TokenHolder, WAYS_IN } from '../auth/api-token-queries.ts';
 import type { Database, SqlRow } from '../db/database.ts';
 import { approverRoles, MAY_APPROVE } from './approver-queries.ts';
 import type { PayoutState } from './payout.ts';
@@ -106,17 +106,20 @@ const isMadeWithToken = (made: string) =>
  * is left to approve is asked once for each maker, and for each payout only where its account was changed. `barredFrom` and
  * `whyNotPayable` have the same rules.
  *
- * `holders`: the people who made API tokens of a user, until when they knew one, and whether that user is a program. `alone`: the makers
+ * `holders`: the people who made API tokens or passwords of a user, until when they knew one, and one by which any act of that user may be
+ * theirs. `alone`: the makers
  * whose payouts nobody else may approve, as far as they were made by `until`.
  */
 const GROUPED = `with holders as materialized (
-    select t.user_id, u.id as holder_id, max(coalesce(${KNOWN_UNTIL}, ${NEVER})) as until,
-      max(case when o.role = 'integration' then 1 else 0 end) as is_program
-    from api_tokens t join users o on o.id = t.user_id join ${ACTING_NAMES} u on u.name = t.created_by group by t.user_id, u.id
-    union all
-    select value ->> 'user_id', value ->> 'holder_id', coalesce(cast(value ->> 'until' as bigint), ${NEVER}),
-      cast(value ->> 'is_program' as bigint)
-    from {rows $6}),
+    select user_id, holder_id, max(until) as until, max(case when any_act = 1 then until else -1 end) as acting_until
+    from (
+      select w.user_id, u.id as holder_id, coalesce(w.until, ${NEVER}) as until, w.any_act
+      from ${WAYS_IN} w join ${ACTING_NAMES} u on u.name = w.created_by
+      union all
+      select value ->> 'user_id', value ->> 'holder_id', coalesce(cast(value ->> 'until' as bigint), ${NEVER}),
+        cast(value ->> 'any_act' as bigint)
+      from {rows $6}) as known
+    group by user_id, holder_id),
   makers as materialized (
     select distinct environment_id, proposed_by_id, proposed_by, proposed_kind from payouts
     where ${OPEN} and state = 'awaiting_approval'),
@@ -135,13 +138,13 @@ const GROUPED = `with holders as materialized (
         when alone.until >= p.created_at then 'approver'
         when p.account_changed_by is not null and not exists (select 1 from users u
           where u.id <> p.proposed_by_id and not ${isNamed('u', 'p.proposed_by')} and u.id <> p.account_changed_by
-            and not exists (select 1 from holders h where h.holder_id = u.id and h.until >= p.created_at
-              and ((h.user_id = p.proposed_by_id and ${isMadeWithToken('p')})
-                or (h.user_id = p.account_changed_by and h.is_program = 1)))
+            and not exists (select 1 from holders h where h.holder_id = u.id
+              and ((h.user_id = p.proposed_by_id and h.until >= p.created_at and ${isMadeWithToken('p')})
+                or (h.user_id = p.account_changed_by and h.acting_until >= p.created_at)))
             and not exists (select 1 from recipients kept where kept.id = p.recipient_id
               and kept.account_hash = p.account_hash and kept.version <= p.recipient_version
               and (kept.created_by = u.id or exists (select 1 from holders h where h.holder_id = u.id
-                and h.user_id = kept.created_by and h.is_program = 1 and h.until >= kept.created_at)))
+                and h.user_id = kept.created_by and h.acting_until >= kept.created_at)))
             and ${MAY_APPROVE}) then 'approver'
         when newest.id is null or own.id is null then 'erased'
         when newest.account_hash <> own.account_hash then 'changed'

@@ -40,22 +40,22 @@ test('where the account is the one that was paid last nobody but the maker is ba
 
 test('who held a token of the program when it made the payout is barred, also where the token ended in that moment', () => {
   const holders = [
-    { user_id: 'maker', holder_id: 'holds', until: null, is_program: 1 },
-    { user_id: 'maker', holder_id: 'held', until: NOW, is_program: 1 },
-    { user_id: 'maker', holder_id: 'held-before', until: NOW - 1, is_program: 1 },
-    { user_id: 'another', holder_id: 'of-another', until: null, is_program: 1 },
+    { user_id: 'maker', holder_id: 'holds', until: null, any_act: 1 },
+    { user_id: 'maker', holder_id: 'held', until: NOW, any_act: 1 },
+    { user_id: 'maker', holder_id: 'held-before', until: NOW - 1, any_act: 1 },
+    { user_id: 'another', holder_id: 'of-another', until: null, any_act: 1 },
   ];
   assert.deepEqual(barred([], holders), ['changer', 'held', 'holds', 'maker']);
 });
 
 test('who knew a token of the program when it changed the account, or validated it again, is barred like the program', () => {
   const holders = [
-    { user_id: 'changer', holder_id: 'holds', until: null, is_program: 1 },
-    { user_id: 'changer', holder_id: 'held-then', until: NOW - 1, is_program: 1 },
-    { user_id: 'changer', holder_id: 'held-before', until: NOW - DAY - 1, is_program: 1 },
-    { user_id: 'again', holder_id: 'held-again', until: NOW, is_program: 1 },
-    { user_id: 'later', holder_id: 'held-later', until: null, is_program: 1 },
-    { user_id: 'again', holder_id: 'made-a-person', until: null, is_program: 0 },
+    { user_id: 'changer', holder_id: 'holds', until: null, any_act: 1 },
+    { user_id: 'changer', holder_id: 'held-then', until: NOW - 1, any_act: 1 },
+    { user_id: 'changer', holder_id: 'held-before', until: NOW - DAY - 1, any_act: 1 },
+    { user_id: 'again', holder_id: 'held-again', until: NOW, any_act: 1 },
+    { user_id: 'later', holder_id: 'held-later', until: null, any_act: 1 },
+    { user_id: 'again', holder_id: 'made-a-person', until: null, any_act: 0 },
   ];
   const versions = [
     version(0, 'old', 'first'),

@@ -5,17 +5,21 @@ import type { Actor } from '../../src/audit/actor.ts';
 import { authenticateBearer } from '../../src/auth/authenticate-bearer.ts';
 import { disableUser } from '../../src/auth/change-user.ts';
 import { createUser } from '../../src/auth/create-user.ts';
+import { acceptInvitation, findInvitation, type OpenInvitation } from '../../src/auth/invitations/accept-invitation.ts';
+import { makePasswordLink, type NewInvitation } from '../../src/auth/invitations/invite-user.ts';
 import { listApiTokens } from '../../src/auth/list-sessions.ts';
 import { logIn } from '../../src/auth/log-in.ts';
 import { logInWithApiToken } from '../../src/auth/log-in-with-api-token.ts';
 import { endApiToken, makeApiToken } from '../../src/auth/make-api-token.ts';
+import { resetPassword } from '../../src/auth/reset-secrets.ts';
 import { userActor } from '../../src/auth/user-actor.ts';
-import { approvePayouts } from '../../src/payouts/decide-payouts.ts';
+import { approvePayouts, cancelPayouts } from '../../src/payouts/decide-payouts.ts';
 import type { Payout } from '../../src/payouts/payout.ts';
+import { transitionPayouts } from '../../src/payouts/transition-payouts.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
-import { actor, openPayoutDesk, propose } from '../support/test-payouts.ts';
+import { ANA, actor, approved, openPayoutDesk, propose, wish } from '../support/test-payouts.ts';
 import { createTestUser } from '../support/test-user.ts';
 
 const address = '192.0.2.9';
@@ -65,6 +69,51 @@ forEachEngine('a payout that was made with a token or password that somebody els
     await assertBarred(await propose(app, { ...desk, maker: person }));
     const own = await propose(app, desk);
     assert.equal((await approve(own)).length, 1, 'the person made it themselves, without a token');
+    await assertNobodyLeft();
+  });
+
+  test('was approved by who had set the password of the program by a link that they used themselves, or by a reset', async () => {
+    const { app, desk, boss, come, approve, assertBarred, assertNobodyLeft } = await open();
+    const { id, email } = desk.users.program;
+    const made = (await makePasswordLink(app, id, 3_600_000, boss)) as NewInvitation;
+    const byProgram = await propose(app, { ...desk, maker: desk.program });
+    assert.equal((await approve(byProgram)).length, 1, 'nobody has used the link');
+    const link = (await findInvitation(app, made.token)) as OpenInvitation;
+    const password = 'hunter-of-2-moons';
+    await acceptInvitation(app, link, { password, address });
+    const program = await come((await logIn(app, { email, password, address })).text);
+    await assertBarred(await propose(app, { ...desk, maker: program }));
+    const other = await createTestUser(app, { may: ['payouts:create', 'accounts:validate'] });
+    const reset = await resetPassword(app, other.id, boss);
+    const second = await come(
+      (await logIn(app, { email: other.email, password: reset?.password ?? '', address })).text,
+    );
+    await assertBarred(await propose(app, { ...desk, maker: second }));
+    await assertNobodyLeft();
+  });
+
+  test('goes to an account that who approved it had changed with an API token of a person', async () => {
+    const { app, desk, boss, come, approve, assertBarred, assertNobodyLeft } = await open();
+    const finance = await createTestUser(app, { role: 'finance', may: [] });
+    const token = await makeApiToken(app, finance.id, { name: 'spare', expiresAt: null }, boss);
+    const [paid] = (await approved(app, desk)) as [Payout];
+    const sent = { ids: [paid.id], to: 'sent', at: app.now() } as const;
+    await app.db.transaction((tx) => transitionPayouts(tx, desk.environment, sent));
+    app.now.advance(1000);
+    const proposeTo = async (maker: Actor, account: string) =>
+      (await propose(app, { ...desk, maker }, [wish({ payee: { ...ANA, bankCode: '001', account } })])) as [Payout];
+    const change = async (maker: Actor, account: string) => {
+      const [{ id }] = await proposeTo(maker, account);
+      await cancelPayouts(app, { owner: desk.environment, named: { ids: [id] }, by: desk.maker, reason: 'no' });
+      const [payout] = await proposeTo(desk.maker, account);
+      assert.equal(payout.account_changed_by, finance.id);
+      return payout;
+    };
+    const own = await change(actor(finance, 'finance'), '990011223');
+    assert.equal((await approve([own])).length, 1, 'the token was never used');
+    const login = { apiToken: token?.api_token ?? '', email: null, expiresAt: null, address };
+    const person = await come((await logInWithApiToken(app, login)).text);
+    await assertBarred([await change(person, '880011223')]);
     await assertNobodyLeft();
   });
 });
