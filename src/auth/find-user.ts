@@ -2,7 +2,7 @@ import type { App } from '../app.ts';
 import { permissionsOf, rightsOf } from './permission.ts';
 import { normalizeEmail, type User } from './user.ts';
 import { selectUserById, selectUserByIdOrEmail, type UserRow } from './user-queries.ts';
-import { selectEnvironmentIds, selectPermissions } from './user-right-queries.ts';
+import { selectDevelopmentIds, selectEnvironmentIds, selectPermissions } from './user-right-queries.ts';
 
 /** A user by id or e-mail address, or null. For what an operator reads about others. */
 export async function findUser(app: App, idOrEmail: string): Promise<User | null> {
@@ -22,7 +22,11 @@ export async function userOf(
   const all = row.all_payment_services === 1;
   const [granted, environmentIds] = await Promise.all([
     selectPermissions(app.db, row.id),
-    all && environments === 'both' ? null : selectEnvironmentIds(app.db, row.id, environments),
+    all
+      ? environments === 'both'
+        ? null
+        : selectDevelopmentIds(app.db)
+      : selectEnvironmentIds(app.db, row.id, environments),
   ]);
   return {
     id: row.id,

@@ -33,20 +33,22 @@ export function selectUserPaymentServices(
   );
 }
 
-/** Both environments, or development alone, of every payment service that the user sees. */
+/** Both environments, or development alone, of the payment services that were given to the user. */
 export async function selectEnvironmentIds(
   db: Reader,
   userId: string,
   environments: 'both' | 'development',
 ): Promise<number[]> {
   const rows = await db.query<{ id: number }>(
-    `select e.id from environments e
-     where ($2 = 'both' or e.environment = $2)
-       and (exists (select 1 from users u where u.id = $1 and u.all_payment_services = 1)
-         or exists (select 1 from user_payment_services s
-           where s.user_id = $1 and s.payment_service_id = e.payment_service_id))`,
+    `select e.id from user_payment_services s join environments e on e.payment_service_id = s.payment_service_id
+     where s.user_id = $1 and $2 in ('both', e.environment)`,
     [userId, environments],
   );
+  return rows.map((row) => row.id);
+}
+
+export async function selectDevelopmentIds(db: Reader): Promise<number[]> {
+  const rows = await db.query<{ id: number }>("select id from environments where environment = 'development'");
   return rows.map((row) => row.id);
 }
 
@@ -59,10 +61,8 @@ export function selectPermissions(
   db: Reader,
   userId: string | null,
 ): Promise<{ user_id: string; permission: string }[]> {
-  return db.query(
-    "select user_id, permission from user_permissions where $1 in ('', user_id) order by user_id, permission",
-    [userId ?? ''],
-  );
+  const [where, ...values] = userId === null ? [''] : ['where user_id = $1', userId];
+  return db.query(`select user_id, permission from user_permissions ${where} order by user_id, permission`, values);
 }
 
 export async function insertPermission(tx: Tx, userId: string, permission: Permission): Promise<void> {

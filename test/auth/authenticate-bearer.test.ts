@@ -10,6 +10,7 @@ import { deriveKey } from '../../src/lib/seal.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { loadEnvironment } from '../../src/payment-services/find-environment.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { explain, listenToStatements } from '../support/heard-statements.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createTestUser, READ_AND_REFUND } from '../support/test-user.ts';
@@ -31,7 +32,7 @@ function codeOf(app: TestApp, authorization: string | undefined, apiKey?: string
   );
 }
 
-forEachEngine('a bearer token', (openTestDatabase) => {
+forEachEngine('a bearer token', (openTestDatabase, engine) => {
   test('names its user', async () => {
     const { app, user, header } = await setUp(openTestDatabase);
     assert.deepEqual(await authenticateBearer(app, header, undefined), {
@@ -57,6 +58,34 @@ forEachEngine('a bearer token', (openTestDatabase) => {
     assert.deepEqual(user.environmentIds, new Set(environments.map((environment) => environment?.id)));
     assert.equal(user.may.has('accounts:validate'), true);
   });
+
+  test('of a developer knows the development environments of their payment services, or of all there are', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const services = [
+      await createPaymentService(app, 'Own', TESTER),
+      await createPaymentService(app, 'Other', TESTER),
+    ] as const;
+    const ids = [];
+    for (const { development } of services) ids.push((await loadEnvironment(app, development.service_token))?.id);
+    const rights = { role: 'developer', may: [] } as const;
+    const own = await createTestUser(app, { ...rights, paymentServices: [services[0].id] });
+    const all = await createTestUser(app, { ...rights, paymentServices: 'all' });
+    const seen = async ({ headers }: typeof own) =>
+      (await authenticateBearer(app, headers.authorization, undefined)).environmentIds;
+    assert.deepEqual(await seen(own), new Set(ids.slice(0, 1)));
+    assert.deepEqual(await seen(all), new Set(ids));
+  });
+
+  if (engine === 'sqlite')
+    test('of a user who sees some payment services read the environments of all', async () => {
+      const app = createTestApp(await openTestDatabase());
+      const service = await createPaymentService(app, 'Own', TESTER);
+      const { headers } = await createTestUser(app, { paymentServices: [service.id] });
+      const listening = listenToStatements(app);
+      await authenticateBearer(listening.app, headers.authorization, undefined);
+      for (const statement of listening.heard)
+        assert.doesNotMatch((await explain(app, statement)).join(), /SCAN/, statement.sql);
+    });
 
   test('is taken with the scheme in any case, or bare, and beside a key in x-api-key', async () => {
     const { app, header, token } = await setUp(openTestDatabase);
