@@ -76,11 +76,10 @@ export async function weighPart(
 async function isCovered(tx: Tx, transaction: Transaction, reserved: number, amount: number): Promise<boolean> {
   const { environment_id, currency } = transaction;
   const { refundable } = await lockFunds(tx, environment_id, currency);
-  // Most need no more, and the fees are read from every refund there was.
-  if (amount <= refundable) return true;
-  const owed = await sumFeesWithin(tx, environment_id, currency);
   const more = feeWithin(transaction, reserved + amount) - feeWithin(transaction, reserved);
-  return amount <= addUp([refundable, owed, more]);
+  const covered = addUp([refundable, more]);
+  // Most need no more, and the fees are read from every refund there was.
+  return amount <= covered || amount <= addUp([covered, await sumFeesWithin(tx, environment_id, currency)]);
 }
 
 function newRow(

@@ -161,14 +161,15 @@ export async function sumGone(
 
 /**
  * Sums the part of the fees of a merchant's payments that was refunded beside the merchant's own money, or is being refunded:
- * `feeWithin` of each payment.
+ * `feeWithin` of each payment. SQLite reads a `cross join` as it is written: the refunds first, and not every payment of the merchant.
  */
 export async function sumFeesWithin(tx: Tx, environmentId: number, currency: string): Promise<Sum> {
   const [row] = await tx.query<{ total: string }>(
     `select cast(cast(coalesce(sum(given - own), 0) as bigint) as text) as total from (
        select t.amount - t.fee as own, sum(r.amount) as given
-       from refunds r join transactions t on t.id = r.transaction_id and t.environment_id = r.environment_id
-       where r.state in ('processing', 'completed') and r.environment_id = $1 and t.currency = $2 and t.fee > 0
+       from refunds r cross join transactions t
+       where t.id = r.transaction_id and t.environment_id = r.environment_id and r.environment_id = $1
+         and r.state in ('processing', 'completed') and t.currency = $2 and t.fee > 0
        group by t.id, t.amount, t.fee
      ) as back where given > own`,
     [environmentId, currency],

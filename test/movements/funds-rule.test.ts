@@ -5,6 +5,7 @@ import { approvePayouts } from '../../src/payouts/decide-payouts.ts';
 import { payoutBalance } from '../../src/payouts/payout-balance.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { explain, type HeardStatement, listenToStatements } from '../support/heard-statements.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
@@ -12,7 +13,7 @@ import { deposit, payOut, setTestFee } from '../support/test-movements.ts';
 import { openPayoutDesk, propose, wish } from '../support/test-payouts.ts';
 import { refundingMethod, refund as refundOf } from '../support/test-refunds.ts';
 
-forEachEngine('the money of a merchant', (openTestDatabase) => {
+forEachEngine('the money of a merchant', (openTestDatabase, engine) => {
   const open = async () => {
     const app = createTestApp(await openTestDatabase(), { paymentMethods: [refundingMethod()] });
     const desk = await openPayoutDesk(app, { money: 0 });
@@ -24,7 +25,7 @@ forEachEngine('the money of a merchant', (openTestDatabase) => {
       return setFundsRule(app, { paymentServiceId, environment: kind, currency: 'CLP' }, changes, TESTER);
     };
     const refund = (amount: number) => refundOf(app, paid, amount);
-    return { app, desk, environment, rule, refund };
+    return { app, desk, environment, rule, paid, refund };
   };
 
   test('after everything was paid out nothing could be refunded: now the merchant can pay in', async () => {
@@ -76,5 +77,19 @@ forEachEngine('the money of a merchant', (openTestDatabase) => {
     assert.equal((await refund(400)).kind, 'accepted');
     await rule({ overdraft: 0 });
     assert.equal((await refundOf(app, withFee, 500)).kind, 'refused');
+  });
+
+  test('a refund that is not covered read every payment of the merchant while it kept their money', async () => {
+    const { app, environment, paid } = await open();
+    await setTestFee(app, environment);
+    const withFee = await createPaidTransaction(app, environment, { amount: 10_000 });
+    await payOut(app, environment, 10_000);
+    const listening = listenToStatements(app);
+    const sumsFees = () => listening.heard.find(({ sql }) => sql.includes('sum(given - own)'));
+    assert.equal((await refundOf(listening.app, withFee, 10_000)).kind, 'accepted');
+    assert.equal(sumsFees(), undefined, 'the rest of the payment and its own fee cover it');
+    assert.equal((await refundOf(listening.app, paid, 1)).kind, 'refused');
+    const plan = (await explain(app, sumsFees() as HeardStatement)).join('\n');
+    if (engine === 'sqlite') assert.doesNotMatch(plan, /\bt USING INDEX transactions_reference/);
   });
 });
