@@ -39,12 +39,18 @@ export async function verifyCallbacks(
   for (let page = walk.page; page === walk.page; ) {
     const posted = await selectPosted(app.db, last, walk.page);
     const cut = (await readGenuineCut(app))?.until ?? null;
+    // Read since the page was: every Secret Token that a callback of it was signed with is there.
+    const fresh = new Set<number>();
     for (const row of posted) {
       const { environment_id } = row;
       if (left.has(environment_id) || (row.transaction_id !== 0 && row.type === null && isCut(row.told_at, cut)))
         continue;
       if (await isAsTold(app, environments.get(environment_id) ?? null, row)) continue;
-      // Read when it is first needed, and again where a Secret Token may have been made since.
+      if (fresh.has(environment_id)) {
+        report(stopped, row);
+        continue;
+      }
+      fresh.add(environment_id);
       const environment = await findEnvironmentAsEver(app, environment_id).catch(unlessItOpensNot);
       if (environment === undefined) {
         left.add(environment_id);

@@ -9,6 +9,7 @@ import { verifyStore } from '../../src/proof/verify-store.ts';
 import { indexPayments } from '../../src/search/index-payments.ts';
 import { selectSearchProgress } from '../../src/search/search-queries.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { listenToStatements } from '../support/heard-statements.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
@@ -41,6 +42,15 @@ forEachEngine('books verify beside a service that goes on', (openTestDatabase) =
     };
     const { findings } = await verifyStore(app, [], [], meanwhile('callbacks', rotate));
     assert.deepEqual(findings, []);
+  });
+
+  test('read the environment of each callback that somebody had changed', async () => {
+    const { app } = await open(openTestDatabase);
+    await app.db.transaction((tx) => tx.query("update callbacks set body = body || 'x'"));
+    const listening = listenToStatements(app);
+    const { findings } = await verifyStore(listening.app);
+    assert.equal(findings.filter(({ finding }) => finding === 'callback_changed').length, 3);
+    assert.equal(listening.all.filter(({ sql }) => sql.includes('s.closes_at > $2')).length, 1);
   });
 });
 
