@@ -31,11 +31,14 @@ export function selectAuditAfter(db: Reader, link: number, limit: number): Promi
   return db.query<AuditRow>('select * from audit_log where link > $1 order by link limit $2', [link, limit]);
 }
 
-/** `action` also means those that begin with it and a dot; `before`: only links below it. From `since` on and before `until`, in UTC milliseconds. */
+/**
+ * `action` also means those that begin with it and a dot; `among`: the subject is several, and this is one of them; `before`: only links below it. From `since` on and before `until`, in UTC milliseconds.
+ */
 export type AuditFilter = {
   who?: string;
   action?: string;
   subject?: string;
+  among?: string;
   since?: number;
   until?: number;
   before?: number;
@@ -61,6 +64,7 @@ export function selectAudit(db: Reader, filter: AuditFilter, limit: number): Pro
     `(action = ${action} or (action > ${action} || '.' and action < ${action} || '/'))`;
   add((action) => (isOne ? `action = ${action}` : inGroup(action)), filter.action);
   add((subject) => `subject = ${subject}`, filter.subject);
+  add((among) => `subject <> ${among} and ' ' || subject || ' ' like '% ' || ${among} || ' %'`, filter.among);
   add((since) => `created_at >= ${since}`, filter.since);
   add((until) => `created_at < ${until}`, filter.until);
   add((before) => `link < ${before}`, filter.before);

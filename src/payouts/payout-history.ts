@@ -36,8 +36,10 @@ export async function tellPayout(app: App, payout: Payout): Promise<PayoutLine[]
   const subjects = [payout.id, payout.batch_id, payout.file_id].filter((subject) => subject !== null);
   const found = await Promise.all([
     ...subjects.map((subject) => selectAudit(app.db, { subject }, MOST_ACTS)),
-    findActOnSeveral(app, 'payout.filed', payout.sent_at, subjects),
-    findActOnSeveral(app, TOGETHER[payout.state], payout.changed_at, subjects),
+    findActs(app, 'payout.submitted', payout.id, [payout.created_at, payout.approved_at ?? payout.changed_at]),
+    findActs(app, 'payout.approved', payout.id, [payout.approved_at]),
+    findActs(app, 'payout.filed', payout.file_id, [payout.sent_at]),
+    findActs(app, TOGETHER[payout.state], payout.id, [payout.changed_at]),
   ]);
   const acts = found.flatMap((rows) => rows.toReversed());
   const states = statesOf(payout, acts);
@@ -58,23 +60,18 @@ export async function tellPayout(app: App, payout: Payout): Promise<PayoutLine[]
   return lines.sort((one, other) => one.at - other.at);
 }
 
-/** The acts by which people also decide about several payouts at once, by the state they lead to. */
-const TOGETHER: Partial<Record<PayoutState, string>> = {
-  awaiting_approval: 'payout.submitted',
-  rejected: 'payout.rejected',
-  cancelled: 'payout.cancelled',
-};
+/** The acts by which people also end several payouts at once, by the state they lead to. */
+const TOGETHER: Partial<Record<PayoutState, string>> = { rejected: 'payout.rejected', cancelled: 'payout.cancelled' };
 
-/** An act names several payouts, or the files that were made at once, in one text: it is found by its moment. */
-async function findActOnSeveral(
+/** An act names several payouts, or the files that were made at once, in one text: it is found by its moment, or between two. */
+async function findActs(
   app: App,
   action: string | undefined,
-  at: number | null,
-  subjects: readonly string[],
+  among: string | null,
+  [since, until]: readonly [since: number | null, until?: number],
 ): Promise<AuditRow[]> {
-  if (action === undefined || at === null) return [];
-  const acts = await selectAudit(app.db, { action, since: at, until: at + 1 }, MOST_ACTS);
-  return acts.filter(({ subject }) => subject.includes(' ') && subject.split(' ').some((id) => subjects.includes(id)));
+  if (action === undefined || among === null || since === null) return [];
+  return selectAudit(app.db, { action, among, since, until: (until ?? since) + 1 }, MOST_ACTS);
 }
 
 /** The row knows when it was approved, left and ended; who decided, and why, is in the audit log, at the same moment. */

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { approvePayouts, cancelPayouts, rejectPayouts } from '../../src/payouts/decide-payouts.ts';
+import { approvePayouts, cancelPayouts, rejectPayouts, submitPayouts } from '../../src/payouts/decide-payouts.ts';
 import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
 import type { Payout } from '../../src/payouts/payout.ts';
 import { tellPayout } from '../../src/payouts/payout-history.ts';
 import { selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
+import { proposePayouts } from '../../src/payouts/propose-payouts.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { ANA, approved, openPayoutDesk, propose, wish } from '../support/test-payouts.ts';
@@ -35,13 +36,27 @@ forEachEngine('what happened to a payout', (openTestDatabase) => {
     for (const payout of cancelled) assert.deepEqual(await lastOf(payout, 'cancelled'), [maker.name, 'error']);
   });
 
-  test('did not say who approved several at once, until they left', async () => {
+  test('did not say who approved several at once until they left, and afterwards not why, nor who had submitted several', async () => {
     const { app, desk, lastOf } = await open();
-    const payouts = await propose(app, desk, [wish(), wish()]);
-    const { environment: owner, approver: by } = desk;
+    const { environment: owner, approver: by, maker } = desk;
+    const batch = { name: 'Proveedores', fileSha256: null };
+    const wishes = [wish(), wish()];
+    const { payouts } = await proposePayouts(app, { owner, by: maker, wishes, batch, draft: true });
+    app.now.advance(60_000);
+    await submitPayouts(app, { owner, by: maker, named: { ids: payouts.map(({ id }) => id) }, reason: null });
     app.now.advance(60_000);
     await approvePayouts(app, { owner, by, named: { ids: payouts.map(({ id }) => id) }, reason: 'visto' });
-    for (const payout of payouts) assert.deepEqual(await lastOf(payout, 'approved'), [by.name, 'visto']);
+    const assertTold = async () => {
+      for (const payout of payouts) {
+        assert.deepEqual(await lastOf(payout, 'awaiting_approval'), [maker.name, null]);
+        assert.deepEqual(await lastOf(payout, 'approved'), [by.name, 'visto']);
+      }
+    };
+    await assertTold();
+    app.now.advance(60_000);
+    const payer = { account: '123456789', rut: '76111222-8', name: 'Casa Verde', agreement: '001' };
+    await makePayoutFiles(app, { owner, by: maker, format: 'santander', payer, batchId: null });
+    await assertTold();
   });
 
   test('did not say who made several files for a bank at once', async () => {
