@@ -78,7 +78,11 @@ export type TokenHolder = { user_id: string; holder_id: string; until: number | 
  */
 export type MadeToken = TokenHolder & { made_at: number; by_token: number };
 
-const BY_TOKEN = "(m.role = 'integration' or u.name <> m.email)";
+/** Whether a user is a program, or was one: what it did then is not done by a person now that it has another role. */
+const isProgram = (user: string) => `(${user}.role = 'integration' or exists (select 1 from audit_log r
+    where r.subject = ${user}.id and r.action = 'user.role_set' and r.said_before like '%"role":"integration"%'))`;
+
+const BY_TOKEN = `(${isProgram('m')} or u.name <> m.email)`;
 
 /**
  * Each way into the account of a user that somebody else has made: `created_by` is their name, `until` null where it has no end. Who made a
@@ -87,17 +91,17 @@ const BY_TOKEN = "(m.role = 'integration' or u.name <> m.email)";
  */
 export const WAYS_IN = `(
   select t.user_id, t.created_by, t.created_at,
-    case when o.role = 'integration' and t.name = 'first' and t.created_at = o.created_at then null
+    case when ${isProgram('o')} and t.name = 'first' and t.created_at = o.created_at then null
       else coalesce(t.ended_at, t.expires_at) end as until,
-    case when o.role = 'integration' or t.last_used_at is not null
+    case when ${isProgram('o')} or t.last_used_at is not null
       or exists (select 1 from sessions s where s.api_token_id = t.id) then 1 else 0 end as any_act
   from api_tokens t join users o on o.id = t.user_id
   union all
   select i.user_id, i.created_by, i.created_at, null, 1
-  from invitations i join users o on o.id = i.user_id and o.role = 'integration' where i.used_at is not null
+  from invitations i join users o on o.id = i.user_id and ${isProgram('o')} where i.used_at is not null
   union all
   select a.subject, a.actor, a.created_at, null, 1
-  from audit_log a join users o on o.id = a.subject and o.role = 'integration'
+  from audit_log a join users o on o.id = a.subject and ${isProgram('o')}
   where a.action = 'user.password_reset'
     and not exists (select 1 from invitations i where i.user_id = a.subject and i.created_at = a.created_at))`;
 

@@ -12,6 +12,7 @@ import { logIn } from '../../src/auth/log-in.ts';
 import { logInWithApiToken } from '../../src/auth/log-in-with-api-token.ts';
 import { endApiToken, makeApiToken } from '../../src/auth/make-api-token.ts';
 import { resetPassword } from '../../src/auth/reset-secrets.ts';
+import { setRights } from '../../src/auth/set-rights.ts';
 import { userActor } from '../../src/auth/user-actor.ts';
 import { approvePayouts, cancelPayouts } from '../../src/payouts/decide-payouts.ts';
 import type { Payout } from '../../src/payouts/payout.ts';
@@ -56,7 +57,10 @@ forEachEngine('a payout that was made with a token or password that somebody els
     for (const token of (await listApiTokens(app, id)) ?? []) await endApiToken(app, token.id, boss);
     app.now.advance(1000);
     const program = await come((await logIn(app, { email, password, address })).text);
-    await assertBarred(await propose(app, { ...desk, maker: program }));
+    const made = await propose(app, { ...desk, maker: program });
+    await assertBarred(made);
+    await setRights(app, id, { role: 'support' }, boss);
+    await assertBarred(made);
     await assertNobodyLeft();
   });
 
