@@ -1,6 +1,7 @@
 import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { addUp } from '../lib/exact-sum.ts';
+import { formatMoney } from '../lib/money.ts';
 import type { Acceptance, KeptDifference, KeptSettlement } from './settlement.ts';
 import {
   lockSettlement,
@@ -21,7 +22,10 @@ export function acceptDifferences(app: App, acceptance: Acceptance): Promise<num
     if (!(await lockSettlement(tx, settlementId))) return 0;
     const accepted = await updateAccepted(tx, acceptance, { at, name: by.name, reason });
     if (accepted.length === 0) return 0;
-    const amount = addUp(accepted.map(({ settled, booked }) => (settled ?? 0) - (booked ?? 0)));
+    const sums = [...Map.groupBy(accepted, ({ currency }) => currency)].map(
+      ([currency, of]) => [addUp(of.map(({ settled, booked }) => (settled ?? 0) - (booked ?? 0))), currency] as const,
+    );
+    const [[amount, currency] = [0, ''], ...others] = sums;
     await recordAudit(tx, {
       at,
       by,
@@ -31,8 +35,9 @@ export function acceptDifferences(app: App, acceptance: Acceptance): Promise<num
         cause: [...new Set(accepted.map(({ cause }) => cause))].join(', '),
         differences: accepted.length,
         ...(accepted.length === 1 && { number: accepted[0]?.number ?? null, line: accepted[0]?.file_line ?? null }),
-        amount: String(amount),
-        currency: accepted[0]?.currency ?? '',
+        ...(others.length === 0
+          ? { amount: String(amount), currency }
+          : { amounts: sums.map(([sum, of]) => formatMoney(sum, of)).sort() }),
       },
       reason,
     });

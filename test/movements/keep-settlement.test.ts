@@ -113,6 +113,20 @@ forEachEngine('settlement files', (openTestDatabase) => {
     assert.deepEqual([after?.['line'], after?.['cause']], [3, 'other_amount']);
   });
 
+  test('the audit log added pesos to dollars where differences in both were accepted at once', async () => {
+    const { app, shop, text } = await open();
+    await createPaidTransaction(app, shop, { reference: 'S-usd', currency: 'USD', amount: 1050 });
+    const { id } = await keep(app, text);
+    const cause = 'payment_missing_in_settlement';
+    const wish = { settlementId: id, cause, number: null, line: null, reason: 'otro abono', by: TESTER } as const;
+    assert.equal(await acceptDifferences(app, wish), 2);
+    const {
+      acts: [act],
+    } = await listAudit(app, { action: 'settlement.accepted' }, 1);
+    const after = act?.after as Record<string, unknown> | undefined;
+    assert.deepEqual(after, { cause, differences: 2, amounts: ['-$30.000 CLP', '-10.50 USD'] });
+  });
+
   test('a person accepts one line at the console, and the others stay open', async () => {
     const { app, text } = await open();
     const { id } = await keep(app, text);
