@@ -198,7 +198,7 @@ export const CATALOGUE = {
   APPROVAL_REFUSED: entry(
     409,
     'This approval cannot be given',
-    'See the detail: another person, a newer validation, or a smaller amount is needed.',
+    'See the detail: another person, a newer validation, or a new proposal is needed.',
   ),
   PAYOUT_LIMIT_REACHED: entry(
     409,

@@ -209,7 +209,7 @@ export const SPANISH_ERRORS: Readonly<Record<ErrorCode, { title: string; fix: st
   },
   APPROVAL_REFUSED: {
     title: 'Esta aprobación no se puede dar',
-    fix: 'Mira el detalle: hace falta otra persona, una validación más nueva o un monto menor.',
+    fix: 'Mira el detalle: hace falta otra persona, una validación más nueva o una propuesta nueva.',
   },
   PAYOUT_LIMIT_REACHED: {
     title: 'Se alcanzó un límite de pagos a terceros',

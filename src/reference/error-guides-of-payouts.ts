@@ -21,14 +21,16 @@ export const PAYOUT_GUIDES = {
     'ask',
     ['ana@example.cl makes and approves', 'ana@example.cl makes, ben@example.cl approves'],
     [
-      'The same person made it.',
+      'The same person made it, or asked for it.',
+      'The same person changed the account that it goes to, or may know an API token or the password of who did one of these.',
       'The verdict of the account is too old.',
-      'The amount is over the limit of this person.',
+      'The account of the recipient was changed after it was made, or the recipient was erased.',
     ],
     [
-      'La hizo la misma persona.',
+      'Lo hizo o lo pidió la misma persona.',
+      'La misma persona cambió la cuenta a la que va, o puede que conozca un token de API o la contraseña de quien hizo una de esas cosas.',
       'El veredicto de la cuenta es demasiado antiguo.',
-      'El monto supera el límite de esta persona.',
+      'La cuenta del destinatario cambió después de proponerlo, o el destinatario fue borrado.',
     ],
   ),
   PAYOUT_LIMIT_REACHED: guide(
