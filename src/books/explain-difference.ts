@@ -3,17 +3,20 @@ import type { Comparison, ComparisonKind } from './compare-settlement.ts';
 import { signedAmount } from './settled-line.ts';
 
 /** Why a file and the books do not have the same sum. */
-export type DifferenceCause =
-  | 'payment_missing_in_books'
-  | 'refund_missing_in_books'
-  | 'repeated_in_settlement'
-  | 'payment_missing_in_settlement'
-  | 'refund_missing_in_settlement'
-  | 'instalments_to_come'
-  | 'other_amount'
-  | 'other_currency'
-  | 'other_date'
-  | 'other_authorization_code';
+export const CAUSES = [
+  'payment_missing_in_books',
+  'refund_missing_in_books',
+  'repeated_in_settlement',
+  'payment_missing_in_settlement',
+  'refund_missing_in_settlement',
+  'instalments_to_come',
+  'other_amount',
+  'other_currency',
+  'other_date',
+  'other_authorization_code',
+] as const;
+
+export type DifferenceCause = (typeof CAUSES)[number];
 
 /** In minor units; `amount` is what the file has more than the books for this cause, below 0 for less. */
 export type CauseSum = { cause: DifferenceCause; lines: number; amount: Sum };

@@ -1,5 +1,5 @@
-import type { Command } from 'commander';
-import type { DifferenceCause } from '../books/explain-difference.ts';
+import { type Command, Option } from 'commander';
+import { CAUSES, type DifferenceCause } from '../books/explain-difference.ts';
 import type { Owner } from '../books/journal-queries.ts';
 import { listOwners } from '../books/list-books.ts';
 import { readSum } from '../lib/exact-sum.ts';
@@ -58,7 +58,7 @@ export function addSettlementCommands(program: Command): void {
   acting(group.command('accept'))
     .description('accept what is open of a cause, one line of the file, or one difference; it moves no money')
     .argument('<id>', 'of the file: settlement list')
-    .option('--cause <cause>', 'all that is open of it, as `settlement show` names it')
+    .addOption(new Option('--cause <cause>', 'all that is open of it, as `settlement show` names it').choices(CAUSES))
     .option('--line <line>', 'what is open of this line of the file')
     .option('--number <number>', 'one difference alone, also one that the file does not have')
     .requiredOption('--reason <text>', 'why; it stays, so name no person')
@@ -147,19 +147,25 @@ async function show(id: string, options: { open?: true; json?: boolean }): Promi
   ]);
 }
 
-type AcceptOptions = ActingOptions & { cause?: string; line?: string; number?: string; reason: string; json?: boolean };
+type AcceptOptions = ActingOptions & {
+  cause?: DifferenceCause;
+  line?: string;
+  number?: string;
+  reason: string;
+  json?: boolean;
+};
 
 async function accept(id: string, options: AcceptOptions): Promise<void> {
-  const { cause } = options;
+  const { cause = null } = options;
   const [number, line] = [readNumber(options.number, '--number'), readNumber(options.line, '--line')];
-  if (cause === undefined && number === null && line === null) {
+  if (cause === null && number === null && line === null) {
     throw missingOption('Say what is accepted: --line, --number or --cause.');
   }
   const reason = readReason(options.reason);
-  const wish = { settlementId: id, cause: (cause as DifferenceCause | undefined) ?? null, number, line, reason };
+  const wish = { settlementId: id, cause, number, line, reason };
   const accepted = await withActor(options, (app, by) => acceptDifferences(app, { ...wish, by }));
   if (accepted === 0) throw alreadyDone(`Nothing of that is open in ${id}: bin/rubrica settlement show ${id}`);
-  print(options, { id, cause: wish.cause, number, line, accepted }, [
+  print(options, { id, cause, number, line, accepted }, [
     accepted === 1 ? '1 difference is accepted.' : `${accepted} differences are accepted.`,
   ]);
 }

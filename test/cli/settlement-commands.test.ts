@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -57,6 +57,29 @@ forEachEngine('settlement keep', (openTestDatabase) => {
       '2026-10-15: 1',
       '2026-10-16: 1',
     ]);
+  });
+});
+
+forEachEngine('settlement accept', (openTestDatabase) => {
+  test('with an empty --cause, as of a variable that is not set, accepted every difference of the file', async (context) => {
+    const db = await openTestDatabase();
+    const folder = mkdtempSync(join(tmpdir(), 'rubrica-settlement-'));
+    context.after(() => rmSync(folder, { recursive: true }));
+    await createTestEnvironment(createTestApp(db));
+    const env = { DATABASE_URL: db.url, DATA_DIR: folder, MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent' };
+    const file = join(folder, 'abono.csv');
+    writeFileSync(file, 'fecha;orden de compra;monto\n2026-10-15;A1;1000\n2026-10-15;A2;-700\n');
+    const kept = await runCommand(['settlement', 'keep', file, '--json'], { env });
+    const { id, open } = JSON.parse(kept.stdout) as { id: string; open: number };
+    assert.equal(open, 2);
+    const accept = (cause: string) =>
+      runCommand(['settlement', 'accept', id, '--cause', cause, '--reason', 'otro abono'], { env });
+    for (const cause of ['', 'payment_missing']) {
+      const { status, stderr } = await accept(cause);
+      assert.equal(status, 64, stderr);
+      assert.match(stderr, /payment_missing_in_books/);
+    }
+    assert.match((await accept('payment_missing_in_books')).stdout, /^1 difference is accepted/);
   });
 });
 
