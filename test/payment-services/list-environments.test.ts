@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { findPayoutOwner } from '../../src/payouts/find-payout-owner.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { runCommand } from '../support/run-command.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
+
+forEachEngine('an empty id of a payment service, as of a variable that is not set', (openTestDatabase) => {
+  test('was the first of all: lines of a file were imported into its books, and payouts would take its money', async (context) => {
+    const db = await openTestDatabase();
+    const folder = mkdtempSync(join(tmpdir(), 'rubrica-services-'));
+    context.after(() => rmSync(folder, { recursive: true }));
+    const app = createTestApp(db);
+    for (let at = 0; at < 2; at++) await createTestEnvironment(app);
+    const named = { paymentServiceId: '', environment: null };
+    await assert.rejects(findPayoutOwner(app, { environmentIds: null }, named), { code: 'NOT_FOUND' });
+    const file = join(folder, 'abono.csv');
+    writeFileSync(file, 'fecha;orden de compra;monto\n2026-10-15;A1;1000\n');
+    const env = { DATABASE_URL: db.url, DATA_DIR: folder, MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent' };
+    for (const command of [
+      ['payment', 'import', file, '--yes', '--payment-service', '', '--method', 'simulated'],
+      ['settlement', 'keep', file, '--payment-service', '', '--method', 'simulated'],
+      ['books', 'statement', '', '--from', '2026-10-01', '--to', '2026-10-31'],
+    ]) {
+      const { status, stdout, stderr } = await runCommand(command, { env });
+      assert.equal(status, 1, stdout);
+      assert.match(stderr, /^NOT_FOUND: There is no payment service/);
+    }
+  });
+});
