@@ -67,7 +67,7 @@ export async function backUpUnderLoad(backups: number, method: BackupMethod): Pr
     report.meanwhile = journal.acknowledged.size - before.size;
     const audit = await restore(`sqlite:${copy}`, { ...journal, acknowledged: before, open: askedSoFar(journal) });
     report.rows = audit.rows;
-    report.problems.push(...audit.problems);
+    report.problems = report.problems.concat(audit.problems);
   }
   await load.stop();
   await service.kill();
