@@ -279,7 +279,7 @@ export const PLANTS = {
     { file: 'src/outbox/read-feed.ts', find: 'begin.epoch !== epoch', put: 'begin.epoch === 1' },
   ],
   'no mark of the store': [NO_MARK],
-  'backs up in small steps': [{ file: SQLITE, find: ', { rate: ALL_PAGES }', put: '' }],
+  'backs up in small steps': [{ file: SQLITE, find: '{ rate: ALL_PAGES }', put: '{ rate: 1 }' }],
   'refunds of any amount are explained': [
     { file: 'src/books/booked-line.ts', find: 'line.refund_amount === line.amount &&', put: '' },
     { file: 'src/books/booked-line.ts', find: 'if (!isAsBooked(line)) return false;', put: '' },
