@@ -42,7 +42,12 @@ export type MadeFile = { readonly file: PayoutFile; readonly content: Buffer; re
  */
 export function makePayoutFiles(app: App, wish: PayoutFileWish): Promise<MadeFile[]> {
   const { owner, by, batchId } = wish;
-  const payer = { ...wish.payer, account: wish.payer.account.replace(/[\s.-]/g, '') };
+  const rut = readRut(wish.payer.rut);
+  const payer = {
+    ...wish.payer,
+    account: wish.payer.account.replace(/[\s.-]/g, ''),
+    rut: rut.canonical ?? wish.payer.rut,
+  };
   const format = BANK_FILES.find(({ code }) => code === wish.format);
   if (format === undefined)
     throw refusal({
@@ -55,7 +60,7 @@ export function makePayoutFiles(app: App, wish: PayoutFileWish): Promise<MadeFil
   if (missing !== undefined) throw refusal(NEEDED[missing](format.code));
   // What a file says of the payer cannot be mended later: its payouts count as sent.
   if (!/^\d{1,20}$/.test(payer.account)) throw refusal(NO_ACCOUNT);
-  if (format.needs.includes('rut') && !readRut(payer.rut).valid) throw refusal(NO_RUT);
+  if (format.needs.includes('rut') && !rut.valid) throw refusal(NO_RUT);
   return app.db.transaction(async (tx) => {
     await requireUserOf(tx, by, owner.id, 'payouts:create');
     // A payout that left in the lost time is `approved` again: it would be paid twice.

@@ -130,6 +130,9 @@ forEachEngine('files of payouts', (openTestDatabase) => {
     assert.equal((await selectPayoutAnywhere(app.db, one?.id ?? ''))?.state, 'approved');
     const [made] = await make('itau-nel', { account: '0-0123.456 78' });
     assert.match(made?.content.toString('latin1') ?? '', /\b0012345678\b/);
+    await approved(app, desk, [wish()]);
+    const [other] = await make('bancochile-masivas', { rut: ' 76.123.456-0' });
+    assert.match(other?.content.toString('latin1') ?? '', /0761234560/, 'a space of the RUT was written into the file');
   });
 
   test('what the bank says is taken once, what contradicts it is kept, and the books agree', async () => {
