@@ -32,7 +32,7 @@ export function selectAuditAfter(db: Reader, link: number, limit: number): Promi
 }
 
 /**
- * `action` also means those that begin with it and a dot; `among`: the subject is several, and this is one of them; `before`: only links below it. From `since` on and before `until`, in UTC milliseconds.
+ * `action` also means those that begin with it and a dot; `among`: the subject is several, and this is one of them; `before`: only links below it, `after`: only those above. From `since` on and before `until`, in UTC milliseconds.
  */
 export type AuditFilter = {
   who?: string;
@@ -42,6 +42,7 @@ export type AuditFilter = {
   since?: number;
   until?: number;
   before?: number;
+  after?: number;
 };
 
 /** The newest rows for which all that is given holds. */
@@ -68,6 +69,7 @@ export function selectAudit(db: Reader, filter: AuditFilter, limit: number): Pro
   add((since) => `created_at >= ${since}`, filter.since);
   add((until) => `created_at < ${until}`, filter.until);
   add((before) => `link < ${before}`, filter.before);
+  add((after) => `link > ${after}`, filter.after);
   const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
   return db.query<AuditRow>(`select * from audit_log ${where} order by link desc limit $1`, values);
 }

@@ -34,13 +34,18 @@ const MOST_ACTS = 200;
 /** Everything that happened to a payout, the first first: from its row, the books, and the audit log of it, its batch and its file. */
 export async function tellPayout(app: App, payout: Payout): Promise<PayoutLine[]> {
   const subjects = [payout.id, payout.batch_id, payout.file_id].filter((subject) => subject !== null);
-  const found = await Promise.all([
-    ...subjects.map((subject) => selectAudit(app.db, { subject }, MOST_ACTS)),
-    findActs(app, 'payout.submitted', payout.id, [payout.created_at, payout.approved_at ?? payout.changed_at]),
-    findActs(app, 'payout.approved', payout.id, [payout.approved_at]),
-    findActs(app, 'payout.filed', payout.file_id, [payout.sent_at]),
-    findActs(app, TOGETHER[payout.state], payout.id, [payout.changed_at]),
+  const own = await Promise.all(subjects.map((subject) => selectAudit(app.db, { subject }, MOST_ACTS)));
+  const together = await Promise.all([
+    findActs(app, own.flat(), 'payout.submitted', payout.id, [
+      payout.created_at,
+      payout.approved_at ?? payout.changed_at,
+    ]),
+    findActs(app, own.flat(), 'payout.approved', payout.id, [payout.approved_at]),
+    findActs(app, own.flat(), 'payout.filed', payout.file_id, [payout.sent_at]),
+    findActs(app, own.flat(), TOGETHER[payout.state], payout.id, [payout.changed_at]),
   ]);
+  // A submission of the rest of its batch comes after one that names it.
+  const found = [...together, ...own];
   const acts = found.flatMap((rows) => rows.toReversed());
   const states = statesOf(payout, acts);
   const others = acts.filter(({ action }) => !Object.hasOwn(ACTS, action) && action !== 'payout.settled');
@@ -63,15 +68,25 @@ export async function tellPayout(app: App, payout: Payout): Promise<PayoutLine[]
 /** The acts by which people also end several payouts at once, by the state they lead to. */
 const TOGETHER: Partial<Record<PayoutState, string>> = { rejected: 'payout.rejected', cancelled: 'payout.cancelled' };
 
-/** An act names several payouts, or the files that were made at once, in one text: it is found by its moment, or between two. */
+/**
+ * An act names several payouts, or the files that were made at once, in one text: it is found by its moment, or between two. `own`: the
+ * acts on the payout, its batch or its file alone; where one of them is it, nothing is sought, and nothing from before the proposal. An act
+ * on the batch between two moments may have left this payout out.
+ */
 async function findActs(
   app: App,
+  own: readonly AuditRow[],
   action: string | undefined,
   among: string | null,
   [since, until]: readonly [since: number | null, until?: number],
 ): Promise<AuditRow[]> {
   if (action === undefined || among === null || since === null) return [];
-  return selectAudit(app.db, { action, among, since, until: (until ?? since) + 1 }, MOST_ACTS);
+  const end = (until ?? since) + 1;
+  const mayBeIt = own.filter(({ subject }) => subject === among || until === undefined);
+  if (mayBeIt.some((act) => act.action === action && act.created_at >= since && act.created_at < end)) return [];
+  const after = own.find((act) => act.action === 'payout.proposed')?.link;
+  const filter = { action, among, since, until: end, ...(after !== undefined && { after }) };
+  return selectAudit(app.db, filter, MOST_ACTS);
 }
 
 /** The row knows when it was approved, left and ended; who decided, and why, is in the audit log, at the same moment. */

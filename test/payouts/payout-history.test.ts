@@ -7,6 +7,7 @@ import { tellPayout } from '../../src/payouts/payout-history.ts';
 import { selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
 import { proposePayouts } from '../../src/payouts/propose-payouts.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { listenToStatements } from '../support/heard-statements.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { ANA, approved, openPayoutDesk, propose, wish } from '../support/test-payouts.ts';
 
@@ -57,6 +58,47 @@ forEachEngine('what happened to a payout', (openTestDatabase) => {
     const payer = { account: '123456789', rut: '76111222-8', name: 'Casa Verde', agreement: '001' };
     await makePayoutFiles(app, { owner, by: maker, format: 'santander', payer, batchId: null });
     await assertTold();
+  });
+
+  test('was sought among the acts on all payouts there ever were, where one act on it said everything', async () => {
+    const { app, desk, lastOf } = await open();
+    const { environment: owner, approver: by } = desk;
+    const payouts = await propose(app, desk, [wish(), wish(), wish()]);
+    const [one, ...others] = payouts as [Payout, ...Payout[]];
+    app.now.advance(60_000);
+    await approvePayouts(app, { owner, by, named: { ids: [one.id] }, reason: 'visto' });
+    await approvePayouts(app, { owner, by, named: { ids: others.map(({ id }) => id) }, reason: 'ambos' });
+    const askedOf = async (payout: Payout) => {
+      const heard = listenToStatements(app);
+      await tellPayout(heard.app, (await selectPayoutAnywhere(app.db, payout.id)) as Payout);
+      return heard.all.filter(
+        ({ sql, parameters }) => /from audit_log/.test(sql) && parameters.includes('payout.approved'),
+      );
+    };
+    assert.deepEqual(await askedOf(one), []);
+    const [asked, ...more] = await askedOf(others[0] as Payout);
+    assert.deepEqual(more, []);
+    assert.match(asked?.sql ?? '', / and link > \$\d+ /, 'it was sought before its proposal too');
+    for (const payout of others) assert.deepEqual(await lastOf(payout, 'approved'), [by.name, 'ambos']);
+    assert.deepEqual(await lastOf(one, 'approved'), [by.name, 'visto']);
+  });
+
+  test('takes who submitted two payouts of a batch for it, and not who submitted the others with the batch', async () => {
+    const { app, desk, lastOf } = await open();
+    const { environment: owner, approver, maker } = desk;
+    const batch = { name: 'Proveedores', fileSha256: null };
+    const wishes = [wish(), wish(), wish()];
+    const { payouts } = await proposePayouts(app, { owner, by: maker, wishes, batch, draft: true });
+    const two = payouts.slice(0, 2);
+    app.now.advance(60_000);
+    await submitPayouts(app, { owner, by: maker, named: { ids: two.map(({ id }) => id) }, reason: 'estos dos' });
+    app.now.advance(60_000);
+    const named = { batchId: payouts[0]?.batch_id ?? '' };
+    await submitPayouts(app, { owner, by: maker, named, reason: 'el resto' });
+    app.now.advance(60_000);
+    await approvePayouts(app, { owner, by: approver, named, reason: null });
+    for (const payout of two) assert.deepEqual(await lastOf(payout, 'awaiting_approval'), [maker.name, 'estos dos']);
+    assert.deepEqual(await lastOf(payouts[2] as Payout, 'awaiting_approval'), [maker.name, 'el resto']);
   });
 
   test('did not say who made several files for a bank at once', async () => {
