@@ -5,7 +5,11 @@ import { ROLES, type Role } from '../../src/auth/permission.ts';
 import { listPaymentLinks } from '../../src/payment-links/find-payment-link.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { loadEnvironment } from '../../src/payment-services/find-environment.ts';
-import { listPaymentServices } from '../../src/payment-services/list-payment-services.ts';
+import {
+  disablePaymentService,
+  enablePaymentService,
+  listPaymentServices,
+} from '../../src/payment-services/list-payment-services.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { rotateSecretToken } from '../../src/payment-services/rotate-secret-token.ts';
 import { ROUTES } from '../../src/server/routes.ts';
@@ -251,6 +255,32 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
     const [service] = await listPaymentServices(app);
     const ids = service?.tokens.map(({ environment_id }) => environment_id) ?? [];
     assert.deepEqual(await listPaymentLinks(app, ids, 10), []);
+  });
+
+  test('a link of a disabled merchant could not be ended, and was open again once the merchant was enabled', async () => {
+    const { app, own, server, as } = await open();
+    await using _server = server;
+    const owner = as(await createTestUser(app, { role: 'owner', may: [] }));
+    const wish = {
+      environment: 'development',
+      valid: '7d',
+      amount: '1000',
+      currency: 'CLP',
+      subject: 'Cuota',
+      uses: 'one',
+    };
+    assert.equal((await owner.post(`/merchants/${own.id}/links`, wish)).status, 303);
+    await disablePaymentService(app, own.id, TESTER);
+    const end = async () =>
+      /<button class="link" name="link" value="(pl_\w+)"/.exec(
+        (await owner.get(`/merchants/${own.id}/links`)).text,
+      )?.[1];
+    const link = (await end()) ?? '';
+    assert.equal((await owner.post(`/merchants/${own.id}/links/end`, { link })).status, 303);
+    assert.equal(await end(), undefined, 'it has ended');
+    await enablePaymentService(app, own.id, TESTER);
+    const [listed] = await listPaymentLinks(app, null, 1);
+    assert.deepEqual([listed?.id, listed?.state], [link, 'ended']);
   });
 
   test('a row that somebody wrote into the table of links opens no tokens', async () => {

@@ -207,9 +207,16 @@ function columnsFor(language: Language, at: string, may: boolean): Column<Listed
   ];
 }
 
-function stateCell(language: Language, at: string, { id, state, expires_at }: ListedLink, may: boolean): Html {
+function stateCell(
+  language: Language,
+  at: string,
+  { id, state, expires_at, ended_at }: ListedLink,
+  may: boolean,
+): Html {
+  // Where the payment service is disabled, it could be paid again once that is enabled.
+  const canEnd = state === 'open' || (state === 'ended' && ended_at === null);
   const end = html`<form method="post" action="${at}/links/end"><button class="link" name="link" value="${id}">${tell(language, 'pay_link.end')}</button></form>`;
-  return html`<span>${badge(TONES[state], tell(language, `pay_link.${state}`))} ${state === 'open' && expires_at !== null && tell(language, 'pay_link.until', { time: minuteOf(expires_at) })} ${may && state === 'open' && end}</span>`;
+  return html`<span>${badge(TONES[state], tell(language, `pay_link.${state}`))} ${state === 'open' && expires_at !== null && tell(language, 'pay_link.until', { time: minuteOf(expires_at) })} ${may && canEnd && end}</span>`;
 }
 
 function newForm(language: Language, at: string, merchant: ListedPaymentService): Html {
