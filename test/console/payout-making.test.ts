@@ -56,7 +56,8 @@ forEachEngine('the screens on which payouts are made', (openTestDatabase) => {
     assert.match((await maker.get('/batches')).text, /href="\/console\/payouts\/upload"/, 'there was a command alone');
     assert.match(
       (await maker.get('/payout-files/new')).text,
-      /approves what waits in:<\/p><p><a href="\/console\/batches/,
+      /approves what waits in:<\/p><p><a href="\/console\/payouts\?state=awaiting_approval"/,
+      'a payout that is in no batch is not among the batches',
     );
     const merchant = desk.environment.paymentServiceId;
     const fields = { rut: '12.531.909-2', bank: '012', account: '12531909', name: 'Ana Núñez', email: '', merchant };
