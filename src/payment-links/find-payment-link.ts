@@ -30,12 +30,12 @@ export async function findPaymentLink(app: App, id: string): Promise<OpenLink | 
   const environment = await environmentOf(app, link);
   refuseElsewhere(environment);
   const isEnabled = (await loadEnvironment(app, environment.serviceToken)) !== null;
-  const state = linkStateOf(link, link.uses === 'one' && (await isLinkPaid(app.db, link)), app.now());
+  const isPaid = link.uses === 'one' && (await isLinkPaid(app.db, link));
   return {
     link,
     environment,
     look: await findLook(app, environment.paymentServiceId),
-    state: state === 'open' && !isEnabled ? 'ended' : state,
+    state: linkStateOf(link, { isPaid, isEnabled }, app.now()),
   };
 }
 
@@ -68,7 +68,6 @@ export async function findListedLink(
 }
 
 function listed(app: App, row: ListedLinkRow): ListedLink {
-  const state = linkStateOf(row, row.paid > 0, app.now());
-  const isEnabled = row.service_disabled_at === null;
-  return { ...row, state: state === 'open' && !isEnabled ? 'ended' : state, url: linkUrl(app, row) };
+  const standing = { isPaid: row.paid > 0, isEnabled: row.service_disabled_at === null };
+  return { ...row, state: linkStateOf(row, standing, app.now()), url: linkUrl(app, row) };
 }

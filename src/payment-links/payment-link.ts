@@ -43,15 +43,16 @@ export type LinkWish = {
 /** `used`: it could be paid once, and was. */
 export type LinkState = 'open' | 'used' | 'expired' | 'ended';
 
-/** The rule behind its page. `isPaid`: at least one payment of it was made. */
+/** The rule behind its page. `isPaid`: at least one payment of it was made. `isEnabled`: its payment service is. */
 export function linkStateOf(
   { uses, expires_at, ended_at }: Pick<PaymentLink, 'uses' | 'expires_at' | 'ended_at'>,
-  isPaid: boolean,
+  { isPaid, isEnabled }: { isPaid: boolean; isEnabled: boolean },
   now: number,
 ): LinkState {
   if (uses === 'one' && isPaid) return 'used';
   if (ended_at !== null) return 'ended';
-  return expires_at !== null && expires_at <= now ? 'expired' : 'open';
+  if (expires_at !== null && expires_at <= now) return 'expired';
+  return isEnabled ? 'open' : 'ended';
 }
 
 /** Makes the reference of a link's transaction; shops can use no such reference by accident. */

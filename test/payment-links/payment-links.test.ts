@@ -267,7 +267,9 @@ for (const [uses, expires_at, ended_at, isPaid, expected] of [
   ['one', 5, 7, false, 'ended'],
 ] as const) {
   test(`a link for ${uses} that expires at ${expires_at}, ended at ${ended_at}, paid: ${isPaid}, is ${expected} at 10`, () => {
-    assert.equal(linkStateOf({ uses, expires_at, ended_at }, isPaid, 10), expected);
+    assert.equal(linkStateOf({ uses, expires_at, ended_at }, { isPaid, isEnabled: true }, 10), expected);
+    const disabled = linkStateOf({ uses, expires_at, ended_at }, { isPaid, isEnabled: false }, 10);
+    assert.equal(disabled, expected === 'open' ? 'ended' : expected, 'of a disabled payment service');
   });
 }
 
