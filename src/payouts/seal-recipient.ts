@@ -26,10 +26,12 @@ export function sealDetails(app: App, place: Place, details: RecipientDetails): 
 export function openDetails(app: App, row: RecipientRow): RecipientDetails {
   const details = openDetailsUnlessChanged(app, row);
   if (details !== null) return details;
+  // The page of the console on which an account is kept anew cannot be shown either.
+  const command = `bin/rubrica recipient change ${row.id}`;
   throw new Problem('CHANGED_IN_STORE', {
     detail: {
-      en: 'Somebody has changed the details of this recipient in the database. Validate the account again, and keep it anew.',
-      es: 'Alguien cambió los datos de este destinatario en la base. Valida la cuenta de nuevo y vuelve a guardarla.',
+      en: `Somebody has changed the details of this recipient in the database. Validate the account again, and keep it anew: ${command} does both.`,
+      es: `Alguien cambió los datos de este destinatario en la base. Valida la cuenta de nuevo y vuelve a guardarla: ${command} hace las dos cosas.`,
     },
   });
 }

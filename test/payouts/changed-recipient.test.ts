@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pino } from 'pino';
+import { validateBankAccount } from '../../src/bank-validation/validate-bank-account.ts';
 import { carryOutPayouts } from '../../src/payouts/carry-out-payouts.ts';
 import { cancelPayouts } from '../../src/payouts/decide-payouts.ts';
 import { listRecipients } from '../../src/payouts/find-recipient.ts';
+import { keepRecipient } from '../../src/payouts/keep-recipient.ts';
 import { makePayoutFiles, readPayoutFile } from '../../src/payouts/make-payout-files.ts';
 import { setPayoutSender } from '../../src/payouts/set-payout-sender.ts';
 import { showPayouts } from '../../src/payouts/show-payouts.ts';
@@ -79,6 +81,15 @@ forEachEngine('a recipient that somebody changed in the store', (openTestDatabas
     const { console: cookie } = await createTestUser(app, { role: 'owner', may: [] });
     const page = await server.get(`/console/recipients/${payout?.recipient_id}`, cookie);
     assert.deepEqual([page.status, /Alguien cambió los datos de este destinatario/.test(page.text)], [409, true]);
+    const command = `bin/rubrica recipient change ${payout?.recipient_id}`;
+    assert.ok(page.text.includes(command), 'it said to keep the account anew, which this page does, and was not shown');
+    const actor = { id: 'command-line', environmentIds: null };
+    const account = { rut: ANA.rut, bankCode: ANA.bankCode, account: ANA.account, rutFormat: null };
+    const { id: validationId } = await validateBankAccount(app, actor, account);
+    const id = payout?.recipient_id ?? '';
+    const input = { validationId, paymentServiceId: null, account, name: 'Ana Núñez', email: ANA.email };
+    await keepRecipient(app, actor, id, input, desk.maker);
+    assert.equal((await server.get(`/console/recipients/${id}`, cookie)).status, 200);
   });
 
   test('of a file for a bank whose bytes were changed, the answer was an internal error', async () => {
