@@ -5,8 +5,8 @@ import { type MadeToken, selectTokenHolders, selectTokensByTokens, type TokenHol
 export type ActOfUser = { readonly by: string; readonly at: number };
 
 /**
- * The ids of the people who knew an API token of the user of an act, having made it, unless the token ended before the act:
- * the act may be theirs.
+ * The ids of the people who knew an API token or the password of the user of an act, having made it, unless the token ended before
+ * the act: the act may be theirs.
  */
 export function holdersAt(holders: readonly TokenHolder[], act: ActOfUser): string[] {
   return holders
@@ -16,7 +16,7 @@ export function holdersAt(holders: readonly TokenHolder[], act: ActOfUser): stri
 
 type Reader = Pick<Database, 'query'>;
 
-/** The people who knew API tokens of these users: who made one, and who knew the token with which one was made. */
+/** The people who knew API tokens or passwords of these users: who made one, and who knew the token with which one was made. */
 export async function findTokenHolders(db: Reader, userIds: readonly string[]): Promise<TokenHolder[]> {
   const indirect = await findIndirectHolders(db);
   return [...(await selectTokenHolders(db, userIds)), ...indirect.filter(({ user_id }) => userIds.includes(user_id))];

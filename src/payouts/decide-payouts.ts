@@ -138,7 +138,7 @@ const HOLDS_TOKEN_OF_CHANGER = {
 /** The people who may never approve a payout, whatever they may do, each with the reason. */
 export type Barred = ReadonlyMap<string, InBoth>;
 
-/** The users of this database who stand behind payouts, and the people who know API tokens of theirs. */
+/** The users of this database who stand behind payouts, and the people who know API tokens or passwords of theirs. */
 export type Behind = { readonly users: readonly NamedUser[]; readonly holders: readonly TokenHolder[] };
 
 /**
@@ -170,7 +170,7 @@ export function barredFrom(payout: Payout, versions: readonly RecipientRow[], { 
   return barred;
 }
 
-/** Finds the users behind payouts, and who knows API tokens of the programs that made them and of those who kept changed accounts. */
+/** Finds the users behind payouts, and who knows API tokens or passwords of the programs that made them and of those who kept changed accounts. */
 export async function findBehind(
   db: Pick<Database, 'query'>,
   payouts: readonly Payout[],
