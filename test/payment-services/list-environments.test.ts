@@ -24,6 +24,7 @@ forEachEngine('an empty id of a payment service, as of a variable that is not se
     for (const command of [
       ['payment', 'import', file, '--yes', '--payment-service', '', '--method', 'simulated'],
       ['settlement', 'keep', file, '--payment-service', '', '--method', 'simulated'],
+      ['reconcile', '--settlement', file, '--payment-service', '', '--method', 'simulated'],
       ['books', 'statement', '', '--from', '2026-10-01', '--to', '2026-10-31'],
     ]) {
       const { status, stdout, stderr } = await runCommand(command, { env });
