@@ -184,13 +184,14 @@ final class Rubrica_Callbacks
     private static function idOf(string $reference): ?int
     {
         if ($reference === '') return null;
+        $found = [];
         foreach ([Rubrica_Gateway::REFERENCE, Rubrica_Gateway::OLD_REFERENCE] as $key) {
-            $found = array_map('intval', wc_get_orders(['meta_key' => $key, 'meta_value' => $reference, 'limit' => -1, 'return' => 'ids']));
-            // A copy that the shop made of an order has its meta too: the reference names the one that was sent to be paid.
-            $own = array_filter($found, static fn (int $id) => Rubrica_Gateway::isOf($reference, $id));
-            if ($found !== []) return [...$own, ...$found][0];
+            array_push($found, ...wc_get_orders(['meta_key' => $key, 'meta_value' => $reference, 'limit' => -1, 'return' => 'ids']));
         }
-        return null;
+        $found = array_map('intval', $found);
+        // A copy that the shop made of an order has its meta too: the reference names the one that was sent to be paid.
+        $own = array_filter($found, static fn (int $id) => Rubrica_Gateway::isOf($reference, $id));
+        return [...$own, ...$found][0] ?? null;
     }
 
     private static function gateway(): Rubrica_Gateway

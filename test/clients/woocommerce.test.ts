@@ -269,6 +269,28 @@ test('the payment of an order was taken for the copy that the shop had made of i
   assert.ok(await comesTrue(async () => stateOf(2) === 'processing'));
 });
 
+test('a late payment of an order that had changed since was taken for the copy that still has its reference', {
+  skip: whyMissing('php') ?? false,
+}, async (context) => {
+  const service = await startTestService(context, 'sqlite::memory:');
+  const { development: tokens } = await createPaymentService(service.app, 'Shop', TESTER);
+  const shop = await startShop(context, service.url, tokens);
+  const pay = async (): Promise<string> =>
+    ((await (await fetch(`${shop}/pay?order=1`)).json()) as { redirect: string }).redirect;
+  const fileOf = (order: number) => join(dirname(files.get(shop) ?? ''), `order-${order}.json`);
+  const stateOf = (order: number): string => JSON.parse(readFileSync(fileOf(order), 'utf8')).state;
+  for (const order of [1, 2]) changeOrder(shop, order, { amount: 9_990, currency: 'CLP' });
+  const older = await pay();
+  cpSync(fileOf(1), fileOf(2));
+  changeOrder(shop, 1, { amount: 8_990 });
+  assert.notEqual(await pay(), older);
+  await payOnPage([{ url: older }]);
+  assert.ok(
+    await comesTrue(async () => (await listCallbacks(service.app, {}, 1)).some(({ status }) => status === 200)),
+  );
+  assert.deepEqual([stateOf(1), stateOf(2)], ['on-hold', 'pending']);
+});
+
 test('an order whose total can be read in two ways answered 500 to its payment for three days, without a word in the shop', {
   skip: whyMissing('php') ?? false,
 }, async (context) => {
