@@ -1,5 +1,7 @@
 import type { Operation } from './request-types.ts';
 
+const REFUND = 'POST /trxs/{id}/nullification';
+
 /** The member that the answer to an operation never lacks: `data`, but for these. */
 const MEMBERS: { readonly [O in Operation]?: string } = {
   'POST /trxs/create': 'payUrl',
@@ -13,12 +15,12 @@ const MEMBERS: { readonly [O in Operation]?: string } = {
   'GET /tef/{id}': 'tefResponse',
   'GET /balance': 'balance',
   'GET /availableBalance': 'balance',
-  // A refund that is refused has no `data`.
-  'POST /trxs/{id}/nullification': 'code',
+  // The `data` of a refund that is refused is null.
+  [REFUND]: 'code',
 };
 
 /** Whether JSON can be the answer of the service to an operation, and not `{}` or `[]` of something else. */
 export function isReplyTo(operation: string, json: object): boolean {
   const member = MEMBERS[operation as Operation] ?? 'data';
-  return ((json as Record<string, unknown>)[member] ?? null) !== null;
+  return ((json as Record<string, unknown>)[member] ?? null) !== null && (operation !== REFUND || 'data' in json);
 }

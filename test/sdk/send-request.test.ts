@@ -62,7 +62,8 @@ test('an answer that was cut off, or came without its body, was taken for one of
 });
 
 test('JSON of something else with status 200 was a TypeError, or an answer that lacked everything', async (context) => {
-  for (const text of ['{}', '[]', 'null', '5', '"ok"', '<html>', '{"data":null}', '{"ok":true}']) {
+  const ofGateway = '{"code":"E1","message":"Down"}';
+  for (const text of ['{}', '[]', 'null', '5', '"ok"', '<html>', '{"data":null}', '{"ok":true}', ofGateway]) {
     const client = await clientOf(context, (_, response) => response.end(text));
     const refused = { name: 'RubricaError', code: 'UNREADABLE_ANSWER', status: 200 };
     await assert.rejects(client.getStatus(1), refused, text);

@@ -173,8 +173,7 @@ final class Connection
         $unreadable = "Something else than the service answered, with status $status. Check the base URL and the proxies.";
         $told = match (true) {
             self::isProblem($reply) => $reply,
-            // A refund that is refused: existing clients are answered with status 200 and the reason.
-            $status === 200 && is_string($reply['code'] ?? null) && is_string($reply['message'] ?? null) => ['code' => $reply['code'], 'detail' => $reply['message']],
+            $status === 200 && self::isRefusedRefund($reply) => ['code' => $reply['code'], 'detail' => $reply['message']],
             default => ['code' => 'UNREADABLE_ANSWER', 'detail' => $unreadable],
         };
         $data = is_array($told['data'] ?? null) ? $told['data'] : null;
@@ -187,6 +186,16 @@ final class Connection
             default => strtotime($asked) === false ? null : max(0.0, (float) (strtotime($asked) - time())),
         };
         return new RubricaError($told['code'], $told['detail'], $request, $status, $told['errors'] ?? [], $told['request_id'] ?? null, $retryable, $retryAfter, $key, $data);
+    }
+
+    /**
+     * Existing clients are answered with status 200 and the reason. What a gateway says has no `data` that is null.
+     *
+     * @param array<string, mixed> $reply
+     */
+    private static function isRefusedRefund(array $reply): bool
+    {
+        return is_string($reply['code'] ?? null) && is_string($reply['message'] ?? null) && array_key_exists('data', $reply) && $reply['data'] === null;
     }
 
     /**

@@ -133,7 +133,7 @@ return [
         }
     },
     'JSON of something else with status 200 was an undefined index or a TypeError, and a refund without its key' => function () {
-        foreach ([new stdClass(), [], 'null', 5, '<html>', ['data' => null], ['data' => new stdClass()], ['ok' => true]] as $page) {
+        foreach ([new stdClass(), [], 'null', 5, '<html>', ['data' => null], ['data' => new stdClass()], ['ok' => true], ['code' => 'E1', 'message' => 'Down']] as $page) {
             $answer = [200, $page, []];
             $answers = new Answers(...array_fill(0, 6, $answer));
             $client = $answers->client(accessToken: 'token');

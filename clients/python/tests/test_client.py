@@ -115,7 +115,7 @@ class Client(unittest.TestCase):
             self.assertEqual((error.code, error.status), ("UNREADABLE_ANSWER", 404))
 
     def test_json_of_something_else_with_status_200_was_a_key_error_and_a_refund_without_its_key(self):
-        for page in ({}, [], None, 5, b"<html>", {"data": None}, {"data": {}}, {"ok": True}):
+        for page in ({}, [], None, 5, b"<html>", {"data": None}, {"data": {}}, {"ok": True}, {"code": "E1", "message": "Down"}):
             client = self.client(access_token="token")
             for call in (
                 lambda: self.client().create_transaction(FIELDS),

@@ -136,8 +136,7 @@ def _refusal(
     }
     if reply is not None and _is_problem(reply):
         told = reply
-    elif reply is not None and status == 200 and isinstance(reply.get("code"), str) and isinstance(reply.get("message"), str):
-        # A refund that is refused: existing clients are answered with status 200 and the reason.
+    elif reply is not None and status == 200 and _is_refused_refund(reply):
         told = {"code": reply["code"], "detail": reply["message"]}
     data = told.get("data")
     # Waiting brings no payment method: that is for the operator to configure.
@@ -159,6 +158,12 @@ def _refusal(
 
 def _member(value: Any, name: str) -> Any:
     return value.get(name) if isinstance(value, dict) else None
+
+
+def _is_refused_refund(reply: dict[str, Any]) -> bool:
+    """Existing clients are answered with status 200 and the reason. What a gateway says has no data that is null."""
+    texts = (reply.get("code"), reply.get("message"))
+    return all(isinstance(text, str) for text in texts) and reply.get("data", reply) is None
 
 
 def _is_problem(reply: dict[str, Any]) -> bool:
