@@ -149,7 +149,8 @@ async function carryOut(
     if (odd.length > 0) process.stderr.write(`${odd.slice(0, 50).join('\n')}\n`);
   }
   const what = name.charAt(0).toUpperCase() + name.slice(1);
-  await confirm(`${what} ${sumOf(payouts)}?`, options);
+  // Where nothing is left to decide about, the refusal says so.
+  if (payouts.length > 0) await confirm(`${what} ${sumOf(payouts)}?`, options);
   return DECISIONS[name].run(app, decision);
 }
 

@@ -18,7 +18,7 @@ forEachEngine('commands that move money, at a terminal', (openTestDatabase) => {
     // The commands go by the clock of the machine.
     const app = createTestApp(db, { now: createTestClock(Date.now()) });
     const desk = await openPayoutDesk(app);
-    await approved(app, desk, [wish({ amount: 15_000 }), wish({ amount: 20_000 })]);
+    const [left] = await approved(app, desk, [wish({ amount: 15_000 }), wish({ amount: 20_000 })]);
     const { environment, maker: by } = desk;
     const target = { paymentServiceId: environment.paymentServiceId, environment: environment.environment };
     await recordMovement(app, target, {
@@ -76,6 +76,8 @@ forEachEngine('commands that move money, at a terminal', (openTestDatabase) => {
     );
     await refused(`payout approve ${one?.id} ${one?.id}`, /Approve 1 payout of \$1\.000 CLP in all\? /);
     await refused(`batch approve ${one?.batch_id}`, /Approve 2 payouts of \$5\.000 CLP in all\? /);
+    const nothing = (await ask(`batch submit ${left?.batch_id}`, 'n')).stderr;
+    assert.ok(nothing.includes('PAYOUT_STATE') && !nothing.includes('[y/N]'), nothing);
     await refused(take, /^Take over 2 lines \(charges \$5\.000 CLP, credits \$7\.000 CLP\) of cartola\.csv\? /);
     assert.equal(await money(), before);
 
