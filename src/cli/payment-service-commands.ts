@@ -76,7 +76,7 @@ export function addPaymentServiceCommands(program: Command): void {
     )
     .argument('<id>', 'of the payment service: payment-service list')
     .addOption(environmentOption())
-    .option('--overlap <duration>', 'such as 24h, 30m or 0', '24h')
+    .option('--overlap <duration>', 'such as 24h, 30m or 0; at most 90d', '24h')
     .option('--json', 'print one JSON object')
     .action(rotate);
   acting(group.command('limit'))
