@@ -21,7 +21,8 @@ forEachEngine('a restore under load', (openTestDatabase, engine) => {
   });
 
   async function ofDatabase(dataDir: string): Promise<Rehearsal> {
-    const database = await openTestDatabase();
+    // A new one, to which nobody is connected while it is copied.
+    const database = await openTestDatabase({ migrated: false });
     const { url } = database;
     await database.close();
     const token = await prepareStore(url);

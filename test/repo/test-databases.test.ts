@@ -76,7 +76,13 @@ forEachEngine('a store of a test', (openTestDatabase, engine) => {
   });
 
   test('is another one while a program of its test still runs', async () => {
-    assert.notEqual((await open()).name, before.name);
+    before = await open();
+    assert.notEqual(before.name, new URL(running.url).pathname.slice(1));
     await running.close();
+    await before.db.query(`alter database ${before.name} set synchronous_commit = 'off'`);
+  });
+
+  test('is another one after a setting that later connections would have', async () => {
+    assert.notEqual((await open()).name, before.name);
   });
 });

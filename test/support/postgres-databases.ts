@@ -156,6 +156,7 @@ const FINGERPRINT = `select concat_ws(', ', ${[
   `(select bool_or(pg_relation_size(oid) > ${MOST_BYTES}) from pg_class where relkind = 'r' and oid >= ${FIRST_ID})`,
   // Somebody who asked for the address and is still connected: a program that its test has not ended.
   `exists (select 1 from pg_stat_activity where datname = current_database() and application_name <> '${OURS}')`,
+  `exists (select 1 from pg_db_role_setting s join pg_database d on d.oid = s.setdatabase where d.datname = current_database())`,
 ].join(', ')}) as fingerprint`;
 
 async function fingerprintOf(db: Database): Promise<string> {
