@@ -32,7 +32,8 @@ export function selectAuditAfter(db: Reader, link: number, limit: number): Promi
 }
 
 /**
- * `action` also means those that begin with it and a dot; `among`: the subject is several, and this is one of them; `before`: only links below it, `after`: only those above. From `since` on and before `until`, in UTC milliseconds.
+ * `action` also means those that begin with it and a dot; `among`: the subject is several, and this is one of them; `before`: only links
+ * below it, `after`: only those above. From `since` on and before `until`, in UTC milliseconds.
  */
 export type AuditFilter = {
   who?: string;

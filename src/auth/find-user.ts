@@ -22,11 +22,7 @@ export async function userOf(
   const all = row.all_payment_services === 1;
   const [granted, environmentIds] = await Promise.all([
     selectPermissions(app.db, row.id),
-    all
-      ? environments === 'both'
-        ? null
-        : selectDevelopmentIds(app.db)
-      : selectEnvironmentIds(app.db, row.id, environments),
+    all ? ofAllServices(app.db, environments) : selectEnvironmentIds(app.db, row.id, environments),
   ]);
   return {
     id: row.id,
@@ -39,6 +35,10 @@ export async function userOf(
     ),
     environmentIds: environmentIds === null ? null : new Set(environmentIds),
   };
+}
+
+function ofAllServices(db: Pick<App['db'], 'query'>, environments: 'both' | 'development') {
+  return environments === 'both' ? null : selectDevelopmentIds(db);
 }
 
 /** When a user was made, in UTC milliseconds. */

@@ -3,7 +3,7 @@ import type { Comparison, ComparisonKind } from './compare-settlement.ts';
 import { signedAmount } from './settled-line.ts';
 
 /** Why a file and the books do not have the same sum. */
-export const CAUSES = [
+export const DIFFERENCE_CAUSES = [
   'payment_missing_in_books',
   'refund_missing_in_books',
   'repeated_in_settlement',
@@ -16,7 +16,7 @@ export const CAUSES = [
   'other_authorization_code',
 ] as const;
 
-export type DifferenceCause = (typeof CAUSES)[number];
+export type DifferenceCause = (typeof DIFFERENCE_CAUSES)[number];
 
 /** In minor units; `amount` is what the file has more than the books for this cause, below 0 for less. */
 export type CauseSum = { cause: DifferenceCause; lines: number; amount: Sum };

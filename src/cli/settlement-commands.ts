@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { CAUSES, type DifferenceCause } from '../books/explain-difference.ts';
+import { DIFFERENCE_CAUSES, type DifferenceCause } from '../books/explain-difference.ts';
 import type { Owner } from '../books/journal-queries.ts';
 import { listOwners } from '../books/list-books.ts';
 import { readSum } from '../lib/exact-sum.ts';
@@ -58,7 +58,9 @@ export function addSettlementCommands(program: Command): void {
   acting(group.command('accept'))
     .description('accept what is open of a cause, one line of the file, or one difference; it moves no money')
     .argument('<id>', 'of the file: settlement list')
-    .addOption(new Option('--cause <cause>', 'all that is open of it, as `settlement show` names it').choices(CAUSES))
+    .addOption(
+      new Option('--cause <cause>', 'all that is open of it, as `settlement show` names it').choices(DIFFERENCE_CAUSES),
+    )
     .option('--line <line>', 'what is open of this line of the file')
     .option('--number <number>', 'one difference alone, also one that the file does not have')
     .requiredOption('--reason <text>', 'why; it stays, so name no person')

@@ -14,8 +14,8 @@ export type LinkCreation = { kind: 'created' | 'replayed' | 'reused'; link: Paym
 /**
  * Makes a link that can be paid at once. The caller has checked what is asked for and that the environment is the maker's; a
  * new link that would end in the past, or that no payment method could ever collect, is refused here (`Problem` INVALID_BODY), where a
- * repeated wish for one is known. Throws
- * `Problem` PAYMENT_SERVICE_MOVED or PAYMENT_SERVICE_MOVING where another database has the payment service.
+ * repeated wish for one is known. Throws `Problem` PAYMENT_SERVICE_MOVED or PAYMENT_SERVICE_MOVING where another database has the
+ * payment service.
  */
 export async function createPaymentLink(
   app: App,

@@ -10,6 +10,7 @@ import {
   isLinkPaid,
   type LinkPlace,
   type ListedLinkRow,
+  type OwnedLink,
   selectLinkAnywhere,
   selectLinks,
   selectListedLinkAnywhere,
@@ -44,7 +45,7 @@ export function linkUrl(app: App, { id }: Pick<PaymentLink, 'id'>): string {
   return `${publicBase(app)}/link/${id}`;
 }
 
-export type ListedLink = ListedLinkRow & { state: LinkState; url: string };
+export type ListedLink = OwnedLink & { state: LinkState; url: string };
 
 /** The links of some environments, the newest first; null: of all. `after`: the last of the page before. */
 export async function listPaymentLinks(
@@ -67,7 +68,7 @@ export async function findListedLink(
   return row === null || environmentIds?.has(row.environment_id) === false ? null : listed(app, row);
 }
 
-function listed(app: App, row: ListedLinkRow): ListedLink {
-  const standing = { isPaid: row.paid > 0, isEnabled: row.service_disabled_at === null };
+function listed(app: App, { service_disabled_at, ...row }: ListedLinkRow): ListedLink {
+  const standing = { isPaid: row.paid > 0, isEnabled: service_disabled_at === null };
   return { ...row, state: linkStateOf(row, standing, app.now()), url: linkUrl(app, row) };
 }

@@ -55,14 +55,9 @@ export async function updateLinkEnded(tx: Tx, link: RowKey<string>, at: number):
 }
 
 /** A link with whose it is, and how often it was paid. */
-export type ListedLinkRow = PaymentLink &
-  SqlRow & {
-    payment_service: string;
-    name: string;
-    environment: string;
-    service_disabled_at: number | null;
-    paid: number;
-  };
+export type OwnedLink = PaymentLink & { payment_service: string; name: string; environment: string; paid: number };
+
+export type ListedLinkRow = SqlRow & OwnedLink & { service_disabled_at: number | null };
 
 /** Where a page of links begins: after this one. */
 export type LinkPlace = { at: number; id: string };

@@ -4,7 +4,7 @@ import { selectEnvironmentIdsOf } from './payment-service-queries.ts';
 
 /**
  * The ids of the environments of one kind, of one payment service or of all, as far as they are among `visible` (null:
- * all are). An empty id, as of a variable that is not set, is of none. What is tested and what is earned are never asked for together.
+ * all are). What is tested and what is earned are never asked for together.
  */
 export async function listEnvironmentIds(
   app: App,
@@ -12,7 +12,6 @@ export async function listEnvironmentIds(
   paymentServiceId: string | null,
   visible: ReadonlySet<number> | null,
 ): Promise<number[]> {
-  if (paymentServiceId === '') return [];
-  const ids = await selectEnvironmentIdsOf(app.db, environment, paymentServiceId ?? '');
+  const ids = await selectEnvironmentIdsOf(app.db, environment, paymentServiceId);
   return ids.filter((id) => visible?.has(id) ?? true);
 }

@@ -301,15 +301,16 @@ export async function updateLastUsed(tx: Tx, secretId: string, usedAt: number): 
   );
 }
 
-/** The environments of one kind, of every payment service or of one (`''`: of all). */
+/** The environments of one kind, of one payment service or of all (null). */
 export async function selectEnvironmentIdsOf(
   db: Reader,
   environment: Environment,
-  paymentServiceId: string,
+  paymentServiceId: string | null,
 ): Promise<number[]> {
+  const [ofOne, ...values] = paymentServiceId === null ? [''] : ['and payment_service_id = $2', paymentServiceId];
   const rows = await db.query<{ id: number }>(
-    `select id from environments where environment = $1 and ($2 = '' or payment_service_id = $2) order by id`,
-    [environment, paymentServiceId],
+    `select id from environments where environment = $1 ${ofOne} order by id`,
+    [environment, ...values],
   );
   return rows.map((row) => row.id);
 }

@@ -9,6 +9,7 @@ import {
   mailOf,
   type Payer,
   plain,
+  UnfitLine,
   workbook,
   zeros,
 } from './bank-file.ts';
@@ -60,7 +61,11 @@ export const bancochileMasivas: BankFileFormat = {
 function masivas(payer: Payer, line: FileLine): string {
   const isOwn = line.bankCode === OWN;
   const bankRut = BANK_RUTS[line.bankCode];
-  if (bankRut === undefined) throw new RangeError(`the RUT of bank ${line.bankCode} is not known`);
+  if (bankRut === undefined)
+    throw new UnfitLine({
+      en: `the RUT of bank ${line.bankCode} is not known`,
+      es: `no se conoce el RUT del banco ${line.bankCode}`,
+    });
   return [
     isOwn ? 'TEC' : 'TOB',
     zeros(bareRut(payer.rut), 10),

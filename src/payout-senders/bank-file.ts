@@ -89,10 +89,23 @@ export function blanks(text: string, width: number): string {
   return text.slice(0, width).padEnd(width, ' ');
 }
 
-/** Throws where a number is longer than its field. */
+/** A line that the layout of a bank cannot hold. `why` follows a colon. */
+export class UnfitLine extends RangeError {
+  readonly why: InBoth;
+
+  constructor(why: InBoth) {
+    super(why.en);
+    this.why = why;
+  }
+}
+
+/** Throws `UnfitLine` where a number is longer than its field. */
 export function fitting(text: string, width: number): string {
-  if (text.length > width) throw new RangeError(`a field of ${width} characters cannot hold ${text.length}`);
-  return text;
+  if (text.length <= width) return text;
+  throw new UnfitLine({
+    en: `a field of ${width} characters cannot hold ${text.length}`,
+    es: `en un campo de ${width} caracteres no caben ${text.length}`,
+  });
 }
 
 /** An e-mail address that fits whole and can do no harm in a file; else nothing: one that is cut is somebody else's. */

@@ -8,6 +8,7 @@ import {
   partsOfRut,
   plain,
   row,
+  UnfitLine,
   workbook,
 } from './bank-file.ts';
 
@@ -191,7 +192,11 @@ export const scotiabankFile: BankFileFormat = {
       ],
       ...lines.map((line, at) => {
         const bank = BANK_NAMES[line.bankCode];
-        if (bank === undefined) throw new RangeError(`the name of bank ${line.bankCode} is not known`);
+        if (bank === undefined)
+          throw new UnfitLine({
+            en: `the name of bank ${line.bankCode} is not known`,
+            es: `no se conoce el nombre del banco ${line.bankCode}`,
+          });
         const form = line.bankCode === '014' ? 'CUENTA SCOTIABANK' : 'CUENTA OTRO BANCO';
         return [
           line.rut,

@@ -144,10 +144,9 @@ export type Behind = { readonly users: readonly NamedUser[]; readonly holders: r
 /**
  * Names the people who are barred from a payout: its maker, who in a database to which its payment service moved has another id; and,
  * where its account is not the one that was paid last, who changed it or validated it again since. Where one of these is a program, the
- * maker used an API token or the changer has ever used one, so is who made a token of theirs that had not ended before the act, and who set
- * the password of a program. `versions` are all of its recipient,
- * `behind` what `findBehind` answers.
- * `selectWaitingApprovals` has the same rule in SQL.
+ * maker used an API token or the changer has ever used one, so is who made a token of theirs that had not ended before the act, and who
+ * set the password of a program. `versions` are all of its recipient, `behind` what `findBehind` answers. `selectWaitingApprovals` has the
+ * same rule in SQL.
  */
 export function barredFrom(payout: Payout, versions: readonly RecipientRow[], { users, holders }: Behind): Barred {
   const { account_changed_by, account_hash, recipient_version, created_at } = payout;

@@ -10,7 +10,7 @@ import { type InBoth, Problem } from '../error-catalogue.ts';
 import { dayOf } from '../lib/calendar-day.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { formatMoney } from '../lib/money.ts';
-import type { BankFileFormat, FileLine, Payer } from '../payout-senders/bank-file.ts';
+import { type BankFileFormat, type FileLine, type Payer, UnfitLine } from '../payout-senders/bank-file.ts';
 import { BANK_FILES } from '../payout-senders/bank-files.ts';
 import type { Payout } from './payout.ts';
 import { insertPayoutFile, type PayoutFile, selectPayoutFile } from './payout-file-queries.ts';
@@ -165,23 +165,15 @@ function nameOf({ code, extension, nameLeavesOut }: BankFileFormat, id: string, 
   return `${nameLeavesOut === undefined ? name : name.replace(nameLeavesOut, '')}.${extension}`;
 }
 
-/** Says in Spanish why a layout cannot hold a line, as the writers of files say it in English. */
-function inSpanish(why: string): string {
-  return why
-    .replace(/^a field of (\d+) characters cannot hold (\d+)$/, 'en un campo de $1 caracteres no caben $2')
-    .replace(/^the RUT of bank (\w+) is not known$/, 'no se conoce el RUT del banco $1')
-    .replace(/^the name of bank (\w+) is not known$/, 'no se conoce el nombre del banco $1');
-}
-
 /** A line that the bank's layout cannot hold is the person's to mend, and nothing is written. */
 async function write(format: BankFileFormat, payer: Payer, lines: readonly FileLine[]): Promise<Buffer> {
   try {
     return await format.write(payer, lines);
   } catch (error) {
-    if (error instanceof RangeError)
+    if (error instanceof UnfitLine)
       throw refusal({
-        en: `${format.code} cannot hold a line: ${error.message}.`,
-        es: `${format.code} no puede llevar una línea: ${inSpanish(error.message)}.`,
+        en: `${format.code} cannot hold a line: ${error.why.en}.`,
+        es: `${format.code} no puede llevar una línea: ${error.why.es}.`,
       });
     throw error;
   }

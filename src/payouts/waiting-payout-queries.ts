@@ -106,9 +106,8 @@ const isMadeWithToken = (made: string) =>
  * is left to approve is asked once for each maker, and for each payout only where its account was changed. `barredFrom` and
  * `whyNotPayable` have the same rules.
  *
- * `holders`: the people who made API tokens or passwords of a user, until when they knew one, and one by which any act of that user may be
- * theirs. `alone`: the makers
- * whose payouts nobody else may approve, as far as they were made by `until`.
+ * `holders`: the people who made API tokens or passwords of a user, until when they knew one, and one by which any act of that user may
+ * be theirs. `alone`: the makers whose payouts nobody else may approve, as far as they were made by `until`.
  */
 const GROUPED = `with holders as materialized (
     select user_id, holder_id, max(until) as until, max(case when any_act = 1 then until else -1 end) as acting_until

@@ -1,5 +1,5 @@
 import type { Database, InsertTarget, SqlRow, Tx } from '../db/database.ts';
-import type { LineNote } from './line-notes.ts';
+import { NOTHING_KNOWN } from './line-notes.ts';
 import type { KeptLine, KeptStatement, LineUse, ListedStatement } from './statement.ts';
 
 type Reader = Pick<Database, 'query'>;
@@ -267,8 +267,8 @@ function lineIn({ fileLine }: LinesNamed): number {
   return typeof fileLine === 'number' ? fileLine : 0;
 }
 
-function noteIn({ fileLine }: LinesNamed): LineNote | '' {
-  return fileLine === 'unknown' ? 'of nothing that is known here' : '';
+function noteIn({ fileLine }: LinesNamed): string {
+  return fileLine === 'unknown' ? NOTHING_KNOWN : '';
 }
 
 /** Finds lines that a person has decided about, with this reason. */

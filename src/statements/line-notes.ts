@@ -11,6 +11,9 @@ const NOTES = {
 
 export type LineNote = keyof typeof NOTES;
 
+/** Of lines that no payout, no deposit and no acquirer explains. */
+export const NOTHING_KNOWN: LineNote = 'of nothing that is known here';
+
 /** A kept note in both languages; any other text is said as it is. */
 export function sayNote(note: string): InBoth {
   return { en: note, es: Object.hasOwn(NOTES, note) ? NOTES[note as LineNote] : note };

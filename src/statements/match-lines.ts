@@ -1,6 +1,6 @@
 import { readRut } from '../bank-validation/rut.ts';
 import { shiftDay } from '../lib/calendar-day.ts';
-import type { LineNote } from './line-notes.ts';
+import { type LineNote, NOTHING_KNOWN } from './line-notes.ts';
 import type { LineUse, StatementLine } from './statement.ts';
 
 /** A payout that a line can be of. `leftDay`: when it was sent. `hasPayoutLine`, `hasReturnLine`: another line has said it. */
@@ -118,7 +118,7 @@ export function matchLines(lines: readonly ReadLine[], candidates: Candidates): 
 }
 
 const UNRECORDED: LineMatch = { use: 'suspense', subject: null, note: 'a deposit of an acquirer that is not recorded' };
-const UNEXPLAINED: LineMatch = { use: 'suspense', subject: null, note: 'of nothing that is known here' };
+const UNEXPLAINED: LineMatch = { use: 'suspense', subject: null, note: NOTHING_KNOWN };
 
 /** How banks say that money came back. */
 const RETURN = /devol|devuel|revers|rechaz|reintegro|anulaci/i;

@@ -4,7 +4,7 @@ import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { formatMoney, formatPlain } from '../../lib/money.ts';
 import { findOverlapping, findStatement } from '../../statements/find-statement.ts';
-import { type LineNote, sayNote } from '../../statements/line-notes.ts';
+import { NOTHING_KNOWN, sayNote } from '../../statements/line-notes.ts';
 import { type KeptLine, LINE_USES, type LineUse, type ListedStatement } from '../../statements/statement.ts';
 import { tableOf, timeCell } from '../console-format.ts';
 import { type Column, exportLinks, formatOf, sendList } from '../console-list.ts';
@@ -49,9 +49,7 @@ export async function sendStatement(
   const mayExplain = user.may.has('movements:record');
   const explained = mayExplain ? lines.find((line) => String(line.file_line) === asked['line']) : undefined;
   const known = statement.lines - lines.length;
-  const unknown = lines.filter(
-    ({ used_as, note }) => used_as === 'suspense' && note === ('of nothing that is known here' satisfies LineNote),
-  ).length;
+  const unknown = lines.filter(({ used_as, note }) => used_as === 'suspense' && note === NOTHING_KNOWN).length;
   const main = html`${said === '' ? noticeOf(visit) : html`<p class="notice" role="alert">${said}</p>`}
 <div class="head"><div>
 <p class="quiet">${merchantOf(language, merchants, statement)} · <span class="code">${id}</span></p>
