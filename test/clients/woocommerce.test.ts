@@ -60,9 +60,7 @@ test('the plugin for WooCommerce neither loses nor doubles an order, by what the
 test('an order that changed while it was pending kept its reference, and was refused with 409 from then on', {
   skip: whyMissing('php') ?? false,
 }, async (context) => {
-  const service = await startTestService(context, 'sqlite::memory:');
-  const { development: tokens } = await createPaymentService(service.app, 'Shop', TESTER);
-  const shop = await startShop(context, service.url, tokens);
+  const { shop } = await openShop(context);
   const order = ORDERS.length + 1;
   const pay = async () => (await (await fetch(`${shop}/pay?order=${order}`)).json()) as { redirect?: string };
   const stored = async (reference: string): Promise<unknown> => (await fetch(`${shop}/orders/${reference}`)).json();
@@ -82,22 +80,11 @@ test('an order that changed while it was pending kept its reference, and was ref
 test('an order that no longer waited for its payment was failed by it, or said nothing of the money that came', {
   skip: whyMissing('php') ?? false,
 }, async (context) => {
-  const service = await startTestService(context, 'sqlite::memory:');
-  const { development: tokens } = await createPaymentService(service.app, 'Shop', TESTER);
-  const shop = await startShop(context, service.url, tokens);
-  const folder = dirname(files.get(shop) ?? '');
-  const fileOf = (order: number) => join(folder, `order-${order}.json`);
-  const stateOf = (order: number): string => JSON.parse(readFileSync(fileOf(order), 'utf8')).state;
-  const notesOf = (order: number) =>
-    readFileSync(`${fileOf(order)}.notes`, 'utf8')
-      .trim()
-      .split('\n');
+  const { service, shop, pay, fileOf, stateOf, notesOf } = await openShop(context);
   const become = (order: number, state: string) => {
     const kept = JSON.parse(readFileSync(fileOf(order), 'utf8'));
     writeFileSync(fileOf(order), JSON.stringify({ ...kept, state }));
   };
-  const pay = async (order: number): Promise<string> =>
-    ((await (await fetch(`${shop}/pay?order=${order}`)).json()) as { redirect: string }).redirect;
   /** Whether the shop has taken so many callbacks. */
   const delivered = (count: number) =>
     comesTrue(async () => {
@@ -162,18 +149,14 @@ test('an order that no longer waited for its payment was failed by it, or said n
 test('a payment that another plugin of the shop kept from being stored was answered with 200 and never came again', {
   skip: whyMissing('php') ?? false,
 }, async (context) => {
-  const service = await startTestService(context, 'sqlite::memory:');
-  const { development: tokens } = await createPaymentService(service.app, 'Shop', TESTER);
-  const shop = await startShop(context, service.url, tokens);
-  const { redirect } = (await (await fetch(`${shop}/pay?order=1`)).json()) as { redirect: string };
-  const broken = join(dirname(files.get(shop) ?? ''), 'order-1.json.broken');
+  const { shop, pay, fileOf, isAnswered } = await openShop(context);
+  const url = await pay(1);
+  const broken = `${fileOf(1)}.broken`;
   writeFileSync(broken, '');
-  await payOnPage([{ url: redirect }]);
-  const answered = (wanted: number) => async () =>
-    (await listCallbacks(service.app, {}, 1)).some(({ status }) => status === wanted);
-  assert.ok(await comesTrue(answered(503)));
+  await payOnPage([{ url }]);
+  assert.ok(await isAnswered(503));
   rmSync(broken);
-  assert.ok(await comesTrue(answered(200)));
+  assert.ok(await isAnswered(200));
   const stored = await (await fetch(`${shop}/orders/WC-1-1`)).json();
   assert.deepEqual(stored, { state: 'processing', deliveries: 1 });
 });
@@ -181,11 +164,8 @@ test('a payment that another plugin of the shop kept from being stored was answe
 test('a payment that came again after the shop had edited its order was refused, and the shop was told to doubt it', {
   skip: whyMissing('php') ?? false,
 }, async (context) => {
-  const service = await startTestService(context, 'sqlite::memory:');
-  const { development: tokens } = await createPaymentService(service.app, 'Shop', TESTER);
-  const shop = await startShop(context, service.url, tokens);
-  const { redirect } = (await (await fetch(`${shop}/pay?order=1`)).json()) as { redirect: string };
-  await payOnPage([{ url: redirect }]);
+  const { service, shop, pay, notesOf } = await openShop(context);
+  await payOnPage([{ url: await pay(1) }]);
   const taken = (times: number) => async () =>
     (await listCallbacks(service.app, {}, 1)).some(({ attempts, status }) => attempts === times && status !== null);
   assert.ok(await comesTrue(taken(1)));
@@ -193,25 +173,20 @@ test('a payment that came again after the shop had edited its order was refused,
   for (const { id } of await listCallbacks(service.app, {}, 1)) await resendCallback(service.app, id, TESTER);
   assert.ok(await comesTrue(taken(2)));
   assert.equal((await listCallbacks(service.app, {}, 1))[0]?.status, 200);
-  assert.ok(!existsSync(join(dirname(files.get(shop) ?? ''), 'order-1.json.notes')));
+  assert.deepEqual(notesOf(1), []);
 });
 
 test('a payment that was told again after a restore of the service looked like a second one, to be refunded', {
   skip: whyMissing('php') ?? false,
 }, async (context) => {
-  const service = await startTestService(context, 'sqlite::memory:');
-  const { development: tokens } = await createPaymentService(service.app, 'Shop', TESTER);
-  const shop = await startShop(context, service.url, tokens);
+  const { service, tokens, shop, pay, notesOf, isAnswered } = await openShop(context);
   changeOrder(shop, 1, { amount: 9_990, currency: 'CLP' });
-  const { redirect } = (await (await fetch(`${shop}/pay?order=1`)).json()) as { redirect: string };
-  await payOnPage([{ url: redirect }]);
-  assert.ok(
-    await comesTrue(async () => (await listCallbacks(service.app, {}, 1)).some(({ status }) => status === 200)),
-  );
+  await payOnPage([{ url: await pay(1) }]);
+  assert.ok(await isAnswered(200));
   const [{ transaction_id: transaction } = { transaction_id: 0 }] = await listCallbacks(service.app, {}, 1);
   for (const id of [`evt_${transaction}_2_1795450000`, `evt_${transaction}_2_1795460000`])
     assert.equal(await tellPaid(`${shop}/?wc-api=rubrica`, tokens, { id, transaction, reference: 'WC-1-1' }), 200);
-  assert.ok(!existsSync(join(dirname(files.get(shop) ?? ''), 'order-1.json.notes')));
+  assert.deepEqual(notesOf(1), []);
 });
 
 /** Posts a payment of 9990 as the service does, and answers the status. */
@@ -248,20 +223,12 @@ async function tellPaid(
 test('the payment of an order was taken for the copy that the shop had made of it, and the copy could not be paid', {
   skip: whyMissing('php') ?? false,
 }, async (context) => {
-  const service = await startTestService(context, 'sqlite::memory:');
-  const { development: tokens } = await createPaymentService(service.app, 'Shop', TESTER);
-  const shop = await startShop(context, service.url, tokens);
-  const pay = async (order: number): Promise<string> =>
-    ((await (await fetch(`${shop}/pay?order=${order}`)).json()) as { redirect: string }).redirect;
-  const fileOf = (order: number) => join(dirname(files.get(shop) ?? ''), `order-${order}.json`);
-  const stateOf = (order: number): string => JSON.parse(readFileSync(fileOf(order), 'utf8')).state;
+  const { shop, pay, fileOf, stateOf, isAnswered } = await openShop(context);
   for (const order of [1, 2]) changeOrder(shop, order, { amount: 9_990, currency: 'CLP' });
   const first = await pay(1);
   cpSync(fileOf(1), fileOf(2));
   await payOnPage([{ url: first }]);
-  assert.ok(
-    await comesTrue(async () => (await listCallbacks(service.app, {}, 1)).some(({ status }) => status === 200)),
-  );
+  assert.ok(await isAnswered(200));
   assert.deepEqual([stateOf(1), stateOf(2)], ['processing', 'pending']);
   const second = await pay(2);
   assert.notEqual(second, first);
@@ -272,40 +239,26 @@ test('the payment of an order was taken for the copy that the shop had made of i
 test('a late payment of an order that had changed since was taken for the copy that still has its reference', {
   skip: whyMissing('php') ?? false,
 }, async (context) => {
-  const service = await startTestService(context, 'sqlite::memory:');
-  const { development: tokens } = await createPaymentService(service.app, 'Shop', TESTER);
-  const shop = await startShop(context, service.url, tokens);
-  const pay = async (): Promise<string> =>
-    ((await (await fetch(`${shop}/pay?order=1`)).json()) as { redirect: string }).redirect;
-  const fileOf = (order: number) => join(dirname(files.get(shop) ?? ''), `order-${order}.json`);
-  const stateOf = (order: number): string => JSON.parse(readFileSync(fileOf(order), 'utf8')).state;
+  const { shop, pay, fileOf, stateOf, isAnswered } = await openShop(context);
   for (const order of [1, 2]) changeOrder(shop, order, { amount: 9_990, currency: 'CLP' });
-  const older = await pay();
+  const older = await pay(1);
   cpSync(fileOf(1), fileOf(2));
   changeOrder(shop, 1, { amount: 8_990 });
-  assert.notEqual(await pay(), older);
+  assert.notEqual(await pay(1), older);
   await payOnPage([{ url: older }]);
-  assert.ok(
-    await comesTrue(async () => (await listCallbacks(service.app, {}, 1)).some(({ status }) => status === 200)),
-  );
+  assert.ok(await isAnswered(200));
   assert.deepEqual([stateOf(1), stateOf(2)], ['on-hold', 'pending']);
 });
 
 test('an order whose total can be read in two ways answered 500 to its payment for three days, without a word in the shop', {
   skip: whyMissing('php') ?? false,
 }, async (context) => {
-  const service = await startTestService(context, 'sqlite::memory:');
-  const { development: tokens } = await createPaymentService(service.app, 'Shop', TESTER);
-  const shop = await startShop(context, service.url, tokens);
-  const { redirect } = (await (await fetch(`${shop}/pay?order=1`)).json()) as { redirect: string };
+  const { shop, pay, notesOf, isAnswered } = await openShop(context);
+  const url = await pay(1);
   changeOrder(shop, 1, { amount: '9990.500' });
-  await payOnPage([{ url: redirect }]);
-  assert.ok(
-    await comesTrue(async () => (await listCallbacks(service.app, {}, 1)).some(({ status }) => status === 400)),
-    'it is refused, as every other amount is',
-  );
-  const notes = join(dirname(files.get(shop) ?? ''), 'order-1.json.notes');
-  assert.match(readFileSync(notes, 'utf8'), /^Se rechazó un aviso de la transacción \d+ .* could be read in two ways/);
+  await payOnPage([{ url }]);
+  assert.ok(await isAnswered(400), 'it is refused, as every other amount is');
+  assert.match(notesOf(1).join('\n'), /^Se rechazó un aviso de la transacción \d+ .* could be read in two ways/);
 });
 
 test('an order whose reference had been used, by a shop that was restored from a backup say, could never be paid', {
@@ -354,6 +307,25 @@ const FURTHER = 4;
 /** The ids of its processes: each says its own when it starts. */
 function startedIn(stderr: string): number[] {
   return [...stderr.matchAll(/^\[(\d+)\] .* started$/gm)].map(([, pid]) => Number(pid));
+}
+
+/** A shop of its own service, and what its test asks of both: the state and the notes of an order are as it has stored them. */
+async function openShop(context: TestContext) {
+  const service = await startTestService(context, 'sqlite::memory:');
+  const { development: tokens } = await createPaymentService(service.app, 'Shop', TESTER);
+  const shop = await startShop(context, service.url, tokens);
+  const fileOf = (order: number) => join(dirname(files.get(shop) ?? ''), `order-${order}.json`);
+  const pay = async (order: number): Promise<string> =>
+    ((await (await fetch(`${shop}/pay?order=${order}`)).json()) as { redirect: string }).redirect;
+  const stateOf = (order: number): string => JSON.parse(readFileSync(fileOf(order), 'utf8')).state;
+  const notesOf = (order: number): string[] => {
+    const notes = `${fileOf(order)}.notes`;
+    return existsSync(notes) ? readFileSync(notes, 'utf8').trim().split('\n') : [];
+  };
+  /** Whether the shop comes to answer a callback with a status. */
+  const isAnswered = (wanted: number) =>
+    comesTrue(async () => (await listCallbacks(service.app, {}, 1)).some(({ status }) => status === wanted));
+  return { service, tokens, shop, pay, fileOf, stateOf, notesOf, isAnswered };
 }
 
 async function startShop(context: TestContext, serviceUrl: string, tokens: TokenPair): Promise<string> {
