@@ -17,18 +17,16 @@ const KINDS = ATTENTION_KINDS.map(({ kind }) => kind);
 
 /** `attention list | take | give-up`. */
 export function addAttentionCommands(program: Command): void {
-  const group = program.command('attention').description('what waits for a person');
+  const group = program.command('attention').description('list and assign what waits for a person');
   group
     .command('list')
-    .description(
-      'everything that waits or contradicts, the oldest first, each with who looks after it and the command that ends it',
-    )
-    .addOption(new Option('--kind <kind>', 'only these').choices(KINDS))
-    .option('--limit <number>', 'how many', '1000')
+    .description('list what waits for a person, oldest first, with its assignee and the command that resolves it')
+    .addOption(new Option('--kind <kind>', 'only of this kind').choices(KINDS))
+    .option('--limit <number>', 'maximum number of rows', '1000')
     .option('--json', 'print one JSON object; amounts in minor units, times and ages in milliseconds')
     .action(list);
-  addTaking(group, 'take', takeAttention, 'say that you look after it, so that nobody else begins too');
-  addTaking(group, 'give-up', giveUpAttention, "say that it is nobody's work again");
+  addTaking(group, 'take', takeAttention, 'assign an item to yourself, so that nobody else starts on it');
+  addTaking(group, 'give-up', giveUpAttention, 'unassign an item');
 }
 
 type Take = (app: App, named: AttentionNamed, by: Actor) => Promise<AttentionRow>;
@@ -42,10 +40,14 @@ type TakeOptions = ActingOptions & {
 function addTaking(group: Command, name: string, take: Take, description: string): void {
   acting(group.command(name))
     .description(description)
-    .argument('<id>', 'the ID of attention list')
-    .addOption(new Option('--kind <kind>', 'where several have the id').choices(KINDS))
-    .option('--payment-service <id>', 'where several have the id')
-    .addOption(new Option('--environment <environment>', 'where several have the id').choices([...ENVIRONMENTS]))
+    .argument('<id>', 'ID from `attention list`')
+    .addOption(new Option('--kind <kind>', 'to choose one, if several items have this ID').choices(KINDS))
+    .option('--payment-service <id>', 'to choose one, if several items have this ID')
+    .addOption(
+      new Option('--environment <environment>', 'to choose one, if several items have this ID').choices([
+        ...ENVIRONMENTS,
+      ]),
+    )
     .option('--json', 'print one JSON object')
     .action(async (id: string, { kind, paymentService, environment, ...options }: TakeOptions) => {
       const named = {

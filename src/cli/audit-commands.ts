@@ -11,27 +11,27 @@ import { withApp } from './with-app.ts';
 
 /** `audit list | verify`. */
 export function addAuditCommands(program: Command): void {
-  const group = program.command('audit').description('who did what, when and from where');
+  const group = program.command('audit').description('read and verify the audit log');
   group
     .command('list')
-    .description('the newest acts of people and programs, sign-ins and refusals; all that is given must hold')
-    .option('--who <name>', 'only acts by this e-mail address, user id or `command line: USER@HOST`')
-    .option('--action <action>', 'only these, such as refund.decided, or all of a group, such as refund')
-    .option('--subject <id>', 'only what was done to this: the id of a refund, a payment service, a user …')
-    .option('--since <time>', `only then or later: ${TIMES}`)
-    .option('--before <id>', 'only those before this one: where the list before has ended')
-    .option('--limit <number>', 'how many', '50')
+    .description('list the newest acts, sign-ins and refusals that match all filters')
+    .option('--who <name>', 'only acts by this e-mail address, user ID or `command line: USER@HOST`')
+    .option('--action <action>', 'only this action, such as refund.decided, or a group, such as refund')
+    .option('--subject <id>', 'only acts on this ID: a refund, a payment service, a user …')
+    .option('--since <time>', `only at or after ${TIMES}`)
+    .option('--before <id>', 'only acts before this ID, to continue an earlier list')
+    .option('--limit <number>', 'maximum number of rows', '50')
     .option('--json', 'print one JSON object; times in UTC milliseconds')
     .action(list);
   resuming(group.command('verify'))
-    .description('compute the chain of the audit log again; status 1 with the rows if something was changed')
+    .description('verify the hash chain of the audit log; status 1 with the rows if anything was changed')
     .option(
       '--head <head>',
-      'hold it against an end that audit verify once said: LINK:HASH, or a file of audit verify --json; reads from the start',
+      'compare with an earlier head: LINK:HASH, or a file of `audit verify --json`; reads from the start',
     )
     .option(
       '--anchor <file>',
-      'anchors that were kept elsewhere, beside what the store and ANCHOR_DIR have; may be repeated',
+      'file or folder with anchors kept elsewhere, besides the store and ANCHOR_DIR; may be repeated',
       (file: string, files: string[]) => [...files, file],
       [],
     )

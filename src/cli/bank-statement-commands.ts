@@ -35,47 +35,45 @@ type ResolveOptions = ActingOptions &
 
 /** `statement import | list | show | resolve`: what the bank says of the account. */
 export function addBankStatementCommands(program: Command): void {
-  const group = program
-    .command('statement')
-    .description('statements of the bank (cartolas), and what their lines are of');
+  const group = program.command('statement').description('bank statements (cartolas) and what each line belongs to');
   acting(group.command('import'))
-    .description('take over a statement: it confirms and returns payouts, and what nobody knows waits for a person')
-    .argument('<file>', 'CSV, .xlsx or .xls of the bank, as it is exported; one that overlaps another is fine')
-    .requiredOption('--account <number>', 'the number of the account')
+    .description('import a bank statement: confirm and return payouts; unmatched lines wait for a person')
+    .argument('<file>', 'CSV, .xlsx or .xls as the bank exports it; it may overlap an earlier one')
+    .requiredOption('--account <number>', 'account number')
     .addOption(ownerOption())
-    .option('--payment-service <id>', 'whose account it is; of all of them unless said')
+    .option('--payment-service <id>', 'the payment service that owns the account (default: all of them share it)')
     .addOption(yesOption())
     .option('--json', 'print one JSON object')
     .action(takeOver);
   group
     .command('list')
-    .description('the newest, with how many of their lines are in suspense')
-    .option('--limit <number>', 'how many', '50')
+    .description('list the newest statements, with the number of lines in suspense')
+    .option('--limit <number>', 'maximum number of rows', '50')
     .option('--json', 'print one JSON object')
     .action(list);
   group
     .command('show')
-    .description('the lines of one, and what each is of')
-    .argument('<id>', 'of the statement: statement list')
-    .option('--open', 'only what is in suspense')
+    .description('show the lines of a statement and what each belongs to')
+    .argument('<id>', 'ID of the statement, from `statement list`')
+    .option('--open', 'only lines in suspense')
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(show);
   acting(group.command('resolve'))
-    .description('say what a line in suspense is; without --line all of them that are of nothing here')
-    .argument('<id>', 'of the statement: statement list')
-    .option('--line <number>', 'its line in the file')
+    .description('say what a line in suspense is; without --line: every line that has nothing to do with this service')
+    .argument('<id>', 'ID of the statement, from `statement list`')
+    .option('--line <number>', 'line number in the file')
     .addOption(
-      new Option('--use <use>', 'other: of nothing here')
+      new Option('--use <use>', 'other: nothing to do with this service')
         .choices(['payout', 'return', 'deposit', 'other'])
         .makeOptionMandatory(),
     )
-    .option('--payout <id>', 'which one left, or came back')
-    .option('--deposit <id>', 'of a deposit that is recorded: deposit list')
-    .option('--method <code>', 'the payment method that paid, such as webpay: the deposit is booked with the line')
-    .option('--commission <amount>', 'what the acquirer kept, beside the amount', '0')
-    .option('--from-merchant', 'the merchant paid it in: the deposit is booked with the line')
-    .option('--payment-service <id>', 'whose deposit is booked, where the account is of all of them')
-    .requiredOption('--reason <text>', 'why, for a later reader; name no person')
+    .option('--payout <id>', 'the payout that left or came back')
+    .option('--deposit <id>', 'ID of a recorded deposit, from `deposit list`')
+    .option('--method <code>', 'payment method that paid, such as webpay; records the deposit together with the line')
+    .option('--commission <amount>', 'commission that the acquirer kept, not part of the amount', '0')
+    .option('--from-merchant', 'the merchant paid it in; records the deposit together with the line')
+    .option('--payment-service <id>', 'payment service of the deposit, if all of them share the account')
+    .requiredOption('--reason <text>', 'reason; do not name people')
     .addOption(yesOption())
     .option('--json', 'print one JSON object')
     .action(resolve);

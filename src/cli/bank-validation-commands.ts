@@ -8,21 +8,21 @@ import { withApp } from './with-app.ts';
 
 /** `banks list | import`. */
 export function addBankValidationCommands(program: Command): void {
-  const banks = program.command('banks').description('the list of bank codes');
+  const banks = program.command('banks').description('list or update the bank directory');
   banks
     .command('list')
-    .description('every institution of the list that serves now, with its names, its state and the date of the list')
-    .option('--json', 'print one JSON object, with what is known of their accounts')
+    .description('list the institutions in use, with names, state and the date of the list')
+    .option('--json', 'print one JSON object, with the verdicts of their accounts')
     .action(listBanksCommand);
   acting(banks.command('import'))
     .description(
-      'make a newer list serve, on every running replica within a second; nothing changes where it cannot be believed',
+      'import a newer bank list; every running process uses it within a second; an implausible list changes nothing',
     )
     .argument(
       '<file>',
-      "the regulator's list as it is downloaded (.xlsx, CSV or the page), or JSON in the form of src/bank-validation/directory/bank-directory.json",
+      "the regulator's list as downloaded (.xlsx, CSV or HTML), or JSON like src/bank-validation/directory/bank-directory.json",
     )
-    .option('--as-of <day>', "the date of the regulator's list, where it does not say it; else today")
+    .option('--as-of <day>', "date of the regulator's list, if the file does not say it (default: today)")
     .option('--accept <codes>', 'codes whose institution was renamed, such as 027,504')
     .option('--json', 'print one JSON object')
     .action(importBanks);

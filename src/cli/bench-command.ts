@@ -11,16 +11,16 @@ const repository = join(import.meta.dirname, '../..');
 export function addBenchCommand(program: Command): void {
   program
     .command('bench')
-    .description('measures the service beside its peers and prints the ratios')
-    .argument('[figures...]', 'which ones; without any: all of them, which takes half an hour and 16 GB of disk')
-    .option('--quick', 'only show that everything runs; the numbers mean nothing')
+    .description('measure the service against reference programs and print the ratios')
+    .argument('[figures...]', 'figures to measure (default: all, half an hour and 16 GB of disk)')
+    .option('--quick', 'smoke test: the numbers mean nothing')
     .option(
       '--payments <numbers>',
-      'of the stores of `bench lived` and `bench move`, such as 100000 or 100000,1000000; move takes the largest',
+      'store sizes for `bench lived` and `bench move`, such as 100000 or 100000,1000000; `move` uses the largest',
     )
-    .option('--engine <engine>', 'of `bench lived`: sqlite or postgres; else both')
+    .option('--engine <engine>', 'engine of `bench lived`: sqlite or postgres (default: both)')
     .option('--json', 'print one JSON object')
-    .option('--write', 'renew docs/performance.md with what was measured')
+    .option('--write', 'update docs/performance.md with the results')
     .action(bench);
 }
 

@@ -39,23 +39,23 @@ type Json = { json?: boolean };
 
 /** `books balance | list | verify | head | suspense | resolve`. */
 export function addBooksCommands(program: Command): void {
-  const group = program.command('books').description('where every amount came from and went to');
+  const group = program.command('books').description('read and verify the books');
   const add = (name: string, description: string) =>
     group.command(name).description(description).option('--json', 'print one JSON object; amounts in minor units');
-  add('balance', 'every account of every payment service, environment and currency').action(balance);
-  add('list', 'the newest entries')
+  add('balance', 'list every account balance by payment service, environment and currency').action(balance);
+  add('list', 'list the newest entries')
     .option('--transaction <id>', 'only of this transaction')
-    .option('--limit <number>', 'how many', '50')
+    .option('--limit <number>', 'maximum number of rows', '50')
     .action(list);
   addStatementCommand(group);
   addVerifyCommand(group);
-  add('head', 'the end of every chain, to be kept where this service cannot write').action(head);
-  add('suspense', 'money that no order or no refund asked for, and what was decided about it')
-    .option('--limit <number>', 'how many', '50')
+  add('head', 'print the head of every chain, to be kept where this service cannot write').action(head);
+  add('suspense', 'list money in suspense, which no order or refund explains, and the decisions about it')
+    .option('--limit <number>', 'maximum number of rows', '50')
     .action(suspense);
-  add('resolve', 'decide whose money in suspense is; once only')
-    .option('--transaction <id>', 'the one that the alarm names; left out for money of no transaction')
-    .option('--entry <entry>', 'only this one, such as 12.0; of no transaction, with its environment: 7/12.0')
+  add('resolve', 'decide what money in suspense is; final')
+    .option('--transaction <id>', 'transaction that the alarm names; leave it out for money without a transaction')
+    .option('--entry <entry>', 'only this entry, such as 12.0; without a transaction, with its environment: 7/12.0')
     .addOption(
       new Option(
         '--decision <decision>',
@@ -64,11 +64,11 @@ export function addBooksCommands(program: Command): void {
     )
     .option(
       '--as <email>',
-      'the user in whose name it is done and recorded; RUBRICA_USER unless said. Also takes the decision; may be repeated',
+      'user who acts, for the audit log (default: RUBRICA_USER); may be repeated',
       (word: string, words: string[]) => [...words, word],
       [],
     )
-    .requiredOption('--reason <text>', 'why, for a later reader; name no person')
+    .requiredOption('--reason <text>', 'reason; do not name people')
     .addOption(yesOption())
     .action(resolve);
 }

@@ -14,34 +14,34 @@ import { withApp } from './with-app.ts';
 
 /** `callback list | endpoints | show | doctor | resend`. */
 export function addCallbackCommands(program: Command): void {
-  const group = program.command('callback').description('what is sent to merchants');
+  const group = program.command('callback').description('list, inspect and resend callbacks to merchants');
   addFilterOptions(group.command('list'))
-    .description('the newest callbacks and the outcome of their last attempt')
-    .option('--limit <number>', 'how many', '50')
+    .description('list the newest callbacks and the result of their last attempt')
+    .option('--limit <number>', 'maximum number of rows', '50')
     .option('--json', 'print one JSON object')
     .action(list);
   group
     .command('endpoints')
-    .description('the endpoints that fail or are gone: whose, since when, why, and what waits for them')
-    .option('--limit <number>', 'how many', '50')
+    .description('list endpoints that fail or are gone: owner, since when, cause and waiting callbacks')
+    .option('--limit <number>', 'maximum number of rows', '50')
     .option('--json', 'print one JSON object')
     .action(endpoints);
   group
     .command('show')
-    .description('one callback: its state, every attempt to deliver it, and what the server answered')
-    .argument('<id>', 'the ID of callback list')
-    .option('--body', 'print the bytes that are sent, and nothing else')
+    .description('show a callback: state, delivery attempts and responses')
+    .argument('<id>', 'ID from `callback list`')
+    .option('--body', 'print only the request body')
     .option('--json', 'print one JSON object')
     .action(show);
   group
     .command('doctor')
-    .description('why the shop of a callback was not told, from its last answers, and what ends it')
-    .argument('<id>', 'the ID of callback list')
+    .description('diagnose why a callback does not arrive, from the last responses, and how to fix it')
+    .argument('<id>', 'ID from `callback list`')
     .option('--json', 'print one JSON object')
     .action(doctor);
   acting(addFilterOptions(group.command('resend')))
-    .description('send one now, or all that wait or were given up, with the same bytes; enables their endpoints')
-    .argument('[id]', 'the ID of callback list')
+    .description('send a callback now, or all that wait or were given up, with the same bytes; enables their endpoints')
+    .argument('[id]', 'ID from `callback list`')
     .option('--json', 'print one JSON object')
     .action(resend);
 }

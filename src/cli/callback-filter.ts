@@ -20,12 +20,12 @@ export type FilterOptions = {
 /** The options that say which callbacks are meant: all that are given must hold. */
 export function addFilterOptions(command: Command): Command {
   return command
-    .addOption(new Option('--state <state>', 'only these').choices(CALLBACK_STATES))
-    .option('--payment-service <id>', 'only of this one')
-    .option('--endpoint <url>', 'only those for this URL, whatever its query')
-    .option('--transaction <id>', 'only of this one, the idTrx')
-    .option('--since <time>', `only those made then or later: ${TIMES}`)
-    .option('--until <time>', 'only those made before, or on this day');
+    .addOption(new Option('--state <state>', 'only in this state').choices(CALLBACK_STATES))
+    .option('--payment-service <id>', 'only of this payment service')
+    .option('--endpoint <url>', 'only callbacks to this URL, with any query')
+    .option('--transaction <id>', 'only of this transaction (idTrx)')
+    .option('--since <time>', `only callbacks created at or after ${TIMES}`)
+    .option('--until <time>', 'only callbacks created before this time, or on or before this day');
 }
 
 /** Whether anything narrows down which callbacks are meant. */

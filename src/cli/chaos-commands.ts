@@ -19,27 +19,30 @@ const MOST_SEED = 999_999_999;
 
 /** `chaos run | orders`. */
 export function addChaosCommands(program: Command): void {
-  const group = program.command('chaos').description('what really happens to callbacks, tried on a shop of yours');
+  const group = program
+    .command('chaos')
+    .description('test how your shop handles late, repeated, forged and lost callbacks');
   acting(group.command('run'))
-    .description(
-      'posts twelve kinds of it to a receiver of callbacks and says what the shop did; status 1 when one fails',
+    .description('post twelve kinds of difficult callbacks to a shop and report what it did; status 1 if one fails')
+    .requiredOption('--receiver <url>', 'URL that receives the callbacks; {reference} stands for the order')
+    .option(
+      '--order-url <url>',
+      'URL where the shop returns the state of order {reference} (default: judge by the responses alone)',
     )
-    .requiredOption('--receiver <url>', 'where callbacks are posted; {reference} in it stands for the order')
-    .option('--order-url <url>', 'where the shop tells the state of {reference}; without it the answers alone judge')
-    .option('--orders <file>', 'open orders of the shop as JSON; what chaos orders prints unless said')
-    .option('--payment-service <id>', 'whose tokens for development sign; the only one there is, unless said')
-    .option('--seed <number>', 'the same chance again; a new one unless said', readSeed)
+    .option('--orders <file>', 'JSON file with open orders of the shop (default: the output of `chaos orders`)')
+    .option('--payment-service <id>', 'payment service whose development tokens sign (default: the only one)')
+    .option('--seed <number>', 'seed to repeat a run (default: a new one)', readSeed)
     .addOption(
       new Option('--only <class...>', 'only these kinds').choices(CHAOS_CLASSES.map(({ name }) => name)).default([]),
     )
-    .option('--live', 'the shop expects payments (x_test=false), not tests')
-    .option('--report <file>', 'write the report into this file too, as Markdown')
+    .option('--live', 'send real-looking payments (x_test=false) instead of tests')
+    .option('--report <file>', 'also write the report to this Markdown file')
     .option('--json', 'print one JSON object')
     .action(run);
   group
     .command('orders')
-    .description('the orders that a run tells of, as JSON, for the shop to load before')
-    .requiredOption('--seed <number>', 'the seed of the run', readSeed)
+    .description('print the orders of a run as JSON, for the shop to load first')
+    .requiredOption('--seed <number>', 'seed of the run', readSeed)
     .action(({ seed }: { seed: number }) => {
       process.stdout.write(`${JSON.stringify(ordersOf(seed, ORDERS))}\n`);
     });

@@ -15,23 +15,23 @@ import { withApp } from './with-app.ts';
 
 /** `clock show | advance | back | reset`. */
 export function addClockCommands(program: Command): void {
-  const group = program.command('clock').description('the time of a development installation, which can be set ahead');
+  const group = program.command('clock').description('show or advance the clock of a development installation');
   group
     .command('show')
-    .description('the time here, and how far it is ahead')
+    .description('show the time and how far it is ahead')
     .option('--json', 'print one JSON object')
     .action(show);
   acting(group.command('advance'))
-    .description('sets the clock ahead, does what would have happened meanwhile, and lists it')
-    .argument('<duration>', 'how far, such as 31d, 12h or 30m')
+    .description('advance the clock, do what falls due on the way, and list it')
+    .argument('<duration>', 'duration, such as 31d, 12h or 30m')
     .option('--json', 'print one JSON object, times in UTC milliseconds')
     .action(advance);
   acting(group.command('back'))
-    .description('puts the store back as it was before the last clock advance; start the service again afterwards')
+    .description('put the store back as it was before the last `clock advance`; restart the service afterwards')
     .option('--json', 'print one JSON object, times in UTC milliseconds')
     .action(back);
   acting(group.command('reset'))
-    .description('goes back to the time of the world; start the service again afterwards')
+    .description('return to real time; restart the service afterwards')
     .option('--json', 'print one JSON object')
     .action(reset);
 }

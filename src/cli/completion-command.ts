@@ -5,8 +5,8 @@ import { type CompletedCommand, completionScript, SHELLS, type Shell } from './c
 export function addCompletionCommand(program: Command, addAll: (to: Command) => Promise<void>): void {
   program
     .command('completion')
-    .description('prints the file by which a shell completes commands, options and their values')
-    .addArgument(new Argument('<shell>', 'for which').choices(SHELLS))
+    .description('print the completion script of a shell')
+    .addArgument(new Argument('<shell>', 'bash, zsh or fish').choices(SHELLS))
     .action(async (shell: Shell) => {
       const all = new Command('rubrica');
       await addAll(all);

@@ -8,7 +8,7 @@ export type Terminal = { input: Readable & { isTTY?: boolean }; output: Writable
 
 /** `--yes`, for every command that moves money. */
 export function yesOption(): Option {
-  return new Option('--yes', 'do not ask on a terminal; without one nothing is asked');
+  return new Option('--yes', 'do not ask for confirmation (only a terminal is asked)');
 }
 
 /**

@@ -18,9 +18,9 @@ export function addDemoCommand(program: Command): void {
   program
     .command('demo')
     .description(
-      'starts the service and shows it: sign, create, pay, receive the callback, refund, validate bank accounts, pay somebody',
+      'start a service and show the product: sign, create, pay, receive the callback, refund, validate bank accounts, pay out',
     )
-    .option('--exit', 'end when everything was shown; status 0 only if every step was verified')
+    .option('--exit', 'exit after the last step; status 0 only if every step was verified')
     .action(demo);
 }
 

@@ -12,7 +12,7 @@ import { print, table } from './print.ts';
 export function addDoctorCommand(program: Command): void {
   program
     .command('doctor')
-    .description('a health report and the settings in force; status 1 when something needs a person')
+    .description('report the health and the settings in force; status 1 if something needs a person')
     .option('--json', 'print one JSON object')
     .action(doctor);
 }

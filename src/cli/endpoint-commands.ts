@@ -12,16 +12,20 @@ import { withApp } from './with-app.ts';
 
 /** `endpoint doctor | test`. */
 export function addEndpointCommands(program: Command): void {
-  const group = program.command('endpoint').description('the servers of merchants that are told of payments');
+  const group = program
+    .command('endpoint')
+    .description('diagnose and test the servers of merchants that receive callbacks');
   group
     .command('doctor')
-    .description('why an endpoint is not told, from its last answers: the cause, the fix, and the lines to change')
-    .argument('<id>', 'the ENDPOINT of callback endpoints')
+    .description(
+      'diagnose why callbacks fail at an endpoint, from its last responses: cause, fix and the lines to change',
+    )
+    .argument('<id>', 'ENDPOINT from `callback endpoints`')
     .option('--json', 'print one JSON object')
     .action(doctor);
   acting(group.command('test'))
-    .description('post a test event with a right and a wrong signature, and say whether the shop tells them apart')
-    .argument('<id>', 'the ENDPOINT of callback endpoints')
+    .description('post a test event with a right and a wrong signature, and report whether the shop tells them apart')
+    .argument('<id>', 'ENDPOINT from `callback endpoints`')
     .option('--json', 'print one JSON object')
     .action(tryOut);
 }

@@ -14,24 +14,26 @@ type Json = ActingOptions & { json?: boolean };
 
 /** `user factor list | add | remove | reset | recovery-codes`: what a person proves beside the password. */
 export function addFactorCommands(users: Command): void {
-  const group = users.command('factor').description('second factors of people: authenticator apps and recovery codes');
+  const group = users
+    .command('factor')
+    .description('manage second factors: authenticator apps, passkeys and recovery codes');
   const add = (name: string, description: string) =>
     group.command(name).description(description).option('--json', 'print one JSON object');
-  add('list', 'the second factors of a user, and how many recovery codes are left')
-    .argument('<user>', 'the e-mail address')
+  add('list', 'list the second factors of a user and the number of recovery codes left')
+    .argument('<user>', 'e-mail address of the user')
     .action(list);
-  acting(add('add', 'an authenticator app; its key and recovery codes are shown once'))
-    .argument('<user>', 'the e-mail address')
-    .option('--name <name>', 'what the person calls the device', 'Phone')
+  acting(add('add', 'add an authenticator app; shows its key and recovery codes once'))
+    .argument('<user>', 'e-mail address of the user')
+    .option('--name <name>', 'name of the device', 'Phone')
     .action(addApp);
-  acting(add('remove', 'remove one factor; the last stays where the role must have one'))
-    .argument('<id>', 'as the list shows it')
+  acting(add('remove', 'remove a factor; the last one stays if the role requires one'))
+    .argument('<id>', 'ID from the list')
     .action(remove);
-  acting(add('reset', 'remove every factor and recovery code of a user and end the sessions, for a lost phone'))
-    .argument('<user>', 'the e-mail address')
+  acting(add('reset', 'remove all factors and recovery codes of a user and end the sessions, for a lost phone'))
+    .argument('<user>', 'e-mail address of the user')
     .action(reset);
-  acting(add('recovery-codes', 'ten new recovery codes in place of the earlier ones, shown once'))
-    .argument('<user>', 'the e-mail address')
+  acting(add('recovery-codes', 'replace the recovery codes with ten new ones and show them once'))
+    .argument('<user>', 'e-mail address of the user')
     .action(renewCodes);
 }
 

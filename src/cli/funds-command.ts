@@ -18,12 +18,12 @@ type FundsOptions = ActingOptions & {
 /** `payment-service funds`: what payouts leave there, and how far refunds may go. */
 export function addFundsCommand(group: Command): void {
   acting(group.command('funds'))
-    .description('show or set what payouts leave of the money of a merchant, and how far refunds may overdraw it')
-    .argument('<id>', 'of the payment service: payment-service list')
+    .description("show or set a merchant's reserve (not paid out) and overdraft (for refunds)")
+    .argument('<id>', 'ID from `payment-service list`')
     .addOption(environmentOption())
-    .option('--keep-back <amount>', 'what no payout takes, so that refunds stay covered; 0: nothing')
-    .option('--overdraft <amount>', 'how far refunds may go below what the merchant has; 0: not at all')
-    .option('--currency <currency>', 'of the money', 'CLP')
+    .option('--keep-back <amount>', 'amount that payouts leave untouched, to cover refunds; 0: none')
+    .option('--overdraft <amount>', "how far refunds may exceed the merchant's balance; 0: not at all")
+    .option('--currency <currency>', 'currency', 'CLP')
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(change);
 }

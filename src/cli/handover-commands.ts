@@ -13,21 +13,21 @@ const SHOWN = 200;
 /** `payment-service hand-over | links | end-link`. */
 export function addHandoverCommands(group: Command): void {
   acting(group.command('hand-over'))
-    .description('make a link that shows the tokens of an environment to the first who opens it')
-    .argument('<id>', 'of the payment service: payment-service list')
+    .description('create a link that shows the tokens of an environment once, to the first person who opens it')
+    .argument('<id>', 'ID from `payment-service list`')
     .addOption(environmentOption())
-    .option('--valid <duration>', 'how long it waits, from 15m to 14d', '72h')
+    .option('--valid <duration>', 'how long the link is valid, from 15m to 14d', '72h')
     .option('--json', 'print one JSON object')
     .action(handOver);
   group
     .command('links')
-    .description('the links that show tokens once: who made them, and when they were opened')
-    .argument('[id]', 'of one payment service')
+    .description('list the links that show tokens: author, and when they were opened')
+    .argument('[id]', 'only of this payment service')
     .option('--json', 'print one JSON object')
     .action(showLinks);
   acting(group.command('end-link'))
-    .description('end a link before it is opened: it shows nothing from then on')
-    .argument('<link>', 'its id, th_…')
+    .description('revoke a link before it is opened')
+    .argument('<link>', 'ID of the link, th_…')
     .option('--json', 'print one JSON object')
     .action(endLink);
 }

@@ -1,112 +1,136 @@
 /** The help of statements, payouts, batches and recipients in Spanish, by its English text. */
 export const PAYOUT_HELP: Readonly<Record<string, string>> = {
-  'statements of the bank (cartolas), and what their lines are of': 'cartolas del banco, y de qué es cada línea',
-  'take over a statement: it confirms and returns payouts, and what nobody knows waits for a person':
-    'importa una cartola: confirma y devuelve pagos, y lo que nadie conoce espera a una persona',
-  'the number of the account': 'el número de la cuenta',
-  'whose money; as RUBRICA_ENV says unless named': 'de quién es el dinero; lo que dice RUBRICA_ENV si no se nombra',
-  'whose account it is; of all of them unless said': 'de quién es la cuenta; de todos si no se dice',
-  'CSV, .xlsx or .xls of the bank, as it is exported; one that overlaps another is fine':
-    'CSV, .xlsx o .xls tal como lo exporta el banco; puede traslaparse con otro',
-  'the newest, with how many of their lines are in suspense': 'las más nuevas, con cuántas líneas están sin explicar',
-  'the lines of one, and what each is of': 'las líneas de una, y de qué es cada una',
-  'only what is in suspense': 'solo lo que está sin explicar',
-  'of the statement: statement list': 'de la cartola: statement list',
-  'say what a line in suspense is; without --line all of them that are of nothing here':
-    'di qué es una línea sin explicar; sin --line, que ninguna es de aquí',
-  'its line in the file': 'su línea en el archivo',
-  'other: of nothing here': 'other: de nada de aquí',
-  'which one left, or came back': 'cuál salió, o volvió',
-  'of a deposit that is recorded: deposit list': 'de un depósito anotado: deposit list',
-  'the payment method that paid, such as webpay: the deposit is booked with the line':
-    'el medio de pago que abonó, como webpay: el depósito se anota con la línea',
-  'the merchant paid it in: the deposit is booked with the line': 'lo depositó el comercio: se anota con la línea',
-  'whose deposit is booked, where the account is of all of them':
-    'de quién es el depósito que se anota, si la cuenta es de todos',
-  'money that leaves: to recipients, and to a merchant': 'dinero que sale: a destinatarios, y a un comercio',
-  'record that it was sent to a merchant; never more than is available':
-    'anota que se envió a un comercio; nunca más de lo disponible',
-  'make payouts for another person to approve, from a file or one to a recipient':
+  'bank statements (cartolas) and what each line belongs to': 'cartolas del banco y a qué corresponde cada línea',
+  'import a bank statement: confirm and return payouts; unmatched lines wait for a person':
+    'importa una cartola: confirma y devuelve pagos; las líneas sin explicar esperan a una persona',
+  'user who acts, for the audit log (default: RUBRICA_USER)':
+    'usuario que actúa, para el registro de auditoría (por omisión, RUBRICA_USER)',
+  'account number': 'número de la cuenta',
+  'environment (default: RUBRICA_ENV)': 'ambiente (por omisión, RUBRICA_ENV)',
+  'the payment service that owns the account (default: all of them share it)':
+    'servicio de pago dueño de la cuenta (por omisión, es de todos)',
+  'do not ask for confirmation (only a terminal is asked)': 'no pide confirmación (solo se pide en una terminal)',
+  'print one JSON object': 'imprime un objeto JSON',
+  'CSV, .xlsx or .xls as the bank exports it; it may overlap an earlier one':
+    'CSV, .xlsx o .xls tal como lo exporta el banco; puede traslaparse con uno anterior',
+  'list the newest statements, with the number of lines in suspense':
+    'lista las cartolas más nuevas, con cuántas líneas están sin explicar',
+  'maximum number of rows': 'número máximo de filas',
+  'show the lines of a statement and what each belongs to':
+    'muestra las líneas de una cartola y a qué corresponde cada una',
+  'only lines in suspense': 'solo las líneas sin explicar',
+  'print one JSON object; amounts in minor units': 'imprime un objeto JSON; los montos en unidades mínimas',
+  'ID of the statement, from `statement list`': 'ID de la cartola, de `statement list`',
+  'say what a line in suspense is; without --line: every line that has nothing to do with this service':
+    'di qué es una línea sin explicar; sin --line: todas las que son ajenas a este servicio',
+  'line number in the file': 'número de la línea en el archivo',
+  'other: nothing to do with this service': 'other: ajena a este servicio',
+  'the payout that left or came back': 'el pago que salió o volvió',
+  'ID of a recorded deposit, from `deposit list`': 'ID de un depósito anotado, de `deposit list`',
+  'payment method that paid, such as webpay; records the deposit together with the line':
+    'medio de pago que abonó, como webpay; anota el depósito junto con la línea',
+  'commission that the acquirer kept, not part of the amount': 'comisión que se quedó el adquirente, aparte del monto',
+  'the merchant paid it in; records the deposit together with the line':
+    'lo depositó el comercio; anota el depósito junto con la línea',
+  'payment service of the deposit, if all of them share the account':
+    'servicio de pago del depósito, si la cuenta es de todos',
+  'reason; do not name people': 'razón; no nombres a nadie',
+  'pay recipients and merchants': 'paga a destinatarios y a comercios',
+  'record money sent to a merchant; never more than is available':
+    'anota dinero enviado a un comercio; nunca más de lo disponible',
+  'payment service': 'servicio de pago',
+  'amount: CLP such as 15000, without points; USD such as 10.55':
+    'monto: en CLP como 15000, sin puntos; en USD como 10.55',
+  'currency, such as CLP': 'moneda, como CLP',
+  'reference of the bank; repeating it records nothing twice':
+    'referencia del banco; si la repites, no se anota dos veces',
+  'reverse a payout that the bank returned or that was recorded by mistake; whole, once':
+    'deshace un pago que el banco devolvió o que se anotó por error; completo, una sola vez',
+  'reference under which it was recorded': 'referencia con que se anotó',
+  'propose payouts, from a file or to one recipient; another person approves them':
     'propone pagos que aprueba otra persona, desde un archivo o uno a un destinatario',
-  'whose money': 'de quién es el dinero',
-  'of the batch; the name of the file unless said': 'del lote; el nombre del archivo si no se dice',
-  'pay one that is kept, without a file': 'paga a uno guardado, sin archivo',
-  'with --recipient: whole pesos such as 15000': 'con --recipient: pesos enteros, como 15000',
-  'with --recipient: your own id; the same again is the same payout':
-    'con --recipient: tu propio id; el mismo otra vez es el mismo pago',
-  'with --recipient: what the recipient reads': 'con --recipient: lo que lee el destinatario',
-  'nobody is asked to approve it until `batch submit`': 'nadie tiene que aprobarlo hasta `batch submit`',
-  'a CSV or an .xlsx': 'un CSV o un .xlsx',
-  'let the money leave; never what you made yourself': 'deja salir el dinero; nunca lo que propusiste tú',
-  'of the payouts: payout list': 'de los pagos: payout list',
-  'refuse what waits for an approval': 'rechaza lo que espera aprobación',
-  'take back what has not left': 'retira lo que no ha salido',
-  'a payout with its recipient, the verdict of the account, and what is odd about it':
-    'un pago con su destinatario, el veredicto de la cuenta y lo que llama la atención',
-  'from the list': 'de la lista',
-  'the newest: payouts to recipients, and what was recorded as sent to merchants':
-    'los más nuevos: pagos a destinatarios, y lo anotado como enviado a comercios',
+  'payment service that pays': 'servicio de pago que paga',
+  'name of the batch (default: the file name)': 'nombre del lote (por omisión, el del archivo)',
+  'pay a stored recipient, without a file': 'paga a un destinatario guardado, sin archivo',
+  'with --recipient: whole pesos, such as 15000': 'con --recipient: pesos enteros, como 15000',
+  'with --recipient: your own ID; repeating it returns the same payout':
+    'con --recipient: tu propio ID; si lo repites, es el mismo pago',
+  'with --recipient: message to the recipient': 'con --recipient: mensaje para el destinatario',
+  'keep it as a draft until `batch submit`': 'queda como borrador hasta `batch submit`',
+  'CSV or .xlsx': 'CSV o .xlsx',
+  'approve payouts, so that the money can leave; never your own':
+    'aprueba pagos para que salga el dinero; nunca los que propusiste tú',
+  'IDs from `payout list`': 'IDs de `payout list`',
+  'reject payouts that wait for approval': 'rechaza pagos que esperan aprobación',
+  'cancel payouts that have not left': 'retira pagos que no han salido',
+  'show a payout, its recipient, the verdict of the account and warnings':
+    'muestra un pago, su destinatario, el veredicto de la cuenta y las advertencias',
+  'ID from `payout list`': 'ID de `payout list`',
+  'list the newest payouts to recipients and to merchants': 'lista los pagos más nuevos a destinatarios y a comercios',
   'only payouts to recipients that are draft, awaiting_approval, approved, rejected, cancelled, sent, unknown, confirmed, failed, returned':
     'solo pagos a destinatarios que están draft, awaiting_approval, approved, rejected, cancelled, sent, unknown, confirmed, failed, returned',
-  'only payouts in this batch': 'solo pagos de este lote',
-  'write what is approved into files for a bank; each payout is in one file only, and the files are kept':
-    'escribe lo aprobado en archivos para un banco; cada pago queda en un solo archivo, y los archivos se guardan',
+  'only payouts of this batch': 'solo los pagos de este lote',
+  'write approved payouts into files for a bank; each payout goes into one file only, and the store keeps the files':
+    'escribe los pagos aprobados en archivos para un banco; cada pago va en un solo archivo, y los archivos se guardan',
   'which bank takes it: santander, bancochile-masivas, bancochile-v4, bancoestado-proveedores, bancoestado-abonos, bci, itau-nel, bice, scotiabank':
     'qué banco lo recibe: santander, bancochile-masivas, bancochile-v4, bancoestado-proveedores, bancoestado-abonos, bci, itau-nel, bice, scotiabank',
-  'the account that is debited': 'la cuenta de cargo',
-  'of its holder, where the bank asks': 'del titular, si el banco lo pide',
-  'of the contract with the bank, where it asks': 'del convenio con el banco, si lo pide',
-  'this batch alone': 'solo este lote',
-  'where the files are written': 'dónde se escriben los archivos',
-  'the files that were made; with an id and --out, one of them again':
-    'los archivos que se hicieron; con un id y --out, uno de ellos otra vez',
-  'write its bytes here': 'escribe aquí sus bytes',
-  'of one file': 'de un archivo',
-  'the files that banks take, and how sure each layout is':
-    'los archivos que reciben los bancos, y qué tan seguro es cada formato',
-  "take over what the bank says became of a file's payouts: a CSV, .xlsx or .xls with RUT, amount and state of each":
-    'anota lo que el banco dice de los pagos de un archivo: un CSV, .xlsx o .xls con RUT, monto y estado de cada uno',
-  'the file of ours that it answers: pf_…': 'el archivo nuestro al que responde: pf_…',
-  'the file that the bank returned': 'el archivo que devolvió el banco',
-  'say what became of one payout that had left, with evidence': 'di qué pasó con un pago que salió, con evidencia',
-  'what became of it': 'qué pasó con él',
-  "such as a page of the bank's portal": 'como una página del portal del banco',
-  'of the payout: payout list': 'del pago: payout list',
-  'say that what contradicts a payout was looked at, and that it is as its state says; no money moves':
-    'di que se revisó lo que contradice un pago, y que está como dice su estado; no se mueve dinero',
-  'what kind of account a payout goes to, for the banks that ask; it holds for every payout to that account':
-    'a qué tipo de cuenta va un pago, para los bancos que lo piden; vale para todos los pagos a esa cuenta',
-  'of a payout to it': 'de un pago a esa cuenta',
+  'account to debit': 'cuenta de cargo',
+  "RUT of the account holder, if the bank's format needs it":
+    'RUT del titular de la cuenta, si el formato del banco lo pide',
+  "name of the account holder, if the bank's format needs it":
+    'nombre del titular de la cuenta, si el formato del banco lo pide',
+  "contract number, if the bank's format needs it": 'número de convenio, si el formato del banco lo pide',
+  'folder for the files': 'carpeta para los archivos',
+  'list the bank files; with an ID and --out: write one again':
+    'lista los archivos para bancos; con un ID y --out: escribe uno otra vez',
+  'write the file here': 'escribe el archivo aquí',
+  'ID of a file': 'ID de un archivo',
+  'list the bank file formats and how well each layout is confirmed':
+    'lista los formatos de archivo de los bancos y qué tan confirmado está cada uno',
+  "import the bank's result of a file: CSV, .xlsx or .xls with the RUT, amount and state of each payout":
+    'importa el resultado que da el banco de un archivo: CSV, .xlsx o .xls con RUT, monto y estado de cada pago',
+  'ID of the bank file that it answers, pf_…': 'ID del archivo al que responde, pf_…',
+  'result file from the bank': 'archivo de resultado del banco',
+  'record the outcome of a payout that has left, with evidence':
+    'anota el resultado de un pago que salió, con evidencia',
+  'the outcome': 'el resultado',
+  "evidence, such as a saved page of the bank's portal": 'evidencia, como una página guardada del portal del banco',
+  "dismiss a contradiction: a person has checked that the payout's state is right; no money moves":
+    'descarta una contradicción: una persona revisó que el estado del pago es correcto; no se mueve dinero',
+  'set the account type, for bank formats that need it; applies to every payout to that account':
+    'define el tipo de cuenta, para los formatos que lo piden; vale para todos los pagos a esa cuenta',
+  'ID of a payout to that account': 'ID de un pago a esa cuenta',
   'checking (corriente), savings (ahorro) or sight (vista, CuentaRUT)':
     'checking (corriente), savings (ahorro) o sight (vista, CuentaRUT)',
-  'show or set how much may be paid out; `none` takes a limit away':
-    'muestra o fija cuánto se puede pagar; `none` quita un límite',
-  'the most of one payout': 'lo máximo de un pago',
-  'the most of a batch': 'lo máximo de un lote',
-  'the most that is approved in a day of Chile': 'lo máximo que se aprueba en un día de Chile',
-  'up to which a payout of a program needs no person; without it every payout does':
-    'hasta cuánto un pago de un programa no necesita una persona; sin esto, todos la necesitan',
-  'the most that programs pay by themselves in a day': 'lo máximo que los programas pagan solos en un día',
-  'how many payouts programs make by themselves in an hour': 'cuántos pagos hacen solos los programas en una hora',
-  'how much one person may approve in a day of Chile; `none` takes it away':
-    'cuánto puede aprobar una persona en un día de Chile; `none` lo quita',
-  'id or e-mail address': 'id o correo',
-  'in digits, or none': 'en dígitos, o none',
-  'by which program payouts leave, where not in files for a bank':
-    'por qué programa salen los pagos, si no es en archivos para un banco',
-  'let approved payouts leave by a program from now on, those that wait too':
-    'desde ahora los pagos aprobados salen por un programa, también los que esperan',
-  'whose payouts': 'de quién son los pagos',
-  'http: where the provider takes transfers': 'http: dónde recibe transferencias el proveedor',
-  'http: its bearer key; - reads it from standard input': 'http: su clave; - la lee de la entrada estándar',
-  'http (a provider, see docs/payout-provider.md) or simulated (development)':
-    'http (un proveedor, ver docs/payout-provider.md) o simulated (development)',
-  'by which program whose payouts leave; no key': 'por qué programa salen los pagos de quién; ninguna clave',
-  'approved payouts wait for a file again; what has left is looked up as before':
-    'los pagos aprobados vuelven a esperar un archivo; lo que salió se consulta como antes',
-  'payouts that are approved and carried together': 'pagos que se aprueban y se llevan juntos',
-  'hand a draft to who approves it': 'pasa un borrador a quien lo aprueba',
-  'a batch with its payouts': 'un lote con sus pagos',
-  'JSON; standard input unless said': 'JSON; la entrada estándar si no se dice',
-  'of the recipient: recipient list': 'del destinatario: recipient list',
+  'show or set the payout limits; `none` removes a limit':
+    'muestra o define los límites de pagos; `none` quita un límite',
+  'maximum of one payout': 'máximo de un pago',
+  'maximum of a batch': 'máximo de un lote',
+  'maximum approved in one day (Chilean time)': 'máximo que se aprueba en un día (hora de Chile)',
+  'payouts of programs up to this amount need no approval (default: all need it)':
+    'los pagos de programas hasta este monto no necesitan aprobación (por omisión, todos la necesitan)',
+  'maximum that programs pay without approval in one day': 'máximo que los programas pagan sin aprobación en un día',
+  'maximum number of payouts without approval in one hour': 'número máximo de pagos sin aprobación en una hora',
+  'set how much a person may approve in one day (Chilean time); `none` removes the limit':
+    'define cuánto puede aprobar una persona en un día (hora de Chile); `none` quita el límite',
+  'user ID or e-mail address': 'ID o correo del usuario',
+  'whole pesos, or none': 'pesos enteros, o none',
+  "send payouts through a provider's API instead of bank files":
+    'envía los pagos por la API de un proveedor, en vez de archivos para el banco',
+  'send approved payouts through a provider from now on, waiting ones too':
+    'desde ahora envía los pagos aprobados por un proveedor, también los que esperan',
+  'payment service whose payouts are sent': 'servicio de pago que paga',
+  'http: URL where the provider accepts transfers': 'http: URL donde el proveedor recibe transferencias',
+  'http: bearer key of the provider; - reads it from standard input':
+    'http: clave bearer del proveedor; - la lee de la entrada estándar',
+  'http (see docs/payout-provider.md) or simulated (development)':
+    'http (ver docs/payout-provider.md) o simulated (development)',
+  'list the senders of each payment service, without keys': 'lista por dónde envía cada servicio de pago, sin claves',
+  'stop using the sender: approved payouts wait for a bank file again; sent ones are still looked up':
+    'deja de enviar por el proveedor: los pagos aprobados vuelven a esperar un archivo; los enviados se siguen consultando',
+  'approve payouts in batches': 'aprueba pagos por lotes',
+  'ID from `batch list`': 'ID de `batch list`',
+  'submit a draft for approval': 'envía un borrador a aprobación',
+  'show a batch and its payouts': 'muestra un lote y sus pagos',
+  'list the newest batches': 'lista los lotes más nuevos',
 };

@@ -10,287 +10,255 @@ export const SPANISH_HELP: Readonly<Record<string, string>> = {
     'El servicio de pagos que una empresa puede operar por sí misma.',
   'display help for command': 'muestra la ayuda del comando',
   'output the version number': 'muestra la versión',
-  'print one JSON object': 'imprime un objeto JSON',
-  'print one JSON object; amounts in minor units': 'imprime un objeto JSON; los montos en unidades mínimas',
-  'print one JSON object; amounts in minor units, the beginning of each file in base64':
-    'imprime un objeto JSON; los montos en unidades mínimas, el comienzo de cada archivo en base64',
-  'print one JSON object; amounts in minor units, times and ages in milliseconds':
-    'imprime un objeto JSON; los montos en unidades mínimas, horas y edades en milisegundos',
-  'print one JSON object, with what is known of their accounts':
-    'imprime un objeto JSON, con lo que se sabe de sus cuentas',
-  'the user in whose name it is done and recorded; RUBRICA_USER unless said':
-    'el usuario en cuyo nombre se hace y se registra; RUBRICA_USER si no lo dices',
-  'the user in whose name it is done and recorded; RUBRICA_USER unless said. Also takes the decision; may be repeated':
-    'el usuario en cuyo nombre se hace y se registra; RUBRICA_USER si no lo dices. También toma la decisión; se puede repetir',
-  'do not ask on a terminal; without one nothing is asked':
-    'no preguntes en una terminal; sin terminal no se pregunta nada',
-  'how many': 'cuántos',
-  'the newest': 'los más nuevos',
-  'such as CLP': 'como CLP',
-  'whose books': 'los libros de quién',
-  'whose books; as RUBRICA_ENV unless said': 'qué libros; los de RUBRICA_ENV si no lo dices',
-  'only these': 'solo estos',
-  'only this one': 'solo este',
-  'only of this one': 'solo los de este',
-  'only of these tokens': 'solo los de estos tokens',
-  'only of this transaction': 'solo los de esta transacción',
-  'only of this one, the idTrx': 'solo los de esta, el idTrx',
-  'its id': 'su id',
-  'the idTrx': 'el idTrx',
-  'the ID of attention list': 'el ID de attention list',
-  'everything that waits or contradicts, the oldest first, each with who looks after it and the command that ends it':
-    'todo lo que espera o se contradice, lo más antiguo primero, con quién lo ve y el comando que lo termina',
-  'say that you look after it, so that nobody else begins too': 'di que lo ves tú, para que nadie más empiece',
-  "say that it is nobody's work again": 'di que ya no lo ve nadie',
-  'where several have the id': 'si varios tienen ese id',
-  'the ID of callback list': 'el ID de callback list',
-
-  // Commands, as the first list names them
-  'starts the service and shows it: sign, create, pay, receive the callback, refund, validate bank accounts, pay somebody':
-    'inicia el servicio y lo muestra: firma, crea, paga, recibe el callback, devuelve, valida cuentas bancarias, paga a un tercero',
-  'the service: HTTP and worker; brings the schema up to date first; SIGTERM drains, a second one at once':
-    'el servicio: HTTP y trabajador; primero actualiza el esquema; SIGTERM lo detiene con calma, el segundo de inmediato',
-  'prints the address of the console, the documentation or a pay page, and opens it in a browser':
-    'imprime la dirección de la consola, la documentación o una página de pago, y la abre en un navegador',
-  'makes a test payment that ends as you say, so that your shop is told of it':
-    'hace un pago de prueba que termina como digas, para que tu tienda se entere',
-  'what shops ask of the service, as it happens': 'lo que las tiendas piden al servicio, mientras ocurre',
-  'what really happens to callbacks, tried on a shop of yours':
-    'lo que de verdad les pasa a los callbacks, probado en una tienda tuya',
-  'the time of a development installation, which can be set ahead':
-    'la hora de una instalación de desarrollo, que se puede adelantar',
-  'prints the file by which a shell completes commands, options and their values':
-    'imprime el archivo con que una shell completa comandos, opciones y sus valores',
-  'payment services and their tokens': 'los servicios de pago y sus tokens',
-  'what a payment method needs to collect for whom': 'lo que un medio de pago necesita para cobrar, y para quién',
-  'people and programs that use the API, and what they may do':
-    'las personas y programas que usan la API, y lo que pueden hacer',
-  'where users are told of remittances and refunds': 'dónde se avisa a los usuarios de abonos y devoluciones',
-  'what is kept about a person, as Law 21.719 asks': 'lo que se guarda de una persona, como pide la Ley 21.719',
-  'who did what, when and from where': 'quién hizo qué, cuándo y desde dónde',
-  'a health report and the settings in force; status 1 when something needs a person':
-    'un informe de salud y la configuración vigente; estado 1 si algo necesita a una persona',
-  'the key that everything secret in the store is sealed with': 'la clave con que se cifra todo lo secreto',
-  'put a backup in the place of the embedded store, and begin a new epoch; the service must be stopped':
-    'pone un respaldo en lugar de la base embebida y comienza una época nueva; el servicio debe estar detenido',
-  'begin a new epoch in a database that was restored with its own tools; every service must be stopped':
-    'comienza una época nueva en una base restaurada con sus propias herramientas; todo servicio debe estar detenido',
-  'after a restore: show what is to be compared, and let callbacks and refunds go; without --yes it asks':
-    'tras restaurar: muestra qué comparar y deja salir callbacks y devoluciones; sin --yes pregunta',
-  'bring the schema up to date': 'actualiza el esquema',
-  'write a consistent copy of the embedded database while the service runs':
-    'escribe una copia coherente de la base embebida mientras el servicio corre',
-  'measures the service beside its peers and prints the ratios':
-    'mide el servicio junto a sus pares e imprime las proporciones',
-
-  // Signing
-  'read JSON of the fields from stdin, print x_signature and nothing else; status 2 when they must not be signed':
-    'lee de stdin el JSON de los campos e imprime x_signature y nada más; estado 2 si no se deben firmar',
-  'read a callback (form or JSON) from stdin; status 0 when it is genuine, 1 when not, with the reason':
-    'lee un callback (formulario o JSON) de stdin; estado 0 si es genuino, 1 si no, con el motivo',
-  'read a refused body with its x_signature (a request or a callback, form or JSON) from stdin and name the cause; status 1 when none is found':
-    'lee de stdin un cuerpo rechazado con su x_signature (solicitud o callback, formulario o JSON) y dice la causa; estado 1 si no encuentra ninguna',
-  'Secret Token, from this environment variable': 'Secret Token, de esta variable de entorno',
-  'Secret Token, from this file': 'Secret Token, de este archivo',
-  'the same, seen by everybody on the machine, and kept by the shell':
-    'lo mismo, a la vista de todos en el equipo, y guardado por la shell',
-  'print the text that is signed instead': 'imprime en su lugar el texto que se firma',
-  'Secret Token that it should have been signed with, from this environment variable':
-    'Secret Token con que se debió firmar, de esta variable de entorno',
-  'Secret Token that it should have been signed with, from this file':
-    'Secret Token con que se debió firmar, de este archivo',
-  'one that it may have been signed with by mistake, from this environment variable':
-    'otro con que se pudo firmar por error, de esta variable de entorno',
-  'one that it may have been signed with by mistake, from this file':
-    'otro con que se pudo firmar por error, de este archivo',
-
-  // Payments and callbacks
-  'find a payment, and see what became of it': 'encuentra un pago y mira qué pasó con él',
-  'find it by whatever you have: a reference or a part of it, an e-mail, an amount, an authorisation code, an id':
-    'encuéntralo con lo que tengas: una referencia o parte de ella, un correo, un monto, un código de autorización, un id',
+  'read the fields as JSON from stdin and print only x_signature; status 2 if they must not be signed':
+    'lee los campos como JSON de la entrada estándar e imprime solo x_signature; estado 2 si no se deben firmar',
+  'environment variable that holds the Secret Token': 'variable de entorno con el Secret Token',
+  'file that holds the Secret Token': 'archivo con el Secret Token',
+  'the Secret Token itself; other users of the machine and the shell history can see it':
+    'el Secret Token mismo; lo ven otros usuarios de la máquina y el historial de la shell',
+  'print the text that is signed, not the signature': 'imprime el texto que se firma, no la firma',
+  'verify a callback (form or JSON) from stdin; status 0 if it is genuine, else 1 with the reason':
+    'verifica un callback (formulario o JSON) de la entrada estándar; estado 0 si es auténtico, si no 1 con la razón',
+  'find why a signature is wrong: reads the body of a request or callback (form or JSON) with its x_signature from stdin; status 1 if no cause is found':
+    'busca por qué una firma está mal: lee de la entrada estándar el cuerpo de una solicitud o callback (formulario o JSON) con su x_signature; estado 1 si no encuentra la causa',
+  'environment variable that holds the expected Secret Token': 'variable de entorno con el Secret Token esperado',
+  'file that holds the expected Secret Token': 'archivo con el Secret Token esperado',
+  'the expected Secret Token itself; other users of the machine and the shell history can see it':
+    'el Secret Token esperado; lo ven otros usuarios de la máquina y el historial de la shell',
+  'environment variable that holds a secret that may have been used by mistake':
+    'variable de entorno con un secreto que se pudo usar por error',
+  'file that holds a secret that may have been used by mistake': 'archivo con un secreto que se pudo usar por error',
+  'a secret that may have been used by mistake, itself; other users of the machine and the shell history can see it':
+    'un secreto que se pudo usar por error; lo ven otros usuarios de la máquina y el historial de la shell',
+  'find payments and show what happened to them': 'encuentra pagos y muestra qué pasó con ellos',
+  'find payments by a reference or part of it, an e-mail, an amount, an authorisation code or an ID':
+    'busca pagos por una referencia o parte de ella, un correo, un monto, un código de autorización o un ID',
   "such as ORD-1, buyer@example.cl, '$12.990', 123456, rf_…, pa_… (the buy order at Webpay)":
     "como ORD-1, buyer@example.cl, '$12.990', 123456, rf_…, pa_… (la orden de compra en Webpay)",
-  'the newest payments for which all holds that is given': 'los pagos más nuevos que cumplen todo lo que das',
-  'x_reference, as it was signed': 'x_reference, tal como se firmó',
-  'a part of x_reference, in either case': 'parte de x_reference, en mayúsculas o minúsculas',
-  "the payer's": 'de quien paga',
-  'as the payment method told it': 'tal como lo dijo el medio de pago',
-  'in CLP such as 12990, without points; in USD such as 10.55': 'en CLP como 12990, sin puntos; en USD como 10.55',
-  'the currency of --amount; CLP unless said': 'la de --amount; CLP si no lo dices',
-  'created then or later: a day of Chile, such as 2026-01-15, or a time, such as 2026-01-15T10:30Z':
-    'creados entonces o después: un día de Chile, como 2026-01-15, o una hora, como 2026-01-15T10:30Z',
-  'created before, or on this day': 'creados antes, o en este día',
-  'one payment and everything that happened to it, in one list': 'un pago y todo lo que le pasó, en una sola lista',
-  'what is sent to merchants': 'lo que se envía a los comercios',
-  'receipts that leave by mail': 'comprobantes que salen por correo',
-  'receipts that wait to leave or were given up, with their age and why; with --state only that one':
-    'los comprobantes que esperan salir o se abandonaron, con su edad y por qué; con --state, solo ese',
-  'send one again, from its first attempt': 'envía uno otra vez, desde su primer intento',
-  'let one that has not left be sent no more': 'deja de enviar uno que no ha salido',
-  'the ID of mail list': 'el ID de mail list',
-  'set in which language payers get receipts by mail, or that they get none; needs SMTP_URL':
-    'define en qué idioma reciben quienes pagan su comprobante por correo, o que no lo reciben; necesita SMTP_URL',
-  'es, en or off': 'es, en u off',
-  'the newest callbacks and the outcome of their last attempt':
-    'los callbacks más nuevos y el resultado de su último intento',
-  'only those for this URL, whatever its query': 'solo los de esta URL, con cualquier parámetro',
-  'only those made then or later: a day of Chile, such as 2026-01-15, or a time, such as 2026-01-15T10:30Z':
-    'solo los de entonces o después: un día de Chile, como 2026-01-15, o una hora, como 2026-01-15T10:30Z',
-  'only those made before, or on this day': 'solo los de antes, o de este día',
-  'the endpoints that fail or are gone: whose, since when, why, and what waits for them':
-    'los endpoints que fallan o ya no están: de quién, desde cuándo, por qué y qué los espera',
-  'one callback: its state, every attempt to deliver it, and what the server answered':
-    'un callback: su estado, cada intento de entregarlo y lo que respondió el servidor',
-  'print the bytes that are sent, and nothing else': 'imprime los bytes que se envían, y nada más',
-  'send one now, or all that wait or were given up, with the same bytes; enables their endpoints':
-    'envía uno ahora, o todos los que esperan o se abandonaron, con los mismos bytes; habilita sus endpoints',
-
-  // Refunds
-  'refund payments': 'devuelve pagos',
-  'refund a payment or a part of it; the running service carries it out':
-    'devuelve un pago o una parte; el servicio en marcha lo hace',
-  'in CLP such as 15000, without points; in USD such as 10.55': 'en CLP como 15000, sin puntos; en USD como 10.55',
-  'total: all that is left, without --amount': 'total: todo lo que queda, sin --amount',
-  'such as the number of your case; the same again refunds nothing twice':
-    'como el número de tu caso; el mismo otra vez no devuelve nada dos veces',
-  'the newest refunds': 'las devoluciones más nuevas',
-  'end a refund that its payment method did not end, or that it contradicts':
-    'termina una devolución que su medio de pago no terminó, o que contradice',
-  'why, for the auditor; name no person': 'por qué, para quien audita; no nombres a nadie',
+  'list the newest payments that match all filters': 'lista los pagos más nuevos que cumplen todos los filtros',
+  'x_reference, exactly': 'x_reference, exacta',
+  'part of x_reference, ignoring case': 'parte de x_reference, en mayúsculas o minúsculas',
+  'e-mail of the payer': 'correo de quien paga',
+  'authorisation code of the payment method': 'código de autorización del medio de pago',
+  'amount: CLP such as 12990, without points; USD such as 10.55':
+    'monto: en CLP como 12990, sin puntos; en USD como 10.55',
+  'currency of --amount (default: CLP)': 'moneda de --amount (por omisión, CLP)',
+  'only in this state': 'solo en este estado',
+  'only of this payment service': 'solo de este servicio de pago',
+  'only of this environment': 'solo de este ambiente',
+  'created at or after a day (Chilean time), such as 2026-01-15, or a time, such as 2026-01-15T10:30Z':
+    'creados desde un día de Chile, como 2026-01-15, o una hora, como 2026-01-15T10:30Z',
+  'created before this time, or on or before this day': 'creados antes de esta hora, o hasta este día',
+  'show a payment and its timeline': 'muestra un pago y todo lo que le pasó',
+  idTrx: 'idTrx',
+  'end payments that need a person': 'termina pagos que necesitan a una persona',
+  'end a payment attempt that its payment method left open or contradicts':
+    'termina un intento de pago que su medio dejó abierto o contradice',
+  'approved: the money was taken; the others: it was not': 'approved: se cobró el dinero; las otras: no se cobró',
+  'file that proves it, such as a page of the acquirer; the store keeps its name, hash and first bytes':
+    'archivo que lo prueba, como una página del adquirente; se guardan su nombre, su hash y sus primeros bytes',
+  'reason for the audit log; do not name people': 'razón, para el registro de auditoría; no nombres a nadie',
+  'amount taken, if it differs from the amount of the transaction': 'monto cobrado, si no es el de la transacción',
+  'ID from `attention list`': 'ID de `attention list`',
+  'list decisions about payments with author, reason and evidence, newest first':
+    'lista las decisiones sobre pagos con su autor, razón y evidencia; primero las más nuevas',
+  'print one JSON object; amounts in minor units, the beginning of each file in base64':
+    'imprime un objeto JSON; los montos en unidades mínimas, los primeros bytes de cada archivo en base64',
+  'record payments that the acquirer has and the books do not; shows the plan, and needs --yes to act':
+    'anota pagos que tiene el adquirente y no los libros; muestra el plan, y actúa con --yes',
+  'payment service of the file': 'servicio de pago del archivo',
+  'payment method that collected': 'medio de pago que cobró',
+  'carry it out; without it nothing changes': 'lo hace; sin esto no cambia nada',
+  'settlement file, as for `reconcile --settlement`': 'archivo de liquidación, como en `reconcile --settlement`',
+  'manage refunds': 'administra las devoluciones',
+  'refund a payment, whole or in part; the running service carries it out':
+    'devuelve un pago, entero o en parte; lo hace el servicio en marcha',
+  'total: everything that is left; used without --amount': 'total: todo lo que queda; se usa sin --amount',
+  'your key, such as a case number; repeating it never refunds twice':
+    'tu clave, como el número de un caso; si la repites, no se devuelve dos veces',
+  'list the newest refunds': 'lista las devoluciones más nuevas',
+  'end a refund that its payment method left open or contradicts':
+    'termina una devolución que su medio de pago dejó abierta o contradice',
   'completed: the money went back; failed: it did not': 'completed: el dinero volvió; failed: no volvió',
-  'what shows it; its name, hash and beginning are kept':
-    'lo que lo prueba; se guardan su nombre, su hash y su comienzo',
-  'let the payment method be asked for a refund again, if its balance still allows it':
-    'deja que se le pida otra vez la devolución al medio de pago, si su saldo aún lo permite',
-  'what shows that the request of less than a day ago did nothing':
-    'lo que prueba que la solicitud de hace menos de un día no hizo nada',
-  'what was decided about refunds, by whom, why, and by what evidence; the newest first':
-    'lo que se decidió sobre devoluciones, quién, por qué y con qué evidencia; primero lo más nuevo',
-
-  'ask that another person approve a refund above your limit; nothing goes back before':
-    'pide que otra persona apruebe una devolución sobre tu límite; antes no se devuelve nada',
-  'refunds above the limit of who asked, which wait for another person; the oldest first':
-    'devoluciones sobre el límite de quien las pidió, que esperan a otra persona; primero las más antiguas',
-  'those that were approved or rejected too; the newest first':
-    'también las aprobadas y las rechazadas; primero las más nuevas',
-  'approve a refund that another person asked for, and make it; never your own':
-    'aprueba una devolución que pidió otra persona, y la hace; nunca la tuya',
-  'the ID of refund requests': 'el ID de refund requests',
-  'refuse a refund that another person asked for, or take back what you asked for':
-    'rechaza una devolución que pidió otra persona, o retira lo que pediste tú',
-
-  // Money out and in, books
-  'money that was sent to a merchant': 'dinero que se envió a un comercio',
-  'record that it was sent; never more than is available': 'anota que se envió; nunca más de lo disponible',
-  "the bank's; the same again is recorded once": 'la del banco; la misma otra vez se anota una sola vez',
-  'take back one that the bank sent back, or that was recorded by mistake; all of it, once only':
-    'deshace uno que el banco devolvió o que se anotó por error; completo, una sola vez',
-  'why, for a later reader; name no person': 'por qué, para quien lo lea después; no nombres a nadie',
-  'under which it was recorded': 'con la que se anotó',
-  'money that came from a payment method, or from a merchant': 'dinero que llegó de un medio de pago, o de un comercio',
-  'the merchant paid it in, so that refunds and payouts are covered':
-    'lo depositó el comercio, para cubrir devoluciones y pagos',
-  'record that it came; never more than the method owes': 'anota que llegó; nunca más de lo que debe el medio',
-  'the payment method it came from, such as webpay': 'el medio de pago del que llegó, como webpay',
-  'what the acquirer kept, beside the amount': 'lo que se quedó el adquirente, aparte del monto',
-  'where every amount came from and went to': 'de dónde vino y adónde fue cada monto',
-  'every account of every payment service, environment and currency':
-    'cada cuenta de cada servicio de pago, ambiente y moneda',
-  'the newest entries': 'los asientos más nuevos',
-  'what a merchant was owed before and after a period, and why; with --csv every line of it':
-    'lo que se le debía a un comercio antes y después de un período, y por qué; con --csv, cada línea',
-  'its first day in Chile, such as 2026-01-01': 'su primer día en Chile, como 2026-01-01',
-  'its last day': 'su último día',
-  'which money': 'qué dinero',
-  'whose account': 'la cuenta de quién',
-  'hold the books, whose they are, fees and refunds against each other; status 1 with the places if something was changed':
-    'compara entre sí los libros, de quién son, las comisiones y las devoluciones; estado 1 con los lugares si algo se cambió',
-  'hold the books against what books head --json once said; reads from the start':
-    'compara los libros con lo que dijo alguna vez books head --json; lee desde el comienzo',
-  'read everything again, also what an interrupted run has verified':
-    'lee todo de nuevo, también lo que verificó una ejecución interrumpida',
-  'anchors that were kept elsewhere, beside what the store and ANCHOR_DIR have; may be repeated':
-    'anclas guardadas en otro lugar, además de las de la base y de ANCHOR_DIR; se puede repetir',
-  'seal the ends of all chains now and write them to ANCHOR_DIR; serve does it by itself every day':
-    'sella ahora los finales de todas las cadenas y los escribe en ANCHOR_DIR; serve lo hace solo cada día',
-  'print the key by which a receiver knows posts to ANCHOR_URL, in the form of Standard Webhooks':
-    'imprime la clave con que un receptor reconoce los envíos a ANCHOR_URL, en la forma de Standard Webhooks',
-  'the end of every chain, to be kept where this service cannot write':
-    'el final de cada cadena, para guardarlo donde este servicio no pueda escribir',
-  'money that no order or no refund asked for, and what was decided about it':
-    'dinero que ninguna orden ni devolución pidió, y lo que se decidió',
-  'decide whose money in suspense is; once only': 'decide de quién es el dinero en suspenso; una sola vez',
-  'the one that the alarm names; left out for money of no transaction':
-    'la que nombra la alarma; no se da si el dinero no es de una transacción',
-  'only this one, such as 12.0; of no transaction, with its environment: 7/12.0':
-    'solo este, como 12.0; si no es de una transacción, con su ambiente: 7/12.0',
+  'file that proves it; the store keeps its name, hash and first bytes':
+    'archivo que lo prueba; se guardan su nombre, su hash y sus primeros bytes',
+  'request the refund from the payment method again, if the balance there allows it':
+    'pide otra vez la devolución al medio de pago, si el saldo allá lo permite',
+  'file that proves that the request of the last 24 hours did nothing':
+    'archivo que prueba que la solicitud de las últimas 24 horas no hizo nada',
+  'list decisions about refunds with author, reason and evidence, newest first':
+    'lista las decisiones sobre devoluciones con su autor, razón y evidencia; primero las más nuevas',
+  'request a refund above your limit; another person must approve it first':
+    'pide una devolución sobre tu límite; antes debe aprobarla otra persona',
+  'list refund requests that wait for approval, oldest first':
+    'lista las devoluciones que esperan aprobación; primero las más antiguas',
+  'also approved and rejected ones, newest first': 'también las aprobadas y rechazadas; primero las más nuevas',
+  'approve and carry out a refund that another person requested; never your own':
+    'aprueba y hace una devolución que pidió otra persona; nunca la tuya',
+  'ID from `refund requests`': 'ID de `refund requests`',
+  'reject a refund that another person requested, or withdraw your own request':
+    'rechaza una devolución que pidió otra persona, o retira la que pediste tú',
+  'list, inspect and resend callbacks to merchants': 'lista, examina y reenvía los callbacks a los comercios',
+  'list the newest callbacks and the result of their last attempt':
+    'lista los callbacks más nuevos y el resultado de su último intento',
+  'only callbacks to this URL, with any query': 'solo los callbacks a esta URL, con cualquier parámetro',
+  'only of this transaction (idTrx)': 'solo de esta transacción (idTrx)',
+  'only callbacks created at or after a day (Chilean time), such as 2026-01-15, or a time, such as 2026-01-15T10:30Z':
+    'solo los callbacks creados desde un día de Chile, como 2026-01-15, o una hora, como 2026-01-15T10:30Z',
+  'only callbacks created before this time, or on or before this day':
+    'solo los callbacks creados antes de esta hora, o hasta este día',
+  'list endpoints that fail or are gone: owner, since when, cause and waiting callbacks':
+    'lista los endpoints que fallan o ya no existen: de quién, desde cuándo, la causa y los callbacks que esperan',
+  'show a callback: state, delivery attempts and responses':
+    'muestra un callback: su estado, los intentos de entrega y las respuestas',
+  'print only the request body': 'imprime solo el cuerpo de la solicitud',
+  'ID from `callback list`': 'ID de `callback list`',
+  'diagnose why a callback does not arrive, from the last responses, and how to fix it':
+    'diagnostica por qué un callback no llega, según las últimas respuestas, y cómo se arregla',
+  'send a callback now, or all that wait or were given up, with the same bytes; enables their endpoints':
+    'envía un callback ahora, o todos los que esperan o se abandonaron, con los mismos bytes; habilita sus endpoints',
+  'list and assign what waits for a person': 'lista y asigna lo que espera a una persona',
+  'list what waits for a person, oldest first, with its assignee and the command that resolves it':
+    'lista lo que espera a una persona, primero lo más antiguo, con quién lo ve y el comando que lo resuelve',
+  'only of this kind': 'solo de este tipo',
+  'print one JSON object; amounts in minor units, times and ages in milliseconds':
+    'imprime un objeto JSON; los montos en unidades mínimas, horas y edades en milisegundos',
+  'assign an item to yourself, so that nobody else starts on it': 'toma un caso, para que nadie más empiece',
+  'to choose one, if several items have this ID': 'para elegir, si varios casos tienen este ID',
+  'unassign an item': 'suelta un caso',
+  'read and verify the books': 'lee y verifica los libros',
+  'list every account balance by payment service, environment and currency':
+    'lista el saldo de cada cuenta por servicio de pago, ambiente y moneda',
+  'list the newest entries': 'lista los asientos más nuevos',
+  'only of this transaction': 'solo de esta transacción',
+  'show what a merchant was owed before and after a period, and why; --csv prints every line':
+    'muestra lo que se le debía a un comercio antes y después de un período, y por qué; --csv imprime cada línea',
+  'first day (Chilean time), such as 2026-01-01': 'primer día (hora de Chile), como 2026-01-01',
+  'last day': 'último día',
+  currency: 'moneda',
+  'print CSV': 'imprime CSV',
+  'verify the books against the payments, refunds, fees and owners; status 1 with the places if anything was changed':
+    'verifica los libros con los pagos, devoluciones, comisiones y dueños; estado 1 con los lugares si algo se cambió',
+  'start from the beginning, even if an interrupted run can be resumed':
+    'empieza desde el comienzo, aunque se pueda continuar una ejecución interrumpida',
+  'compare with an earlier output of `books head --json`; reads from the start':
+    'compara con una salida anterior de `books head --json`; lee desde el comienzo',
+  'file or folder with anchors kept elsewhere, besides the store and ANCHOR_DIR; may be repeated':
+    'archivo o carpeta con anclas guardadas en otro lugar, además de la base y ANCHOR_DIR; se puede repetir',
+  'seal the heads of all chains now and write them to ANCHOR_DIR; `serve` does it daily':
+    'sella ahora los finales de todas las cadenas y los escribe en ANCHOR_DIR; `serve` lo hace cada día',
+  'print the key (Standard Webhooks format) with which a receiver verifies posts to ANCHOR_URL':
+    'imprime la clave (formato Standard Webhooks) con que un receptor verifica los envíos a ANCHOR_URL',
+  'print the head of every chain, to be kept where this service cannot write':
+    'imprime el final de cada cadena, para guardarlo donde este servicio no pueda escribir',
+  'list money in suspense, which no order or refund explains, and the decisions about it':
+    'lista el dinero en suspenso, que ninguna orden ni devolución explica, y lo que se decidió sobre él',
+  'decide what money in suspense is; final': 'decide qué es el dinero en suspenso; es definitivo',
+  'transaction that the alarm names; leave it out for money without a transaction':
+    'transacción que nombra la alarma; no la des si el dinero no es de una transacción',
+  'only this entry, such as 12.0; without a transaction, with its environment: 7/12.0':
+    'solo este asiento, como 12.0; sin transacción, con su ambiente: 7/12.0',
   'returned: it went back at the payment method, or came back from it; kept: it is the merchant’s':
     'returned: volvió en el medio de pago, o volvió de él; kept: es del comercio',
-  'only differences that nobody has accepted': 'solo las diferencias que nadie ha aceptado',
-  'hold a day, or an acquirer’s settlement file, against the books; status 1 when something does not fit':
+  'user who acts, for the audit log (default: RUBRICA_USER); may be repeated':
+    'usuario que actúa, para el registro de auditoría (por omisión, RUBRICA_USER); se puede repetir',
+  'compare a day or an acquirer’s settlement file with the books; status 1 if something differs':
     'compara un día, o el archivo de liquidación de un adquirente, con los libros; estado 1 si algo no calza',
-  'a day of Chile, such as 2026-01-15': 'un día de Chile, como 2026-01-15',
-  'CSV or .xlsx of the acquirer, as it is exported; its days are compared':
-    'CSV o .xlsx del adquirente, tal como se exporta; se comparan sus días',
-  'only what this payment method collected': 'solo lo que cobró este medio de pago',
-  'print CSV': 'imprime CSV',
-
-  // Accounts, recipients, banks
-  'validate the bank accounts of a table; columns rut, bank, account in any order and most spellings':
-    'valida las cuentas bancarias de una tabla; columnas RUT, banco y cuenta en cualquier orden y casi cualquier forma',
-  'where to write the rows with their verdicts; standard output unless given':
-    'dónde escribir las filas con sus veredictos; la salida estándar si no lo dices',
-  'why the shop of a callback was not told, from its last answers, and what ends it':
-    'por qué la tienda no recibió un callback, según sus últimas respuestas, y cómo se arregla',
-  'write the table with what can be mended by rule; the verdicts are about the mended rows':
-    'escribe la tabla con lo que se puede corregir por regla; los veredictos son de las filas corregidas',
-  'with --repair: what was changed and why, and what is proposed':
-    'con --repair: qué se cambió y por qué, y qué se propone',
-  'for a table without names: the order of its columns, such as rut,bank,-,account':
-    'para una tabla sin nombres: el orden de sus columnas, como rut,bank,-,account',
-  'whether RUTs of digits alone have their check character; else the whole column must show it':
-    'si los RUT de solo dígitos traen su dígito verificador; si no lo dices, debe mostrarlo toda la columna',
-  'of the sentences; as LANG unless given': 'de las frases; el de LANG si no lo dices',
+  'Chilean day, such as 2026-01-15': 'día de Chile, como 2026-01-15',
+  'CSV or .xlsx as the acquirer exports it; compares the days in it':
+    'CSV o .xlsx tal como lo exporta el adquirente; compara sus días',
+  'only this one': 'solo este',
+  'only payments collected by this method': 'solo los pagos que cobró este medio',
+  'record money received from payment methods and merchants': 'anota dinero recibido de medios de pago y comercios',
+  'record a deposit; never more than the payment method owes':
+    'anota un depósito; nunca más de lo que debe el medio de pago',
+  'payment method that paid, such as webpay': 'medio de pago que abonó, como webpay',
+  'the merchant paid it in, to cover refunds and payouts': 'lo depositó el comercio, para cubrir devoluciones y pagos',
+  'list the newest deposits': 'lista los depósitos más nuevos',
+  'validate the bank accounts of a file with columns rut, bank and account, in any order':
+    'valida las cuentas bancarias de un archivo con columnas RUT, banco y cuenta, en cualquier orden',
+  'file for the rows with their verdicts (default: standard output)':
+    'archivo para las filas con sus veredictos (por omisión, la salida estándar)',
+  'write a copy of the table with known mistakes repaired; the verdicts are about the repaired rows':
+    'escribe una copia de la tabla con los errores conocidos corregidos; los veredictos son de las filas corregidas',
+  'with --repair: file for the changes and proposals, with reasons':
+    'con --repair: archivo para los cambios y las propuestas, con sus razones',
+  'for a table without a header: the order of its columns, such as rut,bank,-,account':
+    'para una tabla sin encabezado: el orden de sus columnas, como rut,bank,-,account',
+  'whether RUTs without a hyphen include the check digit (default: inferred from the whole column)':
+    'si los RUT sin guion incluyen el dígito verificador (por omisión, se deduce de toda la columna)',
+  'language of the messages (default: LANG)': 'idioma de los mensajes (por omisión, LANG)',
   'print the summary as one JSON object (needs --out or --repair)':
     'imprime el resumen como un objeto JSON (necesita --out o --repair)',
-  'CSV or .xlsx with a row of names, or - for standard input; zeros are kept':
-    'CSV o .xlsx con una fila de nombres, o - para la entrada estándar; los ceros se conservan',
-  'validated accounts that are kept, for payouts': 'cuentas validadas que se guardan para pagos a terceros',
-  'keep an account; JSON from a file or standard input':
+  'CSV or .xlsx with a header row, or - for standard input; keeps leading zeros':
+    'CSV o .xlsx con encabezado, o - para la entrada estándar; conserva los ceros a la izquierda',
+  'store validated accounts for payouts': 'guarda cuentas validadas para pagos a terceros',
+  'store an account; JSON from a file or standard input':
     'guarda una cuenta; JSON de un archivo o de la entrada estándar',
-  'a new version of a recipient; JSON from a file or standard input':
+  'JSON file (default: standard input)': 'archivo JSON (por omisión, la entrada estándar)',
+  'add a new version of a recipient; JSON from a file or standard input':
     'una versión nueva de un destinatario; JSON de un archivo o de la entrada estándar',
-  'every recipient as it counts now, and until when its verdict does':
-    'cada destinatario como vale ahora, y hasta cuándo vale su veredicto',
-  'a recipient with every version that it has had': 'un destinatario con cada versión que ha tenido',
-  'the list of bank codes': 'la lista de códigos de bancos',
-  'every institution of the list that serves now, with its names, its state and the date of the list':
-    'cada institución de la lista vigente, con sus nombres, su estado y la fecha de la lista',
-  'make a newer list serve, on every running replica within a second; nothing changes where it cannot be believed':
-    'pone en uso una lista más nueva, en cada réplica en un segundo; nada cambia si no se le puede creer',
-  "the date of the regulator's list, where it does not say it; else today":
-    'la fecha de la lista del regulador, si ella no la dice; si no, hoy',
+  'ID from `recipient list`': 'ID de `recipient list`',
+  'list the recipients with their current version and how long its verdict is valid':
+    'lista los destinatarios con su versión actual y hasta cuándo vale su veredicto',
+  'show a recipient with all its versions': 'muestra un destinatario con todas sus versiones',
+  'start a service and show the product: sign, create, pay, receive the callback, refund, validate bank accounts, pay out':
+    'inicia un servicio y muestra el producto: firma, crea, paga, recibe el callback, devuelve, valida cuentas bancarias, paga a un tercero',
+  'run the service (HTTP and worker); migrates the store first; SIGTERM drains, a second SIGTERM stops at once':
+    'ejecuta el servicio (HTTP y trabajador); primero migra la base; SIGTERM lo detiene con calma, el segundo de inmediato',
+  'print the address of the console, the documentation or a pay page, and open it in a browser':
+    'imprime la dirección de la consola, la documentación o una página de pago, y la abre en un navegador',
+  'make a test payment with the outcome you choose, and notify your shop of it':
+    'hace un pago de prueba con el resultado que elijas y avisa a tu tienda',
+  'follow the requests of shops as they happen': 'sigue las solicitudes de las tiendas mientras ocurren',
+  'test how your shop handles late, repeated, forged and lost callbacks':
+    'prueba cómo maneja tu tienda los callbacks tardíos, repetidos, falsos y perdidos',
+  'show or advance the clock of a development installation':
+    'muestra o adelanta el reloj de una instalación de desarrollo',
+  'manage payment services and their tokens': 'administra los servicios de pago y sus tokens',
+  'configure payment methods of payment services': 'configura los medios de pago de los servicios de pago',
+  'manage users (people and programs) and their permissions':
+    'administra usuarios (personas y programas) y sus permisos',
+  'list and end webhooks of users': 'lista y termina webhooks de usuarios',
+  'list and resend receipts sent by mail': 'lista y reenvía los comprobantes por correo',
+  'list or update the bank directory': 'lista o actualiza el directorio de bancos',
+  'report the health and the settings in force; status 1 if something needs a person':
+    'informa la salud y la configuración vigente; estado 1 si algo necesita a una persona',
+  'migrate the store to the schema of this version': 'migra la base al esquema de esta versión',
+  'write a consistent backup of the embedded store while the service runs':
+    'escribe un respaldo coherente de la base embebida mientras el servicio funciona',
+  'replace the embedded store with a backup and begin a new epoch; stop the service first':
+    'reemplaza la base embebida por un respaldo y empieza una nueva época; antes detén el servicio',
+  'begin a new epoch in a database that was restored with its own tools; stop every service first':
+    'empieza una nueva época en una base restaurada con sus propias herramientas; antes detén todos los servicios',
+  'after a restore: show what to compare, then release callbacks and refunds; asks unless --yes':
+    'después de restaurar: muestra qué comparar y libera callbacks y devoluciones; pregunta, salvo con --yes',
+  'manage the master key that encrypts secrets in the store':
+    'administra la clave maestra que cifra los secretos de la base',
+  'read and verify the audit log': 'lee y verifica el registro de auditoría',
+  'export or erase personal data (Law 21.719)': 'exporta o borra datos personales (ley 21.719)',
+  'measure the service against reference programs and print the ratios':
+    'mide el servicio frente a programas de referencia e imprime las razones',
+  'print the completion script of a shell': 'imprime el script con que una shell completa comandos',
+  'print one JSON object, with the verdicts of their accounts':
+    'imprime un objeto JSON, con los veredictos de sus cuentas',
+  'list receipts that wait or were given up, with age and cause; --state shows one state only':
+    'lista los comprobantes que esperan o se abandonaron, con su edad y la causa; --state muestra un solo estado',
+  'send a receipt again, starting with the first attempt': 'envía otra vez un comprobante, desde el primer intento',
+  'stop sending a receipt that has not left': 'deja de enviar un comprobante que no ha salido',
+  'ID from `mail list`': 'ID de `mail list`',
+  'set the language of receipts by mail, or turn them off; needs SMTP_URL':
+    'define el idioma de los comprobantes por correo, o los apaga; necesita SMTP_URL',
+  'es, en or off': 'es, en u off',
+  'only open differences': 'solo las diferencias abiertas',
+  'list the institutions in use, with names, state and the date of the list':
+    'lista las instituciones vigentes, con sus nombres, su estado y la fecha de la lista',
+  'import a newer bank list; every running process uses it within a second; an implausible list changes nothing':
+    'importa una lista de bancos más nueva; todos los procesos la usan en un segundo; una lista inverosímil no cambia nada',
+  "date of the regulator's list, if the file does not say it (default: today)":
+    'fecha de la lista del regulador, si el archivo no la dice (por omisión, hoy)',
   'codes whose institution was renamed, such as 027,504': 'códigos cuya institución cambió de nombre, como 027,504',
-
-  // The list of what waits for a person
-  'payments that a person has to end': 'pagos que debe terminar una persona',
-  'end an attempt that its payment method did not end, or that it contradicts':
-    'termina un intento que su medio de pago no terminó, o que contradice',
-  'approved: the money was taken; the others: none was': 'approved: se cobró el dinero; las otras: no se cobró nada',
-  'what shows it, such as a page of the acquirer; its name, hash and beginning are kept':
-    'lo que lo prueba, como una página del adquirente; se guardan su nombre, su hash y su comienzo',
-  'what was taken, if that is not the amount of the transaction':
-    'lo que se cobró, si no es el monto de la transacción',
-  'what was decided about payments, by whom, why, and by what evidence; the newest first':
-    'lo que se decidió sobre pagos, quién, por qué y con qué evidencia; primero lo más nuevo',
-  'take over money that the acquirer has and the books do not; shows what it would do, and does it with --yes':
-    'toma el dinero que tiene el adquirente y no los libros; muestra lo que haría, y lo hace con --yes',
-  'whose file it is': 'de quién es el archivo',
-  'the payment method that collected': 'el medio de pago que cobró',
-  'do it; without it nothing is changed': 'hazlo; sin esto no se cambia nada',
-  'what the acquirer settles, as for reconcile --settlement':
-    'lo que liquida el adquirente, como en reconcile --settlement',
-  'what waits for a person': 'lo que espera a una persona',
+  environment: 'ambiente',
 };
 
 /** The titles of the parts of a help. */
@@ -308,4 +276,22 @@ export const SPANISH_TITLES: Readonly<Record<string, string>> = {
   'Money:': 'Dinero:',
   'Bank accounts:': 'Cuentas bancarias:',
   'Operation:': 'Operación:',
+  'forward development callbacks to a server of yours, such as one on this laptop, until Ctrl+C':
+    'reenvía los callbacks de desarrollo a un servidor tuyo, como uno en este computador, hasta Ctrl+C',
+  'record development requests and their outcomes into a file, until Ctrl+C':
+    'graba en un archivo las solicitudes de desarrollo y sus resultados, hasta Ctrl+C',
+  'replay a recording with a payment service of its own and print the differences':
+    'repite una grabación con un servicio de pago propio e imprime las diferencias',
+  'list requests refused in the last 7 days, and why':
+    'lista las solicitudes rechazadas en los últimos 7 días, y por qué',
+  'manage links that can be paid without a shop': 'administra enlaces que se pagan sin tienda',
+  'diagnose and test the servers of merchants that receive callbacks':
+    'diagnostica y prueba los servidores de comercios que reciben callbacks',
+  "keep acquirers' settlement files and their differences from the books":
+    'guarda los archivos de liquidación de los adquirentes y sus diferencias con los libros',
+  'review and close a month of the books': 'revisa y cierra un mes de los libros',
+  'record that a backup was made with other tools, such as pg_dump, so that `doctor` does not ask for one':
+    'anota que se hizo un respaldo con otras herramientas, como pg_dump, para que `doctor` no pida uno',
+  'reserve a range of IDs for this database, so that payment services can move to and from it':
+    'reserva un rango de IDs para esta base, para que los servicios de pago se muden a ella y desde ella',
 };

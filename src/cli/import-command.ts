@@ -23,14 +23,12 @@ type Options = ActingOptions & {
 /** `payment import`. */
 export function addImportCommand(group: Command): void {
   acting(group.command('import'))
-    .description(
-      'take over money that the acquirer has and the books do not; shows what it would do, and does it with --yes',
-    )
-    .argument('<file>', 'what the acquirer settles, as for reconcile --settlement')
-    .requiredOption('--payment-service <id>', 'whose file it is')
+    .description('record payments that the acquirer has and the books do not; shows the plan, and needs --yes to act')
+    .argument('<file>', 'settlement file, as for `reconcile --settlement`')
+    .requiredOption('--payment-service <id>', 'payment service of the file')
     .addOption(booksOption())
-    .option('--method <code>', 'the payment method that collected', 'webpay')
-    .option('--yes', 'do it; without it nothing is changed')
+    .option('--method <code>', 'payment method that collected', 'webpay')
+    .option('--yes', 'carry it out; without it nothing changes')
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(importFile);
 }

@@ -24,11 +24,9 @@ const THREE_DAYS_MS = 3 * 24 * 60 * 60_000;
 export function addInvitationCommands(users: Command): void {
   addScopeOptions(
     acting(users.command('invite'))
-      .description(
-        'make a person, and a link with which they set their password and second factor in the browser, once',
-      )
-      .argument('<email>', 'of the person; invited before and not come yet: a new link, the earlier one ends')
-      .addOption(new Option('--role <role>', `what the person may do: ${roleChoices()}`).argParser(readRole))
+      .description('create a person and a one-time link to set password and second factor in the browser')
+      .argument('<email>', 'e-mail address; inviting again replaces an unused link')
+      .addOption(new Option('--role <role>', `role of the person: ${roleChoices()}`).argParser(readRole))
       .addOption(mayOption())
       .addOption(refundLimitOption())
       .addOption(
@@ -38,15 +36,11 @@ export function addInvitationCommands(users: Command): void {
       )
       .option('--json', 'print one JSON object'),
   ).action(invite);
-  const group = users.command('invitation').description('links of people who were invited and did not come yet');
-  group
-    .command('list')
-    .description('who was invited and did not come yet')
-    .option('--json', 'print one JSON object')
-    .action(list);
+  const group = users.command('invitation').description('list and end unused invitations');
+  group.command('list').description('list unused invitations').option('--json', 'print one JSON object').action(list);
   acting(group.command('end'))
-    .description('end a link that nobody has used')
-    .argument('<id>', 'as the list shows it')
+    .description('revoke an unused invitation')
+    .argument('<id>', 'ID from the list')
     .option('--json', 'print one JSON object')
     .action(end);
 }

@@ -19,13 +19,13 @@ import { type ActingOptions, acting, withActor } from './with-actor.ts';
 /** `listen`. */
 export function addListenCommand(program: Command): void {
   addRemoteOptions(acting(program.command('listen')))
-    .description('takes the callbacks of development to a server of yours, such as one on this laptop, until Ctrl+C')
-    .requiredOption('--forward-to <url>', 'where callbacks are posted, such as http://localhost:3000/callback')
-    .option('--events-to <url>', 'where events are posted, which are JSON; the same place unless said')
-    .option('--payment-service <id>', 'whose; the only one there is, unless said')
-    .option('--no-retry', 'what fails is given up at once; otherwise it comes again by its schedule')
-    .option('--replay <id>', 'send this callback again first: bin/rubrica callback list')
-    .option('--count <number>', 'end after so many attempts')
+    .description('forward development callbacks to a server of yours, such as one on this laptop, until Ctrl+C')
+    .requiredOption('--forward-to <url>', 'URL that receives the callbacks, such as http://localhost:3000/callback')
+    .option('--events-to <url>', 'URL that receives the JSON events (default: the same URL)')
+    .option('--payment-service <id>', 'payment service (default: the only one)')
+    .option('--no-retry', 'give up after the first failure instead of following the retry schedule')
+    .option('--replay <id>', 'resend this callback first; ID from `callback list`')
+    .option('--count <number>', 'exit after this many attempts')
     .action(listen);
 }
 

@@ -9,15 +9,13 @@ import { withApp } from './with-app.ts';
 
 /** `logs tail`. */
 export function addLogsCommand(program: Command): void {
-  const group = program.command('logs').description('what shops ask of the service, as it happens');
+  const group = program.command('logs').description('follow the requests of shops as they happen');
   addRemoteOptions(group.command('tail'))
-    .description(
-      'transactions that are created, and requests that are refused, with the reason and the fix, until Ctrl+C',
-    )
-    .option('--payment-service <id>', 'of this one alone')
-    .addOption(new Option('--environment <environment>', 'with these tokens').choices([...ENVIRONMENTS]))
-    .option('--since <time>', `also earlier ones, from then on: ${TIMES}`)
-    .option('--count <number>', 'end after so many requests')
+    .description('follow created transactions and refused requests, with cause and fix, until Ctrl+C')
+    .option('--payment-service <id>', 'only of this payment service')
+    .addOption(new Option('--environment <environment>', 'only of this environment').choices([...ENVIRONMENTS]))
+    .option('--since <time>', `start at ${TIMES} (default: now)`)
+    .option('--count <number>', 'exit after this many requests')
     .action(tail);
 }
 

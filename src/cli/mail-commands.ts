@@ -11,22 +11,22 @@ import { withApp } from './with-app.ts';
 
 /** `mail list | resend | end`. */
 export function addMailCommands(program: Command): void {
-  const group = program.command('mail').description('receipts that leave by mail');
+  const group = program.command('mail').description('list and resend receipts sent by mail');
   group
     .command('list')
-    .description('receipts that wait to leave or were given up, with their age and why; with --state only that one')
-    .addOption(new Option('--state <state>', 'only these').choices(MAIL_STATES))
-    .option('--limit <number>', 'how many', '50')
+    .description('list receipts that wait or were given up, with age and cause; --state shows one state only')
+    .addOption(new Option('--state <state>', 'only in this state').choices(MAIL_STATES))
+    .option('--limit <number>', 'maximum number of rows', '50')
     .option('--json', 'print one JSON object')
     .action(list);
   acting(group.command('resend'))
-    .description('send one again, from its first attempt')
-    .argument('<id>', 'the ID of mail list')
+    .description('send a receipt again, starting with the first attempt')
+    .argument('<id>', 'ID from `mail list`')
     .option('--json', 'print one JSON object')
     .action(resend);
   acting(group.command('end'))
-    .description('let one that has not left be sent no more')
-    .argument('<id>', 'the ID of mail list')
+    .description('stop sending a receipt that has not left')
+    .argument('<id>', 'ID from `mail list`')
     .option('--json', 'print one JSON object')
     .action(end);
 }

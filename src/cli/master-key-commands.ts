@@ -8,10 +8,10 @@ import { type ActingOptions, acting, withActor } from './with-actor.ts';
 
 /** `master-key rotate`. */
 export function addMasterKeyCommands(program: Command): void {
-  const group = program.command('master-key').description('the key that everything secret in the store is sealed with');
+  const group = program.command('master-key').description('manage the master key that encrypts secrets in the store');
   acting(group.command('rotate'))
     .description(
-      'seal with MASTER_KEY what MASTER_KEY_PREVIOUS has sealed; while the service runs; run it again if it ends',
+      're-encrypt with MASTER_KEY what MASTER_KEY_PREVIOUS encrypted, while the service runs; run it again if it is interrupted',
     )
     .option('--json', 'print one JSON object')
     .action(rotate);

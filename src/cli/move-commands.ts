@@ -19,15 +19,15 @@ import { withApp } from './with-app.ts';
 /** `payment-service move | moves`. */
 export function addMoveCommands(group: Command): void {
   acting(group.command('move'))
-    .description('moves a payment service to another database while both serve; called again it goes on where it was')
-    .argument('<id>', 'of the payment service: payment-service list')
-    .requiredOption('--to <file>', 'settings of the other database, one NAME=value a line, as its service has them')
-    .option('--undo', 'end a move that has not arrived: the payment service goes on here')
+    .description('move a payment service to another database while both serve; run it again to resume')
+    .argument('<id>', 'ID from `payment-service list`')
+    .requiredOption('--to <file>', "settings file of the other database's service, one NAME=value per line")
+    .option('--undo', 'abort a move that has not arrived; the payment service stays here')
     .option('--json', 'print one JSON object')
     .action(move);
   group
     .command('moves')
-    .description('what moved from here or to here, and what is on its way')
+    .description('list moves from and to this database')
     .option('--json', 'print one JSON object, times in UTC milliseconds')
     .action(showMoves);
 }
@@ -35,10 +35,8 @@ export function addMoveCommands(group: Command): void {
 /** `ids`. */
 export function addIdsCommand(program: Command): void {
   acting(program.command('ids'))
-    .description(
-      'lets this database number in a stretch of its own, so that payment services can move to it and from it',
-    )
-    .requiredOption('--from <number>', 'ids of transactions go on from here, of environments from a ten-thousandth')
+    .description('reserve a range of IDs for this database, so that payment services can move to and from it')
+    .requiredOption('--from <number>', 'first transaction ID; environment IDs start at a ten-thousandth of it')
     .option('--json', 'print one JSON object')
     .action(changeIds);
 }

@@ -47,21 +47,21 @@ type ReturnOptions = ActingOptions & {
 
 /** `payout create | return`, `deposit create | list`. Answers the group `payout`, which has more. */
 export function addMovementCommands(program: Command): Command {
-  const payout = program.command('payout').description('money that leaves: to recipients, and to a merchant');
-  addCreate(payout, 'record that it was sent to a merchant; never more than is available').action(
-    (options: CreateOptions) => create('payout', options),
+  const payout = program.command('payout').description('pay recipients and merchants');
+  addCreate(payout, 'record money sent to a merchant; never more than is available').action((options: CreateOptions) =>
+    create('payout', options),
   );
   addReturn(payout);
-  const deposit = program.command('deposit').description('money that came from a payment method, or from a merchant');
-  addCreate(deposit, 'record that it came; never more than the method owes')
-    .option('--method <code>', 'the payment method it came from, such as webpay')
-    .option('--from-merchant', 'the merchant paid it in, so that refunds and payouts are covered')
-    .option('--commission <amount>', 'what the acquirer kept, beside the amount', '0')
+  const deposit = program.command('deposit').description('record money received from payment methods and merchants');
+  addCreate(deposit, 'record a deposit; never more than the payment method owes')
+    .option('--method <code>', 'payment method that paid, such as webpay')
+    .option('--from-merchant', 'the merchant paid it in, to cover refunds and payouts')
+    .option('--commission <amount>', 'commission that the acquirer kept, not part of the amount', '0')
     .action((options: CreateOptions) => create('deposit', options));
   deposit
     .command('list')
-    .description('the newest')
-    .option('--limit <number>', 'how many', '50')
+    .description('list the newest deposits')
+    .option('--limit <number>', 'maximum number of rows', '50')
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(listDeposits);
   return payout;
@@ -70,22 +70,22 @@ export function addMovementCommands(program: Command): Command {
 function addCreate(group: Command, description: string): Command {
   return acting(group.command('create'))
     .description(description)
-    .requiredOption('--payment-service <id>', 'whose books')
+    .requiredOption('--payment-service <id>', 'payment service')
     .addOption(booksOption())
-    .requiredOption('--amount <amount>', 'in CLP such as 15000, without points; in USD such as 10.55')
-    .requiredOption('--currency <currency>', 'such as CLP')
-    .requiredOption('--reference <reference>', "the bank's; the same again is recorded once")
+    .requiredOption('--amount <amount>', 'amount: CLP such as 15000, without points; USD such as 10.55')
+    .requiredOption('--currency <currency>', 'currency, such as CLP')
+    .requiredOption('--reference <reference>', 'reference of the bank; repeating it records nothing twice')
     .addOption(yesOption())
     .option('--json', 'print one JSON object; amounts in minor units');
 }
 
 function addReturn(payout: Command): void {
   acting(payout.command('return'))
-    .description('take back one that the bank sent back, or that was recorded by mistake; all of it, once only')
-    .argument('<reference>', 'under which it was recorded')
-    .requiredOption('--payment-service <id>', 'whose books')
+    .description('reverse a payout that the bank returned or that was recorded by mistake; whole, once')
+    .argument('<reference>', 'reference under which it was recorded')
+    .requiredOption('--payment-service <id>', 'payment service')
     .addOption(booksOption())
-    .requiredOption('--reason <text>', 'why, for a later reader; name no person')
+    .requiredOption('--reason <text>', 'reason; do not name people')
     .addOption(yesOption())
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(takeBack);

@@ -14,10 +14,10 @@ const PLACES = ['console', 'docs', 'pay'] as const;
 export function addOpenCommand(program: Command): void {
   program
     .command('open')
-    .description('prints the address of the console, the documentation or a pay page, and opens it in a browser')
+    .description('print the address of the console, the documentation or a pay page, and open it in a browser')
     .addArgument(new Argument('[place]', 'what to open').choices(PLACES).default('console'))
-    .argument('[id]', 'of the payment, the idTrx')
-    .option('--json', 'print one JSON object, and open nothing')
+    .argument('[id]', 'idTrx of the payment')
+    .option('--json', 'print one JSON object and do not open a browser')
     .action(open);
 }
 

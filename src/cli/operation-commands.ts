@@ -16,18 +16,20 @@ import { withApp } from './with-app.ts';
 /** `migrate`, `backup` and `backup-made`. */
 export function addOperationCommands(program: Command): void {
   acting(program.command('migrate'))
-    .description('bring the schema up to date')
+    .description('migrate the store to the schema of this version')
     .option('--json', 'print one JSON object')
     .action(runMigrate);
   program
     .command('backup')
-    .description('write a consistent copy of the embedded database while the service runs')
-    .argument('<file>', 'a file that does not exist yet')
+    .description('write a consistent backup of the embedded store while the service runs')
+    .argument('<file>', 'new file')
     .option('--json', 'print one JSON object')
     .action(backup);
   acting(program.command('backup-made'))
-    .description('note that a backup was made by other means, such as pg_dump, so that doctor asks for none')
-    .option('--at <time>', 'when, such as 2026-01-15 or 2026-01-15T03:00Z; else now')
+    .description(
+      'record that a backup was made with other tools, such as pg_dump, so that `doctor` does not ask for one',
+    )
+    .option('--at <time>', 'when, such as 2026-01-15 or 2026-01-15T03:00Z (default: now)')
     .option('--json', 'print one JSON object')
     .action(backupMade);
 }

@@ -11,14 +11,12 @@ import { CommandError, invalidOption, notFound } from './print.ts';
 
 /** `--environment development|production`, which must be given. */
 export function environmentOption(): Option {
-  return new Option('--environment <environment>', 'whose tokens').choices([...ENVIRONMENTS]).makeOptionMandatory();
+  return new Option('--environment <environment>', 'environment').choices([...ENVIRONMENTS]).makeOptionMandatory();
 }
 
 /** The same of books: without it as the program runs. */
 export function booksOption(): Option {
-  return new Option('--environment <environment>', 'whose books; as RUBRICA_ENV unless said').choices([
-    ...ENVIRONMENTS,
-  ]);
+  return new Option('--environment <environment>', 'environment (default: RUBRICA_ENV)').choices([...ENVIRONMENTS]);
 }
 
 const UNITS: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -98,7 +96,7 @@ export function readNumber(name: string, text: string): number {
 }
 
 /** How a moment is written. */
-export const TIMES = 'a day of Chile, such as 2026-01-15, or a time, such as 2026-01-15T10:30Z';
+export const TIMES = 'a day (Chilean time), such as 2026-01-15, or a time, such as 2026-01-15T10:30Z';
 
 /** Reads an option that names a moment: in UTC milliseconds, a day from its beginning to the next. */
 export function readTime(name: string, text: string): { from: number; to: number } {

@@ -23,27 +23,27 @@ import { withApp } from './with-app.ts';
 export function addPayerCommands(group: Command): void {
   acting(group.command('payer-attempts'))
     .description('set how many declined attempts end a transaction; without --most: the default')
-    .argument('<id>', 'of the payment service: payment-service list')
-    .option('--most <number>', `1: the first decline ends it; the default is ${DEFAULT_PAYER_ATTEMPTS}`)
+    .argument('<id>', 'ID from `payment-service list`')
+    .option('--most <number>', `1: the first decline ends it (default: ${DEFAULT_PAYER_ATTEMPTS})`)
     .option('--json', 'print one JSON object')
     .action(changePayerAttempts);
   acting(group.command('receipts'))
-    .description('set in which language payers get receipts by mail, or that they get none; needs SMTP_URL')
-    .argument('<id>', 'of the payment service: payment-service list')
+    .description('set the language of receipts by mail, or turn them off; needs SMTP_URL')
+    .argument('<id>', 'ID from `payment-service list`')
     .addOption(new Option('--mail <language>', 'es, en or off').choices(RECEIPT_WISHES).makeOptionMandatory())
     .option('--json', 'print one JSON object')
     .action(changeReceipts);
   acting(group.command('look'))
-    .description('set how the pages of its payments look and whose they are; without options: show it')
-    .argument('<id>', 'of the payment service: payment-service list')
+    .description('set logo, colour and owner of the pay pages; without options: show them')
+    .argument('<id>', 'ID from `payment-service list`')
     .option(
       '--logo <file>',
-      "PNG, JPEG or WebP, at most 64 KiB and 1024 pixels a side; '' takes it away, as for each option",
+      "PNG, JPEG or WebP, at most 64 KiB and 1024 pixels a side; '' removes it, as with every option",
     )
-    .option('--colour <colour>', 'of buttons and links, such as #1f6f4a')
+    .option('--colour <colour>', 'colour of buttons and links, such as #1f6f4a')
     .option('--site <url>', 'address of the shop')
-    .option('--contact <contact>', 'e-mail address, telephone or https address for questions')
-    .option('--legal-name <name>', 'such as Casa Verde SpA')
+    .option('--contact <contact>', 'e-mail address, telephone number or https address for questions')
+    .option('--legal-name <name>', 'legal name, such as Casa Verde SpA')
     .option('--rut <rut>', 'RUT of the legal entity')
     .option('--terms <url>', 'address of the terms of sale')
     .option('--json', 'print one JSON object')

@@ -25,28 +25,28 @@ type SettleOptions = ActingOptions & {
 
 /** `payment settle | decisions | import`. */
 export function addPaymentCommands(program: Command): void {
-  const group = program.command('payment').description('payments that a person has to end');
+  const group = program.command('payment').description('end payments that need a person');
   acting(group.command('settle'))
-    .description('end an attempt that its payment method did not end, or that it contradicts')
-    .argument('<attempt>', 'the ID of attention list')
+    .description('end a payment attempt that its payment method left open or contradicts')
+    .argument('<attempt>', 'ID from `attention list`')
     .addOption(
-      new Option('--outcome <outcome>', 'approved: the money was taken; the others: none was')
+      new Option('--outcome <outcome>', 'approved: the money was taken; the others: it was not')
         .choices(['approved', 'declined', 'aborted'])
         .makeOptionMandatory(),
     )
     .requiredOption(
       '--evidence <file>',
-      'what shows it, such as a page of the acquirer; its name, hash and beginning are kept',
+      'file that proves it, such as a page of the acquirer; the store keeps its name, hash and first bytes',
     )
-    .requiredOption('--reason <text>', 'why, for the auditor; name no person')
-    .option('--amount <amount>', 'what was taken, if that is not the amount of the transaction')
+    .requiredOption('--reason <text>', 'reason for the audit log; do not name people')
+    .option('--amount <amount>', 'amount taken, if it differs from the amount of the transaction')
     .addOption(yesOption())
     .option('--json', 'print one JSON object')
     .action(settle);
   group
     .command('decisions')
-    .description('what was decided about payments, by whom, why, and by what evidence; the newest first')
-    .option('--limit <number>', 'how many', '50')
+    .description('list decisions about payments with author, reason and evidence, newest first')
+    .option('--limit <number>', 'maximum number of rows', '50')
     .option('--json', 'print one JSON object; amounts in minor units, the beginning of each file in base64')
     .action(decisions);
   addImportCommand(group);

@@ -14,35 +14,30 @@ import { withApp } from './with-app.ts';
 
 /** `payment-link create | list | end`. */
 export function addPaymentLinkCommands(program: Command): void {
-  const group = program.command('payment-link').description('links that can be paid without a shop');
+  const group = program.command('payment-link').description('manage links that can be paid without a shop');
   acting(group.command('create'))
-    .description('make an address, with a QR code and a poster, at which an amount can be paid')
-    .requiredOption('--payment-service <id>', 'who is paid: payment-service list')
-    .addOption(new Option('--environment <environment>', 'as RUBRICA_ENV unless said').choices([...ENVIRONMENTS]))
-    .requiredOption('--amount <amount>', 'in CLP such as 12990, without points; in USD such as 10.55')
-    .option('--currency <currency>', 'of the amount', 'CLP')
-    .requiredOption('--subject <text>', 'what is paid, as the payer reads it')
-    .option(
-      '--expires <when>',
-      `after this, such as 7d, or at this: ${TIMES}; without it only payment-link end ends it`,
-    )
+    .description('create an address, QR code and poster where an amount can be paid')
+    .requiredOption('--payment-service <id>', 'payment service that is paid; ID from `payment-service list`')
     .addOption(
-      new Option('--uses <number>', 'whether it is paid once or by as many as come')
-        .choices(['1', 'many'])
-        .default('1'),
+      new Option('--environment <environment>', 'environment (default: RUBRICA_ENV)').choices([...ENVIRONMENTS]),
     )
-    .option('--callback <url>', 'where each payment is told, as callbacks of a shop are; without it nowhere')
+    .requiredOption('--amount <amount>', 'amount: CLP such as 12990, without points; USD such as 10.55')
+    .option('--currency <currency>', 'currency of the amount', 'CLP')
+    .requiredOption('--subject <text>', 'subject that the payer reads')
+    .option('--expires <when>', `end after a duration, such as 7d, or at ${TIMES} (default: never)`)
+    .addOption(new Option('--uses <number>', 'paid once, or any number of times').choices(['1', 'many']).default('1'))
+    .option('--callback <url>', 'callback URL for each payment (default: none)')
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(create);
   group
     .command('list')
-    .description('the newest links, whether they can be paid, and how many payments they brought')
-    .option('--limit <number>', 'how many', '50')
+    .description('list the newest links with their state and number of payments')
+    .option('--limit <number>', 'maximum number of rows', '50')
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(list);
   acting(group.command('end'))
-    .description('let a link be paid no more; who is paying already can finish')
-    .argument('<id>', 'its id, pl_…')
+    .description('end a link; payments in progress can finish')
+    .argument('<id>', 'ID of the link, pl_…')
     .option('--json', 'print one JSON object')
     .action(end);
 }

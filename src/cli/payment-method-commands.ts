@@ -16,26 +16,26 @@ type Target = ActingOptions & { paymentService: string; environment: Environment
 
 /** `payment-method set | list | remove`. */
 export function addPaymentMethodCommands(program: Command): void {
-  const group = program.command('payment-method').description('what a payment method needs to collect for whom');
+  const group = program.command('payment-method').description('configure payment methods of payment services');
   acting(group.command('set'))
-    .description("give a payment method the merchant's account; the key is sealed and never shown again")
+    .description("set the merchant's account at a payment method; the key is encrypted and never shown again")
     .argument('<method>', 'webpay')
-    .requiredOption('--payment-service <id>', 'whose account it is')
+    .requiredOption('--payment-service <id>', 'payment service that owns the account')
     .addOption(environmentOption())
-    .option('--commerce-code <code>', "the merchant's code at Transbank; development: the public one of integration")
-    .option('--api-key <source>', 'the key of that code; - reads it from standard input')
+    .option('--commerce-code <code>', 'commerce code at Transbank (development default: the public integration code)')
+    .option('--api-key <source>', 'API key of that code; - reads it from standard input')
     .option('--json', 'print one JSON object')
     .action(set);
   group
     .command('list')
-    .description('which methods collect for whom, by which account; no key')
-    .option('--all', 'accounts too that collect no longer and are kept for refunds')
+    .description('list payment methods and accounts of each payment service, without keys')
+    .option('--all', 'also accounts that only serve refunds')
     .option('--json', 'print one JSON object')
     .action(list);
   acting(group.command('remove'))
-    .description('the method is no longer offered; what it has collected can still be refunded')
+    .description('stop offering a payment method; its payments can still be refunded')
     .argument('<method>', 'webpay')
-    .requiredOption('--payment-service <id>', 'whose account it is')
+    .requiredOption('--payment-service <id>', 'payment service that owns the account')
     .addOption(environmentOption())
     .option('--json', 'print one JSON object')
     .action(remove);

@@ -37,59 +37,59 @@ import { withApp } from './with-app.ts';
 
 /** `payment-service create | import | list | disable | rotate | limit | events-url | fee | fees | funds`, and its links. */
 export function addPaymentServiceCommands(program: Command): void {
-  const group = program.command('payment-service').description('payment services and their tokens');
+  const group = program.command('payment-service').description('manage payment services and their tokens');
   acting(group.command('create'))
-    .description('make a payment service with a pair of tokens in each environment; the secrets are shown once')
-    .requiredOption('--name <name>', 'what payers read on the pay page')
+    .description('create a payment service with a pair of tokens per environment; shows the secrets once')
+    .requiredOption('--name <name>', 'name that payers see on the pay page')
     .option('--json', 'print one JSON object')
     .action(create);
   const imported = acting(group.command('import'))
-    .description('bring a payment service over with the tokens that its clients already have')
-    .requiredOption('--name <name>', 'what payers read on the pay page')
+    .description(
+      'import a payment service with the tokens that its clients already use; --secret-file - reads standard input',
+    )
+    .requiredOption('--name <name>', 'name that payers see on the pay page')
     .addOption(environmentOption())
-    .requiredOption('--service-token <token>', 'x_account_id of the clients');
-  addSecretOptions(
-    imported,
-    '--secret-token <token>',
-    'the key that the clients sign with (--secret-file - reads standard input)',
-  )
+    .requiredOption('--service-token <token>', 'Service Token (x_account_id) of the clients');
+  addSecretOptions(imported, '--secret-token <token>', 'the key with which the clients sign')
     .option('--json', 'print one JSON object')
     .action(importOne);
   group
     .command('list')
-    .description('payment services, their Service Tokens and the age of their secrets')
+    .description('list payment services, their Service Tokens and the age of their secrets')
     .option('--json', 'print one JSON object')
     .action(list);
   acting(group.command('disable'))
-    .description('its signatures fail from now on; what was created before can still be paid and is still told')
-    .argument('<id>', 'of the payment service: payment-service list')
+    .description('refuse new requests of a payment service; existing transactions can still be paid and send callbacks')
+    .argument('<id>', 'ID from `payment-service list`')
     .option('--json', 'print one JSON object')
     .action(disable);
   acting(group.command('enable'))
-    .description('its signatures are taken again')
-    .argument('<id>', 'of the payment service: payment-service list')
+    .description('accept requests of a payment service again')
+    .argument('<id>', 'ID from `payment-service list`')
     .option('--json', 'print one JSON object')
     .action(enable);
   acting(group.command('rotate'))
     .description(
-      'make a new Secret Token; the old one stays valid for the overlap; with --overlap 0 all earlier ones close now',
+      'create a new Secret Token; the old one stays valid for the overlap; --overlap 0 closes all earlier ones now',
     )
-    .argument('<id>', 'of the payment service: payment-service list')
+    .argument('<id>', 'ID from `payment-service list`')
     .addOption(environmentOption())
-    .option('--overlap <duration>', 'such as 24h, 30m or 0; at most 90d', '24h')
+    .option('--overlap <duration>', 'duration, such as 24h, 30m or 0; at most 90d', '24h')
     .option('--json', 'print one JSON object')
     .action(rotate);
   acting(group.command('limit'))
-    .description('set how many signed requests it may send in a minute; without --per-minute: what docs/limits.md says')
-    .argument('<id>', 'of the payment service: payment-service list')
-    .option('--per-minute <number>', 'such as 12000')
+    .description(
+      'set the maximum number of signed requests per minute; without --per-minute: the default of docs/limits.md',
+    )
+    .argument('<id>', 'ID from `payment-service list`')
+    .option('--per-minute <number>', 'number of requests, such as 12000')
     .option('--json', 'print one JSON object')
     .action(changeLimit);
   acting(group.command('events-url'))
-    .description('where refunds are told, as a signed JSON POST; without --url: nowhere')
-    .argument('<id>', 'of the payment service: payment-service list')
+    .description('set the URL that receives refund events as signed JSON; without --url: none')
+    .argument('<id>', 'ID from `payment-service list`')
     .addOption(environmentOption())
-    .option('--url <url>', 'of your server')
+    .option('--url <url>', 'URL of your server')
     .option('--json', 'print one JSON object')
     .action(changeEventsUrl);
   addPayerCommands(group);
@@ -101,18 +101,18 @@ export function addPaymentServiceCommands(program: Command): void {
 
 function addFeeCommands(group: Command): void {
   acting(group.command('fee'))
-    .description('what is kept of the payments of a payment method from now on; 0 and 0: nothing')
-    .argument('<id>', 'of the payment service: payment-service list')
+    .description('set the fee on payments of a payment method; 0 and 0 remove it')
+    .argument('<id>', 'ID from `payment-service list`')
     .addOption(environmentOption())
-    .requiredOption('--method <code>', 'such as webpay')
+    .requiredOption('--method <code>', 'payment method, such as webpay')
     .requiredOption('--rate <ppm>', 'parts per million of the amount, rounded half up: 29500 is 2.95 %')
-    .option('--fixed <amount>', 'for each payment, such as 50 or 0.30', '0')
-    .option('--currency <currency>', 'of the payments', 'CLP')
+    .option('--fixed <amount>', 'fixed part per payment, such as 50 or 0.30', '0')
+    .option('--currency <currency>', 'currency of the payments', 'CLP')
     .option('--json', 'print one JSON object; fixed in minor units')
     .action(changeFee);
   group
     .command('fees')
-    .description('what is kept of whose payments')
+    .description('list fees')
     .option('--json', 'print one JSON object; fixed in minor units')
     .action(showFees);
 }

@@ -33,15 +33,15 @@ const DECISIONS = {
     run: approvePayouts,
     to: 'approved',
     said: 'approved',
-    about: 'let the money leave; never what you made yourself',
+    about: 'approve payouts, so that the money can leave; never your own',
   },
-  reject: { run: rejectPayouts, to: 'rejected', said: 'rejected', about: 'refuse what waits for an approval' },
-  cancel: { run: cancelPayouts, to: 'cancelled', said: 'cancelled', about: 'take back what has not left' },
+  reject: { run: rejectPayouts, to: 'rejected', said: 'rejected', about: 'reject payouts that wait for approval' },
+  cancel: { run: cancelPayouts, to: 'cancelled', said: 'cancelled', about: 'cancel payouts that have not left' },
   submit: {
     run: submitPayouts,
     to: 'awaiting_approval',
     said: 'waiting for an approval',
-    about: 'hand a draft to who approves it',
+    about: 'submit a draft for approval',
   },
 } as const;
 
@@ -53,21 +53,21 @@ export function addPayoutCommands(program: Command): void {
   addProposeCommand(payout);
   for (const name of ['approve', 'reject', 'cancel'] as const) {
     addDecision(payout, name)
-      .argument('<id...>', 'of the payouts: payout list')
+      .argument('<id...>', 'IDs from `payout list`')
       .action((ids: string[], options: DecideOptions) => decide(name, ids, options));
   }
   payout
     .command('show')
-    .description('a payout with its recipient, the verdict of the account, and what is odd about it')
-    .argument('<id>', 'from the list')
+    .description('show a payout, its recipient, the verdict of the account and warnings')
+    .argument('<id>', 'ID from `payout list`')
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(show);
   payout
     .command('list')
-    .description('the newest: payouts to recipients, and what was recorded as sent to merchants')
+    .description('list the newest payouts to recipients and to merchants')
     .option('--state <state>', `only payouts to recipients that are ${Object.keys(PAYOUT_STATES).join(', ')}`)
-    .option('--batch <id>', 'only payouts in this batch')
-    .option('--limit <number>', 'how many', '50')
+    .option('--batch <id>', 'only payouts of this batch')
+    .option('--limit <number>', 'maximum number of rows', '50')
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(list);
   addPayoutFileCommands(payout);
@@ -77,22 +77,22 @@ export function addPayoutCommands(program: Command): void {
 }
 
 function addBatchCommands(program: Command): void {
-  const batch = program.command('batch').description('payouts that are approved and carried together');
+  const batch = program.command('batch').description('approve payouts in batches');
   for (const name of Object.keys(DECISIONS) as Decision[]) {
     addDecision(batch, name)
-      .argument('<id>', 'from the list')
+      .argument('<id>', 'ID from `batch list`')
       .action((id: string, options: DecideOptions) => decideBatch(name, id, options));
   }
   batch
     .command('show')
-    .description('a batch with its payouts')
-    .argument('<id>', 'from the list')
+    .description('show a batch and its payouts')
+    .argument('<id>', 'ID from `batch list`')
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(showBatch);
   batch
     .command('list')
-    .description('the newest')
-    .option('--limit <number>', 'how many', '50')
+    .description('list the newest batches')
+    .option('--limit <number>', 'maximum number of rows', '50')
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(listAll);
 }
@@ -100,7 +100,7 @@ function addBatchCommands(program: Command): void {
 function addDecision(group: Command, name: Decision): Command {
   const needsReason = name === 'reject' || name === 'cancel';
   const command = acting(group.command(name)).description(DECISIONS[name].about);
-  const why = ['--reason <text>', 'why, for a later reader; name no person'] as const;
+  const why = ['--reason <text>', 'reason; do not name people'] as const;
   return (needsReason ? command.requiredOption(...why) : command.option(...why))
     .addOption(yesOption())
     .option('--json', 'print one JSON object; amounts in minor units');

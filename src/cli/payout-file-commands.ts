@@ -48,67 +48,63 @@ type SettleOptions = ActingOptions & Json & { outcome: PayoutOutcome; evidence: 
 export function addPayoutFileCommands(payout: Command): void {
   acting(payout.command('file'))
     .description(
-      'write what is approved into files for a bank; each payout is in one file only, and the files are kept',
+      'write approved payouts into files for a bank; each payout goes into one file only, and the store keeps the files',
     )
-    .requiredOption('--payment-service <id>', 'whose money')
+    .requiredOption('--payment-service <id>', 'payment service that pays')
     .addOption(ownerOption())
     .requiredOption('--format <code>', `which bank takes it: ${BANK_FILES.map(({ code }) => code).join(', ')}`)
-    .requiredOption('--account <number>', 'the account that is debited')
-    .option('--rut <rut>', 'of its holder, where the bank asks')
-    .option('--name <name>', 'of its holder, where the bank asks')
-    .option('--agreement <number>', 'of the contract with the bank, where it asks')
-    .option('--batch <id>', 'this batch alone')
-    .option('--out <folder>', 'where the files are written', '.')
+    .requiredOption('--account <number>', 'account to debit')
+    .option('--rut <rut>', "RUT of the account holder, if the bank's format needs it")
+    .option('--name <name>', "name of the account holder, if the bank's format needs it")
+    .option('--agreement <number>', "contract number, if the bank's format needs it")
+    .option('--batch <id>', 'only payouts of this batch')
+    .option('--out <folder>', 'folder for the files', '.')
     .addOption(yesOption())
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(makeFiles);
-  const show = payout.command('files').description('the files that were made; with an id and --out, one of them again');
+  const show = payout.command('files').description('list the bank files; with an ID and --out: write one again');
   show
-    .argument('[id]', 'of one file')
-    .option('--out <file>', 'write its bytes here')
-    .option('--limit <number>', 'how many', '50')
+    .argument('[id]', 'ID of a file')
+    .option('--out <file>', 'write the file here')
+    .option('--limit <number>', 'maximum number of rows', '50')
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(listFiles);
   payout
     .command('formats')
-    .description('the files that banks take, and how sure each layout is')
+    .description('list the bank file formats and how well each layout is confirmed')
     .option('--json', 'print one JSON object')
     .action(formats);
   acting(payout.command('result'))
-    .description(
-      "take over what the bank says became of a file's payouts: a CSV, .xlsx or .xls with RUT, amount and state of each",
-    )
-    .argument('<result>', 'the file that the bank returned')
-    .requiredOption('--file <id>', 'the file of ours that it answers: pf_…')
+    .description("import the bank's result of a file: CSV, .xlsx or .xls with the RUT, amount and state of each payout")
+    .argument('<result>', 'result file from the bank')
+    .requiredOption('--file <id>', 'ID of the bank file that it answers, pf_…')
     .addOption(yesOption())
     .option('--json', 'print one JSON object')
     .action(takeResult);
   acting(payout.command('settle'))
-    .description('say what became of one payout that had left, with evidence')
-    .argument('<id>', 'of the payout: payout list')
+    .description('record the outcome of a payout that has left, with evidence')
+    .argument('<id>', 'ID from `payout list`')
     .addOption(
-      new Option('--outcome <outcome>', 'what became of it')
+      new Option('--outcome <outcome>', 'the outcome')
         .choices(['confirmed', 'failed', 'returned'])
         .makeOptionMandatory(),
     )
-    .requiredOption('--evidence <file>', "such as a page of the bank's portal")
-    .requiredOption('--reason <text>', 'why, for a later reader; name no person')
+    .requiredOption('--evidence <file>', "evidence, such as a saved page of the bank's portal")
+    .requiredOption('--reason <text>', 'reason; do not name people')
     .addOption(yesOption())
     .option('--json', 'print one JSON object')
     .action(settle);
   acting(payout.command('clear'))
-    .description('say that what contradicts a payout was looked at, and that it is as its state says; no money moves')
-    .argument('<id>', 'of the payout: payout list')
-    .requiredOption('--evidence <file>', "such as a page of the bank's portal")
-    .requiredOption('--reason <text>', 'why, for a later reader; name no person')
+    .description("dismiss a contradiction: a person has checked that the payout's state is right; no money moves")
+    .argument('<id>', 'ID from `payout list`')
+    .requiredOption('--evidence <file>', "evidence, such as a saved page of the bank's portal")
+    .requiredOption('--reason <text>', 'reason; do not name people')
     .addOption(yesOption())
     .option('--json', 'print one JSON object')
     .action(clear);
   acting(payout.command('account-type'))
-    .description(
-      'what kind of account a payout goes to, for the banks that ask; it holds for every payout to that account',
-    )
-    .argument('<id>', 'of a payout to it')
+    .description('set the account type, for bank formats that need it; applies to every payout to that account')
+    .argument('<id>', 'ID of a payout to that account')
     .argument('<type>', 'checking (corriente), savings (ahorro) or sight (vista, CuentaRUT)')
     .option('--json', 'print one JSON object')
     .action(accountType);

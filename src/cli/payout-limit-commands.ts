@@ -17,41 +17,41 @@ type LimitOptions = ActingOptions &
   };
 
 const OPTIONS = [
-  { key: 'perPayout', flag: '--per-payout <amount>', column: 'per_payout', says: 'the most of one payout' },
-  { key: 'perBatch', flag: '--per-batch <amount>', column: 'per_batch', says: 'the most of a batch' },
-  { key: 'perDay', flag: '--per-day <amount>', column: 'per_day', says: 'the most that is approved in a day of Chile' },
+  { key: 'perPayout', flag: '--per-payout <amount>', column: 'per_payout', says: 'maximum of one payout' },
+  { key: 'perBatch', flag: '--per-batch <amount>', column: 'per_batch', says: 'maximum of a batch' },
+  { key: 'perDay', flag: '--per-day <amount>', column: 'per_day', says: 'maximum approved in one day (Chilean time)' },
   {
     key: 'automaticPerPayout',
     flag: '--automatic-per-payout <amount>',
     column: 'automatic_per_payout',
-    says: 'up to which a payout of a program needs no person; without it every payout does',
+    says: 'payouts of programs up to this amount need no approval (default: all need it)',
   },
   {
     key: 'automaticPerDay',
     flag: '--automatic-per-day <amount>',
     column: 'automatic_per_day',
-    says: 'the most that programs pay by themselves in a day',
+    says: 'maximum that programs pay without approval in one day',
   },
   {
     key: 'automaticPerHour',
     flag: '--automatic-per-hour <count>',
     column: 'automatic_count_per_hour',
-    says: 'how many payouts programs make by themselves in an hour',
+    says: 'maximum number of payouts without approval in one hour',
   },
 ] as const;
 
 /** `payout limits` and `payout person-limit`. */
 export function addPayoutLimitCommands(payout: Command): void {
   const limits = acting(payout.command('limits'))
-    .description('show or set how much may be paid out; `none` takes a limit away')
-    .requiredOption('--payment-service <id>', 'whose money')
+    .description('show or set the payout limits; `none` removes a limit')
+    .requiredOption('--payment-service <id>', 'payment service that pays')
     .addOption(ownerOption());
   for (const { flag, says } of OPTIONS) limits.option(flag, says);
   limits.option('--json', 'print one JSON object; amounts in minor units').action(set);
   acting(payout.command('person-limit'))
-    .description('how much one person may approve in a day of Chile; `none` takes it away')
-    .argument('<user>', 'id or e-mail address')
-    .argument('<amount>', 'in digits, or none')
+    .description('set how much a person may approve in one day (Chilean time); `none` removes the limit')
+    .argument('<user>', 'user ID or e-mail address')
+    .argument('<amount>', 'whole pesos, or none')
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(setPerson);
 }

@@ -18,27 +18,27 @@ type SetOptions = Target & { url?: string; key?: string };
 
 /** `payout sender set | list | remove`: by which program payouts leave. */
 export function addPayoutSenderCommands(payout: Command): void {
-  const sender = payout.command('sender').description('by which program payouts leave, where not in files for a bank');
+  const sender = payout.command('sender').description("send payouts through a provider's API instead of bank files");
   target(acting(sender.command('set')))
-    .description('let approved payouts leave by a program from now on, those that wait too')
-    .argument('<kind>', 'http (a provider, see docs/payout-provider.md) or simulated (development)')
-    .option('--url <url>', 'http: where the provider takes transfers')
-    .option('--key <source>', 'http: its bearer key; - reads it from standard input')
+    .description('send approved payouts through a provider from now on, waiting ones too')
+    .argument('<kind>', 'http (see docs/payout-provider.md) or simulated (development)')
+    .option('--url <url>', 'http: URL where the provider accepts transfers')
+    .option('--key <source>', 'http: bearer key of the provider; - reads it from standard input')
     .addOption(yesOption())
     .action(set);
   sender
     .command('list')
-    .description('by which program whose payouts leave; no key')
+    .description('list the senders of each payment service, without keys')
     .option('--json', 'print one JSON object')
     .action(list);
   target(acting(sender.command('remove')))
-    .description('approved payouts wait for a file again; what has left is looked up as before')
+    .description('stop using the sender: approved payouts wait for a bank file again; sent ones are still looked up')
     .action(remove);
 }
 
 function target(command: Command): Command {
   return command
-    .requiredOption('--payment-service <id>', 'whose payouts')
+    .requiredOption('--payment-service <id>', 'payment service whose payouts are sent')
     .addOption(ownerOption())
     .option('--json', 'print one JSON object; amounts in minor units');
 }

@@ -10,22 +10,20 @@ type Whom = { rut?: string; email?: string };
 
 /** `privacy export | erase`. */
 export function addPrivacyCommands(program: Command): void {
-  const privacy = program.command('privacy').description('what is kept about a person, as Law 21.719 asks');
-  acting(addWhom(privacy.command('export').description('print everything that is kept about a person, as JSON')))
-    .option('--json', 'the same: it is JSON always')
+  const privacy = program.command('privacy').description('export or erase personal data (Law 21.719)');
+  acting(addWhom(privacy.command('export').description('print all data about a person as JSON')))
+    .option('--json', 'accepted for consistency: the output is always JSON')
     .action(exportWhom);
-  acting(
-    addWhom(privacy.command('erase').description('remove what is kept about a person; the books stay as they are')),
-  )
-    .option('--dry-run', 'say what would go and what would stay, and change nothing')
+  acting(addWhom(privacy.command('erase').description('erase the data about a person; the books stay unchanged')))
+    .option('--dry-run', 'show what would be erased and what would stay; change nothing')
     .option('--json', 'print one JSON object')
     .action(eraseWhom);
 }
 
 function addWhom(command: Command): Command {
   return command
-    .option('--rut <rut>', 'such as 12345678-5, in any spelling')
-    .option('--email <email>', 'such as buyer@example.cl, in letters of any case');
+    .option('--rut <rut>', 'RUT, such as 12345678-5, in any format')
+    .option('--email <email>', 'e-mail address, in any case');
 }
 
 function personOf({ rut, email }: Whom): Person {

@@ -41,19 +41,19 @@ type ProposeOptions = ActingOptions & {
 /** `payout propose`: payouts of a file, or one to a recipient, for another person to approve. */
 export function addProposeCommand(payout: Command): void {
   acting(payout.command('propose'))
-    .summary('make payouts for another person to approve, from a file or one to a recipient')
+    .summary('propose payouts, from a file or to one recipient; another person approves them')
     .description(
-      'make payouts for another person to approve: from a CSV or .xlsx with the columns RUT, bank, account, name, amount and if you like message, e-mail and id; or one to a --recipient. The same file again is the same batch',
+      'propose payouts for another person to approve: from a CSV or .xlsx with columns RUT, bank, account, name, amount and optionally message, e-mail and id; or one to a --recipient. The same file again returns the same batch',
     )
-    .argument('[file]', 'a CSV or an .xlsx')
-    .requiredOption('--payment-service <id>', 'whose money')
+    .argument('[file]', 'CSV or .xlsx')
+    .requiredOption('--payment-service <id>', 'payment service that pays')
     .addOption(ownerOption())
-    .option('--name <text>', 'of the batch; the name of the file unless said')
-    .option('--recipient <id>', 'pay one that is kept, without a file')
-    .option('--amount <amount>', 'with --recipient: whole pesos such as 15000')
-    .option('--reference <id>', 'with --recipient: your own id; the same again is the same payout')
-    .option('--message <text>', 'with --recipient: what the recipient reads')
-    .option('--draft', 'nobody is asked to approve it until `batch submit`')
+    .option('--name <text>', 'name of the batch (default: the file name)')
+    .option('--recipient <id>', 'pay a stored recipient, without a file')
+    .option('--amount <amount>', 'with --recipient: whole pesos, such as 15000')
+    .option('--reference <id>', 'with --recipient: your own ID; repeating it returns the same payout')
+    .option('--message <text>', 'with --recipient: message to the recipient')
+    .option('--draft', 'keep it as a draft until `batch submit`')
     .addOption(yesOption())
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(propose);
@@ -61,9 +61,7 @@ export function addProposeCommand(payout: Command): void {
 
 /** `--environment`, for whose money a command is. */
 export function ownerOption(): Option {
-  return new Option('--environment <environment>', 'whose money; as RUBRICA_ENV says unless named').choices([
-    ...ENVIRONMENTS,
-  ]);
+  return new Option('--environment <environment>', 'environment (default: RUBRICA_ENV)').choices([...ENVIRONMENTS]);
 }
 
 /** The environment that `--payment-service` and `--environment` name. Throws `CommandError` NOT_FOUND. */

@@ -20,24 +20,22 @@ const ACTOR = { ...COMMAND_LINE, environmentIds: null };
 
 /** `recipient create | change | list | show`: the validated accounts that payouts go to. */
 export function addRecipientCommands(program: Command): void {
-  const group = program.command('recipient').description('validated accounts that are kept, for payouts');
+  const group = program.command('recipient').description('store validated accounts for payouts');
   const add = (name: string, description: string) =>
     group.command(name).description(description).option('--json', 'print one JSON object');
   const input =
-    'reads JSON from a file or standard input, so that no account stands among the processes: {"rut", "bankData": {"bankSBIFNumber", "bankAccount"}, "name"}, and if you like "email", "paymentServiceId" and the "validationId" of a validation of it; without one it is validated first';
-  acting(add('create', `keep an account; ${input}`))
-    .summary('keep an account; JSON from a file or standard input')
-    .argument('[file]', 'JSON; standard input unless said')
+    'reads JSON from a file or standard input, so that no account appears in the process list: {"rut", "bankData": {"bankSBIFNumber", "bankAccount"}, "name"}, and optionally "email", "paymentServiceId" and "validationId" (of an earlier validation; otherwise the account is validated first)';
+  acting(add('create', `store an account; ${input}`))
+    .summary('store an account; JSON from a file or standard input')
+    .argument('[file]', 'JSON file (default: standard input)')
     .action(create);
-  acting(add('change', `another account of the same holder, or a newer verdict; ${input}`))
-    .summary('a new version of a recipient; JSON from a file or standard input')
-    .argument('<id>', 'of the recipient: recipient list')
-    .argument('[file]', 'JSON; standard input unless said')
+  acting(add('change', `give a recipient another account of the same holder, or a newer verdict; ${input}`))
+    .summary('add a new version of a recipient; JSON from a file or standard input')
+    .argument('<id>', 'ID from `recipient list`')
+    .argument('[file]', 'JSON file (default: standard input)')
     .action(change);
-  add('list', 'every recipient as it counts now, and until when its verdict does').action(list);
-  add('show', 'a recipient with every version that it has had')
-    .argument('<id>', 'of the recipient: recipient list')
-    .action(show);
+  add('list', 'list the recipients with their current version and how long its verdict is valid').action(list);
+  add('show', 'show a recipient with all its versions').argument('<id>', 'ID from `recipient list`').action(show);
 }
 
 async function create(file: string | undefined, options: Options): Promise<void> {

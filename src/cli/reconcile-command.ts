@@ -45,14 +45,12 @@ type Options = {
 export function addReconcileCommand(program: Command): void {
   program
     .command('reconcile')
-    .description(
-      'hold a day, or an acquirer’s settlement file, against the books; status 1 when something does not fit',
-    )
-    .option('--date <date>', 'a day of Chile, such as 2026-01-15')
-    .option('--settlement <file>', 'CSV or .xlsx of the acquirer, as it is exported; its days are compared')
+    .description('compare a day or an acquirer’s settlement file with the books; status 1 if something differs')
+    .option('--date <date>', 'Chilean day, such as 2026-01-15')
+    .option('--settlement <file>', 'CSV or .xlsx as the acquirer exports it; compares the days in it')
     .addOption(booksOption())
     .option('--payment-service <id>', 'only this one')
-    .option('--method <code>', 'only what this payment method collected')
+    .option('--method <code>', 'only payments collected by this method')
     .option('--csv', 'print CSV')
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(reconcile);

@@ -29,14 +29,14 @@ import { withApp } from './with-app.ts';
 export function addRecordCommands(program: Command): void {
   program
     .command('record')
-    .description('writes what is asked of development from now until Ctrl+C, and what became of it, into a file')
-    .requiredOption('--out <file>', 'the file, one JSON object a line')
-    .option('--since <time>', `not from now on but from then until now, without waiting: ${TIMES}`)
-    .option('--payment-service <id>', 'whose; the only one there is, unless said')
+    .description('record development requests and their outcomes into a file, until Ctrl+C')
+    .requiredOption('--out <file>', 'output file, one JSON object per line')
+    .option('--since <time>', `record the past since ${TIMES}, and exit`)
+    .option('--payment-service <id>', 'payment service (default: the only one)')
     .action(record);
   acting(program.command('replay'))
-    .description('does again here what was recorded, by a payment service of its own, and prints what is different now')
-    .argument('<file>', 'what record wrote, perhaps with another version')
+    .description('replay a recording with a payment service of its own and print the differences')
+    .argument('<file>', 'file written by `record`, by any version')
     .option('--json', 'print one JSON object')
     .action(replay);
 }

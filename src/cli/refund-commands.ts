@@ -21,18 +21,18 @@ type CreateOptions = ActingOptions &
 
 /** `refund create | list | settle | retry | decisions | request | requests | approve | reject`. */
 export function addRefundCommands(program: Command): void {
-  const group = program.command('refund').description('refund payments');
+  const group = program.command('refund').description('manage refunds');
   withPart(acting(group.command('create')))
-    .description('refund a payment or a part of it; the running service carries it out')
-    .option('--idempotency-key <key>', 'such as the number of your case; the same again refunds nothing twice')
-    .option('--reason <text>', 'why, for the auditor; name no person')
+    .description('refund a payment, whole or in part; the running service carries it out')
+    .option('--idempotency-key <key>', 'your key, such as a case number; repeating it never refunds twice')
+    .option('--reason <text>', 'reason for the audit log; do not name people')
     .addOption(yesOption())
     .option('--json', 'print one JSON object')
     .action(create);
   group
     .command('list')
-    .description('the newest refunds')
-    .option('--limit <number>', 'how many', '50')
+    .description('list the newest refunds')
+    .option('--limit <number>', 'maximum number of rows', '50')
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(list);
   addRefundDecisionCommands(group);

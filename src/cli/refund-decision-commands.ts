@@ -17,23 +17,23 @@ type Options = ActingOptions & { reason: string; evidence?: string; yes?: boolea
 
 /** `refund settle | retry | decisions`. */
 export function addRefundDecisionCommands(group: Command): void {
-  addDecision(group, 'settle', 'end a refund that its payment method did not end, or that it contradicts')
+  addDecision(group, 'settle', 'end a refund that its payment method left open or contradicts')
     .addOption(
       new Option('--outcome <outcome>', 'completed: the money went back; failed: it did not')
         .choices(['completed', 'failed'])
         .makeOptionMandatory(),
     )
-    .requiredOption('--evidence <file>', 'what shows it; its name, hash and beginning are kept')
+    .requiredOption('--evidence <file>', 'file that proves it; the store keeps its name, hash and first bytes')
     .action((id: string, options: Options & { outcome: 'completed' | 'failed' }) =>
       decide(id, options.outcome, options),
     );
-  addDecision(group, 'retry', 'let the payment method be asked for a refund again, if its balance still allows it')
-    .option('--evidence <file>', 'what shows that the request of less than a day ago did nothing')
+  addDecision(group, 'retry', 'request the refund from the payment method again, if the balance there allows it')
+    .option('--evidence <file>', 'file that proves that the request of the last 24 hours did nothing')
     .action((id: string, options: Options) => decide(id, 'retry', options));
   group
     .command('decisions')
-    .description('what was decided about refunds, by whom, why, and by what evidence; the newest first')
-    .option('--limit <number>', 'how many', '50')
+    .description('list decisions about refunds with author, reason and evidence, newest first')
+    .option('--limit <number>', 'maximum number of rows', '50')
     .option('--json', 'print one JSON object; amounts in minor units, the beginning of each file in base64')
     .action(decisions);
 }
@@ -41,8 +41,8 @@ export function addRefundDecisionCommands(group: Command): void {
 function addDecision(group: Command, name: string, description: string): Command {
   return acting(group.command(name))
     .description(description)
-    .argument('<refund>', 'the ID of attention list')
-    .requiredOption('--reason <text>', 'why, for the auditor; name no person')
+    .argument('<refund>', 'ID from `attention list`')
+    .requiredOption('--reason <text>', 'reason for the audit log; do not name people')
     .addOption(yesOption())
     .option('--json', 'print one JSON object');
 }

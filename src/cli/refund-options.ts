@@ -10,10 +10,10 @@ export type PartOptions = { amount?: string; type: RefundType };
 /** Gives a command its payment, `--amount` and `--type`. */
 export function withPart(command: Command): Command {
   return command
-    .argument('<transaction>', 'its id')
-    .option('--amount <amount>', 'in CLP such as 15000, without points; in USD such as 10.55')
+    .argument('<transaction>', 'idTrx')
+    .option('--amount <amount>', 'amount: CLP such as 15000, without points; USD such as 10.55')
     .addOption(
-      new Option('--type <type>', 'total: all that is left, without --amount')
+      new Option('--type <type>', 'total: everything that is left; used without --amount')
         .choices(['total', 'parcial'])
         .default('parcial'),
     );

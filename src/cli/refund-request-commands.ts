@@ -21,32 +21,32 @@ type ApproveOptions = ActingOptions & { reason?: string; yes?: boolean; json?: b
 type RejectOptions = ActingOptions & { reason: string; json?: boolean };
 type ListOptions = { all?: boolean; limit: string; json?: boolean };
 
-const WHY = 'why, for the auditor; name no person';
+const WHY = 'reason for the audit log; do not name people';
 
 /** `refund request | requests | approve | reject`. */
 export function addRefundRequestCommands(group: Command): void {
   withPart(acting(group.command('request')))
-    .description('ask that another person approve a refund above your limit; nothing goes back before')
+    .description('request a refund above your limit; another person must approve it first')
     .requiredOption('--reason <text>', WHY)
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(request);
   group
     .command('requests')
-    .description('refunds above the limit of who asked, which wait for another person; the oldest first')
-    .option('--all', 'those that were approved or rejected too; the newest first')
-    .option('--limit <number>', 'how many', '50')
+    .description('list refund requests that wait for approval, oldest first')
+    .option('--all', 'also approved and rejected ones, newest first')
+    .option('--limit <number>', 'maximum number of rows', '50')
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(list);
   acting(group.command('approve'))
-    .description('approve a refund that another person asked for, and make it; never your own')
-    .argument('<request>', 'the ID of refund requests')
+    .description('approve and carry out a refund that another person requested; never your own')
+    .argument('<request>', 'ID from `refund requests`')
     .option('--reason <text>', WHY)
     .addOption(yesOption())
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(approve);
   acting(group.command('reject'))
-    .description('refuse a refund that another person asked for, or take back what you asked for')
-    .argument('<request>', 'the ID of refund requests')
+    .description('reject a refund that another person requested, or withdraw your own request')
+    .argument('<request>', 'ID from `refund requests`')
     .requiredOption('--reason <text>', WHY)
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(reject);

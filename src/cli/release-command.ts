@@ -34,12 +34,10 @@ type Options = ActingOptions & { limit: string; reason?: string; yes?: boolean; 
 /** `release`. */
 export function addReleaseCommand(program: Command): void {
   acting(program.command('release'))
-    .description(
-      'after a restore: show what is to be compared, and let callbacks and refunds go; without --yes it asks',
-    )
-    .option('--limit <number>', 'how many of each kind to list', '100')
-    .option('--reason <text>', 'why what is lost is accepted, kept in the facts and the anchors; name no person')
-    .option('--yes', 'release without asking; needed where there is no terminal')
+    .description('after a restore: show what to compare, then release callbacks and refunds; asks unless --yes')
+    .option('--limit <number>', 'maximum number of rows of each kind', '100')
+    .option('--reason <text>', 'reason why the loss is accepted, kept in the facts and anchors; do not name people')
+    .option('--yes', 'release without asking; required without a terminal')
     .option('--json', 'print one JSON object; amounts in minor units, times in UTC milliseconds')
     .action(release);
 }

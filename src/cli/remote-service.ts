@@ -17,12 +17,12 @@ class ServiceAway extends CommandError {}
 /** `--url`, `--token-env`, `--token-file`. */
 export function addRemoteOptions(command: Command): Command {
   return command
-    .option('--url <url>', 'a service elsewhere; without it the one of this store')
+    .option('--url <url>', 'URL of a remote service (default: the service of this store)')
     .option(
       '--token-env <name>',
-      'of that service, a token of yours in this environment variable; RUBRICA_TOKEN unless said',
+      'environment variable that holds your token of the remote service (default: RUBRICA_TOKEN)',
     )
-    .option('--token-file <file>', 'the same in this file');
+    .option('--token-file <file>', 'file that holds your token of the remote service');
 }
 
 /** The service that the options name; null: the service of this store. Throws `CommandError` where the token is refused. */

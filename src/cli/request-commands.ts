@@ -8,21 +8,21 @@ import { withApp } from './with-app.ts';
 
 /** `request list | show`. */
 export function addRequestCommands(program: Command): void {
-  const group = program.command('request').description('requests that were refused in the last 7 days, and why');
+  const group = program.command('request').description('list requests refused in the last 7 days, and why');
   group
     .command('list')
-    .description('the newest for which all holds that is given')
-    .option('--code <code>', 'such as SIGNATURE_INVALID')
-    .option('--payment-service <id>', 'of this one alone')
-    .addOption(new Option('--environment <environment>', 'with these tokens').choices([...ENVIRONMENTS]))
-    .option('--since <time>', `then or later: ${TIMES}`)
-    .option('--limit <number>', 'how many', '50')
+    .description('list the newest that match all filters')
+    .option('--code <code>', 'error code, such as SIGNATURE_INVALID')
+    .option('--payment-service <id>', 'only of this payment service')
+    .addOption(new Option('--environment <environment>', 'only of this environment').choices([...ENVIRONMENTS]))
+    .option('--since <time>', `only at or after ${TIMES}`)
+    .option('--limit <number>', 'maximum number of rows', '50')
     .option('--json', 'print one JSON object')
     .action(list);
   group
     .command('show')
-    .description('one request: what was sent, as far as it is no secret, and what was wrong')
-    .argument('<request_id>', 'from the answer: request_id in its body, or X-Request-Id')
+    .description('show a request: what was sent, without secrets, and what was wrong')
+    .argument('<request_id>', 'request_id of the response body, or its X-Request-Id header')
     .option('--json', 'print one JSON object')
     .action(show);
 }

@@ -27,17 +27,17 @@ type Options = ActingOptions & { idsAbove: string; json?: boolean };
 export function addRestoreCommands(program: Command): void {
   const idsAbove = [
     '--ids-above <number>',
-    'ids of transactions go on above it, where more were given out',
+    'continue transaction IDs above this number, if more were given out',
     '0',
   ] as const;
   acting(program.command('restore'))
-    .description('put a backup in the place of the embedded store, and begin a new epoch; the service must be stopped')
-    .argument('<file>', 'what bin/rubrica backup has written')
+    .description('replace the embedded store with a backup and begin a new epoch; stop the service first')
+    .argument('<file>', 'file written by `bin/rubrica backup`')
     .option(...idsAbove)
     .option('--json', 'print one JSON object')
     .action(restore);
   acting(program.command('after-restore'))
-    .description('begin a new epoch in a database that was restored with its own tools; every service must be stopped')
+    .description('begin a new epoch in a database that was restored with its own tools; stop every service first')
     .option(...idsAbove)
     .option('--json', 'print one JSON object')
     .action(afterRestore);

@@ -8,7 +8,7 @@ import { withWholeStore } from './with-app.ts';
 
 /** Adds the option of commands that go on where they were interrupted. */
 export function resuming(command: Command): Command {
-  return command.option('--from-start', 'read everything again, also what an interrupted run has verified');
+  return command.option('--from-start', 'start from the beginning, even if an interrupted run can be resumed');
 }
 
 /** Verifies, shows how far it is, and goes on where an interrupted run stood. Says on stderr from where. */

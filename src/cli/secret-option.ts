@@ -7,27 +7,27 @@ import { CommandError, EXIT_USAGE } from './print.ts';
 /** Where a Secret Token is read from. One of the three is given. */
 export type SecretOptions = { secret?: string; secretFile?: string; secretEnv?: string };
 
-const VISIBLE = 'seen by everybody on the machine, and kept by the shell';
+const VISIBLE = 'itself; other users of the machine and the shell history can see it';
 
 /** `--secret-env`, `--secret-file`, and `direct`, whose value stands on the command line. */
 export function addSecretOptions(command: Command, direct: string, what: string): Command {
   return command
-    .option('--secret-env <name>', `${what}, from this environment variable`)
-    .option('--secret-file <file>', `${what}, from this file`)
-    .option(direct, `the same, ${VISIBLE}`, checkSecret);
+    .option('--secret-env <name>', `environment variable that holds ${what}`)
+    .option('--secret-file <file>', `file that holds ${what}`)
+    .option(direct, `${what} ${VISIBLE}`, checkSecret);
 }
 
 /** The same for `explain`, of secrets that may be others; each may be repeated. */
 export function addOtherSecretOptions(command: Command): Command {
-  const what = 'one that it may have been signed with by mistake';
+  const what = 'a secret that may have been used by mistake';
   const collect = (read: (value: string) => string) => (value: string, previous: string[]) => [
     ...previous,
     read(value),
   ];
   return command
-    .option('--other-secret-env <name>', `${what}, from this environment variable`, collect(readVariable), [])
-    .option('--other-secret-file <file>', `${what}, from this file`, collect(readSecretFile), [])
-    .option('--other-secret <secret>', `the same, ${VISIBLE}`, collect(checkSecret), []);
+    .option('--other-secret-env <name>', `environment variable that holds ${what}`, collect(readVariable), [])
+    .option('--other-secret-file <file>', `file that holds ${what}`, collect(readSecretFile), [])
+    .option('--other-secret <secret>', `${what}, ${VISIBLE}`, collect(checkSecret), []);
 }
 
 /** The secret of whichever option was given. Throws `CommandError` unless exactly one was given. */

@@ -43,7 +43,7 @@ export function addServeCommand(program: Command): void {
   program
     .command('serve')
     .description(
-      'the service: HTTP and worker; brings the schema up to date first; SIGTERM drains, a second one at once',
+      'run the service (HTTP and worker); migrates the store first; SIGTERM drains, a second SIGTERM stops at once',
     )
     .action(serve);
 }

@@ -34,53 +34,55 @@ const SHOWN = 100;
 export function addSettlementCommands(program: Command): void {
   const group = program
     .command('settlement')
-    .description('files of acquirers held against the books, and their differences');
+    .description("keep acquirers' settlement files and their differences from the books");
   acting(group.command('keep'))
-    .description('compare a file, and keep its differences until a person accepts them')
-    .argument('<file>', 'CSV or .xlsx of the acquirer, as it is exported')
+    .description('compare a file with the books and keep its differences until a person accepts them')
+    .argument('<file>', 'CSV or .xlsx as the acquirer exports it')
     .addOption(booksOption())
-    .option('--payment-service <id>', 'of this one alone')
-    .option('--method <code>', 'the payment method that collected', 'webpay')
+    .option('--payment-service <id>', 'only of this payment service')
+    .option('--method <code>', 'payment method that collected', 'webpay')
     .option('--json', 'print one JSON object')
     .action(keep);
   group
     .command('list')
-    .description('the files, the newest first, with how many differences are open')
+    .description('list the files, newest first, with their open differences')
     .option('--json', 'print one JSON object')
     .action(list);
   group
     .command('show')
-    .description('one file and its differences')
-    .argument('<id>', 'of the file: settlement list')
-    .option('--open', 'only differences that nobody has accepted')
+    .description('show a file and its differences')
+    .argument('<id>', 'ID from `settlement list`')
+    .option('--open', 'only open differences')
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(show);
   acting(group.command('accept'))
-    .description('accept what is open of a cause, one line of the file, or one difference; it moves no money')
-    .argument('<id>', 'of the file: settlement list')
+    .description('accept open differences by cause, by line or by number; moves no money')
+    .argument('<id>', 'ID from `settlement list`')
     .addOption(
-      new Option('--cause <cause>', 'all that is open of it, as `settlement show` names it').choices(DIFFERENCE_CAUSES),
+      new Option('--cause <cause>', 'all open differences with this cause, as `settlement show` names it').choices(
+        DIFFERENCE_CAUSES,
+      ),
     )
-    .option('--line <line>', 'what is open of this line of the file')
-    .option('--number <number>', 'one difference alone, also one that the file does not have')
-    .requiredOption('--reason <text>', 'why; it stays, so name no person')
+    .option('--line <line>', 'open differences of this line of the file')
+    .option('--number <number>', 'one difference, also one without a line in the file')
+    .requiredOption('--reason <text>', 'reason; do not name people')
     .option('--json', 'print one JSON object')
     .action(accept);
   addMonthCommands(program);
 }
 
 function addMonthCommands(program: Command): void {
-  const group = program.command('month').description('close a month of the books');
+  const group = program.command('month').description('review and close a month of the books');
   group
     .command('show')
-    .description('what stands in the way of closing it, and what merchants were owed at its end')
-    .argument('<month>', 'such as 2026-01')
+    .description('show what prevents closing the month, and what merchants were owed at its end')
+    .argument('<month>', 'month, such as 2026-01')
     .addOption(booksOption())
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(showMonth);
   acting(group.command('close'))
-    .description('keep what merchants were owed at its end; refused while something of it is open')
-    .argument('<month>', 'such as 2026-01')
+    .description('close the month: store what merchants were owed at its end; refused while anything is open')
+    .argument('<month>', 'month, such as 2026-01')
     .addOption(booksOption())
     .option('--json', 'print one JSON object')
     .action(close);

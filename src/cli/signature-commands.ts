@@ -15,24 +15,22 @@ import { addOtherSecretOptions, addSecretOptions, readSecret, type SecretOptions
 export function addSignatureCommands(program: Command): void {
   const sign = program
     .command('sign')
-    .description(
-      'read JSON of the fields from stdin, print x_signature and nothing else; status 2 when they must not be signed',
-    );
-  addSecretOptions(sign, '--secret <secret>', 'Secret Token')
-    .option('--message', 'print the text that is signed instead')
+    .description('read the fields as JSON from stdin and print only x_signature; status 2 if they must not be signed');
+  addSecretOptions(sign, '--secret <secret>', 'the Secret Token')
+    .option('--message', 'print the text that is signed, not the signature')
     .action(signFields);
   const verify = program
     .command('verify')
-    .description('read a callback (form or JSON) from stdin; status 0 when it is genuine, 1 when not, with the reason');
-  addSecretOptions(verify, '--secret <secret>', 'Secret Token')
+    .description('verify a callback (form or JSON) from stdin; status 0 if it is genuine, else 1 with the reason');
+  addSecretOptions(verify, '--secret <secret>', 'the Secret Token')
     .option('--json', 'print one JSON object')
     .action(verifyBody);
   const explained = program
     .command('explain')
     .description(
-      'read a refused body with its x_signature (a request or a callback, form or JSON) from stdin and name the cause; status 1 when none is found',
+      'find why a signature is wrong: reads the body of a request or callback (form or JSON) with its x_signature from stdin; status 1 if no cause is found',
     );
-  addSecretOptions(explained, '--secret <secret>', 'Secret Token that it should have been signed with');
+  addSecretOptions(explained, '--secret <secret>', 'the expected Secret Token');
   addOtherSecretOptions(explained).option('--json', 'print one JSON object').action(explainBody);
 }
 

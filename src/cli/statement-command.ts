@@ -21,12 +21,12 @@ type Options = {
 export function addStatementCommand(group: Command): void {
   group
     .command('statement')
-    .description('what a merchant was owed before and after a period, and why; with --csv every line of it')
-    .argument('<payment-service>', 'whose account')
+    .description('show what a merchant was owed before and after a period, and why; --csv prints every line')
+    .argument('<payment-service>', 'payment service')
     .addOption(booksOption())
-    .requiredOption('--from <day>', 'its first day in Chile, such as 2026-01-01')
-    .requiredOption('--to <day>', 'its last day')
-    .option('--currency <code>', 'which money', 'CLP')
+    .requiredOption('--from <day>', 'first day (Chilean time), such as 2026-01-01')
+    .requiredOption('--to <day>', 'last day')
+    .option('--currency <code>', 'currency', 'CLP')
     .option('--csv', 'print CSV')
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(showStatement);

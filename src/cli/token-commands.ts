@@ -11,29 +11,27 @@ type Json = ActingOptions & { json?: boolean };
 
 /** `user token list | create | end`: what programs log in with. */
 export function addTokenCommands(users: Command): void {
-  const add = adder(users.command('token').description('API tokens of programs: made, listed and ended one by one'));
-  add('list', 'the API tokens of a user, with their last use')
-    .argument('<user>', 'the e-mail address')
+  const add = adder(users.command('token').description('manage API tokens of programs'));
+  add('list', 'list the API tokens of a user, with their last use')
+    .argument('<user>', 'e-mail address of the user')
     .action(listTokens);
-  acting(add('create', 'one more API token, shown once'))
-    .argument('<user>', 'the e-mail address')
-    .requiredOption('--name <name>', 'what it is for, such as the program that has it')
-    .option('--expires <duration>', 'it ends by itself after 90d, 24h …', readLifetime)
+  acting(add('create', 'create another API token and show it once'))
+    .argument('<user>', 'e-mail address of the user')
+    .requiredOption('--name <name>', 'purpose, such as the program that uses it')
+    .option('--expires <duration>', 'lifetime, such as 90d or 24h', readLifetime)
     .action(createToken);
-  acting(add('end', 'end one API token; the access tokens made with it fail within a second'))
-    .argument('<id>', 'of the token: user token list')
+  acting(add('end', 'revoke an API token; access tokens made with it fail within a second'))
+    .argument('<id>', 'ID from `user token list`')
     .action(endToken);
 }
 
 /** `user session list | end`: who is logged in. */
 export function addSessionCommands(users: Command): void {
-  const add = adder(users.command('session').description('who is logged in: access tokens, each with its end'));
-  add('list', 'the log-ins and access tokens of a user that work now')
-    .argument('<user>', 'the e-mail address')
-    .action(list);
-  acting(add('end', 'end one, or all of a user; it fails within a second'))
-    .argument('[id]', 'as the list shows it')
-    .option('--all <user>', 'every one of this user')
+  const add = adder(users.command('session').description('list and end sessions (access tokens)'));
+  add('list', 'list the valid sessions of a user').argument('<user>', 'e-mail address of the user').action(list);
+  acting(add('end', 'end a session, or all sessions of a user, within a second'))
+    .argument('[id]', 'ID from the list')
+    .option('--all <user>', 'all sessions of this user')
     .action(end);
 }
 

@@ -29,37 +29,35 @@ type ListOptions = {
 
 /** `transaction find | list | show`. */
 export function addTransactionCommands(program: Command): void {
-  const group = program.command('transaction').description('find a payment, and see what became of it');
+  const group = program.command('transaction').description('find payments and show what happened to them');
   group
     .command('find')
-    .description(
-      'find it by whatever you have: a reference or a part of it, an e-mail, an amount, an authorisation code, an id',
-    )
+    .description('find payments by a reference or part of it, an e-mail, an amount, an authorisation code or an ID')
     .argument('<text>', "such as ORD-1, buyer@example.cl, '$12.990', 123456, rf_…, pa_… (the buy order at Webpay)")
-    .option('--limit <number>', 'how many', '20')
+    .option('--limit <number>', 'maximum number of rows', '20')
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(find);
   group
     .command('list')
-    .description('the newest payments for which all holds that is given')
-    .option('--reference <text>', 'x_reference, as it was signed')
-    .option('--reference-part <text>', 'a part of x_reference, in either case')
-    .option('--email <address>', "the payer's")
-    .option('--authorization-code <code>', 'as the payment method told it')
-    .option('--amount <amount>', 'in CLP such as 12990, without points; in USD such as 10.55')
-    .option('--currency <code>', 'the currency of --amount; CLP unless said')
-    .addOption(new Option('--state <state>', 'only these').choices(TRANSACTION_STATES))
-    .option('--payment-service <id>', 'only of this one')
-    .addOption(new Option('--environment <environment>', 'only of these tokens').choices([...ENVIRONMENTS]))
-    .option('--since <time>', `created then or later: ${TIMES}`)
-    .option('--until <time>', 'created before, or on this day')
-    .option('--limit <number>', 'how many', '50')
+    .description('list the newest payments that match all filters')
+    .option('--reference <text>', 'x_reference, exactly')
+    .option('--reference-part <text>', 'part of x_reference, ignoring case')
+    .option('--email <address>', 'e-mail of the payer')
+    .option('--authorization-code <code>', 'authorisation code of the payment method')
+    .option('--amount <amount>', 'amount: CLP such as 12990, without points; USD such as 10.55')
+    .option('--currency <code>', 'currency of --amount (default: CLP)')
+    .addOption(new Option('--state <state>', 'only in this state').choices(TRANSACTION_STATES))
+    .option('--payment-service <id>', 'only of this payment service')
+    .addOption(new Option('--environment <environment>', 'only of this environment').choices([...ENVIRONMENTS]))
+    .option('--since <time>', `created at or after ${TIMES}`)
+    .option('--until <time>', 'created before this time, or on or before this day')
+    .option('--limit <number>', 'maximum number of rows', '50')
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(list);
   group
     .command('show')
-    .description('one payment and everything that happened to it, in one list')
-    .argument('<id>', 'the idTrx')
+    .description('show a payment and its timeline')
+    .argument('<id>', 'idTrx')
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(show);
 }

@@ -43,15 +43,12 @@ type FeedEvent = (typeof EVENTS)[EventName];
 /** `trigger`. */
 export function addTriggerCommand(program: Command): void {
   acting(program.command('trigger'))
-    .description('makes a test payment that ends as you say, so that your shop is told of it')
-    .addArgument(new Argument('<event>', 'how it ends').choices(Object.keys(EVENTS)))
-    .option('--amount <amount>', 'in CLP such as 12990, without points; in USD such as 10.55')
-    .option('--reference <text>', 'your order; a new one unless said')
-    .option(
-      '--body <file>',
-      'fields as POST /trxs takes them, as JSON: a file, - for standard input, or the JSON itself',
-    )
-    .option('--payment-service <id>', 'whose; the only one there is, unless said')
+    .description('make a test payment with the outcome you choose, and notify your shop of it')
+    .addArgument(new Argument('<event>', 'outcome').choices(Object.keys(EVENTS)))
+    .option('--amount <amount>', 'amount: CLP such as 12990, without points; USD such as 10.55')
+    .option('--reference <text>', 'reference of the order (default: a new one)')
+    .option('--body <file>', 'fields of POST /trxs as JSON: a file, - for standard input, or the JSON itself')
+    .option('--payment-service <id>', 'payment service (default: the only one)')
     .option('--json', 'print one JSON object')
     .action(trigger);
 }

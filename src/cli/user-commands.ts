@@ -27,39 +27,39 @@ type Json = ActingOptions & { json?: boolean };
 
 /** `user …`: who may use the API, and how they prove it. A user is named by id or e-mail. */
 export function addUserCommands(program: Command): void {
-  const group = program.command('user').description('people and programs that use the API, and what they may do');
+  const group = program.command('user').description('manage users (people and programs) and their permissions');
   const add = (name: string, description: string) =>
     group.command(name).description(description).option('--json', 'print one JSON object');
   const addChange = (name: string, description: string) => acting(add(name, description));
   addScopeOptions(
     addChange(
       'create',
-      'make a person or a program; without --role a program, which may do what --may and --payouts say, and creates and reads payments where a payment service is named and --may is not given; password and API token are shown once',
+      'create a user and show password and API token once; without --role it is a program with the permissions of --may and --payouts; without --may but with a payment service it creates and reads payments',
     )
       .summary('make a user; password and API token are shown once')
-      .requiredOption('--email <email>', 'what the user logs in with')
-      .addOption(new Option('--role <role>', `what the user may do: ${roleChoices()}`).argParser(readRole))
+      .requiredOption('--email <email>', 'e-mail address with which the user logs in')
+      .addOption(new Option('--role <role>', `role of the user: ${roleChoices()}`).argParser(readRole))
       .addOption(mayOption())
-      .option('--payouts', 'may validate bank accounts, as --may accounts:validate')
+      .option('--payouts', 'allow validating bank accounts, like --may accounts:validate')
       .addOption(refundLimitOption()),
   ).action(create);
-  add('list', 'users, what they may do and what they see').action(list);
-  addChange('disable', 'cannot log in from now on; access tokens fail within a second')
-    .argument('<user>', 'the e-mail address')
+  add('list', 'list users, their permissions and the payment services they see').action(list);
+  addChange('disable', 'disable a user: no log-in; access tokens fail within a second')
+    .argument('<user>', 'e-mail address of the user')
     .action(disable);
-  addChange('enable', 'can log in again; access tokens of before stay revoked')
-    .argument('<user>', 'the e-mail address')
+  addChange('enable', 'enable a user again; old access tokens stay revoked')
+    .argument('<user>', 'e-mail address of the user')
     .action(enable);
   addUserRightCommands(group);
   addTokenCommands(group);
   addSessionCommands(group);
   addFactorCommands(group);
   addInvitationCommands(group);
-  addChange('reset-password', 'a new password, shown once; revokes every access token')
-    .argument('<user>', 'the e-mail address')
+  addChange('reset-password', 'set a new password and show it once; revokes every access token')
+    .argument('<user>', 'e-mail address of the user')
     .action(renewPassword);
-  addChange('reset-api-token', 'a new API token, shown once; revokes every access token')
-    .argument('<user>', 'the e-mail address')
+  addChange('reset-api-token', 'set a new API token and show it once; revokes every access token')
+    .argument('<user>', 'e-mail address of the user')
     .action(renewApiToken);
 }
 

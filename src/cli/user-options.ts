@@ -25,17 +25,14 @@ export function readPermission(text: string): Permission {
 
 /** `--may PERMISSION`, as often as there are some. */
 export function mayOption(): Option {
-  return new Option('--may <permission>', 'a permission beside the permissions of the role; can be given again')
+  return new Option('--may <permission>', 'a permission beyond the role; may be repeated')
     .argParser((text: string, before: Permission[]) => [...before, readPermission(text)])
     .default([], 'none');
 }
 
 /** `--refund-limit AMOUNT`, once for each currency. */
 export function refundLimitOption(): Option {
-  return new Option(
-    '--refund-limit <amount>',
-    'what the user may refund in a day, in CLP such as 50000, or USD:100.00; can be given again',
-  )
+  return new Option('--refund-limit <amount>', 'daily refund limit, such as 50000 (CLP) or USD:100.00; may be repeated')
     .argParser(readRefundLimit)
     .default({}, 'the limit of the role');
 }
@@ -52,11 +49,11 @@ export type ScopeOptions = { paymentService: string[]; allPaymentServices?: bool
 export function addScopeOptions(command: Command): Command {
   return command
     .addOption(
-      new Option('--payment-service <id>', 'whose payments the user sees; can be given again')
+      new Option('--payment-service <id>', 'payment service that the user sees; may be repeated')
         .argParser((id: string, before: string[]) => [...before, id])
         .default([], 'none'),
     )
-    .option('--all-payment-services', 'the user sees the payments of every payment service, also of later ones');
+    .option('--all-payment-services', 'the user sees every payment service, future ones too');
 }
 
 /** Reads the two options as one scope, or null where neither is given. */

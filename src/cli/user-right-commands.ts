@@ -21,30 +21,30 @@ type Json = ActingOptions & { json?: boolean };
 export function addUserRightCommands(group: Command): void {
   const add = (name: string, description: string) =>
     acting(group.command(name).description(description).option('--json', 'print one JSON object'));
-  add('role', `give a user another role: ${roleChoices()}; what was granted beside it stays`)
+  add('role', `give a user another role: ${roleChoices()}; granted permissions stay`)
     .summary('give a user another role')
-    .argument('<user>', 'the e-mail address')
+    .argument('<user>', 'e-mail address of the user')
     .argument('<role>', 'the role', readRole)
     .action((user: string, role: Role, options: Json) => change(user, { role }, options));
-  add('grant', 'let a user do more than its role says')
-    .argument('<user>', 'the e-mail address')
-    .argument('<permission...>', 'such as payments:read', readPermissions)
+  add('grant', 'grant a permission beyond the role')
+    .argument('<user>', 'e-mail address of the user')
+    .argument('<permission...>', 'permission, such as payments:read', readPermissions)
     .action((user: string, grant: Permission[], options: Json) => change(user, { grant }, options));
-  add('revoke', 'take back what was granted')
-    .argument('<user>', 'the e-mail address')
-    .argument('<permission...>', 'such as payments:read', readPermissions)
+  add('revoke', 'revoke a granted permission')
+    .argument('<user>', 'e-mail address of the user')
+    .argument('<permission...>', 'permission, such as payments:read', readPermissions)
     .action((user: string, revoke: Permission[], options: Json) => change(user, { revoke }, options));
-  add('payouts', 'let a user validate bank accounts, or no longer')
-    .argument('<on|off>', 'whether the user may')
-    .argument('<user>', 'the e-mail address')
+  add('payouts', 'allow or forbid validating bank accounts')
+    .argument('<on|off>', 'on or off')
+    .argument('<user>', 'e-mail address of the user')
     .action(payouts);
-  addScopeOptions(add('payment-services', 'say whose payments a user sees; replaces what was said before'))
-    .addOption(new Option('--none', 'the user sees no payment').conflicts(['paymentService', 'allPaymentServices']))
-    .argument('<user>', 'the e-mail address')
+  addScopeOptions(add('payment-services', 'set the payment services that a user sees; replaces the earlier list'))
+    .addOption(new Option('--none', 'the user sees no payments').conflicts(['paymentService', 'allPaymentServices']))
+    .argument('<user>', 'e-mail address of the user')
     .action(paymentServices);
-  add('refund-limit', 'say what a user may refund in a day, in place of what was said before')
-    .argument('<user>', 'the e-mail address')
-    .argument('<amount...>', '50000 for CLP, USD:100.00, or role for what the role says')
+  add('refund-limit', 'set the daily refund limits of a user; replaces the earlier ones')
+    .argument('<user>', 'e-mail address of the user')
+    .argument('<amount...>', '50000 (CLP), USD:100.00, or `role` for the default of the role')
     .action(refundLimit);
 }
 

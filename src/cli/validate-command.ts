@@ -14,26 +14,26 @@ import { withApp } from './with-app.ts';
 export function addValidateCommand(program: Command): void {
   program
     .command('validate')
-    .description('validate the bank accounts of a table; columns rut, bank, account in any order and most spellings')
-    .argument('<file>', 'CSV or .xlsx with a row of names, or - for standard input; zeros are kept')
-    .option('--out <file>', 'where to write the rows with their verdicts; standard output unless given')
+    .description('validate the bank accounts of a file with columns rut, bank and account, in any order')
+    .argument('<file>', 'CSV or .xlsx with a header row, or - for standard input; keeps leading zeros')
+    .option('--out <file>', 'file for the rows with their verdicts (default: standard output)')
     .option(
       '--repair <file>',
-      'write the table with what can be mended by rule; the verdicts are about the mended rows',
+      'write a copy of the table with known mistakes repaired; the verdicts are about the repaired rows',
     )
-    .option('--changes <file>', 'with --repair: what was changed and why, and what is proposed')
-    .option('--columns <names>', 'for a table without names: the order of its columns, such as rut,bank,-,account')
+    .option('--changes <file>', 'with --repair: file for the changes and proposals, with reasons')
+    .option('--columns <names>', 'for a table without a header: the order of its columns, such as rut,bank,-,account')
     .addOption(
       program
         .createOption(
           '--rut-format <format>',
-          'whether RUTs of digits alone have their check character; else the whole column must show it',
+          'whether RUTs without a hyphen include the check digit (default: inferred from the whole column)',
         )
         .choices([...RUT_FORMATS]),
     )
     .addOption(
       program
-        .createOption('--lang, --language <language>', 'of the sentences; as LANG unless given')
+        .createOption('--lang, --language <language>', 'language of the messages (default: LANG)')
         .choices(['en', 'es'])
         .default(terminalLanguage()),
     )

@@ -20,23 +20,20 @@ type Options = { json?: boolean; head?: string; anchor: string[]; fromStart?: bo
 export function addVerifyCommand(group: Command): void {
   resuming(group.command('verify'))
     .description(
-      'hold the books, whose they are, fees and refunds against each other; status 1 with the places if something was changed',
+      'verify the books against the payments, refunds, fees and owners; status 1 with the places if anything was changed',
     )
     .option('--json', 'print one JSON object; amounts in minor units')
-    .option('--head <file>', 'hold the books against what books head --json once said; reads from the start')
+    .option('--head <file>', 'compare with an earlier output of `books head --json`; reads from the start')
     .option(
       '--anchor <file>',
-      'anchors that were kept elsewhere, beside what the store and ANCHOR_DIR have; may be repeated',
+      'file or folder with anchors kept elsewhere, besides the store and ANCHOR_DIR; may be repeated',
       (file: string, files: string[]) => [...files, file],
       [],
     )
     .action(verify);
   acting(group.command('anchor'))
-    .description('seal the ends of all chains now and write them to ANCHOR_DIR; serve does it by itself every day')
-    .option(
-      '--post-key',
-      'print the key by which a receiver knows posts to ANCHOR_URL, in the form of Standard Webhooks',
-    )
+    .description('seal the heads of all chains now and write them to ANCHOR_DIR; `serve` does it daily')
+    .option('--post-key', 'print the key (Standard Webhooks format) with which a receiver verifies posts to ANCHOR_URL')
     .option('--json', 'print one JSON object')
     .action(anchor);
 }

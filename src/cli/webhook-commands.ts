@@ -8,15 +8,15 @@ import { withApp } from './with-app.ts';
 
 /** `webhook list | end`. A user makes and changes its own by the API. */
 export function addWebhookCommands(program: Command): void {
-  const group = program.command('webhook').description('where users are told of remittances and refunds');
+  const group = program.command('webhook').description('list and end webhooks of users');
   group
     .command('list')
-    .description('the webhooks in use: whose, of what, and where')
+    .description('list webhooks: user, subject and URL')
     .option('--json', 'print one JSON object')
     .action(list);
   acting(group.command('end'))
-    .description('tell a user no more by a webhook; what waits is still sent')
-    .argument('<user>', 'id or e-mail address')
+    .description('end a webhook of a user; queued notices are still sent')
+    .argument('<user>', 'user ID or e-mail address')
     .argument('<webhook>', 'remittances or refunds')
     .option('--json', 'print one JSON object')
     .action(end);

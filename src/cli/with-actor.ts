@@ -10,7 +10,7 @@ export type ActingOptions = { as?: string };
 
 /** Gives a command that changes something `--as`. A test finds by it which commands must write into the audit log. */
 export function acting(command: Command): Command {
-  return command.option('--as <email>', 'the user in whose name it is done and recorded; RUBRICA_USER unless said');
+  return command.option('--as <email>', 'user who acts, for the audit log (default: RUBRICA_USER)');
 }
 
 /** As `withApp`, for a command that changes something: `by` is the person whose name the record carries. */

@@ -70,7 +70,7 @@ suite('the help in Spanish', () => {
       'Uso: rubrica refund',
       'Opciones:',
       'Comandos:',
-      'devuelve un pago o una parte',
+      'devuelve un pago, entero o en parte',
       'muestra la ayuda del comando',
     ])
       assert.ok(help.includes(text), text);
