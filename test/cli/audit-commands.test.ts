@@ -33,7 +33,7 @@ forEachEngine('audit on the command line', (openTestDatabase) => {
     assert.match((await run('audit', 'list', '--who', 'nobody@example.cl')).stdout, /^There is no such act/);
     assert.match(
       (await run('audit', 'list', '--since', 'yesterday')).stderr,
-      /^INVALID_OPTION: --since is a day of Chile/,
+      /^INVALID_OPTION: --since is a day \(Chilean time\)/,
     );
 
     const verified = await run('audit', 'verify', '--json');

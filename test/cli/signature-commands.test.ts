@@ -133,7 +133,7 @@ suite('a Secret Token for a command', () => {
       const { production } = JSON.parse(imported.stdout) as { production: object };
       assert.deepEqual(production, { service_token: name, secret_token: SECRET });
     }
-    assert.match((await runWith('payment-service', 'import', '--help')).stdout, /seen by everybody\s+on the machine/);
+    assert.match((await runWith('payment-service', 'import', '--help')).stdout, /other\s+users of the machine/);
   });
 });
 
