@@ -17,7 +17,7 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: 'METRICS_PORT',
     fallback: '',
-    meaning: 'TCP port on which /metrics is alone; without it /metrics is on PORT, for clients on the same machine',
+    meaning: 'TCP port for /metrics alone; without it /metrics is on PORT, for clients on the same machine',
     inForce: ({ metricsPort }) => metricsPort,
   },
   {
@@ -59,7 +59,7 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: 'DATA_DIR',
     fallback: './data',
-    meaning: 'folder of the embedded database, the development key, and the mark of what was seen of the database',
+    meaning: 'folder of the embedded database, the development key and the last seen state of the database',
     inForce: ({ dataDir }) => dataDir,
   },
   {
@@ -71,13 +71,13 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: 'MASTER_KEY_PREVIOUS',
     fallback: '',
-    meaning: 'the master key that MASTER_KEY replaces, until `master-key rotate` is done: see docs/operation.md',
+    meaning: 'the old master key while `master-key rotate` replaces it, see docs/operation.md',
     inForce: ({ masterKeyPrevious }) => (masterKeyPrevious === null ? 'no' : 'yes'),
   },
   {
     name: 'LOG_FORMAT',
     fallback: 'text on a terminal, else json',
-    meaning: 'how the log is written: text, for a person, or json',
+    meaning: 'log format: text (for people) or json',
     inForce: ({ logFormat }) => logFormat,
   },
   {
@@ -90,7 +90,7 @@ export const SETTINGS: readonly Setting[] = [
     name: 'BASE_PATH',
     fallback: '',
     meaning:
-      'paths under which everything answers too, with commas between, such as /pagos or /v1,/dev; links have the first',
+      'path prefixes under which everything answers too, separated by commas, such as /pagos or /v1,/dev; links use the first',
     inForce: ({ basePaths }) => basePaths.join(','),
   },
   {
@@ -102,7 +102,7 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: 'REFUSED_REQUESTS',
     fallback: 'development',
-    meaning: 'whose refused requests are kept for 7 days, without secrets: development (tokens), or all',
+    meaning: 'which refused requests are stored for 7 days, without secrets: development (tokens), or all',
     inForce: ({ refusedRequests }) => refusedRequests,
   },
   {
@@ -120,8 +120,7 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: 'DRAIN_DELAY',
     fallback: '5 in production',
-    meaning:
-      'seconds for which a service that was asked to stop listens on, while `/readyz` says 503; 0 in development',
+    meaning: 'seconds for which a stopping service keeps listening while `/readyz` says 503; 0 in development',
     inForce: ({ drainDelay }) => drainDelay,
   },
   {
@@ -139,8 +138,7 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: 'UNKNOWN_BANK',
     fallback: 'warn',
-    meaning:
-      'what a bank code that the list does not have makes of a validation: warn, `undetermined`; fail, `invalid`',
+    meaning: 'verdict for a bank code that is not in the list: warn (`undetermined`) or fail (`invalid`)',
     inForce: ({ unknownBank }) => unknownBank,
   },
   {
@@ -152,37 +150,37 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: 'BACKUP_MAX_AGE_DAYS',
     fallback: '7 in production',
-    meaning: 'days after which a backup is asked for, see docs/operation.md',
+    meaning: 'days after which `doctor` asks for a backup, see docs/operation.md',
     inForce: ({ backupMaxAgeDays }) => backupMaxAgeDays,
   },
   {
     name: 'VERIFY_MAX_AGE_DAYS',
     fallback: '31 in production',
-    meaning: 'days after which `books verify` is asked for',
+    meaning: 'days after which `doctor` asks for `books verify`',
     inForce: ({ verifyMaxAgeDays }) => verifyMaxAgeDays,
   },
   {
     name: 'VERDICT_MAX_AGE_DAYS',
     fallback: '180',
-    meaning: 'days after which the account of a recipient is validated again before it is paid',
+    meaning: "days after which a recipient's account is validated again before a payout",
     inForce: ({ verdictMaxAgeDays }) => verdictMaxAgeDays,
   },
   {
     name: 'RETENTION_CALLBACKS',
     fallback: '',
-    meaning: 'days after which callbacks that have ended are deleted, with their delivery attempts; without it never',
+    meaning: 'days after which finished callbacks and their delivery attempts are deleted (default: never)',
     inForce: ({ retentionDays }) => retentionDays.callbacks,
   },
   {
     name: 'RETENTION_DELIVERY_ATTEMPTS',
     fallback: '',
-    meaning: 'days after which the delivery attempts of callbacks that have ended are deleted; without it never',
+    meaning: 'days after which the delivery attempts of finished callbacks are deleted (default: never)',
     inForce: ({ retentionDays }) => retentionDays.deliveryAttempts,
   },
   {
     name: 'RETENTION_EVENTS',
     fallback: '',
-    meaning: 'days after which events of the feed are deleted; without it never',
+    meaning: 'days after which events of the feed are deleted (default: never)',
     inForce: ({ retentionDays }) => retentionDays.events,
   },
   {
@@ -194,20 +192,20 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: 'PAYOUT_RAIL_LIMIT',
     fallback: '7000000',
-    meaning: 'the most that one transfer takes, in CLP; a file that asks for more is split into several payouts',
+    meaning: 'maximum of one transfer, in CLP; a larger amount in a file is split into several payouts',
     inForce: ({ payoutRailLimit }) => payoutRailLimit,
   },
   {
     name: 'ANCHOR_DIR',
     fallback: '',
     meaning:
-      'folder on another disk or machine in which the ends of the books are sealed every day, see docs/finance.md',
+      'folder on another disk or machine where the sealed heads of the chains are written every day, see docs/finance.md',
     inForce: ({ anchorDir }) => anchorDir,
   },
   {
     name: 'ANCHOR_URL',
     fallback: '',
-    meaning: 'address of your own to which they are posted as well',
+    meaning: 'URL of yours to which the sealed heads are also posted',
     inForce: ({ anchorUrl }) => anchorUrl && withoutPassword(anchorUrl),
   },
   {
@@ -225,51 +223,55 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: 'CALLBACK_NETWORKS',
     fallback: '',
-    meaning: 'private networks to which callbacks may go too, by https, with commas between, such as 10.20.0.0/16',
+    meaning: 'private networks that callbacks may reach, by https, separated by commas, such as 10.20.0.0/16',
     inForce: ({ callbackNetworks }) => callbackNetworks.map(([range, bits]) => `${range.toString()}/${bits}`).join(','),
   },
   {
     name: 'EGRESS_PROXY',
     fallback: '',
-    meaning: 'http:// address of a proxy through which every request leaves, by CONNECT: see docs/operation.md',
+    meaning: 'http:// address of a proxy (CONNECT) for every outgoing request, see docs/operation.md',
     inForce: ({ egressProxy }) => egressProxy && `http://${hostInUrl(egressProxy.host)}:${egressProxy.port}`,
   },
   {
     name: 'SMTP_URL',
     fallback: '',
-    meaning:
-      'smtp://USER:PASSWORD@HOST:587 or smtps://… of a server that takes receipts for payers, see docs/pay-page.md',
+    meaning: 'smtp://USER:PASSWORD@HOST:587 or smtps://… of the mail server for receipts, see docs/pay-page.md',
     inForce: ({ smtp }) => smtp && `${smtp.secure ? 'smtps' : 'smtp'}://${hostInUrl(smtp.host)}:${smtp.port}`,
   },
   {
     name: 'MAIL_FROM',
     fallback: 'the user of SMTP_URL, or no-reply@ the host of PUBLIC_URL',
-    meaning: 'e-mail address that receipts come from',
+    meaning: 'sender address of receipts',
     inForce: ({ smtp, mailFrom }) => smtp && mailFrom,
   },
-  { name: 'OPERATOR_NAME', fallback: '', meaning: 'who runs it, for payers to read', inForce: (c) => c.operatorName },
+  {
+    name: 'OPERATOR_NAME',
+    fallback: '',
+    meaning: 'name of the operator, shown to payers',
+    inForce: (c) => c.operatorName,
+  },
   {
     name: 'SECOND_FACTOR_ROLES',
     fallback: 'support,finance,approver,operator,owner in production',
-    meaning: 'roles whose people must have a second factor at the console, with commas, or none as in development',
+    meaning: 'roles that must have a second factor in the console, separated by commas, or none (as in development)',
     inForce: ({ secondFactorRoles }) => secondFactorRoles.join(',') || 'none',
   },
   {
     name: 'PROOF_MINUTES',
     fallback: '15',
-    meaning: 'minutes after which the console asks for the second factor again before money or people are moved',
+    meaning: 'minutes after which the console asks for the second factor again before it moves money or changes people',
     inForce: ({ proofMinutes }) => proofMinutes,
   },
   {
     name: 'CONSOLE_IDLE_MINUTES',
     fallback: '60',
-    meaning: 'minutes without a click after which somebody signs in to the console again; at most a day',
+    meaning: 'minutes without a click after which a console session ends; at most a day',
     inForce: ({ consoleIdleMinutes }) => consoleIdleMinutes,
   },
   {
     name: 'RUBRICA_USER',
     fallback: '',
-    meaning: 'e-mail address of the user in whose name commands change things, unless `--as` says another',
+    meaning: 'e-mail address of the user who acts, unless `--as` names another',
     inForce: ({ actingUser }) => (actingUser === null ? 'no' : 'yes'),
   },
 ];

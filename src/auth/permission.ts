@@ -6,20 +6,20 @@ export const PERMISSIONS = {
   'payments:create': 'create payments with an access token instead of a signature',
   'refunds:create': 'refund payments',
   'events:read': 'read the feed of events',
-  'books:read': 'read what is owed to a merchant and what was paid out',
+  'books:read': 'read balances, entries, payouts and deposits of merchants',
   'accounts:validate': 'validate bank accounts (payouts)',
-  'recipients:read': 'read whom payouts go to',
-  'callbacks:resend': 'send callbacks again',
-  'callbacks:listen': 'take the callbacks of development to a computer of their own',
+  'recipients:read': 'read recipients and payouts to them',
+  'callbacks:resend': 'resend callbacks',
+  'callbacks:listen': 'forward development callbacks to their own computer',
   'movements:record': 'record payouts, deposits and decisions, and import files',
-  'payouts:create': 'make payouts',
-  'payouts:approve': 'approve payouts that another person made',
-  'refunds:approve': 'approve refunds that another person asked for',
-  'payment-services:manage': 'make payment services, rotate tokens, set payment methods and fees',
-  'tokens:manage': 'obtain and rotate the tokens of payment services, and say where they are told',
-  'users:manage': 'make users and say what they may do',
-  'privacy:manage': 'find, export and erase what is kept about a person',
-  'audit:read': 'read the audit log and, changing nothing, what others act on, and verify the books',
+  'payouts:create': 'propose payouts',
+  'payouts:approve': 'approve payouts that another person proposed',
+  'refunds:approve': 'approve refunds that another person requested',
+  'payment-services:manage': 'manage payment services, tokens, payment methods and fees',
+  'tokens:manage': 'obtain and rotate tokens of payment services, and set where their events go',
+  'users:manage': 'manage users and their permissions',
+  'privacy:manage': 'find, export and erase the data about a person',
+  'audit:read': 'read the audit log and everything that others act on, and verify the books; changes nothing',
 } as const satisfies Record<string, string>;
 
 export type Permission = keyof typeof PERMISSIONS;
@@ -51,20 +51,20 @@ type RoleRights = {
  * approves what they made themselves is not said here: it is a rule of what is approved.
  */
 export const ROLES = {
-  integration: { means: 'a program: what is granted to it', may: [], environments: 'both' },
+  integration: { means: 'a program with the permissions granted to it', may: [], environments: 'both' },
   developer: {
     means: 'payments, events, callbacks and tokens of development',
     may: ['payments:read', 'payments:create', 'events:read', 'callbacks:resend', 'callbacks:listen', 'tokens:manage'],
     environments: 'development',
   },
   support: {
-    means: 'reads payments, sends callbacks again, refunds up to a limit a day',
+    means: 'reads payments, resends callbacks, refunds up to a daily limit',
     may: ['payments:read', 'refunds:create', 'callbacks:resend'],
     environments: 'both',
     refundsPerDay: { CLP: 100_000 },
   },
   finance: {
-    means: 'reads everything, records movements, makes payouts',
+    means: 'reads everything, records movements, proposes payouts',
     may: [
       'payments:read',
       'events:read',
@@ -77,7 +77,7 @@ export const ROLES = {
     environments: 'both',
   },
   approver: {
-    means: 'approves what another person made',
+    means: 'approves payouts and refunds of another person',
     may: ['payments:read', 'books:read', 'recipients:read', 'payouts:approve', 'refunds:approve'],
     environments: 'both',
   },
@@ -97,7 +97,7 @@ export const ROLES = {
     environments: 'both',
   },
   owner: {
-    means: 'people and roles, and everything else',
+    means: 'manages people and roles, and may do everything else',
     may: Object.keys(PERMISSIONS) as Permission[],
     environments: 'both',
   },
