@@ -2,7 +2,7 @@ import type { App } from '../app.ts';
 import { withinTime } from '../lib/within-time.ts';
 import { CredentialsRefused } from '../payment-methods/payment-method.ts';
 
-/** Shorter than anybody holds what is asked about out of others' reach, so that two never ask at once. */
+/** Shorter than a claim, so two workers never query the same attempt. */
 const TIME_OUT_MS = 20_000;
 
 /**

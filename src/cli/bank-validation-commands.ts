@@ -72,7 +72,7 @@ async function importBanks(file: string, options: ImportOptions): Promise<void> 
     `${before ?? '—'} → ${after ?? '—'}`,
   ]);
   print(options, outcome, [
-    `The list ${version} serves from now on.`,
+    `The list ${version} is in use.`,
     ...(rows.length === 0 ? ['  Nothing in it is new.'] : table(rows)),
     ...(missing.length === 0
       ? []

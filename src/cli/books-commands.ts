@@ -158,7 +158,7 @@ async function suspense(options: Json & { limit: string }): Promise<void> {
     'SINCE',
     'WHY',
   ];
-  print(options, { payments }, rows.length === 0 ? ['Nothing was ever in suspense.'] : table([titles, ...rows]));
+  print(options, { payments }, rows.length === 0 ? ['No money was ever in suspense.'] : table([titles, ...rows]));
 }
 
 type ResolveOptions = Json & {

@@ -42,7 +42,7 @@ function summaryOf({ counts: { passed, failed, unclear }, seed }: ChaosReport): 
 function adviceOf({ counts, judged_by }: ChaosReport): string[] {
   return counts.unclear === 0 || judged_by === 'orders'
     ? []
-    : ['What is unclear the shop can tell: --order-url with a URL that answers with the state of {reference}.'];
+    : ['To settle what is unclear, give --order-url: a URL that returns the state of {reference}.'];
 }
 
 /** The words of the shop's own states may hold anything. */

@@ -75,10 +75,10 @@ async function advance(duration: string, options: ActingOptions & JsonOption): P
   const ms = Math.round(performance.now() - startedAt);
   print(options, { from, to, ahead_ms: aheadMs, ms, snapshot, happened }, [
     ...happened.map(lineOf),
-    `It is ${time(to)} UTC here, ${spanOf(aheadMs)} ahead of the world. ${happened.length === 0 ? 'Nothing happened meanwhile.' : ''}`.trimEnd(),
+    `It is ${time(to)} UTC here, ${spanOf(aheadMs)} ahead of real time. ${happened.length === 0 ? 'Nothing happened meanwhile.' : ''}`.trimEnd(),
     snapshot
       ? 'As it was before: bin/rubrica clock back'
-      : `There is no clock back from here: the store has more than ${MOST_ROWS} rows. Make a backup before.`,
+      : `clock back is not possible after this: the store has more than ${MOST_ROWS} rows. Make a backup first.`,
   ]);
 }
 
@@ -102,8 +102,8 @@ async function back(options: ActingOptions & JsonOption): Promise<void> {
   });
   const { first_transaction_id } = epoch;
   print(options, { ahead_ms: aheadMs, epoch: epoch.epoch, first_transaction_id }, [
-    `The store is as it was before the last clock advance, ${spanOf(aheadMs)} ahead of the world. A service that runs stops now: start it again.`,
-    'Ids of what was put away are not given out again, and readers of the feed are told where to go on. Your shop keeps what it was told.',
+    `The store is as it was before the last clock advance, ${spanOf(aheadMs)} ahead of real time. A running service stops now: start it again.`,
+    'The undone IDs are not used again, and readers of the feed are told where to continue. Your shop still has the callbacks it received.',
   ]);
 }
 
@@ -118,15 +118,15 @@ async function reset(options: ActingOptions & JsonOption): Promise<void> {
     return before;
   });
   print(options, { ahead_ms: 0, was_ahead_ms: ahead }, [
-    `The clock was ${spanOf(ahead)} ahead and is no longer. A service that runs stops now: start it again.`,
-    'What was recorded meanwhile keeps its times. For a store without them: bin/rubrica clock back.',
+    `The clock was ${spanOf(ahead)} ahead and is no longer. A running service stops now: start it again.`,
+    'Records made meanwhile keep their future times. To remove them: bin/rubrica clock back.',
   ]);
 }
 
 function requireDevelopment({ config }: App): void {
   if (config.mode === 'production')
     throw new CommandError(
-      'The clock is set in development alone: RUBRICA_ENV is production here.',
+      'The clock can be changed only in development: RUBRICA_ENV is production here.',
       1,
       'DEVELOPMENT_ONLY',
     );

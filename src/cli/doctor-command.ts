@@ -64,13 +64,13 @@ async function storeFindings(config: Config): Promise<Finding[]> {
   } catch (error) {
     const { cause, message } = error as Error;
     const says = cause instanceof Error ? cause.message : message;
-    return [problem('database', says, 'See that it is there and runs, and that DATABASE_URL is right.')];
+    return [problem('database', says, 'Check that it is running and that DATABASE_URL is right.')];
   } finally {
     await app?.close();
   }
 }
 
-/** Taken by a service of ours it is as it should be. */
+/** A port used by our own service is fine. */
 async function portFinding(config: Config): Promise<Finding> {
   const address = `${config.host}:${config.port}`;
   const failure = await listenOnce(config);

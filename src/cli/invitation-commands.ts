@@ -77,7 +77,7 @@ async function list(options: Json): Promise<void> {
     expires_at <= now ? 'over' : time(expires_at),
   ]);
   const head = ['ID', 'E-MAIL', 'ROLE', 'BY', 'SINCE (UTC)', 'WORKS UNTIL'];
-  print(options, { invitations }, rows.length === 0 ? ['Everybody who was invited has come.'] : table([head, ...rows]));
+  print(options, { invitations }, rows.length === 0 ? ['No invitation is open.'] : table([head, ...rows]));
 }
 
 async function end(id: string, options: Json): Promise<void> {

@@ -64,7 +64,7 @@ function forward(feed: CallbackFeed, targets: Targets): Promise<void> {
 
 async function forwardUntil(signal: AbortSignal, feed: CallbackFeed, targets: Targets): Promise<void> {
   const { fetch, close } = createSafeFetch();
-  say(`Callbacks of development of ${feed.name} go to ${targets.form.href}. Ctrl+C ends it.`);
+  say(`Forwarding development callbacks of ${feed.name} to ${targets.form.href}. Ctrl+C ends.`);
   try {
     for (let sent = 0; !signal.aborted && sent !== targets.most; ) {
       const post = await despiteOutage(() => feed.next(signal), signal, say);

@@ -68,7 +68,7 @@ async function showRequests(
   };
   // The clock of a service elsewhere is not ours: what it has now is where "from now on" begins.
   if (since === null) await news();
-  say('Requests are shown as they come. Ctrl+C ends it.');
+  say('Showing requests as they arrive. Ctrl+C ends.');
   while (!signal.aborted && shown !== most) {
     for (const request of await news()) {
       if (shown === most) return;

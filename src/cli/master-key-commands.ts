@@ -29,12 +29,13 @@ async function rotate(options: ActingOptions & { json?: boolean }): Promise<void
   const meanwhile = broken.reduce((sum, kind) => sum - kind.broken, left);
   if (meanwhile > 0)
     throw new CommandError(`${meanwhile} more were sealed with the previous key meanwhile. ${STILL_OLD}`);
-  if (unknown > 0) throw new CommandError(`Neither of the two keys has sealed ${unknown} texts: bin/rubrica doctor`);
+  if (unknown > 0)
+    throw new CommandError(`${unknown} secrets were encrypted with neither of the two keys: bin/rubrica doctor`);
   if (broken.length > 0) throw new CommandError(`${broken.map(sayBroken).join(', ')}: ${CHANGED}`);
   const resealed = Object.fromEntries(kinds.map(({ name, resealed }) => [name, resealed]));
   print(options, { resealed, previous_key_needed: false }, [
     ...table(kinds.map(({ name, resealed }) => [name, String(resealed)])),
-    'Nothing is sealed with the previous key any more: start every process without MASTER_KEY_PREVIOUS.',
+    'Every secret is encrypted with the new key: start every process without MASTER_KEY_PREVIOUS.',
   ]);
 }
 

@@ -76,7 +76,7 @@ function linesOf(id: string, file: string, { events, pauseMs, strangers }: Moved
   const paused = pauseMs === null ? '' : ` Its requests waited for ${(pauseMs / 1000).toFixed(1)} s.`;
   return [
     `${id} is served by the database of ${file} now, with ${countOf(events, 'event')}, each compared.${paused}`,
-    'Here it is kept as it was, and nothing more is written for it. Let the balancer lead its requests there: docs/scaling.md.',
+    'This database keeps its old data and accepts nothing new for it. Point the balancer at the new one: docs/scaling.md.',
     ...(strangers.length === 0
       ? []
       : [`These users may see it here and are not known there; invite them: ${strangers.join(', ')}`]),
@@ -136,6 +136,6 @@ async function changeIds(options: ActingOptions & { from: string; json?: boolean
   const next = await withActor(options, (app, by) => raiseIds(app, first, by));
   print(options, { next_transaction: next.transaction, next_environment: next.environment }, [
     `New transactions have ids from ${next.transaction} on, new environments from ${next.environment} on.`,
-    'A service that runs uses up to a thousand that it has reserved before.',
+    'A running service first uses up to a thousand IDs that it has reserved.',
   ]);
 }

@@ -110,7 +110,7 @@ function readWish(app: App, kind: 'payout' | 'deposit', options: CreateOptions, 
     throw invalidOption('Say where it came from: --method, or --from-merchant.');
   }
   if (fromMerchant && commission !== '0')
-    throw invalidOption('Of what a merchant pays in nobody keeps a --commission.');
+    throw invalidOption('--commission is for --method: nobody keeps a commission on money that a merchant pays in.');
   if (!/^[!-~](?:[ -~]{0,98}[!-~])?$/.test(reference)) {
     throw invalidOption('A reference is 1 to 100 visible ASCII characters.');
   }

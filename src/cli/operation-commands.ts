@@ -60,7 +60,9 @@ async function backup(file: string, options: { json?: boolean }): Promise<void> 
   const asItIs = async () => {};
   await withApp(async (app) => {
     if (app.db.engine !== 'sqlite')
-      throw invalidOption('Only the embedded store is backed up so: use pg_dump or pg_basebackup.');
+      throw invalidOption(
+        'This command backs up only the embedded store. Use pg_dump or pg_basebackup for PostgreSQL.',
+      );
     const taken = () => alreadyDone(`${file} exists, and a backup never overwrites: give another name.`);
     if (existsSync(target)) throw taken();
     // A part of a copy must not be taken for one.

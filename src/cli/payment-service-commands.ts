@@ -248,7 +248,7 @@ async function changeEventsUrl(
   });
   if (!known) throw unknownPaymentService(id);
   print(options, { id, environment, events_url: url }, [
-    url === null ? `Refunds of ${id} are told nowhere but in the feed.` : `Refunds of ${id} are told to ${url}`,
+    url === null ? `Refunds of ${id} are visible only in the feed.` : `Refund events of ${id} are posted to ${url}`,
   ]);
 }
 
@@ -270,7 +270,7 @@ async function changeFee(id: string, options: FeeOptions): Promise<void> {
   });
   if (!known) throw unknownPaymentService(id);
   print(options, { id, environment, method, currency, ...fee }, [
-    `Of each ${currency} payment of ${id} by ${method} in ${environment}, ${feeText(fee, currency)} are kept from now on.`,
+    `Fee of ${currency} payments of ${id} by ${method} in ${environment}: ${feeText(fee, currency)}.`,
   ]);
 }
 

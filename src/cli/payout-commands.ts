@@ -200,6 +200,6 @@ async function showBatch(id: string, options: { json?: boolean }): Promise<void>
 async function listAll(options: { limit: string; json?: boolean }): Promise<void> {
   const limit = readLimit(options.limit);
   const batches = await withApp((app) => listBatches(app, null, limit));
-  const nothing = ['No batch yet: bin/rubrica payout propose FILE makes one.'];
+  const nothing = ['No batch yet: create one with bin/rubrica payout propose FILE.'];
   print(options, { batches: batches.map(batchJson) }, batches.length === 0 ? nothing : batchLines(batches));
 }

@@ -187,7 +187,7 @@ async function listFiles(id: string | undefined, options: Json & { out?: string;
   print(
     options,
     { files: files.map(payoutFileJson) },
-    rows.length === 0 ? ['No file yet: bin/rubrica payout file makes one.'] : table([head, ...rows]),
+    rows.length === 0 ? ['No file yet: create one with bin/rubrica payout file.'] : table([head, ...rows]),
   );
 }
 

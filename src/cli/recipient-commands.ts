@@ -85,7 +85,7 @@ async function list(options: Json): Promise<void> {
   });
   const rows = recipients.map((one) => [one.id, one.name, one.rut, one.bankCode, one.maskedAccount, verdictText(one)]);
   const head = ['RECIPIENT', 'NAME', 'RUT', 'BANK', 'ACCOUNT', 'VERDICT'];
-  const nobody = 'Nobody yet: bin/rubrica recipient create keeps an account.';
+  const nobody = 'No recipient yet: bin/rubrica recipient create stores one.';
   print(options, { recipients: recipients.map(recipientJson) }, rows.length === 0 ? [nobody] : table([head, ...rows]));
 }
 

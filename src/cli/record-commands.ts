@@ -62,7 +62,7 @@ async function record({ out, ...options }: { out: string; since?: string; paymen
 }
 
 function recordUntilStopped(): Promise<void> {
-  process.stdout.write('What is asked of development is recorded. Ctrl+C ends it and writes the file.\n');
+  process.stdout.write('Recording development requests. Ctrl+C ends the recording and writes the file.\n');
   return untilStopped(
     (signal) =>
       new Promise((resolve) => {

@@ -49,7 +49,7 @@ async function restore(file: string, options: Options): Promise<void> {
   const idsAbove = readIdsAbove(options);
   if (!config.databaseUrl.startsWith('sqlite:') || config.databaseUrl === 'sqlite::memory:')
     throw invalidOption(
-      'Only an embedded store is restored so. Restore PostgreSQL with its tools, then: after-restore.',
+      'This command restores only the embedded store. Restore PostgreSQL with its own tools, then run after-restore.',
     );
   const backup = resolve(file);
   if (!existsSync(backup) || !statSync(backup).isFile()) throw unusableFile(`There is no file ${backup}.`);

@@ -144,7 +144,7 @@ async function listen(app: RunningApp, config: Config, close: () => Promise<void
   const shown = Object.fromEntries(describeSettings(config).map(({ name, value }) => [name, value]));
   const misled = publicUrlProblem(config);
   if ((await findHeld(app)) !== null) app.log.error({ alarm: 'held_after_restore' }, HELD);
-  if ((app.now.ahead?.() ?? 0) > 0) app.log.warn('the clock is ahead of the world: bin/rubrica clock show');
+  if ((app.now.ahead?.() ?? 0) > 0) app.log.warn('the clock is ahead of real time: bin/rubrica clock show');
   const ignored = privateCallbacksProblem(config);
   if (ignored !== null) app.log.warn(ignored);
   if (misled !== null) app.log.warn(`${misled}; set it to the https address of this service`);

@@ -70,4 +70,4 @@ export function openUnlessChanged(app: Keeper, kind: SealedKind, row: SqlRow, se
 }
 
 const WRONG_KEY =
-  'Another master key has sealed this than this process has. Set MASTER_KEY as the service of this store has it, and MASTER_KEY_PREVIOUS while it is being replaced.';
+  'This secret was encrypted with a different master key. Set MASTER_KEY to the value that the service of this store uses, and MASTER_KEY_PREVIOUS while the key is being replaced.';

@@ -47,7 +47,10 @@ suite('callbacks that were given up, on the command line', () => {
       [['resend'], /^USAGE: Say either an ID or which ones, such as --state dead/],
       [['resend', '1', '--state', 'dead'], /^INVALID_OPTION: Say either an ID/],
       [['resend', '1', '--since', '2026-01-15'], /^INVALID_OPTION: Say either an ID or which ones/],
-      [['resend', '--state', 'dead', '--since', '15-01'], /^INVALID_OPTION: --since is a day \(Chilean time\), such as/],
+      [
+        ['resend', '--state', 'dead', '--since', '15-01'],
+        /^INVALID_OPTION: --since is a day \(Chilean time\), such as/,
+      ],
       [['resend', '--state', 'dead', '--payment-service', 'ps_x'], /^NOT_FOUND: There is no payment service ps_x/],
       [['resend', '--state', 'lost'], /^USAGE: .*dead, disabled/],
       [['resend', '--endpoint', 'shop'], /^INVALID_OPTION: --endpoint is a URL such as/],

@@ -44,7 +44,7 @@ suite('listen', async () => {
     await createPaidTransaction(app, environment, { reference: 'ORD-1' });
     const { stdout, status, stderr } = await listen(['--url', url, '--count', '1'], token);
     assert.equal(status, 0, stderr);
-    assert.match(stdout, /^Callbacks of development of Test shop go to http/);
+    assert.match(stdout, /^Forwarding development callbacks of Test shop to http/);
     assert.match(stdout, /\n[\d:]{8} {2}callback \d+ {2}completed ORD-1 \(transaction \d+\) {2}→ {2}200 in \d+ ms\n$/);
     const [received] = laptop.received.splice(0);
     assert.equal(received?.path, '/callback?order=1');

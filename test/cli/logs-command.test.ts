@@ -34,7 +34,7 @@ forEachEngine('logs tail', (openTestDatabase) => {
     await using _server = server;
     await post({ x_reference: 'BEFORE' });
     const tail = await startChild('node', ['src/main.ts', 'logs', 'tail', '--count', '2'], { env });
-    await tail.until(({ stdout }) => stdout.includes('as they come'));
+    await tail.until(({ stdout }) => stdout.includes('as they arrive'));
     app.now.advance(1000);
     await post({ x_reference: 'ORD-7' });
     app.now.advance(1000);
@@ -76,7 +76,7 @@ forEachEngine('logs tail', (openTestDatabase) => {
     const other = await startChild('node', ['src/main.ts', ...words, '--url', server.origin], {
       env: { ...process.env, RUBRICA_TOKEN: stranger.headers.authorization.replace('Bearer ', '') },
     });
-    await other.until(({ stdout }) => stdout.includes('as they come'));
+    await other.until(({ stdout }) => stdout.includes('as they arrive'));
     assert.doesNotMatch((await other.end('SIGTERM')).stdout, /ORD-7/);
   });
 });
