@@ -47,7 +47,7 @@ const CALLBACK_MS = 7 * DAY;
 export const ATTENTION_KINDS: readonly AttentionKind[] = [
   {
     kind: 'restore',
-    nouns: ['restore that waits for its release', 'restores that wait for their release'],
+    nouns: ['unreleased restore', 'unreleased restores'],
     measure: async (app) => {
       const held = await findHeld(app);
       return { count: held === null ? 0 : 1, oldest: held?.began_at ?? null };
@@ -59,14 +59,14 @@ export const ATTENTION_KINDS: readonly AttentionKind[] = [
   },
   {
     kind: 'payment',
-    nouns: ['payment without an end', 'payments without an end'],
+    nouns: ['unresolved payment', 'unresolved payments'],
     measure: (app) => measureWaitingAttempts(app.db, app.now() - PAYMENT_MS),
     list: async (app, limit) =>
       (await selectWaitingAttempts(app.db, app.now() - PAYMENT_MS, limit)).map(waitingPayment),
   },
   {
     kind: 'refund',
-    nouns: ['refund without an end', 'refunds without an end'],
+    nouns: ['unresolved refund', 'unresolved refunds'],
     measure: (app) => measureWaitingRefunds(app.db, refundsSince(app)),
     list: async (app, limit) => (await selectWaitingRefunds(app.db, refundsSince(app), limit)).map(waitingRefund),
   },
@@ -104,7 +104,7 @@ export const ATTENTION_KINDS: readonly AttentionKind[] = [
   dutyKind('books', ['verification of the books that is due', 'verifications of the books that are due']),
   {
     kind: 'mail',
-    nouns: ['receipt that did not leave', 'receipts that did not leave'],
+    nouns: ['unsent receipt', 'unsent receipts'],
     measure: (app) => measureStuckMails(app.db, app.now() - DAY),
     list: async (app, limit) => (await selectStuckMails(app.db, app.now() - DAY, limit)).map(waitingMail),
   },

@@ -7,7 +7,7 @@ import { type Finding, fine, problem } from './finding.ts';
 
 const DAY_MS = 86_400_000;
 const RUNNING = {
-  en: 'Is serve running? It seals the ends of the books every day; without it: bin/rubrica books anchor',
+  en: 'Is serve running? It seals the books daily. Without it: bin/rubrica books anchor',
   es: '¿Está corriendo serve? Sella los finales de los libros cada día; sin él: bin/rubrica books anchor',
 };
 
@@ -17,7 +17,7 @@ export async function anchorFindings(app: App): Promise<Finding[]> {
   if (last === null) {
     const begun = await selectFactsBegun(app.db);
     if (begun === null || app.now() - begun <= DAY_MS)
-      return [fine('anchors', { en: 'the books were not sealed yet', es: 'los libros todavía no se sellan' })];
+      return [fine('anchors', { en: 'the books are not sealed yet', es: 'los libros todavía no se sellan' })];
     return [problem('anchors', { en: 'the books were never sealed', es: 'los libros nunca se sellaron' }, RUNNING)];
   }
   const age = Math.max(0, app.now() - last.made_at);
@@ -35,7 +35,7 @@ export async function anchorFindings(app: App): Promise<Finding[]> {
   if (anchorUrl !== null) findings.push(await postFinding(app));
   const alone = findings.length === 0;
   const says = {
-    en: `the books were sealed ${ago} ago${alone ? '; they are in the store alone: set ANCHOR_DIR' : ''}`,
+    en: `the books were sealed ${ago} ago${alone ? '; the anchors are only in the store: set ANCHOR_DIR' : ''}`,
     es: `los libros se sellaron hace ${ago}${alone ? '; los sellos están solo en la base: define ANCHOR_DIR' : ''}`,
   };
   return [fine('anchors', says), ...findings];
@@ -44,10 +44,10 @@ export async function anchorFindings(app: App): Promise<Finding[]> {
 async function folderFinding(app: App, folder: string, { number }: AnchorRow): Promise<Finding> {
   const { place, unknown } = await placeIn(app, folder);
   if (unknown === null && place === number)
-    return fine('anchors', { en: `ANCHOR_DIR has all ${number}`, es: `ANCHOR_DIR tiene los ${number}` });
+    return fine('anchors', { en: `ANCHOR_DIR has all ${number} anchors`, es: `ANCHOR_DIR tiene los ${number}` });
   if (unknown !== null) {
     const says = {
-      en: 'ANCHOR_DIR has ones that the store has not: it was put back',
+      en: 'ANCHOR_DIR has anchors that the store lacks: the store was put back to an earlier state',
       es: 'ANCHOR_DIR tiene sellos que la base no tiene: la base volvió atrás',
     };
     return problem('anchors', says, 'bin/rubrica books verify');
@@ -55,9 +55,9 @@ async function folderFinding(app: App, folder: string, { number }: AnchorRow): P
   const lacks = number - place;
   return problem(
     'anchors',
-    { en: `ANCHOR_DIR lacks the last ${lacks}`, es: `a ANCHOR_DIR le faltan los últimos ${lacks}` },
+    { en: `ANCHOR_DIR lacks the last ${lacks} anchors`, es: `a ANCHOR_DIR le faltan los últimos ${lacks}` },
     {
-      en: `See that ${folder} can be written, and that serve has this ANCHOR_DIR.`,
+      en: `Check that ${folder} is writable and that serve runs with this ANCHOR_DIR.`,
       es: `Revisa que se pueda escribir en ${folder}, y que serve tenga este ANCHOR_DIR.`,
     },
   );
@@ -66,10 +66,13 @@ async function folderFinding(app: App, folder: string, { number }: AnchorRow): P
 async function postFinding(app: App): Promise<Finding> {
   const oldest = await selectOldestUnposted(app.db);
   const age = oldest === null ? 0 : app.now() - oldest;
-  if (age <= DAY_MS) return fine('anchors', { en: 'ANCHOR_URL takes them', es: 'ANCHOR_URL los recibe' });
+  if (age <= DAY_MS) return fine('anchors', { en: 'ANCHOR_URL accepts the anchors', es: 'ANCHOR_URL los recibe' });
   return problem(
     'anchors',
-    { en: `ANCHOR_URL takes none for ${formatAge(age)}`, es: `ANCHOR_URL no recibe ninguno hace ${formatAge(age)}` },
-    { en: 'See what it answers: the log of serve says it.', es: 'Mira qué responde: lo dice el registro de serve.' },
+    {
+      en: `ANCHOR_URL has accepted no anchor for ${formatAge(age)}`,
+      es: `ANCHOR_URL no recibe ninguno hace ${formatAge(age)}`,
+    },
+    { en: 'The log of serve has its responses.', es: 'Mira qué responde: lo dice el registro de serve.' },
   );
 }

@@ -12,12 +12,14 @@ export async function auditFinding(app: App): Promise<Finding> {
   const [last] = await selectAudit(app.db, {}, 1);
   const head = await selectAuditHead(app.db);
   if (head === null || (last?.link ?? 0) > head.link)
-    return broken({ en: 'says no end that fits its rows', es: 'no dice un final que calce con sus filas' });
+    return broken({
+      en: 'records a head that does not match its rows',
+      es: 'no dice un final que calce con sus filas',
+    });
   const [ended] = await selectAudit(app.db, { before: head.link + 1 }, 1);
-  if (head.link === 0)
-    return fine('audit-log', { en: 'nobody has done anything yet', es: 'nadie ha hecho nada todavía' });
+  if (head.link === 0) return fine('audit-log', { en: 'no acts yet', es: 'nadie ha hecho nada todavía' });
   if (ended?.link !== head.link || ended.hash !== head.hash)
-    return broken({ en: 'does not end where it should', es: 'no termina donde debería' });
+    return broken({ en: 'does not end at its recorded head', es: 'no termina donde debería' });
   const age = formatAge(Math.max(0, app.now() - ended.created_at));
   return fine('audit-log', {
     en: `${head.link} rows, the last of ${age} ago`,

@@ -43,13 +43,13 @@ function schemaFinding(difference: SchemaDifference): Finding {
   if (pending.length > 0) {
     const says = { en: `lacks ${pending.join(', ')}`, es: `le falta ${pending.join(', ')}` };
     return problem('schema', says, {
-      en: 'serve does it when it starts; without it: bin/rubrica migrate',
+      en: 'serve migrates the store when it starts. Without it: bin/rubrica migrate',
       es: 'serve lo hace al partir; sin él: bin/rubrica migrate',
     });
   }
   if (newer.length === 0) return fine('schema', { en: 'up to date', es: 'al día' });
   return fine('schema', {
-    en: `a newer version has added ${newer.join(', ')}, beside which this one goes on`,
+    en: `a newer version added ${newer.join(', ')}; this version works with it`,
     es: `una versión más nueva agregó ${newer.join(', ')}, y esta sigue al lado`,
   });
 }
@@ -60,19 +60,19 @@ function asError(error: unknown): unknown {
 }
 
 const RIGHT_KEY = {
-  en: 'Set the MASTER_KEY that it was sealed with, or put back master.key in DATA_DIR.',
+  en: 'Set the MASTER_KEY that encrypted it, or put back master.key in DATA_DIR.',
   es: 'Pon la MASTER_KEY con que se selló, o devuelve master.key a DATA_DIR.',
 };
 
 /** The master key is right, and no Secret Token of an environment opens. */
 function secretsChanged({ payment_service_id: id, environment }: TokenRow): Finding {
   const says = {
-    en: `opens no Secret Token of ${id} (${environment}): somebody changed or moved them in the store`,
+    en: `cannot decrypt any Secret Token of ${id} (${environment}): somebody changed or moved them in the store`,
     es: `no abre ningún Secret Token de ${id} (${environment}): alguien los cambió o los movió en la base`,
   };
   const rotate = `bin/rubrica payment-service rotate ${id} --environment ${environment}`;
   return problem('master-key', says, {
-    en: `Find out who writes into the database. Another Secret Token: ${rotate}`,
+    en: `Find out who writes to the database. To create a new Secret Token: ${rotate}`,
     es: `Averigua quién escribe en la base de datos. Otro Secret Token: ${rotate}`,
   });
 }
@@ -84,7 +84,7 @@ async function masterKeyFinding(app: App): Promise<Finding> {
     const failure = await findEnvironmentById(app, token.environment_id).then(() => null, asError);
     if (failure === null) continue;
     if (!(failure instanceof ConfigError)) return secretsChanged(token);
-    const says = { en: 'does not open a stored Secret Token', es: 'no abre un Secret Token guardado' };
+    const says = { en: 'cannot decrypt a stored Secret Token', es: 'no abre un Secret Token guardado' };
     return problem('master-key', says, RIGHT_KEY);
   }
   const seals = await Promise.all(
@@ -93,22 +93,22 @@ async function masterKeyFinding(app: App): Promise<Finding> {
   const stranger = seals.find(({ unknown }) => unknown > 0);
   if (stranger !== undefined) {
     const { unknown, name } = stranger;
-    const says = { en: `another key has sealed ${unknown} ${name}`, es: `otra clave selló ${unknown} ${name}` };
+    const says = { en: `${unknown} ${name} are encrypted with another key`, es: `otra clave selló ${unknown} ${name}` };
     return problem('master-key', says, RIGHT_KEY);
   }
   const opens = {
-    en: `opens every Secret Token of ${services.length} payment services`,
+    en: `decrypts every Secret Token of ${services.length} payment services`,
     es: `abre todos los Secret Token de ${services.length} servicios de pago`,
   };
   if (app.config.masterKeyPrevious === null) return fine('master-key', opens);
   const left = seals.reduce((sum, { previous }) => sum + previous, 0);
   if (left === 0)
     return fine('master-key', {
-      en: `${opens.en}; nothing is sealed with MASTER_KEY_PREVIOUS: it may be removed`,
+      en: `${opens.en}; nothing is encrypted with MASTER_KEY_PREVIOUS: it may be removed`,
       es: `${opens.es}; nada está sellado con MASTER_KEY_PREVIOUS: se puede quitar`,
     });
   const says = {
-    en: `${left} texts are sealed with MASTER_KEY_PREVIOUS`,
+    en: `${left} secrets are encrypted with MASTER_KEY_PREVIOUS`,
     es: `${left} textos están sellados con MASTER_KEY_PREVIOUS`,
   };
   return problem('master-key', says, 'bin/rubrica master-key rotate');

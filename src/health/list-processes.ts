@@ -25,7 +25,7 @@ export async function listProcesses(app: App): Promise<ListedProcess[]> {
 export async function runningFindings(app: App): Promise<Finding[]> {
   const processes = await listProcesses(app);
   if (processes.length === 0)
-    return [fine('process', { en: 'no serve says that it runs', es: 'ningún serve dice que corre' })];
+    return [fine('process', { en: 'no running `serve` process has reported', es: 'ningún serve dice que corre' })];
   return processes.flatMap(({ host, pid, version, started_at, age, silent, findings }) => {
     const seen = age < 120_000 ? `${Math.round(age / 1000)} s` : formatAge(age);
     const who = `${version}, ${host}, pid ${pid}`;
@@ -39,7 +39,7 @@ export async function runningFindings(app: App): Promise<Finding[]> {
 }
 
 const SILENT = {
-  en: 'It ended without a word, or hangs: see its log and start it again. It is forgotten an hour after its last sign.',
+  en: 'It crashed or hangs: read its log and start it again. It leaves this list an hour after its last report.',
   es: 'Terminó sin avisar, o está pegado: mira su registro y pártelo de nuevo. Se olvida una hora después de su última señal.',
 };
 

@@ -11,21 +11,21 @@ const LONGEST_HOLD_MS = 60_000;
 export async function feedFinding(app: App): Promise<Finding> {
   const elsewhere = await whyFeedIsElsewhere(app.db);
   if (elsewhere !== null)
-    return problem('feed', { en: 'cannot be right on this node', es: 'no puede estar bien en este nodo' }, elsewhere);
+    return problem('feed', { en: 'cannot be correct on this node', es: 'no puede estar bien en este nodo' }, elsewhere);
   const hold = await measureFeedHold(app);
-  if (hold === null) return fine('feed', { en: 'nothing holds it back', es: 'nada lo detiene' });
+  if (hold === null) return fine('feed', { en: 'not blocked', es: 'nada lo detiene' });
   const { pid, application, database, ageMs } = hold;
   const seconds = Math.round(ageMs / 1000);
   const who = `${pid === 0 ? 'no process' : `pid ${pid}`}, ${application || 'without a name'}, database ${database}`;
   const quien = `${pid === 0 ? 'ningún proceso' : `pid ${pid}`}, ${application || 'sin nombre'}, base ${database}`;
   const says = {
-    en: `stands still behind a transaction of ${seconds} s (${who})`,
+    en: `is blocked by a transaction of ${seconds} s (${who})`,
     es: `está detenido detrás de una transacción de ${seconds} s (${quien})`,
   };
   if (ageMs < LONGEST_HOLD_MS) return fine('feed', says);
   const command = pid === 0 ? 'commit prepared, rollback prepared' : `select pg_terminate_backend(${pid})`;
   return problem('feed', says, {
-    en: `Readers of GET /events see nothing newer. Let it end, or end it: ${command}.`,
+    en: `GET /events returns nothing newer. Wait for that transaction, or end it: ${command}.`,
     es: `Quienes leen GET /events no ven nada nuevo. Deja que termine, o termínala: ${command}.`,
   });
 }
@@ -46,13 +46,13 @@ async function clockFinding(app: App): Promise<Finding> {
   };
   if (ms <= MOST_SKEW_MS) return fine('database', says);
   return problem('database', says, {
-    en: 'The service goes by the clock of the database. Run NTP on both machines.',
+    en: 'The service uses the clock of the database. Run NTP on both machines.',
     es: 'El servicio sigue el reloj de la base. Usa NTP en las dos máquinas.',
   });
 }
 
 const WITHOUT_FSYNC = {
-  en: 'Set fsync = on: a crash of the server loses what was acknowledged, and can damage everything that is stored.',
+  en: 'Set fsync = on: a crash of the server can lose acknowledged data and corrupt the store.',
   es: 'Pon fsync = on: si el servidor se cae se pierde lo confirmado, y se puede dañar todo lo guardado.',
 };
 

@@ -36,7 +36,7 @@ export function proxyFinding(): Finding {
       es: 'llega X-Forwarded-For de un proxy y TRUST_PROXY está apagado: todos sus clientes cuentan como uno en cada límite',
     },
     {
-      en: 'Set TRUST_PROXY=true and start anew, or let the proxy leave the header out.',
+      en: 'Set TRUST_PROXY=true and restart, or remove the header in the proxy.',
       es: 'Pon TRUST_PROXY=true y reinicia, o haz que el proxy quite el encabezado.',
     },
   );
@@ -48,13 +48,13 @@ function policyFinding(app: App): Finding {
   const [last] = newest;
   if (last === undefined) {
     return fine('policy', {
-      en: 'browsers have stopped nothing on its pages',
+      en: 'browsers have blocked nothing on its pages',
       es: 'los navegadores no han detenido nada en sus páginas',
     });
   }
   const { directive, blocked } = last;
   return fine('policy', {
-    en: `browsers say that they stopped something ${count} times, last ${directive} from ${blocked}`,
+    en: `browsers blocked something ${count} times, last ${directive} from ${blocked}`,
     es: `los navegadores dicen que detuvieron algo ${count} veces, lo último ${directive} de ${blocked}`,
   });
 }
@@ -66,14 +66,14 @@ export async function passkeyFindings(app: Pick<App, 'config' | 'db'>): Promise<
   const count = await countPasskeysOfOthers(app.db, hostname);
   if (count === 0) return [];
   const says = {
-    en: `passkeys that were made for another host than ${hostname}, and let nobody in here: ${count}`,
+    en: `${count} passkeys belong to another host than ${hostname} and do not work here`,
     es: `llaves de acceso de otro host que ${hostname}, que aquí no dejan entrar a nadie: ${count}`,
   };
   return [problem('passkeys', says, PASSKEYS_FIX)];
 }
 
 const PASSKEYS_FIX = {
-  en: 'Set PUBLIC_URL to the host of before, or let these people come with their app or a recovery code and add a passkey anew.',
+  en: 'Set PUBLIC_URL to the old host, or have these people sign in with their app or a recovery code and add a new passkey.',
   es: 'Pon en PUBLIC_URL el host de antes, o haz que esas personas entren con su app o un código de recuperación y añadan otra llave.',
 };
 

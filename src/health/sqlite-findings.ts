@@ -23,7 +23,7 @@ function sqliteVersionFinding(version: string): Finding {
     es: `SQLite ${version} de este Node.js puede dañar la base`,
   };
   return problem('database', says, {
-    en: 'Take a newer Node.js off the PATH or put one on it: SQLite must be 3.51.3, or 3.53.0 and newer.',
+    en: 'Use a Node.js with SQLite 3.51.3, or 3.53.0 or newer.',
     es: 'Usa otro Node.js en el PATH: SQLite debe ser 3.51.3, o 3.53.0 o más nuevo.',
   });
 }
@@ -35,13 +35,13 @@ function diskFinding(databaseUrl: string): Finding {
   const bytes = freeBytes(folder);
   if (bytes === null) {
     const says = { en: `${folder} cannot be read`, es: `no se puede leer ${folder}` };
-    return problem('disk', says, { en: 'See that the disk is mounted.', es: 'Revisa que el disco esté montado.' });
+    return problem('disk', says, { en: 'Check that the disk is mounted.', es: 'Revisa que el disco esté montado.' });
   }
   const free = (bytes / 2 ** 30).toFixed(1);
   const says = { en: `${free} GiB free in ${folder}`, es: `${free} GiB libres en ${folder}` };
   if (bytes >= LEAST_FREE_BYTES) return fine('disk', says);
   return problem('disk', says, {
-    en: 'Make room: when it is full nothing more is accepted. A backup needs as much again.',
+    en: 'Free some space: a full disk stops all writes. A backup needs as much space again.',
     es: 'Haz espacio: cuando se llena no se acepta nada más. Un respaldo necesita otro tanto.',
   });
 }

@@ -37,12 +37,12 @@ function lateFinding(app: App, oldest: number | null, queued: number): Finding {
   if (lateMs === 0) return fine('callbacks', { en: `${wait.en}none is late`, es: `${wait.es}ninguno está atrasado` });
   const seconds = Math.round(lateMs / 1000);
   const says = {
-    en: `${wait.en}the oldest is due for ${seconds} s`,
+    en: `${wait.en}the oldest is ${seconds} s late`,
     es: `${wait.es}el más antiguo debía salir hace ${seconds} s`,
   };
   if (lateMs < LATE_MS) return fine('callbacks', says);
   return problem('callbacks', says, {
-    en: 'Is serve running? It delivers them.',
+    en: 'Is serve running? It delivers the callbacks.',
     es: '¿Está corriendo serve? Es quien los entrega.',
   });
 }
@@ -99,16 +99,16 @@ async function doneFinding(app: App, duty: Duty): Promise<Finding> {
     return fine(
       duty,
       duty === 'backup'
-        ? { en: `the last is ${age} old`, es: `el último tiene ${age}` }
-        : { en: `verified ${age} ago, and right`, es: `verificados hace ${age}, y están bien` },
+        ? { en: `the last backup is ${age} old`, es: `el último tiene ${age}` }
+        : { en: `verified ${age} ago, without findings`, es: `verificados hace ${age}, y están bien` },
     );
   }
   const age = ageOf(app, await selectFactsBegun(app.db));
   return fine(
     duty,
     duty === 'backup'
-      ? { en: `none was made yet; the store is ${age} old`, es: `todavía no hay ninguno; la base tiene ${age}` }
-      : { en: `not verified yet; they are ${age} old`, es: `todavía no se verifican; tienen ${age}` },
+      ? { en: `no backup yet; the store is ${age} old`, es: `todavía no hay ninguno; la base tiene ${age}` }
+      : { en: `not verified yet; the books are ${age} old`, es: `todavía no se verifican; tienen ${age}` },
   );
 }
 
@@ -123,7 +123,7 @@ async function endpointFindings(app: App): Promise<Finding[]> {
     const [english, spanish] = [causeOf(address, endpoint, 'en'), causeOf(address, endpoint, 'es')];
     const waits = waitsText(waiting, next_attempt_at);
     const says = {
-      en: `${address} of ${name} (${payment_service}) fails since ${timeText(since)} UTC: ${waits.en}${english === null ? '' : `; ${english.cause}`}`,
+      en: `${address} of ${name} (${payment_service}) has failed since ${timeText(since)} UTC: ${waits.en}${english === null ? '' : `; ${english.cause}`}`,
       es: `${address} de ${name} (${payment_service}) falla desde ${clockOf(since)}: ${waits.es}${spanish === null ? '' : `; ${spanish.cause}`}`,
     };
     const fallback = 'bin/rubrica callback endpoints';
@@ -134,9 +134,9 @@ async function endpointFindings(app: App): Promise<Finding[]> {
 /** How many callbacks wait for an endpoint, and when the next is tried. None waits for one that answered 410. */
 function waitsText(waiting: number, next: number | null): InBoth {
   if (waiting === 0)
-    return { en: 'its callbacks are kept and not sent', es: 'sus callbacks se guardan y no se envían' };
+    return { en: 'its callbacks are stored and not sent', es: 'sus callbacks se guardan y no se envían' };
   const { en, es } = waitText(waiting);
-  if (next === null) return { en: `${en}, no attempt is planned`, es: `${es}, no hay un intento previsto` };
+  if (next === null) return { en: `${en}, no attempt is scheduled`, es: `${es}, no hay un intento previsto` };
   return {
     en: `${en}, the next attempt is at ${timeText(next)} UTC`,
     es: `${es}, el próximo intento es el ${clockOf(next)}`,

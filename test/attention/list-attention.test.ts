@@ -227,7 +227,7 @@ forEachEngine('what waits for a person', (openTestDatabase) => {
     const named = (await workFindings(app)).flatMap((one) => sayFinding(one, 'en').says).join('\n');
     assert.match(
       named,
-      /1 failing endpoint, [^]*\/callback of .* fails since .*: its callbacks are kept and not sent; .*\(410\)/,
+      /1 failing endpoint, [^]*\/callback of .* has failed since .*: its callbacks are stored and not sent; .*\(410\)/,
     );
     app.now.advance(8 * 24 * HOUR);
     assert.deepEqual(await listed(), [0, 0], 'it wants nothing, and nothing is for it');

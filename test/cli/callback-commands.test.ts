@@ -93,7 +93,7 @@ suite('an endpoint that fails, on the command line', () => {
     assert.equal(status, 1);
     assert.match(
       stdout,
-      /\nPROBLEM {2}endpoint {8}https:\S+\/callback of Test shop \(ps_\w+\) fails since [\d: -]+ UTC: 2 wait, the next attempt is at [\d: -]+ UTC; there is no such page \(404\)\n +The shop puts its page back/,
+      /\nPROBLEM {2}endpoint {8}https:\S+\/callback of Test shop \(ps_\w+\) has failed since [\d: -]+ UTC: 2 wait, the next attempt is at [\d: -]+ UTC; there is no such page \(404\)\n +The shop puts its page back/,
     );
   });
 

@@ -21,13 +21,16 @@ forEachEngine('master-key rotate on the command line', (openTestDatabase) => {
 
     const alone = await run(NEW, 'master-key', 'rotate');
     assert.equal(alone.status, 1);
-    assert.match(alone.stderr, /^INVALID_SETTING: The stored Secret Tokens were encrypted with a different master key.*MASTER_KEY_PREVIOUS/);
+    assert.match(
+      alone.stderr,
+      /^INVALID_SETTING: The stored Secret Tokens were encrypted with a different master key.*MASTER_KEY_PREVIOUS/,
+    );
     assert.match((await run(OLD, 'master-key', 'rotate')).stderr, /^INVALID_OPTION: Set MASTER_KEY to the new key and/);
     assert.match((await finding(NEW))?.fix ?? '', /^Set the MASTER_KEY/);
     const before = await finding(BOTH);
     assert.deepEqual(
       [before?.says, before?.fix],
-      ['7 texts are sealed with MASTER_KEY_PREVIOUS', 'bin/rubrica master-key rotate'],
+      ['7 secrets are encrypted with MASTER_KEY_PREVIOUS', 'bin/rubrica master-key rotate'],
     );
 
     const rotated = await run(BOTH, 'master-key', 'rotate', '--json');
@@ -50,7 +53,7 @@ forEachEngine('master-key rotate on the command line', (openTestDatabase) => {
     assert.match(again.stdout, /^secret-tokens +0\n(.*\n)+Every secret is encrypted with the new key/);
     const after = await finding(BOTH);
     assert.equal(after?.fix, null);
-    assert.match(after?.says ?? '', /nothing is sealed with MASTER_KEY_PREVIOUS: it may be removed$/);
+    assert.match(after?.says ?? '', /nothing is encrypted with MASTER_KEY_PREVIOUS: it may be removed$/);
     assert.equal((await finding(NEW))?.fix, null);
     assert.match((await run(OLD, 'payment-service', 'list')).stderr, /^INVALID_SETTING/);
     assert.equal((await run(NEW, 'payment-service', 'list')).status, 0);

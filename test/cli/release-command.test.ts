@@ -32,7 +32,7 @@ forEachEngine('release', (openTestDatabase) => {
 
     const asked = await run('release --limit 1', true, 'n\n');
     assert.match(asked.stderr, /Let \d+ callbacks? and 2 refunds go\? \[y\/N\] /);
-    assert.match(asked.stdout, /^2 refunds without an end;/m);
+    assert.match(asked.stdout, /^2 unresolved refunds;/m);
     const { counts, refunds } = JSON.parse((await run('release --limit 1 --json', false)).stdout);
     assert.deepEqual([counts.refunds, refunds.length], [2, 1]);
 

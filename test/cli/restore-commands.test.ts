@@ -45,7 +45,11 @@ suite('restore on the command line', () => {
       ['cut.db', /^FILE_UNUSABLE: .*cut\.db cannot be restored: it cannot be read \(.*malformed\)\. Nothing/],
       ['empty.db', /^FILE_UNUSABLE: .*it is no store of Rúbrica/],
       ['none.db', /^FILE_UNUSABLE: There is no file/],
-      ['backup.db', /^INVALID_SETTING: The stored Secret Tokens were encrypted with a different master key/, { MASTER_KEY: '7b'.repeat(32) }],
+      [
+        'backup.db',
+        /^INVALID_SETTING: The stored Secret Tokens were encrypted with a different master key/,
+        { MASTER_KEY: '7b'.repeat(32) },
+      ],
       ['backup.db', /^INVALID_OPTION: .*after-restore/, { DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' }],
     ];
     for (const [file, says, settings] of cases) {
@@ -103,7 +107,10 @@ suite('restore on the command line', () => {
     const bytes = readFileSync(backup);
     writeFileSync(left, bytes);
     const refused = await run(['restore', left], { MASTER_KEY: '7b'.repeat(32) });
-    assert.match(refused.stderr, /^INVALID_SETTING: The stored Secret Tokens were encrypted with a different master key/);
+    assert.match(
+      refused.stderr,
+      /^INVALID_SETTING: The stored Secret Tokens were encrypted with a different master key/,
+    );
     assert.deepEqual(readFileSync(left), bytes);
     const restored = await run(['restore', left]);
     assert.equal(restored.status, 0, restored.stderr);

@@ -56,7 +56,7 @@ forEachEngine('health', (openTestDatabase) => {
     const sql = "update secret_tokens set sealed = substr(sealed, 1, length(sealed) - 22) || 'AAAAAAAAAAAAAAAAAAAAAA'";
     await db.transaction((tx) => tx.query(sql));
     const { says, fix } = sayFinding((await found(createTestApp(db, { now: app.now }))) as Finding, 'en');
-    assert.match(says, new RegExp(`opens no Secret Token of ${id} `));
+    assert.match(says, new RegExp(`cannot decrypt any Secret Token of ${id} `));
     assert.match(fix ?? '', /payment-service rotate/);
     const other = createTestApp(db, { config: { ...app.config, masterKey: Buffer.alloc(32, 7) }, now: app.now });
     assert.match(sayFinding((await found(other)) as Finding, 'en').fix ?? '', /Set the MASTER_KEY/);

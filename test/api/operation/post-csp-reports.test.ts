@@ -63,7 +63,7 @@ forEachEngine('POST /csp-reports', (openTestDatabase) => {
     assert.deepEqual(finding, {
       check: 'policy',
       says: {
-        en: 'browsers say that they stopped something 2 times, last style-src-attr from inline',
+        en: 'browsers blocked something 2 times, last style-src-attr from inline',
         es: 'los navegadores dicen que detuvieron algo 2 veces, lo último style-src-attr de inline',
       },
       // Anybody can send such a report, so nobody is called for it.
