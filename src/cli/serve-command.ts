@@ -126,15 +126,20 @@ async function listen(app: RunningApp, config: Config, close: () => Promise<void
   if (older !== null) throw new CommandError(older, EXIT_FINAL, 'STORE_IS_OLDER');
   // Nobody else serves it, so the process that had claimed them has ended, by `kill -9` say.
   if (app.db.engine === 'sqlite') await releaseClaims(app);
-  const metrics = await listenForMetrics(app);
-  const server = buildServer(app, ROUTES);
-  await server.listen({ port: config.port, host: config.host });
-  const { port } = server.server.address() as AddressInfo;
-  config.port = port;
-  const watch = await watchStore(app, (error) => {
+  await using begun = new AsyncDisposableStack();
+  const onStale = (error: Error) => {
     app.stop();
     stopAtOnce(error);
-  });
+  };
+  const watch = begun.adopt(await watchStore(app, onStale), (started) => started.stop());
+  const held = (await findHeld(app)) !== null;
+  const metrics = begun.adopt(await listenForMetrics(app), closeAtOnce);
+  const server = buildServer(app, ROUTES);
+  await server.listen({ port: config.port, host: config.host });
+  // Everything that can fail comes before: a process that listened without its store answered /healthz and nothing else.
+  begun.move();
+  const { port } = server.server.address() as AddressInfo;
+  config.port = port;
   const unfit = Promise.withResolvers<void>();
   const worker = startWorker(app, watch.mayLeave, (reason) => {
     if (!app.stopping.aborted) app.log.error({ alarm: 'unfit_for_store', err: reason }, reason.message);
@@ -143,7 +148,7 @@ async function listen(app: RunningApp, config: Config, close: () => Promise<void
   const url = publicOrigin({ ...config, publicUrl: null });
   const shown = Object.fromEntries(describeSettings(config).map(({ name, value }) => [name, value]));
   const misled = publicUrlProblem(config);
-  if ((await findHeld(app)) !== null) app.log.error({ alarm: 'held_after_restore' }, HELD);
+  if (held) app.log.error({ alarm: 'held_after_restore' }, HELD);
   if ((app.now.ahead?.() ?? 0) > 0) app.log.warn('the clock is ahead of real time: bin/rubrica clock show');
   const ignored = privateCallbacksProblem(config);
   if (ignored !== null) app.log.warn(ignored);
@@ -169,8 +174,7 @@ async function listen(app: RunningApp, config: Config, close: () => Promise<void
       await waited;
       const ended = Promise.all([closed, idle]).then(() => watch.stop());
       await withinTime(ended, DRAIN_MS).catch((error) => app.log.warn({ err: error }, 'not everything had ended'));
-      metrics?.close();
-      metrics?.closeAllConnections();
+      closeAtOnce(metrics);
       await close();
       app.log.info('stopped');
     },
@@ -194,6 +198,11 @@ function createDelay(ms: number): { wait: () => Promise<void>; end: () => boolea
     clearTimeout(timer);
   };
   return { wait, end };
+}
+
+function closeAtOnce(server: HttpServer | null): void {
+  server?.close();
+  server?.closeAllConnections();
 }
 
 /** Takes no new connection, and resolves when those that are open have had their answers and are closed. */

@@ -8,6 +8,7 @@ import { enqueueCallback } from '../../src/outbox/enqueue-callback.ts';
 import { claimCallbacks } from '../../src/outbox/outbox-queries.ts';
 import { comesTrue } from '../support/comes-true.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { findFreePort } from '../support/free-port.ts';
 import { startRoundRobinProxy } from '../support/round-robin-proxy.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
@@ -23,6 +24,19 @@ forEachEngine('a service that ends', (openTestDatabase, engine) => {
         ...settings,
       }),
     );
+
+  test('went on listening without a store where a write of its start failed: /healthz said ok, all else failed', async () => {
+    const db = await openTestDatabase();
+    const app = createTestApp(db);
+    const refuse = {
+      sqlite: `create trigger full_disk before update on store_marks begin select raise(abort, 'full'); end`,
+      postgres: `create rule full_disk as on update to store_marks do instead select 1 / (beat - beat) from store_marks`,
+    };
+    await app.db.transaction((tx) => tx.query(refuse[engine]));
+    const port = await findFreePort();
+    await assert.rejects(start(db.url, { PORT: String(port) }));
+    await assert.rejects(fetch(`http://127.0.0.1:${port}/healthz`));
+  });
 
   test('answers the request that is on its way on an open connection, and tells it to close', async () => {
     const service = await start((await openTestDatabase()).url);
