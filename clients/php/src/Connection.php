@@ -11,7 +11,7 @@ final class Connection
     private const LONGEST_WAIT = 30.0;
     /** What PHP says when no connection came about, and what to do. */
     private const NOT_SENT = [
-        '/allow_url_fopen|find the wrapper|no suitable wrapper/' => 'Set allow_url_fopen = On in php.ini, and load the extension openssl for https.',
+        '/stream_socket_client|socket transport/' => 'Take stream_socket_client out of disable_functions in php.ini, and load the extension openssl for https.',
         '/getaddrinfo|Name or service not known/' => 'Check the host of the base URL, and the name servers.',
         '/Failed to enable crypto/' => 'Check the certificate of the service, and openssl.cafile for one that your company issued.',
         '/Connection refused|actively refused/' => 'Check that the service runs, and the host and port of the base URL.',
@@ -103,39 +103,91 @@ final class Connection
         #[\SensitiveParameter] ?string $content,
     ): array {
         if ($content !== null) $headers['Content-Type'] = 'application/json';
-        $lines = ['Connection: close'];
+        $url = parse_url($this->baseUrl);
+        $host = $url['host'] . (isset($url['port']) ? ":{$url['port']}" : '');
+        $lines = ["$method " . ($url['path'] ?? '') . "$path HTTP/1.1", "Host: $host", 'Connection: close'];
+        if ($method !== 'GET') $lines[] = 'Content-Length: ' . strlen((string) $content);
         foreach ($headers as $name => $value) {
             if (preg_match('/\A[\t -~]*\z/', $value) !== 1) throw new \InvalidArgumentException("What is to be sent as $name holds a line break or another such character");
             $lines[] = "$name: $value";
         }
         $key = $headers['Idempotency-Key'] ?? null;
-        $context = stream_context_create(['http' => [
-            'method' => $method,
-            'header' => $lines,
-            'content' => $content ?? '',
-            'timeout' => $this->timeout,
-            // What is signed, or a token, is not carried on to another address.
-            'follow_location' => 0,
-            'ignore_errors' => true,
-            'protocol_version' => 1.1,
-        ]]);
+        $socket = $this->connect($request, $key);
+        $deadline = hrtime(true) / 1e9 + $this->timeout;
+        // What fails here is known by what comes back.
+        set_error_handler(static fn (): bool => true);
+        try {
+            stream_set_timeout($socket, (int) ceil($this->timeout));
+            fwrite($socket, implode("\r\n", $lines) . "\r\n\r\n" . $content);
+            $answer = self::readAll($socket, $deadline);
+            fclose($socket);
+        } finally {
+            restore_error_handler();
+        }
+        if ($answer === null) throw self::failure($request, "none within $this->timeout s", $key);
+        // Some proxies say first that they have the request.
+        do [$head, $answer] = explode("\r\n\r\n", $answer, 2) + [1 => ''];
+        while (preg_match('~\AHTTP/1\.[01] 1\d\d ~', $head) === 1);
+        [$status, $received] = self::readHead(explode("\r\n", $head));
+        if ($status === 0) throw self::failure($request, 'the connection was closed, or no HTTP was spoken', $key);
+        $text = strtolower($received['transfer-encoding'] ?? '') === 'chunked' ? self::dechunk($answer) : $answer;
+        $isCut = isset($received['content-length']) && strlen($text) < (int) $received['content-length'];
+        if ($isCut) throw self::failure($request, 'the answer was cut off', $key);
+        return [$status, $received, $text];
+    }
+
+    /** @return resource */
+    private function connect(string $request, ?string $key): mixed
+    {
+        $url = parse_url($this->baseUrl);
+        [$transport, $port] = $url['scheme'] === 'https' ? ['tls', 443] : ['tcp', 80];
+        $address = "$transport://{$url['host']}:" . ($url['port'] ?? $port);
         $said = [];
         set_error_handler(static function (int $_, string $message) use (&$said): bool {
             $said[] = preg_replace('/\A\w+\([^)]*\): /', '', $message);
             return true;
         });
         try {
-            $stream = fopen($this->baseUrl . $path, 'r', false, $context);
-            if ($stream === false) throw self::failure($request, implode('; ', $said), $key);
-            $text = stream_get_contents($stream);
-            $meta = stream_get_meta_data($stream);
+            // Hosts of shops may have taken it away, and PHP would stop.
+            $isThere = function_exists('stream_socket_client');
+            $socket = $isThere ? stream_socket_client($address, $_, $error, $this->timeout) : false;
         } finally {
             restore_error_handler();
         }
-        [$status, $received] = self::readHead($meta['wrapper_data'] ?? []);
-        $isCut = isset($received['content-length']) && strlen((string) $text) < (int) $received['content-length'];
-        if ($text === false || $meta['timed_out'] || $isCut) throw self::failure($request, 'the answer was cut off', $key);
-        return [$status, $received, $text];
+        if ($socket !== false) return $socket;
+        $why = $isThere ? ($error ?: implode('; ', $said)) : 'stream_socket_client is disabled';
+        $fixes = array_filter(self::NOT_SENT, static fn ($pattern) => preg_match($pattern, $why) === 1, ARRAY_FILTER_USE_KEY);
+        $fix = reset($fixes) ?: 'Check that the service runs, and the base URL.';
+        throw new RubricaError('NOT_SENT', "There was no connection ($why), so nothing was sent. $fix", $request, retryable: true, idempotencyKey: $key);
+    }
+
+    /**
+     * All that comes until the connection is closed; null where that takes too long, also by a byte now and then.
+     *
+     * @param resource $socket
+     */
+    private static function readAll(mixed $socket, float $deadline): ?string
+    {
+        stream_set_blocking($socket, false);
+        $text = '';
+        while (!feof($socket)) {
+            $left = $deadline - hrtime(true) / 1e9;
+            if ($left <= 0) return null;
+            $ready = [$socket];
+            $none = null;
+            stream_select($ready, $none, $none, (int) $left, (int) (fmod($left, 1) * 1e6));
+            $text .= fread($socket, 65536);
+        }
+        return $text;
+    }
+
+    private static function dechunk(string $chunks): string
+    {
+        $memory = fopen('php://temp', 'w+');
+        fwrite($memory, $chunks);
+        rewind($memory);
+        stream_filter_append($memory, 'dechunk', STREAM_FILTER_READ);
+        return (string) stream_get_contents($memory);
     }
 
     /**
@@ -155,10 +207,6 @@ final class Connection
 
     private static function failure(string $request, string $said, ?string $key): RubricaError
     {
-        foreach (self::NOT_SENT as $pattern => $fix) {
-            if (preg_match($pattern, $said, $found) !== 1) continue;
-            return new RubricaError('NOT_SENT', "There was no connection ($said), so nothing was sent. $fix", $request, retryable: true, idempotencyKey: $key);
-        }
         $next = $key === null ? 'Ask what became of it, or call again with the same reference.' : "Call again with the idempotency key $key.";
         $detail = "It may have been done or not (no answer: $said). $next";
         return new RubricaError('NO_ANSWER', $detail, $request, retryable: true, idempotencyKey: $key);

@@ -18,7 +18,7 @@ final class RubricaClient
      * `$serviceToken` and `$secretToken` create transactions; all else asks as a user: with an `$accessToken`, an `$apiToken`, or
      * `$username` and `$password`, from which the client gets access tokens and renews them.
      *
-     * @param float $timeout how long one wait for the service may take, in seconds; an attempt may have several
+     * @param float $timeout how long an attempt may take, in seconds: to connect, and from then on to the last byte of the answer
      * @param (\Closure(float): void)|null $sleep waits between attempts; for tests
      */
     public function __construct(

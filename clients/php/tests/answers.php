@@ -18,7 +18,11 @@ while (($line = fgets(STDIN)) !== false) {
         $length = strlen($text) + ($headers['cut'] ?? 0);
         $written = isset($headers['retry-after']) ? "Retry-After: {$headers['retry-after']}\r\n" : '';
         $framed = isset($headers['chunked']) ? "Transfer-Encoding: chunked\r\n$written\r\n" . dechex($length) . "\r\n$text" : "Content-Length: $length\r\n$written\r\n$text";
-        fwrite($connection, "HTTP/1.1 $status Said\r\n$framed");
+        $first = isset($headers['first']) ? "HTTP/1.1 100 Continue\r\n\r\n" : '';
+        foreach (str_split("{$first}HTTP/1.1 $status Said\r\n$framed", isset($headers['drips']) ? 1 : 65536) as $part) {
+            if (!@fwrite($connection, $part)) break;
+            if (isset($headers['drips'])) usleep(20_000);
+        }
     }
     fclose($connection);
 }

@@ -1,4 +1,5 @@
 """The client alone, against answers that are made here."""
+import contextlib
 import json
 import socket
 import threading
@@ -32,6 +33,20 @@ class Answers(BaseHTTPRequestHandler):
 
     def log_message(self, *_):
         pass
+
+
+def drip(server, answer, at_once):
+    """Gives every caller the answer: its beginning at once, then byte by byte."""
+    with contextlib.suppress(OSError):
+        while True:
+            connection = server.accept()[0]
+            with connection, contextlib.suppress(OSError):
+                while not connection.recv(65536).endswith(b"}"):
+                    pass
+                connection.sendall(answer[:at_once])
+                for byte in answer[at_once:]:
+                    threading.Event().wait(0.02)
+                    connection.sendall(bytes([byte]))
 
 
 class Client(unittest.TestCase):
@@ -107,6 +122,15 @@ class Client(unittest.TestCase):
             self.server.answers = [None, *last]
             error = self.failure(lambda: self.client(access_token="token").create_refund(1001, 500, "parcial"))
             self.assertEqual(error.code, "NO_ANSWER")
+
+    def test_an_answer_that_came_by_a_byte_now_and_then_was_waited_for_without_end(self):
+        created = b'HTTP/1.1 200 OK\r\n\r\n{"data": {"idTrx": 1001, "payUrl": []}}'
+        for at_once in (0, created.index(b"{")):
+            with socket.create_server(("127.0.0.1", 0)) as server:
+                threading.Thread(target=drip, args=(server, created, at_once), daemon=True).start()
+                url = f"http://127.0.0.1:{server.getsockname()[1]}"
+                client = RubricaClient(url, service_token="svc-1", secret_token="secret", timeout=0.2)
+                self.assertIn("no answer within 0.2 s", str(self.failure(lambda: client.create_transaction(FIELDS))))
 
     def test_a_page_of_a_proxy_is_no_answer_of_the_service(self):
         for page in (b"<html>", {"code": 404, "detail": "Not found."}, {"code": "A", "detail": "b", "errors": {"x": ["c"]}}):

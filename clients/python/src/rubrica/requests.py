@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import http.client
+import io
 import json
 import random
 import re
@@ -72,6 +73,8 @@ class Connection:
                 connection.connect()
             except OSError as cause:
                 raise _not_sent(request, cause, headers.get("Idempotency-Key")) from cause
+            deadline = time.monotonic() + self._timeout
+            connection.response_class = lambda sock, *args, **options: _TimelyResponse(sock, deadline, *args, **options)
             connection.request(method, url.path + path, content, dict(headers))
             answer = connection.getresponse()
             text = answer.read()
@@ -92,6 +95,34 @@ class Connection:
             ) from cause
         finally:
             connection.close()
+
+
+class _TimelyResponse(http.client.HTTPResponse):
+    """Read until its deadline: the time-out of a socket begins anew with every byte."""
+
+    def __init__(self, sock: socket.socket, deadline: float, *args: Any, **options: Any):
+        super().__init__(sock, *args, **options)
+        self.fp = io.BufferedReader(_TimelyReader(sock, self.fp, deadline))
+
+
+class _TimelyReader(io.RawIOBase):
+    def __init__(self, sock: socket.socket, file: io.BufferedIOBase, deadline: float):
+        # The file keeps the socket open until the answer is read.
+        self._sock, self._file, self._deadline = sock, file, deadline
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            raise socket.timeout
+        self._sock.settimeout(left)
+        return self._sock.recv_into(buffer)
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
 
 
 def repeat(attempt: Callable[[], Reply]) -> Reply:
