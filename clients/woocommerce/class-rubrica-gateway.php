@@ -78,7 +78,14 @@ final class Rubrica_Gateway extends WC_Payment_Gateway
 
     private function client(): Rubrica\RubricaClient
     {
-        return new Rubrica\RubricaClient($this->get_option('base_url'), $this->get_option('service_token'), $this->get_option('secret_token'));
+        // A payer waits, and a process of the shop with him.
+        return new Rubrica\RubricaClient(
+            $this->get_option('base_url'),
+            $this->get_option('service_token'),
+            $this->get_option('secret_token'),
+            timeout: 6,
+            patience: 5,
+        );
     }
 
     /** @return array<string, string> */

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -290,6 +292,22 @@ test('a payer once read in English that the address in the settings is wrong', {
   assert.deepEqual(await (await fetch(`${url}/pay?order=1`)).json(), { result: 'failure' });
   const notes = join(dirname(files.get(url) ?? ''), 'order-1.json.notes');
   assert.match(readFileSync(notes, 'utf8'), /^No se pudo iniciar el pago\. Detalle técnico: /);
+});
+
+test('while the service did not answer, a payer and a process of the shop waited for 43 seconds', {
+  skip: whyMissing('php') ?? false,
+}, async (context) => {
+  const sockets: Socket[] = [];
+  const silent = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  context.after(() => {
+    silent.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  const tokens = { service_token: 'a-service', secret_token: 'a-secret' };
+  const shop = await startShop(context, `http://127.0.0.1:${(silent.address() as AddressInfo).port}`, tokens);
+  assert.deepEqual(await (await fetch(`${shop}/pay?order=1`)).json(), { result: 'failure' });
+  assert.equal(sockets.length, 1, 'it waited once, and the payer may try again');
 });
 
 /** The file of the orders of each shop, by its address. */

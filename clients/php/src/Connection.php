@@ -20,9 +20,16 @@ final class Connection
 
     public readonly string $baseUrl;
 
-    /** @param \Closure(float): void $sleep waits for so many seconds */
-    public function __construct(#[\SensitiveParameter] string $baseUrl, private readonly float $timeout, private readonly \Closure $sleep)
-    {
+    /**
+     * @param \Closure(float): void $sleep waits for so many seconds
+     * @param float $patience how many seconds after the first attempt of a call the last may begin
+     */
+    public function __construct(
+        #[\SensitiveParameter] string $baseUrl,
+        private readonly float $timeout,
+        private readonly \Closure $sleep,
+        private readonly float $patience,
+    ) {
         $this->baseUrl = self::readBaseUrl($baseUrl);
     }
 
@@ -46,6 +53,7 @@ final class Connection
     ): mixed {
         $content = $body === null ? null : json_encode($body, JSON_THROW_ON_ERROR | JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_SLASHES);
         $uncertain = null;
+        $start = hrtime(true) / 1e9;
         for ($failures = 1; ; $failures += 1) {
             try {
                 return $this->sendOnce($method, $path, $headers, $content, $reads, $holds);
@@ -56,7 +64,8 @@ final class Connection
                 // Nothing that a proxy says after no answer tells more.
                 if ($mayBeDone && $uncertain?->errorCode !== 'NO_ANSWER') $uncertain = $error;
                 $wait = ($error->retryAfter ?? 0) + self::FIRST_WAIT * 2 ** ($failures - 1) * random_int(50, 100) / 100;
-                if (!$error->retryable || $wait > self::LONGEST_WAIT || $failures === self::MOST_ATTEMPTS) {
+                $isLate = $wait > self::LONGEST_WAIT || hrtime(true) / 1e9 - $start + $wait > $this->patience;
+                if (!$error->retryable || $isLate || $failures === self::MOST_ATTEMPTS) {
                     throw $saysNothing ? $uncertain ?? $error : $error;
                 }
                 ($this->sleep)($wait);

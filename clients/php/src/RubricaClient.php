@@ -20,6 +20,7 @@ final class RubricaClient
      *
      * @param float $timeout how long an attempt may take, in seconds: to connect, and from then on to the last byte of the answer
      * @param (\Closure(float): void)|null $sleep waits between attempts; for tests
+     * @param float $patience how many seconds after the first attempt of a call the last may begin: a few where a payer waits
      */
     public function __construct(
         #[\SensitiveParameter] string $baseUrl,
@@ -31,11 +32,12 @@ final class RubricaClient
         #[\SensitiveParameter] private readonly ?string $password = null,
         float $timeout = 10.0,
         ?\Closure $sleep = null,
+        float $patience = INF,
     ) {
         $wait = $sleep ?? static function (float $seconds): void {
             usleep((int) ($seconds * 1_000_000));
         };
-        $this->connection = new Connection($baseUrl, $timeout, $wait);
+        $this->connection = new Connection($baseUrl, $timeout, $wait, $patience);
     }
 
     /** What a dump of this object shows. */

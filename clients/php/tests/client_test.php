@@ -132,6 +132,13 @@ return [
         $error = failure(fn () => $client->createTransaction(fields()));
         same(true, str_contains($error->getMessage(), 'no answer: none within 0.2 s'), $error->getMessage());
     },
+    'a payer who waits was made to wait for every repeat' => function () {
+        $busy = fn (int $seconds) => [503, ['code' => 'OVERLOADED', 'detail' => 'Too much.'], ['retry-after' => $seconds]];
+        $answers = new Answers($busy(0), $busy(4));
+        $client = new RubricaClient($answers->url, 'svc-1', 'secret', sleep: fn () => null, patience: 4);
+        same('OVERLOADED', failure(fn () => $client->createTransaction(fields()))->errorCode);
+        foreach ([1, 2] as $_) $answers->asked();
+    },
     'an answer in chunks, and one after the word that the request is there, are whole' => function () {
         $created = json_encode(['data' => ['idTrx' => 1, 'payUrl' => []]]);
         $answers = new Answers([200, "$created\r\n0\r\n\r\n", ['chunked' => true, 'cut' => -7]], [200, $created, ['first' => true]]);
