@@ -7,7 +7,7 @@ export const node = findNode();
 /** Throws for a function that must answer at once where Node's modules are missing: Web Crypto answers later. */
 export function needNode(): never {
   throw new TypeError(
-    "This platform has no 'node:crypto', and its Web Crypto is asynchronous: call signAsync or verifyCallbackAsync instead",
+    "This platform has no 'node:crypto', and its Web Crypto is asynchronous: call signAsync or verifyCallbackAsync instead, or verifyNoticeAsync",
   );
 }
 

@@ -84,9 +84,10 @@ export async function verifyCallbackAsync(options: VerifyCallbackOptions): Promi
   return judge(options, { signed: () => signed, delivered: () => delivered });
 }
 
-function secretsOf({ secret }: VerifyCallbackOptions): readonly string[] {
+/** The secrets of a call; throws `TypeError` for an empty list. */
+export function secretsOf({ secret }: Pick<VerifyCallbackOptions, 'secret'>): readonly string[] {
   const secrets = typeof secret === 'string' ? [secret] : secret;
-  if (secrets.length === 0) throw new TypeError('Give verifyCallback a secret: the list is empty');
+  if (secrets.length === 0) throw new TypeError('Give a secret: the list is empty');
   secrets.forEach(requireSecret);
   return secrets;
 }
@@ -104,9 +105,9 @@ function signedPartOf(body: Uint8Array): { message: string; signature: string } 
 }
 
 /** Whether the fields, and the body with its webhook headers, were signed with one of the secrets. */
-type Proofs = {
-  signed(message: string, signature: string): boolean;
-  delivered(headers: WebhookHeaders, body: Uint8Array): boolean;
+export type Proofs = {
+  signed: (message: string, signature: string) => boolean;
+  delivered: (headers: WebhookHeaders, body: Uint8Array) => boolean;
 };
 
 function judge(options: VerifyCallbackOptions, proofs: Proofs): CallbackVerification {
@@ -118,7 +119,7 @@ function judge(options: VerifyCallbackOptions, proofs: Proofs): CallbackVerifica
       problems[0] ??
       checkSignature(signature, fields, proofs) ??
       checkCallbackGrammar(values)[0] ??
-      checkWebhookHeaders(options, body, proofs) ??
+      checkWebhookHeaders(options, body, proofs.delivered) ??
       compareWithOrder(values as CallbackData, options.expected);
     // The grammar has seen to it that the result and the test are of their words.
     return fault === null ? { ok: true, data: values as CallbackData } : { ok: false, ...fault };
@@ -148,13 +149,12 @@ export function compareWithOrder(data: CallbackData, expected: ExpectedOrder): P
   return null;
 }
 
-function bytesOf(body: string | Uint8Array): Uint8Array {
+/** The bytes of a raw body; throws `TypeError` for one that was parsed. */
+export function bytesOf(body: string | Uint8Array): Uint8Array {
   if (typeof body === 'string') return node === undefined ? new TextEncoder().encode(body) : Buffer.from(body);
   // Not `instanceof`: test runners give every module a Uint8Array of its own.
   if (ArrayBuffer.isView(body)) return body;
-  throw new TypeError(
-    'Give verifyCallback the raw body, as text or bytes: this one was parsed by a framework, or is missing',
-  );
+  throw new TypeError('Give the raw body, as text or bytes: this one was parsed by a framework, or is missing');
 }
 
 /** Callbacks are forms; some older integrations turned them into JSON on the way. No form body starts with a brace. */
@@ -167,19 +167,25 @@ function checkSignature(signature: string | null, fields: readonly Field[], proo
   return proofs.signed(signingMessage(fields), signature) ? null : problem('SIGNATURE_INVALID', SIGNATURE_FIELD);
 }
 
-function checkWebhookHeaders(options: VerifyCallbackOptions, body: Uint8Array, proofs: Proofs): Problem | null {
+/** The first thing that is wrong with the webhook headers of a body, or null. */
+export function checkWebhookHeaders(
+  options: Omit<VerifyCallbackOptions, 'expected'>,
+  body: Uint8Array,
+  delivered: Proofs['delivered'],
+): Problem | null {
   const headers = webhookHeaders(options.headers ?? {});
   if (headers.id === null && headers.timestamp === null && headers.signature === null) {
     return options.requireWebhookHeaders === true ? problem('WEBHOOK_HEADERS_MISSING', null) : null;
   }
-  if (!proofs.delivered(headers, body)) return problem('WEBHOOK_SIGNATURE_INVALID', null);
+  if (!delivered(headers, body)) return problem('WEBHOOK_SIGNATURE_INVALID', null);
   const now = options.now ?? Date.now();
   const distance = Math.abs(now / 1000 - Number(headers.timestamp));
   // Written so that a time that is no number is refused too.
   return distance <= (options.toleranceSeconds ?? 300) ? null : problem('WEBHOOK_TIME_REFUSED', null);
 }
 
-function webhookHeaders(headers: ReceivedHeaders): WebhookHeaders {
+/** The webhook headers among those that were received. */
+export function webhookHeaders(headers: ReceivedHeaders): WebhookHeaders {
   return {
     id: headerOf(headers, 'webhook-id'),
     timestamp: headerOf(headers, 'webhook-timestamp'),

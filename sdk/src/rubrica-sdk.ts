@@ -14,6 +14,12 @@ export {
   verifyCallback,
   verifyCallbackAsync,
 } from '../../protocol/verify-callback.ts';
+export {
+  type NoticeVerification,
+  type VerifyNoticeOptions,
+  verifyNotice,
+  verifyNoticeAsync,
+} from '../../protocol/verify-notice.ts';
 export { signWebhook, webhookKey } from '../../protocol/webhook-signature.ts';
 export type * as Api from './api-types.ts';
 export type { KeyOption, LanguageOption, Order, RubricaClientOptions } from './client-options.ts';

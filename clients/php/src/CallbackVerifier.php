@@ -65,6 +65,23 @@ final class CallbackVerifier
         return new Callback($fields, null, null);
     }
 
+    /**
+     * The JSON that tells of a refund or a payout, from the raw body and the headers of its request. `webhook-id` in the headers is the
+     * same for every repeat.
+     *
+     * @param array<string, mixed> $headers
+     * @return array<string, mixed>
+     * @throws CallbackRefused
+     */
+    public function verifyNotice(string $body, array $headers, ?int $now = null): array
+    {
+        $this->checkHeaders($body, self::readHeaders($headers), $now ?? time());
+        $notice = json_decode($body, true);
+        // The same key signs the headers of callbacks.
+        if (!is_array($notice) || !str_starts_with($body, '{')) self::refuse('NOT_AN_OBJECT', null, 'it is a callback, for verify');
+        return $notice;
+    }
+
     /** @return array<string, string> */
     private function genuine(string $body): array
     {

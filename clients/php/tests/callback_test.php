@@ -143,5 +143,23 @@ return [
         same(null, verifier()->verifyReturn($body)->webhookId);
         thrown(CallbackRefused::class, fn () => verifier()->verifyReturn(str_replace('completed', 'pending', $body)));
     },
+    'a notice of a refund or a payout could not be verified' => function () {
+        $vector = json_decode(file_get_contents(__DIR__ . '/../../../test/vectors/notice-vector.json'), true);
+        ['body' => $body, 'timestamp' => $at] = $vector;
+        $headers = ['Webhook-Id' => $vector['id'], 'Webhook-Timestamp' => (string) $at, 'Webhook-Signature' => $vector['signature']];
+        $own = verifier(['other', $vector['secret']]);
+        same(json_decode($body, true), $own->verifyNotice($body, $headers, $at));
+        [$form, $formHeaders] = callback();
+        foreach ([
+            ['WEBHOOK_HEADERS_MISSING', $own, $body, [], $at],
+            ['WEBHOOK_SIGNATURE_INVALID', $own, str_replace('completed', 'failed', $body), $headers, $at],
+            ['WEBHOOK_SIGNATURE_INVALID', verifier(), $body, $headers, $at],
+            ['WEBHOOK_TIME_REFUSED', $own, $body, $headers, $at + 301],
+            ['NOT_AN_OBJECT', verifier(), $form, $formHeaders, NOW],
+            ['NOT_AN_OBJECT', verifier(), '[]', headers_of('[]'), NOW],
+        ] as [$code, $by, $given, $sent, $now]) {
+            same($code, thrown(CallbackRefused::class, fn () => $by->verifyNotice($given, $sent, $now))->problem->code);
+        }
+    },
     'nothing shows a secret' => fn () => same(false, str_contains(print_r(verifier(), true), CURRENT)),
 ];

@@ -4,6 +4,7 @@ import hashlib
 import hmac
 import unittest
 from decimal import Decimal
+from pathlib import Path
 from urllib.parse import urlencode
 
 from rubrica import CallbackRefused, CallbackVerifier, signature_of, signing_message
@@ -140,3 +141,23 @@ class Callbacks(unittest.TestCase):
 
     def test_nothing_shows_a_secret(self):
         self.assertNotIn(SECRET, repr(verifier()))
+
+    def test_a_notice_of_a_refund_or_a_payout_could_not_be_verified(self):
+        vector = json.loads((Path(__file__).parents[3] / "test" / "vectors" / "notice-vector.json").read_text("utf-8"))
+        at, body = vector["timestamp"], vector["body"]
+        headers = {"Webhook-Id": vector["id"], "Webhook-Timestamp": str(at), "Webhook-Signature": vector["signature"]}
+        own = verifier(secrets=["other", vector["secret"]])
+        for given in (body, body.encode()):
+            self.assertEqual(own.verify_notice(given, headers, now=at), json.loads(body))
+        callback_body, callback_headers = callback()
+        for by, given, sent, now, code in (
+            (own, body, {}, at, "WEBHOOK_HEADERS_MISSING"),
+            (own, body.replace("completed", "failed"), headers, at, "WEBHOOK_SIGNATURE_INVALID"),
+            (verifier(), body, headers, at, "WEBHOOK_SIGNATURE_INVALID"),
+            (own, body, headers, at + 301, "WEBHOOK_TIME_REFUSED"),
+            (verifier(), callback_body, callback_headers, NOW, "NOT_AN_OBJECT"),
+            (verifier(), b"[]", headers_of(b"[]"), NOW, "NOT_AN_OBJECT"),
+        ):
+            with self.assertRaises(CallbackRefused) as caught:
+                by.verify_notice(given, sent, now=now)
+            self.assertEqual(caught.exception.code, code)

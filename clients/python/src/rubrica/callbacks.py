@@ -4,11 +4,12 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
+import json
 import re
 import time
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Mapping, Sequence
+from typing import Any, Mapping, Sequence
 from urllib.parse import unquote_to_bytes
 
 from .grammar import callback_problems, decimals_of
@@ -86,6 +87,23 @@ class CallbackVerifier:
         fields = self._genuine(body.encode() if isinstance(body, str) else bytes(body))
         self._check_addressee(fields)
         return _callback(fields, None, None)
+
+    def verify_notice(self, body: bytes | str, headers: Mapping[str, str], *, now: float | None = None) -> dict[str, Any]:
+        """The JSON that tells of a refund or a payout, from the raw body and the headers of its request. Raises ``CallbackRefused``.
+
+        ``webhook-id`` in the headers is the same for every repeat.
+        """
+        raw = body.encode() if isinstance(body, str) else bytes(body)
+        found = {name.lower(): str(value) for name, value in headers.items()}
+        self._check_headers(raw, found, time.time() if now is None else now)
+        try:
+            notice = json.loads(raw)
+        except ValueError:
+            notice = None
+        if isinstance(notice, dict):
+            return notice
+        # The same key signs the headers of callbacks.
+        raise CallbackRefused(problem("NOT_AN_OBJECT", None, "it is a callback, for verify"))
 
     def _genuine(self, body: bytes) -> dict[str, str]:
         # Its signature of the raw body would fail too, and say nothing of why.

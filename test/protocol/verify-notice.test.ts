@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import test from 'node:test';
+import { Webhook } from 'standardwebhooks';
+import { type VerifyNoticeOptions, verifyNotice, verifyNoticeAsync } from '../../protocol/verify-notice.ts';
+import { webhookMatchesAsync } from '../../protocol/web-crypto.ts';
+import { signWebhook, webhookKey } from '../../protocol/webhook-signature.ts';
+
+type Vector = { secret: string; id: string; timestamp: number; body: string; signature: string };
+
+const vector: Vector = JSON.parse(readFileSync(new URL('../vectors/notice-vector.json', import.meta.url), 'utf8'));
+const { secret, id, timestamp, body, signature } = vector;
+const now = timestamp * 1000;
+
+function headersOf(signed: string): Record<string, string> {
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': signWebhook(id, timestamp, signed, webhookKey(secret)),
+  };
+}
+
+test('a genuine notice gives its JSON, and the published verifier takes the same', async () => {
+  const headers = { ...headersOf(body), 'webhook-signature': signature };
+  const verified = { ok: true, data: JSON.parse(body) };
+  assert.deepEqual(verifyNotice({ body, headers, secret, now }), verified);
+  assert.deepEqual(await verifyNoticeAsync({ body, headers, secret: ['other', secret], now }), verified);
+  const theirs = new Webhook(Buffer.from(webhookKey(secret)).toString('base64'));
+  assert.equal(theirs.sign(id, new Date(now), body), signature);
+  const received = { id, timestamp: String(timestamp), signature };
+  assert.ok(await webhookMatchesAsync(received, Buffer.from(body), [secret]), 'by Web Crypto too');
+});
+
+const refused: [why: string, options: Partial<VerifyNoticeOptions>, code: string][] = [
+  ['no headers', { headers: {} }, 'WEBHOOK_HEADERS_MISSING'],
+  ['another body', { body: body.replace('completed', 'failed') }, 'WEBHOOK_SIGNATURE_INVALID'],
+  ['another secret', { secret: 'other' }, 'WEBHOOK_SIGNATURE_INVALID'],
+  ['an old time', { now: now + 301_000 }, 'WEBHOOK_TIME_REFUSED'],
+  ['a callback in its place', { body: 'x_amount=1', headers: headersOf('x_amount=1') }, 'NOT_AN_OBJECT'],
+  ['JSON that is no object', { body: '[]', headers: headersOf('[]') }, 'NOT_AN_OBJECT'],
+];
+for (const [why, options, code] of refused) {
+  test(`a notice with ${why} is refused`, () => {
+    const result = verifyNotice({ body, headers: headersOf(body), secret, now, ...options });
+    assert.equal(result.ok ? 'accepted' : result.code, code);
+  });
+}
+
+test('a notice that a framework has parsed, or no secret, is a mistake of the caller', () => {
+  assert.throws(() => verifyNotice({ body: {} as string, headers: headersOf(body), secret, now }), /raw body/);
+  assert.throws(() => verifyNotice({ body, headers: headersOf(body), secret: [], now }), /the list is empty/);
+});
