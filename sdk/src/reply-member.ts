@@ -2,25 +2,55 @@ import type { Operation } from './request-types.ts';
 
 const REFUND = 'POST /trxs/{id}/nullification';
 
-/** The member that the answer to an operation never lacks: `data`, but for these. */
-const MEMBERS: { readonly [O in Operation]?: string } = {
-  'POST /trxs/create': 'payUrl',
-  'GET /trxs/status/{id}': 'idTrx',
-  'POST /remittances/getRemittances': 'remittances',
-  'POST /remittances/getRemittance/{date}': 'remittances',
-  'GET /payments': 'types',
-  'GET /users': 'id',
-  'POST /loginToken': 'access_token_jwt',
-  'POST /tef': 'tefResponse',
-  'GET /tef/{id}': 'tefResponse',
-  'GET /balance': 'balance',
-  'GET /availableBalance': 'balance',
+/** The members that the answer to an operation never lacks: `data`, but for these. */
+const MEMBERS: { readonly [O in Operation]?: readonly string[] } = {
+  'POST /trxs': ['data.idTrx', 'data.payUrl'],
+  'POST /trxs/create': ['payUrl'],
+  'GET /trxs/status/{id}': ['idTrx'],
+  'GET /v2/trxs/{id}/status': ['data.status'],
+  'GET /trxs/{id}/nullification': ['data.nullifications'],
+  'GET /trxs/{id}/nullification/status': ['data.status'],
+  'POST /remittances/getRemittances': ['remittances'],
+  'POST /remittances/getRemittance/{date}': ['remittances'],
+  'GET /payments': ['types'],
+  'GET /users': ['id'],
+  'POST /users/login': ['data.access_token_jwt', 'data.expires_in'],
+  'POST /loginToken': ['access_token_jwt', 'expires_in'],
+  'GET /events': ['data.events', 'data.next', 'data.has_more'],
+  'POST /tef': ['tefResponse'],
+  'GET /tef/{id}': ['tefResponse'],
+  'GET /balance': ['balance'],
+  'GET /availableBalance': ['balance'],
+  'GET /payout-batches': ['data.batches'],
+  'POST /payout-batches/{id}/approve': ['data.batch'],
+  'POST /payout-batches/{id}/reject': ['data.batch'],
+  'POST /payout-batches/{id}/cancel': ['data.batch'],
+  'POST /payout-batches/{id}/submit': ['data.batch'],
+  'POST /payout-files': ['data.files'],
+  'GET /payout-files': ['data.files'],
+  'GET /bank-statements': ['data.statements'],
+  'POST /bank-statements/{id}/uses': ['data.lines'],
   // The `data` of a refund that is refused is null.
-  [REFUND]: 'code',
+  [REFUND]: ['code'],
 };
 
-/** Whether JSON can be the answer of the service to an operation, and not `{}` or `[]` of something else. */
+/** Whether JSON can be the answer of the service to an operation, and not `{}`, `[]` or `{"data":{}}` of something else. */
 export function isReplyTo(operation: string, json: object): boolean {
-  const member = MEMBERS[operation as Operation] ?? 'data';
-  return ((json as Record<string, unknown>)[member] ?? null) !== null && (operation !== REFUND || 'data' in json);
+  const { data } = json as { data?: unknown };
+  if (operation === REFUND && data !== null && memberOf(data, 'verificationToken') === null) return false;
+  return (MEMBERS[operation as Operation] ?? ['data']).every((path) => {
+    const value = path.split('.').reduce(memberOf, json as unknown);
+    // The indicators are those that were asked for.
+    return value !== null && (operation === INDICATORS || !isEmpty(value));
+  });
+}
+
+const INDICATORS = 'GET /indicators/remittances';
+
+function memberOf(value: unknown, name: string): unknown {
+  return ((value ?? {}) as Record<string, unknown>)[name] ?? null;
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === 'object' && !Array.isArray(value) && Object.keys(value ?? {}).length === 0;
 }

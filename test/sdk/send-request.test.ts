@@ -63,11 +63,15 @@ test('an answer that was cut off, or came without its body, was taken for one of
 
 test('JSON of something else with status 200 was a TypeError, or an answer that lacked everything', async (context) => {
   const ofGateway = '{"code":"E1","message":"Down"}';
-  for (const text of ['{}', '[]', 'null', '5', '"ok"', '<html>', '{"data":null}', '{"ok":true}', ofGateway]) {
+  const empty = ['{}', '[]', 'null', '{"data":null}', '{"data":{}}'];
+  for (const text of [...empty, '5', '"ok"', '<html>', '{"ok":true}', ofGateway]) {
     const client = await clientOf(context, (_, response) => response.end(text));
     const refused = { name: 'RubricaError', code: 'UNREADABLE_ANSWER', status: 200 };
     await assert.rejects(client.getStatus(1), refused, text);
     await assert.rejects(client.getTransaction(1), refused, text);
+    await assert.rejects(client.listRefunds(1), refused, text);
+    await assert.rejects(client.login({ username: 'ana', password: 'b' }), refused, text);
+    await assert.rejects(client.events().next(), refused, text);
     await assert.rejects(client.readBalance(), refused, text);
     await assert.rejects(client.listPayoutBatches(), refused, text);
     const refund = client.createRefund(1, { amount: 500, type: 'parcial' }, { idempotencyKey: 'key-1' });

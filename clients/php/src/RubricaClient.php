@@ -66,7 +66,7 @@ final class RubricaClient
     /** @return array<string, mixed> */
     public function getTransaction(int $idTrx): array
     {
-        return $this->ask('GET', "/trxs/$idTrx");
+        return $this->ask('GET', "/trxs/$idTrx", holds: ['idTrx']);
     }
 
     /** `pending`, `complete` or `failed`. */
@@ -108,13 +108,13 @@ final class RubricaClient
     public function validateBankAccount(#[\SensitiveParameter] array $account, ?string $language = null, ?string $idempotencyKey = null): array
     {
         $headers = ['Idempotency-Key' => $idempotencyKey ?? self::newKey()] + self::languageHeader($language);
-        return $this->ask('POST', '/validations/BankAccount', $headers, $account);
+        return $this->ask('POST', '/validations/BankAccount', $headers, $account, holds: ['id', 'state']);
     }
 
     /** @return array<string, mixed> */
     public function getValidation(string $id, ?string $language = null): array
     {
-        return $this->ask('GET', '/validations/BankAccount/' . rawurlencode($id), self::languageHeader($language));
+        return $this->ask('GET', '/validations/BankAccount/' . rawurlencode($id), self::languageHeader($language), holds: ['id', 'state']);
     }
 
     /**

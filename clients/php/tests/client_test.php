@@ -154,11 +154,13 @@ return [
     'JSON of something else with status 200 was an undefined index or a TypeError, and a refund without its key' => function () {
         foreach ([new stdClass(), [], 'null', 5, '<html>', ['data' => null], ['data' => new stdClass()], ['ok' => true], ['code' => 'E1', 'message' => 'Down']] as $page) {
             $answer = [200, $page, []];
-            $answers = new Answers(...array_fill(0, 6, $answer));
+            $answers = new Answers(...array_fill(0, 8, $answer));
             $client = $answers->client(accessToken: 'token');
             $calls = [
                 fn () => $client->createTransaction(fields()),
                 fn () => $client->getStatus(1001),
+                fn () => $client->getTransaction(1001),
+                fn () => $client->validateBankAccount([]),
                 fn () => $client->listRefunds(1001),
                 fn () => iterator_to_array($client->events()),
                 fn () => $answers->client(apiToken: 'api_1')->getStatus(1001),

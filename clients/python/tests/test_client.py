@@ -144,6 +144,8 @@ class Client(unittest.TestCase):
             for call in (
                 lambda: self.client().create_transaction(FIELDS),
                 lambda: client.get_status(1001),
+                lambda: client.get_transaction(1001),
+                lambda: client.validate_bank_account({}),
                 lambda: client.list_refunds(1001),
                 lambda: list(client.events()),
                 lambda: self.client(api_token="api_1").get_status(1001),

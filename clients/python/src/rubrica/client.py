@@ -60,7 +60,7 @@ class RubricaClient:
         return repeat(lambda: self._connection.send("POST", "/trxs", body=body, holds=("idTrx", "payUrl")))
 
     def get_transaction(self, id_trx: int) -> dict[str, Any]:
-        return self._ask("GET", f"/trxs/{_segment(id_trx)}")
+        return self._ask("GET", f"/trxs/{_segment(id_trx)}", holds=("idTrx",))
 
     def get_status(self, id_trx: int) -> str:
         """``pending``, ``complete`` or ``failed``."""
@@ -90,10 +90,10 @@ class RubricaClient:
         """The verdict and its checks. A ``state`` of ``pending``: the provider still checks, so ask ``get_validation`` later."""
         key = str(uuid.uuid4()) if idempotency_key is None else idempotency_key
         headers = {"Accept-Language": language, "Idempotency-Key": key}
-        return self._ask("POST", "/validations/BankAccount", body=account, headers=headers)
+        return self._ask("POST", "/validations/BankAccount", body=account, headers=headers, holds=("id", "state"))
 
     def get_validation(self, id: str, *, language: str | None = None) -> dict[str, Any]:
-        return self._ask("GET", f"/validations/BankAccount/{_segment(id)}", headers={"Accept-Language": language})
+        return self._ask("GET", f"/validations/BankAccount/{_segment(id)}", headers={"Accept-Language": language}, holds=("id", "state"))
 
     def events(self, after: str | None = None) -> Iterator[dict[str, Any]]:
         """Everything that happened after a cursor, or from the beginning, page by page.
