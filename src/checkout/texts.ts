@@ -49,7 +49,7 @@ export const TEXTS = {
     'in_progress.given_up': 'No terminé de pagar',
 
     'completed.title': 'Pago aprobado',
-    'completed.text': 'Listo. {merchant} ya recibe la confirmación.',
+    'completed.text': 'Listo: tu pago está hecho, y se lo avisamos a {merchant}.',
     'completed.text_link': 'Listo. {merchant} ya tiene tu pago.',
     'failed.title': 'Pago rechazado',
     'failed.text': '{why} No se te cobró nada. Vuelve a la tienda para hacer una nueva orden.',
@@ -204,7 +204,7 @@ export const TEXTS = {
     'in_progress.given_up': 'I did not finish paying',
 
     'completed.title': 'Payment approved',
-    'completed.text': 'All done. {merchant} is receiving the confirmation.',
+    'completed.text': 'All done: you have paid, and we tell {merchant}.',
     'completed.text_link': 'All done. {merchant} has your payment.',
     'failed.title': 'Payment declined',
     'failed.text': '{why} Nothing was charged. Return to the shop to place a new order.',

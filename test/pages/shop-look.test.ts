@@ -211,6 +211,8 @@ forEachEngine('the page of a shop', (openTestDatabase) => {
         assert.match(text, /<h1>Pago aprobado<\/h1>/);
         assert.equal(/La tienda no responde por ahora\. Tu pago está hecho/.test(text), silent);
         assert.equal(/data-submit-after/.test(text), !silent);
+        if (!silent)
+          assert.match(text, /tu pago está hecho, y se lo avisamos a/, 'it said that the shop is receiving it');
         shop.app.now.advance(200_000);
       }
     });
