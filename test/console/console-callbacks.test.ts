@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listAudit } from '../../src/audit/list-audit.ts';
+import { cancelTransaction } from '../../src/checkout/cancel-transaction.ts';
+import { startPayment } from '../../src/checkout/start-payment.ts';
 import type { FetchOutcome } from '../../src/lib/safe-fetch.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
@@ -8,7 +10,7 @@ import { leaveFor } from '../support/moving-shop.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { startTestServer } from '../support/test-server.ts';
-import { createTestEnvironment } from '../support/test-shop.ts';
+import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
 import { createTestUser } from '../support/test-user.ts';
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
@@ -38,6 +40,20 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
     const [paid] = await app.db.query<{ id: number }>('select id from transactions');
     const { text } = await server.get(`/console/payments/${paid?.id}`, headers);
     assert.match(text, /Último aviso, 2026-01-15 09:00:00 -03:00: La tienda no respondió: no hay conexión\./);
+  });
+
+  test('the answer that support sends to a shop said of a declined attempt that the payment is pending, and no more', async () => {
+    const { app, server, headers, environment } = await openFailing(openTestDatabase);
+    await using _server = server;
+    const transaction = await createTestTransaction(app, environment, { reference: 'ORD-9', amount: 5001 });
+    const answer = async () =>
+      /<pre>([^<]*)/.exec((await server.get(`/console/payments/${transaction.id}`, headers)).text)?.[1];
+    const pending = `Pedido ORD-9, transacción ${transaction.id}, $5.001 CLP: pendiente.`;
+    assert.equal(await answer(), pending);
+    await startPayment(app, transaction, 'simulated');
+    assert.equal(await answer(), `${pending}\nÚltimo intento, 2026-01-15 09:00:00 -03:00: Simulador: rechazado.`);
+    await cancelTransaction(app, transaction);
+    assert.doesNotMatch((await answer()) ?? '', /Último intento/);
   });
 
   test('the page of health said "esperan 1" of one callback, with times of UTC beside those of Chile', async () => {

@@ -161,8 +161,13 @@ function answerFor({ payment, timeline, transaction }: ShownPayment): string {
   const failed = told?.facts['failure'] === undefined ? null : causeOfDelivery('es', told, transaction.url_callback);
   const answer =
     told && (failed === null ? titleOf('es', told) : tell('es', 'delivery.failure', { answer: failed.cause }));
+  // A payer whose bank said no may try again, so the payment is open still.
+  const tried = timeline.findLast(({ kind, what }) => kind === 'attempt' && what !== 'commit_sent');
   return [
     `Pedido ${payment.reference}, transacción ${payment.id}, ${formatMoney(payment.amount, payment.currency)}: ${tell('es', `state.${payment.state}`).toLowerCase()}.`,
+    ...(tried === undefined || payment.state !== 'pending'
+      ? []
+      : [`Último intento, ${clockOf(tried.at)}: ${titleOf('es', tried)}.`]),
     ...(payment.authorization_code === null ? [] : [`Código de autorización ${payment.authorization_code}.`]),
     ...(payment.refunded === 0 ? [] : [`Devuelto: ${formatMoney(payment.refunded, payment.currency)}.`]),
     ...(told === undefined ? [] : [`Último aviso, ${clockOf(told.at)}: ${answer}.`]),
