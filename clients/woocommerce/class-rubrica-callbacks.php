@@ -16,7 +16,7 @@ final class Rubrica_Callbacks
         self::answer(self::receive((string) file_get_contents('php://input'), $_SERVER));
     }
 
-    /** The payer comes back, before the callback or after it. It decides nothing: the callback does. */
+    /** The payer comes back, before the callback or after it. It decides nothing of the order: the callback does. */
     public static function welcome(): void
     {
         try {
@@ -25,9 +25,22 @@ final class Rubrica_Callbacks
         } catch (Rubrica\CallbackRefused) {
             $order = null;
         }
+        // Its transaction has ended: a payer who pays again before the callback comes, or without it, was sent to it anew.
+        if ($order !== null && $told->result === 'failed') {
+            self::locked($order->get_id(), static fn () => self::endTransaction(wc_get_order($order->get_id()), $told->reference));
+        }
         $failed = $order === null || $told->result === 'failed' || ($_GET['to'] ?? '') === 'cart';
         wp_safe_redirect($failed ? wc_get_checkout_url() : $order->get_checkout_order_received_url());
         exit;
+    }
+
+    /** To pay the order anew takes another transaction. */
+    private static function endTransaction(WC_Order $order, string $reference): int
+    {
+        if ($order->get_meta(Rubrica_Gateway::REFERENCE) !== $reference) return 0;
+        $order->update_meta_data(Rubrica_Gateway::ASKED, '');
+        $order->save();
+        return 1;
     }
 
     /** For `--order-url` of `bin/rubrica chaos run`: the state of an order, while the shop is one for development. */

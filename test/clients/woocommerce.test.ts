@@ -294,6 +294,25 @@ test('a payer once read in English that the address in the settings is wrong', {
   assert.match(readFileSync(notes, 'utf8'), /^No se pudo iniciar el pago\. Detalle técnico: /);
 });
 
+test('a payer who gave up, and paid again before the callback came, was sent to the payment that had ended', {
+  skip: whyMissing('php') ?? false,
+}, async (context) => {
+  const { service, pay, isAnswered } = await openShop(context);
+  const cancel = (url: string) => fetch(`${url}/cancel`, { method: 'POST', body: new URLSearchParams() });
+  await cancel(await pay(2));
+  assert.ok(await isAnswered(200));
+  await service.app.db.transaction((tx) => tx.query('update endpoints set disabled_at = 1'));
+  const first = await pay(1);
+  const ended = await cancel(first);
+  const page = await (await fetch(first)).text();
+  const [, action = ''] = /<form [^>]*action="([^"]+rubrica_return[^"]*)"/.exec(page) ?? [];
+  assert.ok(ended.status < 400 && action !== '', page);
+  const fields = [...page.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)];
+  const body = new URLSearchParams(fields.map(([, name = '', value = '']) => [name, value]));
+  await fetch(action.replaceAll('&amp;', '&'), { method: 'POST', body, redirect: 'manual' });
+  assert.notEqual(await pay(1), first);
+});
+
 test('while the service did not answer, a payer and a process of the shop waited for 43 seconds', {
   skip: whyMissing('php') ?? false,
 }, async (context) => {

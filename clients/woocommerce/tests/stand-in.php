@@ -265,4 +265,4 @@ if ($path === '/pay') {
     echo json_encode(WC()->payment_gateways()->payment_gateways()['rubrica']->process_payment((int) $_GET['order']));
     exit;
 }
-Stand_In::fire('woocommerce_api_' . ($_SERVER['REQUEST_METHOD'] === 'POST' ? 'rubrica' : $_GET['wc-api']));
+Stand_In::fire('woocommerce_api_' . $_GET['wc-api']);
