@@ -50,7 +50,7 @@ export function buildServer(app: App, endpoints: readonly Endpoint[]): FastifyIn
     // An address that does not even decode never reaches the hooks.
     frameworkErrors: (failure, request, reply) => {
       beginAnswer(app, request, reply);
-      void sendFailure(app, request, reply, failure);
+      void sendUnknown(app, request, reply, failure);
     },
   });
   server.removeAllContentTypeParsers();
@@ -112,6 +112,9 @@ function refuse(
     return endpoint.refuse(app, request, reply, noteFailure(app, request, reply, failure));
   const start = endpoint === undefined ? null : startOf(endpoint);
   if (start !== null) return sendRefusedPage(app, request, reply, failure, start);
+  // A payer's program may have added something to the link.
+  const isForPayers = endpoint === undefined || endpoint.access === 'pay-link';
+  if (isForPayers && isUnknown(failure)) return sendUnknown(app, request, reply, failure);
   return sendFailure(app, request, reply, failure);
 }
 
@@ -125,8 +128,11 @@ type EndpointConfig = { endpoint?: Endpoint };
 
 /** Whether a browser asks for something below a page, such as a guide, and says none: `/docs/` has a slash too many. */
 function lacksName(request: FastifyRequest, failure: unknown): boolean {
-  const isUnknown = failure instanceof Problem && failure.code === 'NOT_FOUND';
-  return isUnknown && isBrowser(request) && Object.values(request.params as object).includes('');
+  return isUnknown(failure) && isBrowser(request) && Object.values(request.params as object).includes('');
+}
+
+function isUnknown(failure: unknown): boolean {
+  return failure instanceof Problem && failure.code === 'NOT_FOUND';
 }
 
 /** Says how much the endpoint takes; null of any other failure. */

@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
 import { payerLanguage, say } from '../checkout/texts.ts';
-import type { Problem } from '../error-catalogue.ts';
 import { publicPath } from '../http/assets.ts';
 import { html } from '../http/html.ts';
 import { sendPage } from '../http/page.ts';
@@ -9,9 +8,9 @@ import { answerLanguage, wordsOf } from '../http/problem-words.ts';
 import { noteFailure, sendFailure, statusOf } from '../http/send-problem.ts';
 
 /** Answers at an address that there is not: to a browser, where a payer may have cut a link, with a page. */
-export function sendUnknown(app: App, request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
-  if (!isBrowser(request)) return sendFailure(app, request, reply, problem);
-  noteFailure(app, request, reply, problem);
+export function sendUnknown(app: App, request: FastifyRequest, reply: FastifyReply, failure: unknown): FastifyReply {
+  if (!isBrowser(request)) return sendFailure(app, request, reply, failure);
+  noteFailure(app, request, reply, failure);
   const language = payerLanguage(request.headers['accept-language']);
   const title = say(language, 'unknown.title');
   const main = html`<h1>${title}</h1><p>${say(language, 'not_found.text')}</p>`;

@@ -25,6 +25,19 @@ test('a browser at an address that there is not gets a page in the language of i
   }
 });
 
+test('a link to pay to which a program had added a space, an escape or a text was JSON in English to its payer', async () => {
+  await using server = await startTestServer(createTestApp(db));
+  for (const added of ['%20', '%C2%A0', '%', 'a'.repeat(300)]) {
+    for (const path of [`/pay/rt-1-hZ0${added}`, `/pay/rt-1-hZ0/cancel${added}`, `/link/pl_1${added}`]) {
+      const { status, text } = await server.get(path, { ...BROWSER, 'accept-language': 'es-CL' });
+      assert.equal(status, 404, path);
+      assert.match(text, /<h1>Esta página no existe<\/h1><p>Revisa que la dirección esté completa/, path);
+      const answer = await server.get(path);
+      assert.deepEqual([answer.status, jsonOf(answer)['code']], [404, 'NOT_FOUND'], path);
+    }
+  }
+});
+
 test('staff at an address that the console does not have were told to go back to the shop: the page leads to the console', async () => {
   await using server = await startTestServer(createTestApp(db));
   const { status, text } = await server.get('/console/nada', { ...BROWSER, 'accept-language': 'es-CL' });
