@@ -50,7 +50,12 @@ final class Rubrica_Gateway extends WC_Payment_Gateway
             // An order that must not be signed, or settings that are wrong: WooCommerce would show the payer what it says.
             /* translators: %s: a technical text in English */
             $order->add_order_note(sprintf(__('No se pudo iniciar el pago. Detalle técnico: %s', 'rubrica-woocommerce'), $error->getMessage()));
-            wc_add_notice(__('No pudimos iniciar el pago. Inténtalo de nuevo en un momento.', 'rubrica-woocommerce'), 'error');
+            // WordPress takes addresses that are none, such as ana.@example.cl.
+            $isAddress = $error instanceof Rubrica\SigningError && in_array('x_customer_email', array_column($error->problems, 'field'), true);
+            $told = $isAddress
+                ? __('Revisa tu correo electrónico: no es una dirección válida.', 'rubrica-woocommerce')
+                : __('No pudimos iniciar el pago. Inténtalo de nuevo en un momento.', 'rubrica-woocommerce');
+            wc_add_notice($told, 'error');
             return ['result' => 'failure'];
         }
         $order->set_transaction_id((string) $created['idTrx']);

@@ -1,30 +1,23 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { computeSignature, signingKey } from '../../protocol/hmac.ts';
 import { signWebhook, webhookKey } from '../../protocol/webhook-signature.ts';
 import { CHAOS_CLASSES } from '../../src/chaos/chaos-class.ts';
-import { ordersOf } from '../../src/chaos/chaos-order.ts';
 import { runChaos } from '../../src/chaos/run-chaos.ts';
 import { listCallbacks, resendCallback } from '../../src/outbox/resend-callback.ts';
 import { createPaymentService, type TokenPair } from '../../src/payment-services/create-payment-service.ts';
 import { loadEnvironment } from '../../src/payment-services/find-environment.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
-import { startChild } from '../support/child-process.ts';
 import { comesTrue } from '../support/comes-true.ts';
-import { findFreePort } from '../support/free-port.ts';
 import { whyMissing } from '../support/system-programs.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { startTestService } from '../support/test-service.ts';
 import { payOnPage } from '../support/test-shop.ts';
-
-const SEED = 7;
-const ORDERS = ordersOf(SEED, CHAOS_CLASSES.length + 1);
-const tests = join(import.meta.dirname, '../../clients/woocommerce/tests');
+import { changeOrder, files, ORDERS, openShop, SEED, startShop } from '../support/woocommerce-shop.ts';
 
 // In a stand-in for WordPress, with four processes that take callbacks at once.
 test('the plugin for WooCommerce neither loses nor doubles an order, by what the shop has stored', {
@@ -313,6 +306,18 @@ test('a payer who gave up, and paid again before the callback came, was sent to 
   assert.notEqual(await pay(1), first);
 });
 
+test('a payer whose address WordPress takes and nobody else does was told to try again in a moment', {
+  skip: whyMissing('php') ?? false,
+}, async (context) => {
+  const { shop, notesOf } = await openShop(context);
+  changeOrder(shop, 1, { email: 'ana.@example.cl' });
+  const answer = await fetch(`${shop}/pay?order=1`);
+  assert.deepEqual(await answer.json(), { result: 'failure' });
+  const said = decodeURIComponent(answer.headers.get('x-notice') ?? '');
+  assert.equal(said, 'Revisa tu correo electrónico: no es una dirección válida.');
+  assert.match(notesOf(1).join(), /x_customer_email is not an e-mail address/);
+});
+
 test('while the service did not answer, a payer and a process of the shop waited for 43 seconds', {
   skip: whyMissing('php') ?? false,
 }, async (context) => {
@@ -328,72 +333,3 @@ test('while the service did not answer, a payer and a process of the shop waited
   assert.deepEqual(await (await fetch(`${shop}/pay?order=1`)).json(), { result: 'failure' });
   assert.equal(sockets.length, 1, 'it waited once, and the payer may try again');
 });
-
-/** The file of the orders of each shop, by its address. */
-const files = new Map<string, string>();
-
-function changeOrder(shop: string, order: number, changes: object): void {
-  const file = files.get(shop) ?? '';
-  const orders = JSON.parse(readFileSync(file, 'utf8')) as object[];
-  writeFileSync(file, JSON.stringify(orders.with(order - 1, { ...orders[order - 1], ...changes })));
-}
-
-/** Processes of PHP's server beside the first. */
-const FURTHER = 4;
-
-/** The ids of its processes: each says its own when it starts. */
-function startedIn(stderr: string): number[] {
-  return [...stderr.matchAll(/^\[(\d+)\] .* started$/gm)].map(([, pid]) => Number(pid));
-}
-
-/** A shop of its own service, and what its test asks of both: the state and the notes of an order are as it has stored them. */
-async function openShop(context: TestContext) {
-  const service = await startTestService(context, 'sqlite::memory:');
-  const { development: tokens } = await createPaymentService(service.app, 'Shop', TESTER);
-  const shop = await startShop(context, service.url, tokens);
-  const fileOf = (order: number) => join(dirname(files.get(shop) ?? ''), `order-${order}.json`);
-  const pay = async (order: number): Promise<string> =>
-    ((await (await fetch(`${shop}/pay?order=${order}`)).json()) as { redirect: string }).redirect;
-  const stateOf = (order: number): string => JSON.parse(readFileSync(fileOf(order), 'utf8')).state;
-  const notesOf = (order: number): string[] => {
-    const notes = `${fileOf(order)}.notes`;
-    return existsSync(notes) ? readFileSync(notes, 'utf8').trim().split('\n') : [];
-  };
-  /** Whether the shop comes to answer a callback with a status. */
-  const isAnswered = (wanted: number) =>
-    comesTrue(async () => (await listCallbacks(service.app, {}, 1)).some(({ status }) => status === wanted));
-  return { service, tokens, shop, pay, fileOf, stateOf, notesOf, isAnswered };
-}
-
-async function startShop(context: TestContext, serviceUrl: string, tokens: TokenPair): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'rubrica-woocommerce-'));
-  const file = join(folder, 'orders.json');
-  const further = [
-    { amount: 12_990, currency: 'CLP' },
-    { reference: 'LAST', amount: 500, currency: 'CLP' },
-  ];
-  writeFileSync(file, JSON.stringify([...ORDERS, ...further]));
-  const port = await findFreePort();
-  const url = `http://127.0.0.1:${port}`;
-  files.set(url, file);
-  const env = {
-    ...process.env,
-    PHP_CLI_SERVER_WORKERS: `${FURTHER}`,
-    RUBRICA_URL: serviceUrl,
-    SHOP_URL: url,
-    SERVICE_TOKEN: tokens.service_token,
-    SECRET_TOKEN: tokens.secret_token,
-    ORDERS_FILE: file,
-    ORDERS_FOLDER: folder,
-  };
-  const child = await startChild('php', ['-S', `127.0.0.1:${port}`, 'stand-in.php'], { cwd: tests, env });
-  context.after(async () => {
-    // The server of PHP leaves its further processes behind.
-    for (const pid of startedIn(child.written().stderr).filter((one) => one !== child.pid)) process.kill(pid);
-    await child.end();
-    rmSync(folder, { recursive: true });
-  });
-  // One that starts after the test was left behind, and its open output kept the test waiting for ever.
-  await child.until(({ stderr }) => startedIn(stderr).length === FURTHER + 1);
-  return url;
-}

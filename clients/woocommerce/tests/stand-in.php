@@ -75,7 +75,7 @@ function status_header(int $status): void
 
 function wc_add_notice(string $text, string $kind): void
 {
-    error_log("$kind: $text");
+    header('X-Notice: ' . rawurlencode($text));
 }
 
 function wp_safe_redirect(string $url): void
@@ -132,7 +132,7 @@ final class WC_Order
     public function get_id(): int { return $this->id; }
     public function get_total(): string { return (string) $this->order['amount']; }
     public function get_currency(): string { return $this->order['currency']; }
-    public function get_billing_email(): string { return 'ana@example.cl'; }
+    public function get_billing_email(): string { return $this->order['email'] ?? 'ana@example.cl'; }
     public function get_status(): string { return $this->kept['state']; }
     public function has_status(string $state): bool { return $this->kept['state'] === $state; }
     public function is_paid(): bool { return in_array($this->kept['state'], ['processing', 'completed'], true); }
