@@ -141,7 +141,7 @@ function linesOf(held: Epoch, open: Open, limit: number): string[] {
     '',
     `Compare with the payment methods and the bank for that time: payments and refunds that they have and this store has not.`,
     `Pending transactions: ${pending}. Some of them may have been paid. They begin no payment and do not expire until the release.`,
-    ...listed(`${countOf(payments, 'unresolved payment')}`, open.payments.map(paymentCells)),
+    ...listed(countOf(payments, 'unresolved payment'), open.payments.map(paymentCells)),
     ...listed(
       `${countOf(refunds, 'unresolved refund')}; each is looked up before it is requested`,
       open.refunds.map(refundCells),
