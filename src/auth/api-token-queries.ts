@@ -67,16 +67,22 @@ export const ACTING_NAMES = `(select id, email as name from users
   union select u.id, u.email || ' (token ' || used.name || ')' from api_tokens used join users u on u.id = used.user_id)`;
 
 /**
- * Somebody who can act as a user, by an API token or the password; `until` null: for ever. `any_act`: any act of the user may be theirs, 1 or
- * 0. Acts of a person that were done with an API token say so themselves, but for who kept a recipient.
+ * Somebody who can act as a user from `made_at` on, by an API token or the password; `until` null: for ever. `any_act`: any act of the user
+ * may be theirs, 1 or 0. Acts of a person that were done with an API token say so themselves, but for who kept a recipient.
  */
-export type TokenHolder = { user_id: string; holder_id: string; until: number | null; any_act: number };
+export type TokenHolder = {
+  user_id: string;
+  holder_id: string;
+  made_at: number;
+  until: number | null;
+  any_act: number;
+};
 
 /**
- * The maker of an API token or of a password, who knows it from `made_at` on. `by_token`: a program made it, or somebody with an API token,
- * so that it may be known to others too, 1 or 0.
+ * The maker of an API token or of a password. `by_token`: a program made it, or somebody with an API token, so that it may be known to
+ * others too, 1 or 0.
  */
-export type MadeToken = TokenHolder & { made_at: number; by_token: number };
+export type MadeToken = TokenHolder & { by_token: number };
 
 /**
  * Whether a user is a program, or was one: what it did then is not done by a person now that it has another role. Read once by the action,

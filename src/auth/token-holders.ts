@@ -4,14 +4,19 @@ import { type MadeToken, selectTokenHolders, selectTokensByTokens, type TokenHol
 /** An act of a user, who may be a program. `at` is UTC milliseconds. */
 export type ActOfUser = { readonly by: string; readonly at: number };
 
+/** Clocks of two processes differ by less: a token that was made so shortly after an act may have been made before it. */
+export const CLOCKS_DIFFER_MS = 5 * 60_000;
+
 /**
  * The ids of the people who knew an API token or the password of the user of an act, having made it, unless the token ended before
- * the act: the act may be theirs.
+ * the act or was made after it: the act may be theirs.
  */
 export function holdersAt(holders: readonly TokenHolder[], act: ActOfUser): string[] {
-  return holders
-    .filter(({ user_id, until }) => user_id === act.by && (until ?? act.at) >= act.at)
-    .map(({ holder_id }) => holder_id);
+  return holders.filter((holder) => mayActAs(holder, act)).map(({ holder_id }) => holder_id);
+}
+
+function mayActAs({ user_id, made_at, until }: TokenHolder, act: ActOfUser): boolean {
+  return user_id === act.by && made_at <= act.at + CLOCKS_DIFFER_MS && (until ?? act.at) >= act.at;
 }
 
 type Reader = Pick<Database, 'query'>;
@@ -41,10 +46,9 @@ function makersBehind(known: readonly MadeToken[], token: MadeToken): MadeToken[
   const behind = new Set<MadeToken>();
   const open = [token];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { holder_id, made_at } = next;
+    const act = { by: next.holder_id, at: next.made_at };
     for (const one of known) {
-      const acted = one.user_id === holder_id && one.made_at <= made_at && (one.until ?? made_at) >= made_at;
-      if (!acted || behind.has(one)) continue;
+      if (!mayActAs(one, act) || behind.has(one)) continue;
       behind.add(one);
       if (one.by_token === 1) open.push(one);
     }

@@ -144,8 +144,8 @@ export type Behind = { readonly users: readonly NamedUser[]; readonly holders: r
 /**
  * Names the people who are barred from a payout: its maker, who in a database to which its payment service moved has another id; and,
  * where its account is not the one that was paid last, who changed it or validated it again since. Where one of these is a program, the
- * maker used an API token or the changer has ever used one, so is who made a token of theirs that had not ended before the act, and who
- * set the password of a program. `versions` are all of its recipient, `behind` what `findBehind` answers. `selectWaitingApprovals` has the
+ * maker used an API token or the changer has ever used one, so is who made a token of theirs before the act that had not ended before it,
+ * and who had set the password of a program. `versions` are all of its recipient, `behind` what `findBehind` answers. `selectWaitingApprovals` has the
  * same rule in SQL.
  */
 export function barredFrom(payout: Payout, versions: readonly RecipientRow[], { users, holders }: Behind): Barred {
@@ -158,12 +158,11 @@ export function barredFrom(payout: Payout, versions: readonly RecipientRow[], { 
   if (isMadeWithToken(payout)) for (const by of makers) barHolders(holders, { by, at: created_at }, HOLDS_TOKEN);
   if (account_changed_by !== null) {
     const kept = versions.filter((row) => row.account_hash === account_hash && row.version <= recipient_version);
-    const acts = kept.map((row) => ({ by: row.created_by, at: row.created_at }));
-    const changes = [{ by: account_changed_by, at: created_at }, ...acts];
+    const changes = kept.map((row) => ({ by: row.created_by, at: row.created_at }));
     // A version of a recipient does not say whether an API token kept it.
     const acting = holders.filter(({ any_act }) => any_act === 1);
     for (const change of changes) barHolders(acting, change, HOLDS_TOKEN_OF_CHANGER);
-    for (const { by } of changes) barred.set(by, CHANGED_ACCOUNT);
+    for (const by of [account_changed_by, ...changes.map((change) => change.by)]) barred.set(by, CHANGED_ACCOUNT);
   }
   for (const maker of makers) barred.set(maker, MADE_IT);
   return barred;

@@ -1,4 +1,5 @@
 import { ACTING_NAMES, type TokenHolder, WAYS_IN } from '../auth/api-token-queries.ts';
+import { CLOCKS_DIFFER_MS } from '../auth/token-holders.ts';
 import type { Database, SqlRow } from '../db/database.ts';
 import { approverRoles, MAY_APPROVE } from './approver-queries.ts';
 import type { PayoutState } from './payout.ts';
@@ -101,50 +102,53 @@ const isNamed = (user: string, name: string) =>
 const isMadeWithToken = (made: string) =>
   `(${made}.proposed_kind = 'program' or ${made}.proposed_by like '%@% (token %')`;
 
+/** Whether somebody of `holders` (`h`) knew a way into the account of a user at a moment. */
+const knewAt = (user: string, at: string) =>
+  `h.user_id = ${user} and h.made_at <= ${at} + ${CLOCKS_DIFFER_MS} and h.until >= ${at}`;
+
 /**
  * Each part is read once: by itself PostgreSQL works out the hindrance of every row anew wherever it is named. Whether anybody
- * is left to approve is asked once for each maker, and for each payout only where its account was changed. `barredFrom` and
- * `whyNotPayable` have the same rules.
+ * is left to approve is asked once for each maker, and for each payout only where its account was changed or everybody has known a token
+ * of its maker. `barredFrom` and `whyNotPayable` have the same rules.
  *
- * `holders`: the people who made API tokens or passwords of a user, until when they knew one, and one by which any act of that user may
- * be theirs. `alone`: the makers whose payouts nobody else may approve, as far as they were made by `until`.
+ * `holders`: the people who made API tokens or passwords of a user, from when until when they knew each, and whether any act of that
+ * user may be theirs by it. `alone`: the makers whose payouts, as far as they were made by `until`, everybody else may have made.
  */
 const GROUPED = `with holders as materialized (
-    select user_id, holder_id, max(until) as until, max(case when any_act = 1 then until else -1 end) as acting_until
-    from (
-      select w.user_id, u.id as holder_id, coalesce(w.until, ${NEVER}) as until, w.any_act
-      from ${WAYS_IN} w join ${ACTING_NAMES} u on u.name = w.created_by
-      union all
-      select value ->> 'user_id', value ->> 'holder_id', coalesce(cast(value ->> 'until' as bigint), ${NEVER}),
-        cast(value ->> 'any_act' as bigint)
-      from {rows $6}) as known
-    group by user_id, holder_id),
+    select w.user_id, u.id as holder_id, w.created_at as made_at, coalesce(w.until, ${NEVER}) as until, w.any_act
+    from ${WAYS_IN} w join ${ACTING_NAMES} u on u.name = w.created_by
+    union all
+    select value ->> 'user_id', value ->> 'holder_id', cast(value ->> 'made_at' as bigint),
+      coalesce(cast(value ->> 'until' as bigint), ${NEVER}), cast(value ->> 'any_act' as bigint)
+    from {rows $6}),
   makers as materialized (
     select distinct environment_id, proposed_by_id, proposed_by, proposed_kind from payouts
     where ${OPEN} and state = 'awaiting_approval'),
+  able as materialized (
+    select e.id as environment_id, u.id, u.email from users u, environments e
+    where e.id in (select environment_id from makers) and ${MAY_APPROVE}),
   alone as materialized (
     select m.environment_id, m.proposed_by_id, m.proposed_by, m.proposed_kind,
-      min(case when u.id is null then ${NEVER} else coalesce(h.until, -1) end) as until
+      min(case when u.id is null then ${NEVER} else coalesce((select max(h.until) from holders h
+        where h.user_id = m.proposed_by_id and h.holder_id = u.id and ${isMadeWithToken('m')}), -1) end) as until
     from makers m
-    join environments e on e.id = m.environment_id
-    left join users u on u.id <> m.proposed_by_id and not ${isNamed('u', 'm.proposed_by')} and ${MAY_APPROVE}
-    left join holders h on h.user_id = m.proposed_by_id and h.holder_id = u.id and ${isMadeWithToken('m')}
+    left join able u on u.environment_id = m.environment_id and u.id <> m.proposed_by_id
+      and not ${isNamed('u', 'm.proposed_by')}
     group by m.environment_id, m.proposed_by_id, m.proposed_by, m.proposed_kind),
   one as materialized (
     select p.environment_id, coalesce(p.batch_id, p.id) as id, p.state, p.changed_at, p.amount, p.currency,
       case when p.next_look_at is null then 0 else 1 end as by_sender,
       case when p.state = 'approved' then ''
-        when alone.until >= p.created_at then 'approver'
-        when p.account_changed_by is not null and not exists (select 1 from users u
-          where u.id <> p.proposed_by_id and not ${isNamed('u', 'p.proposed_by')} and u.id <> p.account_changed_by
-            and not exists (select 1 from holders h where h.holder_id = u.id
-              and ((h.user_id = p.proposed_by_id and h.until >= p.created_at and ${isMadeWithToken('p')})
-                or (h.user_id = p.account_changed_by and h.acting_until >= p.created_at)))
-            and not exists (select 1 from recipients kept where kept.id = p.recipient_id
-              and kept.account_hash = p.account_hash and kept.version <= p.recipient_version
-              and (kept.created_by = u.id or exists (select 1 from holders h where h.holder_id = u.id
-                and h.user_id = kept.created_by and h.acting_until >= kept.created_at)))
-            and ${MAY_APPROVE}) then 'approver'
+        when (alone.until >= p.created_at or p.account_changed_by is not null) and not exists (select 1 from able u
+          where u.environment_id = p.environment_id and u.id <> p.proposed_by_id and not ${isNamed('u', 'p.proposed_by')}
+            and not (${isMadeWithToken('p')} and exists (select 1 from holders h
+              where h.holder_id = u.id and ${knewAt('p.proposed_by_id', 'p.created_at')}))
+            and (p.account_changed_by is null or (u.id <> p.account_changed_by
+              and not exists (select 1 from recipients kept where kept.id = p.recipient_id
+                and kept.account_hash = p.account_hash and kept.version <= p.recipient_version
+                and (kept.created_by = u.id or exists (select 1 from holders h where h.holder_id = u.id
+                  and h.any_act = 1 and ${knewAt('kept.created_by', 'kept.created_at')}))))))
+          then 'approver'
         when newest.id is null or own.id is null then 'erased'
         when newest.account_hash <> own.account_hash then 'changed'
         when substr(p.account_changed_by, 1, 4) = 'usr_'

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { TokenHolder } from '../../src/auth/api-token-queries.ts';
 import { type Behind, barredFrom, whyNotPayable } from '../../src/payouts/decide-payouts.ts';
 import type { Payout } from '../../src/payouts/payout.ts';
 import type { RecipientRow } from '../../src/payouts/recipient.ts';
 
+const MINUTE = 60_000;
 const DAY = 86_400_000;
 const NOW = Date.UTC(2026, 0, 15);
 
@@ -22,6 +24,15 @@ const payout = {
 const version = (version: number, account_hash: string, created_by: string, validated_at = NOW) =>
   ({ version, account_hash, created_by, created_at: validated_at, validated_at, expires_at: null }) as RecipientRow;
 
+const holder = (user_id: string, holder_id: string, rest: Partial<TokenHolder> = {}): TokenHolder => ({
+  user_id,
+  holder_id,
+  made_at: 0,
+  until: null,
+  any_act: 1,
+  ...rest,
+});
+
 const barred = (versions: readonly RecipientRow[], holders: Behind['holders'] = []) =>
   [...barredFrom(payout, versions, { users: [], holders }).keys()].sort();
 
@@ -38,24 +49,27 @@ test('where the account is the one that was paid last nobody but the maker is ba
   );
 });
 
-test('who held a token of the program when it made the payout is barred, also where the token ended in that moment', () => {
+test('who held a token of the program when it made the payout is barred, also where it ended in that moment, and who made one later is not', () => {
   const holders = [
-    { user_id: 'maker', holder_id: 'holds', until: null, any_act: 1 },
-    { user_id: 'maker', holder_id: 'held', until: NOW, any_act: 1 },
-    { user_id: 'maker', holder_id: 'held-before', until: NOW - 1, any_act: 1 },
-    { user_id: 'another', holder_id: 'of-another', until: null, any_act: 1 },
+    holder('maker', 'holds'),
+    holder('maker', 'held', { until: NOW }),
+    holder('maker', 'held-before', { until: NOW - 1 }),
+    holder('maker', 'holds-after', { made_at: NOW + 6 * MINUTE }),
+    holder('maker', 'held-by-another-clock', { made_at: NOW + 4 * MINUTE }),
+    holder('another', 'of-another'),
   ];
-  assert.deepEqual(barred([], holders), ['changer', 'held', 'holds', 'maker']);
+  assert.deepEqual(barred([], holders), ['changer', 'held', 'held-by-another-clock', 'holds', 'maker']);
 });
 
 test('who knew a token of the program when it changed the account, or validated it again, is barred like the program', () => {
   const holders = [
-    { user_id: 'changer', holder_id: 'holds', until: null, any_act: 1 },
-    { user_id: 'changer', holder_id: 'held-then', until: NOW - 1, any_act: 1 },
-    { user_id: 'changer', holder_id: 'held-before', until: NOW - DAY - 1, any_act: 1 },
-    { user_id: 'again', holder_id: 'held-again', until: NOW, any_act: 1 },
-    { user_id: 'later', holder_id: 'held-later', until: null, any_act: 1 },
-    { user_id: 'again', holder_id: 'made-a-person', until: null, any_act: 0 },
+    holder('changer', 'holds'),
+    holder('changer', 'held-then', { until: NOW - 1 }),
+    holder('changer', 'held-before', { until: NOW - DAY - 1 }),
+    holder('again', 'held-again', { until: NOW }),
+    holder('changer', 'made-after', { made_at: NOW - DAY + 6 * MINUTE }),
+    holder('later', 'held-later'),
+    holder('again', 'made-a-person', { any_act: 0 }),
   ];
   const versions = [
     version(0, 'old', 'first'),

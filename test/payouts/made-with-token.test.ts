@@ -120,4 +120,30 @@ forEachEngine('a payout that was made with a token or password that somebody els
     await assertBarred([await change(person, '880011223')]);
     await assertNobodyLeft();
   });
+
+  test('was approved by nobody where its account was changed by a person who was given an API token later, or a program was', async () => {
+    const { app, desk, boss, come, approve, assertNobodyLeft } = await open();
+    const finance = await createTestUser(app, { role: 'finance', may: [] });
+    const [paid] = (await approved(app, desk)) as [Payout];
+    const sent = { ids: [paid.id], to: 'sent', at: app.now() } as const;
+    await app.db.transaction((tx) => transitionPayouts(tx, desk.environment, sent));
+    app.now.advance(1000);
+    const proposeTo = (maker: Actor) =>
+      propose(app, { ...desk, maker }, [wish({ payee: { ...ANA, bankCode: '001', account: '990011223' } })]);
+    await proposeTo(actor(finance, 'finance'));
+    const [changed] = (await proposeTo(desk.maker)) as [Payout];
+    assert.equal(changed.account_changed_by, finance.id);
+    const made = await propose(app, { ...desk, maker: desk.program });
+    app.now.advance(3_600_000);
+    const token = await makeApiToken(app, finance.id, { name: 'spare', expiresAt: null }, boss);
+    await makeApiToken(app, desk.users.program.id, { name: 'spare', expiresAt: null }, boss);
+    const login = { apiToken: token?.api_token ?? '', email: null, expiresAt: null, address };
+    await come((await logInWithApiToken(app, login)).text);
+    await disableUser(app, desk.users.approver.id, TESTER);
+    assert.deepEqual(await listAttention(app, 'approval', 10), [], 'the boss may');
+    assert.equal((await approve([changed])).length, 1);
+    assert.equal((await approve(made)).length, 1);
+    await propose(app, { ...desk, maker: desk.program });
+    await assertNobodyLeft();
+  });
 });
