@@ -87,6 +87,10 @@ const HINDRANCES: Readonly<Record<Exclude<Hindrance, ''>, InBoth>> = {
     en: 'the account of its recipient was changed after it was made, so nobody can approve it',
     es: 'la cuenta de su destinatario cambió después de proponerlo, y nadie puede aprobarlo',
   },
+  made_elsewhere: {
+    en: 'it was made with an API token of another database, so nobody can approve it: propose it again',
+    es: 'se propuso con un token de API de otra base de datos, y nadie puede aprobarlo: proponlo otra vez',
+  },
   elsewhere: {
     en: 'its account was changed by a user of another database, so nobody can approve it: validate the account again and propose it again',
     es: 'cambió su cuenta un usuario de otra base de datos, y nadie puede aprobarlo: valida la cuenta de nuevo y proponlo otra vez',

@@ -16,6 +16,7 @@ export const REFUND_REQUEST_ATTENTION: AttentionKind = {
 function waitingRequest(request: ListedRefundRequest): Waiting {
   const { id, payment_service, name, environment, transaction_id, requested_at, amount, currency } = request;
   const { requested_by, reason } = request;
+  const elsewhere = request.asked_elsewhere === 1;
   return {
     payment_service,
     name,
@@ -25,10 +26,19 @@ function waitingRequest(request: ListedRefundRequest): Waiting {
     since: requested_at,
     amount,
     currency,
-    reason: {
-      en: `${requested_by} asks for a refund above the limit, and another person approves it: ${reason}`,
-      es: `${requested_by} pide una devolución sobre su límite, y otra persona la aprueba: ${reason}`,
-    },
-    command: `bin/rubrica refund approve ${id} --as EMAIL`,
+    reason: elsewhere
+      ? ASKED_ELSEWHERE
+      : {
+          en: `${requested_by} asks for a refund above the limit, and another person approves it: ${reason}`,
+          es: `${requested_by} pide una devolución sobre su límite, y otra persona la aprueba: ${reason}`,
+        },
+    command: elsewhere
+      ? `bin/rubrica refund reject ${id} --reason TEXT --as EMAIL`
+      : `bin/rubrica refund approve ${id} --as EMAIL`,
   };
 }
+
+const ASKED_ELSEWHERE = {
+  en: 'it was asked for with an API token of another database, so nobody can approve it: ask for it again',
+  es: 'se pidió con un token de API de otra base de datos, y nadie puede aprobarla: pídela de nuevo',
+};

@@ -102,7 +102,8 @@ export function whyNotPayable(
       es: 'la cuenta de su destinatario cambió después de proponerlo: recházalo y proponlo de nuevo.',
     };
   }
-  const { account_changed_by: changer } = payout;
+  const { account_changed_by: changer, proposed_by_id: maker } = payout;
+  if (isMadeWithToken(payout) && users.every(({ id }) => id !== maker)) return MADE_ELSEWHERE;
   if (changer?.startsWith('usr_') === true && users.every(({ id }) => id !== changer)) return CHANGED_ELSEWHERE;
   if (validUntil(newest, maxAgeDays) > now) return null;
   const command = `bin/rubrica recipient change ${payout.recipient_id}`;
@@ -111,6 +112,12 @@ export function whyNotPayable(
     es: `el veredicto de su cuenta es demasiado antiguo: ${command} la valida de nuevo.`,
   };
 }
+
+/** In the database from which its payment service moved: who may approve it here may have known the API token there. */
+const MADE_ELSEWHERE = {
+  en: 'it was made with an API token of another database: reject it and propose it again.',
+  es: 'se propuso con un token de API de otra base de datos: recházalo y proponlo de nuevo.',
+};
 
 /** In the database from which its payment service moved: who may approve it here may be the person who changed it there. */
 const CHANGED_ELSEWHERE = {
@@ -175,7 +182,8 @@ export async function findBehind(
   versions: readonly RecipientRow[],
 ): Promise<Behind> {
   const changers = payouts.flatMap(({ account_changed_by }) => account_changed_by ?? []);
-  const names = new Set([...payouts.map(({ proposed_by }) => accountOf(proposed_by)), ...changers]);
+  const makers = payouts.flatMap(({ proposed_by, proposed_by_id }) => [accountOf(proposed_by), proposed_by_id]);
+  const names = new Set([...makers, ...changers]);
   const users = names.size === 0 ? [] : await selectNamedUsers(db, [...names]);
   const programs = payouts.filter(isMadeWithToken);
   const keepers = changers.length === 0 ? [] : versions.map(({ created_by }) => created_by);

@@ -62,10 +62,10 @@ export function selectWaitingPayouts(
 
 /**
  * Why nobody can approve them as they are. `approver`: there is nobody who may. `erased`: their recipient is. `changed`: its account
- * was, after they were made. `elsewhere`: it was changed by a user of another database, from which their payment service moved. `stale`:
- * the verdict of the account is too old. '': somebody can.
+ * was, after they were made. `made_elsewhere`: they were made with an API token of another database, from which their payment service
+ * moved. `elsewhere`: it was changed by a user of that. `stale`: the verdict of the account is too old. '': somebody can.
  */
-export type Hindrance = '' | 'approver' | 'erased' | 'changed' | 'elsewhere' | 'stale';
+export type Hindrance = '' | 'approver' | 'erased' | 'changed' | 'made_elsewhere' | 'elsewhere' | 'stale';
 
 /** Payouts that wait for an approval or for their file, by batch; a payout without a batch stands alone. `id` names the batch or the payout. */
 export type WaitingApproval = SqlRow & {
@@ -151,6 +151,7 @@ const GROUPED = `with holders as materialized (
           then 'approver'
         when newest.id is null or own.id is null then 'erased'
         when newest.account_hash <> own.account_hash then 'changed'
+        when ${isMadeWithToken('p')} and not exists (select 1 from users u where u.id = p.proposed_by_id) then 'made_elsewhere'
         when substr(p.account_changed_by, 1, 4) = 'usr_'
           and not exists (select 1 from users u where u.id = p.account_changed_by) then 'elsewhere'
         when newest.validated_at <= $3 or newest.expires_at <= $4 then 'stale'

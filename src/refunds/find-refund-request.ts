@@ -1,7 +1,7 @@
 import type { App } from '../app.ts';
-import { accountOf, isOfToken } from '../audit/actor.ts';
+import { isOfToken } from '../audit/actor.ts';
 import { findTokenHolders } from '../auth/token-holders.ts';
-import { selectUserByEmail } from '../auth/user-queries.ts';
+import { selectUserById } from '../auth/user-queries.ts';
 import type { Database } from '../db/database.ts';
 import { type InBoth, Problem } from '../error-catalogue.ts';
 import { findElsewhere } from '../payment-services/elsewhere.ts';
@@ -53,10 +53,7 @@ export async function findBarFromRequest(
   request: RefundRequest,
   user: { id: string; email: string },
 ): Promise<InBoth | null> {
-  if (!isOfToken(request.requested_kind, request.requested_by))
-    return barredFromRequest(request, user, { asker: [], holders: [] });
-  // In another database, to which the payment service moved, the same user has another id.
-  const here = await selectUserByEmail(db, accountOf(request.requested_by));
-  const asker = [request.requested_by_id, ...(here === null ? [] : [here.id])];
-  return barredFromRequest(request, user, { asker, holders: await findTokenHolders(db, asker) });
+  const asker = (await selectUserById(db, request.requested_by_id))?.id ?? null;
+  const isKnown = asker !== null && isOfToken(request.requested_kind, request.requested_by);
+  return barredFromRequest(request, user, { asker, holders: isKnown ? await findTokenHolders(db, [asker]) : [] });
 }

@@ -95,9 +95,13 @@ export type ListedRefundRequest = RefundRequest & {
   payment_service: string;
   name: string;
   environment: string;
+  /** With an API token of another database, from which the payment service moved: nobody can approve it here, 1 or 0. */
+  asked_elsewhere: number;
 };
 
-const LISTED = `select r.*, t.currency, t.reference, e.payment_service_id as payment_service, p.name, e.environment
+const LISTED = `select r.*, t.currency, t.reference, e.payment_service_id as payment_service, p.name, e.environment,
+    case when (r.requested_kind = 'program' or r.requested_by like '%@% (token %')
+      and not exists (select 1 from users u where u.id = r.requested_by_id) then 1 else 0 end as asked_elsewhere
   from refund_requests r
   join transactions t on t.id = r.transaction_id and t.environment_id = r.environment_id
   join environments e on e.id = r.environment_id

@@ -40,21 +40,28 @@ const HOLDS_TOKEN = {
   es: 'puede que conozcas un token de API o la contraseña del usuario que la pidió: la aprueba otra persona.',
 };
 
+/** In the database from which its payment service moved: who may approve it here may have known the API token there. */
+const ASKED_ELSEWHERE = {
+  en: 'it was asked for with an API token of another database: reject it and ask for it again.',
+  es: 'se pidió con un token de API de otra base de datos: recházala y pídela de nuevo.',
+};
+
 /** Whether it is the person who asked. In another database, to which a payment service moved, the same person has another id. */
 export function hasAsked(request: RefundRequest, { id, email }: { id: string; email: string }): boolean {
   return request.requested_by_id === id || accountOf(request.requested_by) === email;
 }
 
 /**
- * Why a person may never approve a request, whatever they may do; null: they may. `asker` holds the ids of the user who asked, and
- * `holders` are the people who made API tokens of theirs.
+ * Why a person may never approve a request, whatever they may do; null: they may. `asker` is the user who asked, null where this database
+ * does not know them, and `holders` are the people who made API tokens of theirs.
  */
 export function barredFromRequest(
   request: RefundRequest,
   user: { id: string; email: string },
-  { asker, holders }: { asker: readonly string[]; holders: readonly TokenHolder[] },
+  { asker, holders }: { asker: string | null; holders: readonly TokenHolder[] },
 ): InBoth | null {
   if (hasAsked(request, user)) return ASKED;
-  const known = asker.flatMap((by) => holdersAt(holders, { by, at: request.requested_at }));
-  return isOfToken(request.requested_kind, request.requested_by) && known.includes(user.id) ? HOLDS_TOKEN : null;
+  if (!isOfToken(request.requested_kind, request.requested_by)) return null;
+  if (asker === null) return ASKED_ELSEWHERE;
+  return holdersAt(holders, { by: asker, at: request.requested_at }).includes(user.id) ? HOLDS_TOKEN : null;
 }

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { listAttention } from '../../src/attention/list-attention.ts';
 import { makeApiToken } from '../../src/auth/make-api-token.ts';
 import type { Database } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
@@ -166,7 +167,10 @@ forEachEngine('a payment service that moves', (openTestDatabase, engine) => {
     const left = approveRefundRequest(from, byOwner, { ...decide, by: desk.approver });
     await assert.rejects(left, { code: 'PAYMENT_SERVICE_MOVING' });
     assert.equal((await approveRefundRequest(to, byOwner, { ...decide, by: holder })).kind, 'approved');
-    assert.equal((await approveRefundRequest(to, byProgram, decide)).kind, 'approved');
+    await assert.rejects(approveRefundRequest(to, byProgram, decide), { code: 'APPROVAL_REFUSED' });
+    const [waits] = await listAttention(to, 'refund_request', 10);
+    assert.deepEqual([waits?.id, /refund reject/.test(waits?.command ?? '')], [byProgram.id, true]);
+    assert.equal((await rejectRefundRequest(to, byProgram, { by: holder, reason: 'de nuevo' })).kind, 'rejected');
   });
 
   test('is answered where it is: its shop and its payers are led there', async () => {

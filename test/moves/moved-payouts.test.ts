@@ -6,7 +6,7 @@ import { makeApiToken } from '../../src/auth/make-api-token.ts';
 import { identityHashes } from '../../src/bank-validation/identity-hash.ts';
 import { validateBankAccount } from '../../src/bank-validation/validate-bank-account.ts';
 import { movePaymentService } from '../../src/moves/move-payment-service.ts';
-import { approvePayouts } from '../../src/payouts/decide-payouts.ts';
+import { approvePayouts, rejectPayouts } from '../../src/payouts/decide-payouts.ts';
 import { keepRecipient } from '../../src/payouts/keep-recipient.ts';
 import { proposePayouts } from '../../src/payouts/propose-payouts.ts';
 import { showPayouts } from '../../src/payouts/show-payouts.ts';
@@ -45,8 +45,11 @@ forEachEngine('a payout of a payment service that moved', (openTestDatabase) => 
     );
     assert.deepEqual(
       waiting.map(({ id, hindrance }) => [id, hindrance]),
-      [[payout?.batch_id, 'approver']],
-      'nobody else may approve it yet',
+      [
+        [payout?.batch_id, 'approver'],
+        [ofProgram?.id, 'made_elsewhere'],
+      ],
+      'nobody else may approve the first yet, and one who knew the token of the program there might be the other one here',
     );
     const holder = actor(await createTestUser(to, { email: 'holder@example.cl', role: 'owner', may: [] }), 'owner');
     const { id } = await createTestUser(to, { email: desk.users.program.email, may: ['payouts:create'] });
@@ -54,7 +57,9 @@ forEachEngine('a payout of a payment service that moved', (openTestDatabase) => 
     await assert.rejects(approve(to, desk, [payout?.id as string], there), refused);
     await assert.rejects(approve(to, desk, [ofProgram?.id as string], holder), refused);
     await approve(to, desk, [payout?.id as string], holder);
-    await approve(to, desk, [ofProgram?.id as string], there);
+    await assert.rejects(approve(to, desk, [ofProgram?.id as string], there), refused);
+    const named = { ids: [ofProgram?.id as string] };
+    await rejectPayouts(to, { owner: desk.environment, named, by: there, reason: 'de nuevo' });
   });
 
   test('whose recipient somebody had changed in the store could not move', async () => {
