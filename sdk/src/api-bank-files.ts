@@ -206,7 +206,7 @@ export type StatementRead = {
 export type StatementUseRequest = {
   /** `payout`: it left; `return`: it came back; `deposit`: see `from`; `other`: of nothing here */
   use: 'payout' | 'return' | 'deposit' | 'other';
-  /** Of the file. For `other` it may be left out: then all that are in suspense are so */
+  /** Of the file. For `other` it may be left out: then all are so that are in suspense and nothing is known about */
   line?: number | undefined;
   /** Ours, of `payout` and `return` */
   payoutId?: string | undefined;

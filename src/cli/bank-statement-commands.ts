@@ -5,6 +5,7 @@ import { formatMoney } from '../lib/money.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 import { findStatement, listStatements } from '../statements/find-statement.ts';
 import { importStatement } from '../statements/import-statement.ts';
+import { NOTHING_KNOWN } from '../statements/line-notes.ts';
 import { readStatement } from '../statements/read-statement.ts';
 import { type LineSubject, resolveLine } from '../statements/resolve-line.ts';
 import type { KeptLine } from '../statements/statement.ts';
@@ -59,7 +60,7 @@ export function addBankStatementCommands(program: Command): void {
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(show);
   acting(group.command('resolve'))
-    .description('say what a line in suspense is; without --line: every line that has nothing to do with this service')
+    .description('say what a line in suspense is; without --line: every line about which nothing is known')
     .argument('<id>', 'ID of the statement, from `statement list`')
     .option('--line <number>', 'line number in the file')
     .addOption(
@@ -155,7 +156,7 @@ async function resolve(id: string, options: ResolveOptions): Promise<void> {
     throw invalidOption(`${use} needs --line, a whole number.`);
   }
   const [is, reason] = [readSubject(options), readReason(options.reason)];
-  const fileLine = line === undefined ? null : Number(line);
+  const fileLine = line === undefined ? 'unknown' : Number(line);
   const lines = await withActor(options, async (app, by) => {
     if (method !== undefined) checkMethod(app, method);
     await confirmUse(app, id, fileLine, options);
@@ -167,9 +168,11 @@ async function resolve(id: string, options: ResolveOptions): Promise<void> {
 }
 
 /** Asks about what is in suspense; what was decided before moves nothing. */
-async function confirmUse(app: App, id: string, fileLine: number | null, options: ResolveOptions): Promise<void> {
+async function confirmUse(app: App, id: string, fileLine: number | 'unknown', options: ResolveOptions): Promise<void> {
   const { lines } = await findStatement(app, null, id, 'suspense');
-  const meant = lines.filter(({ file_line }) => fileLine === null || file_line === fileLine);
+  const meant = lines.filter(({ file_line, note }) =>
+    fileLine === 'unknown' ? note === NOTHING_KNOWN : file_line === fileLine,
+  );
   if (meant.length > 0) await confirm(`Decide that ${sumOf(meant)} is ${options.use}?`, options);
 }
 

@@ -104,8 +104,8 @@ export const SPANISH_PAYOUT_MEMBERS: Readonly<Record<string, string>> = {
   'The payout, the file of payouts or the deposit': 'El pago, el archivo de pagos o el depósito',
   '`payout`: it left; `return`: it came back; `deposit`: see `from`; `other`: of nothing here':
     '`payout`: salió; `return`: volvió; `deposit`: mira `from`; `other`: nada de aquí',
-  'Of the file. For `other` it may be left out: then all that are in suspense are so':
-    'Del archivo. Para `other` se puede omitir: entonces son todas las que están en suspenso',
+  'Of the file. For `other` it may be left out: then all are so that are in suspense and nothing is known about':
+    'Del archivo. Para `other` se puede omitir: entonces son todas las que están en suspenso y de las que no se sabe nada',
   'Ours, of `payout` and `return`': 'Nuestro, de `payout` y `return`',
   'Of a deposit that is recorded': 'De un depósito que está anotado',
   'Of a deposit that is booked with the line: `merchant`, or the code of a payment method such as `webpay`':

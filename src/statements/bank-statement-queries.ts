@@ -238,8 +238,8 @@ export function selectLines(db: Reader, statementId: string, use: LineUse | null
   );
 }
 
-/** Lines of a statement: one, all (null), or those that nothing is known about. */
-export type LinesNamed = { statementId: string; fileLine: number | null | 'unknown' };
+/** Lines of a statement: one, or those that nothing is known about. */
+export type LinesNamed = { statementId: string; fileLine: number | 'unknown' };
 
 /** Says what lines in suspense are of. Answers those that were in suspense. */
 export function updateUse(

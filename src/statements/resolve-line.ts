@@ -22,12 +22,12 @@ export type LineSubject =
   | { readonly use: 'other' };
 
 /**
- * A person's decision about lines in suspense. `fileLine` null: all of the statement that are in suspense, where they are of nothing
- * here; `unknown`: only what nothing is known about, so no deposit of an acquirer, and no line that may be a payout.
+ * A person's decision about lines in suspense. `fileLine` `unknown`: all of the statement that nothing is known about, so no deposit of an
+ * acquirer, and no line that may be a payout: each of these is named.
  */
 export type LineDecision = {
   readonly statementId: string;
-  readonly fileLine: number | null | 'unknown';
+  readonly fileLine: number | 'unknown';
   readonly is: LineSubject;
   readonly reason: string;
   readonly by: Actor;
@@ -65,12 +65,15 @@ async function decidedBefore(tx: Tx, { statementId, fileLine, is, reason }: Line
   const named = 'payoutId' in is ? is.payoutId : 'deposit' in is && 'id' in is.deposit ? is.deposit.id : null;
   const same = decided.filter(({ subject }) => named === null || subject === named);
   if (same.length > 0) return same;
-  throw new Problem('NOT_FOUND', {
-    detail: {
-      en: 'No such line of the statement is in suspense.',
-      es: 'Ninguna línea así de la cartola está sin explicar.',
-    },
-  });
+  const all = {
+    en: 'No line that nothing is known about is in suspense: name each of the others.',
+    es: 'Ninguna línea desconocida de la cartola está sin explicar: indica cada una de las demás.',
+  };
+  const one = {
+    en: 'No such line of the statement is in suspense.',
+    es: 'Ninguna línea así de la cartola está sin explicar.',
+  };
+  throw new Problem('NOT_FOUND', { detail: fileLine === 'unknown' ? all : one });
 }
 
 type Place = { line: KeptLine; at: number };

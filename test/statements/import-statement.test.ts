@@ -233,7 +233,7 @@ forEachEngine('statements of the bank', (openTestDatabase) => {
     );
     const again = { use: 'deposit' as const, deposit: { id: first?.subject ?? '' } };
     const other = await take(line(20_000, 'OTRO ABONO', 1));
-    const decision = { statementId: other.id, fileLine: null, is: again, reason: 'x', by };
+    const decision = { statementId: other.id, fileLine: 'unknown' as const, is: again, reason: 'x', by };
     await assert.rejects(resolveLine(app, decision), { code: 'NOT_FOUND' });
     const [open20] = await app.db.query<{ file_line: number }>(
       "select file_line from bank_statement_lines where statement_id = $1 and used_as = 'suspense'",
@@ -241,6 +241,20 @@ forEachEngine('statements of the bank', (openTestDatabase) => {
     );
     await assert.rejects(resolveLine(app, { ...decision, fileLine: open20?.file_line ?? 0 }), /Another line is of/);
     assert.ok((await verifyStore(app)).ok);
+  });
+
+  test('a deposit of an acquirer that nobody had recorded was of nothing here, with all other lines, though nobody had named it', async () => {
+    const { app, by, line, take } = await open();
+    const { id } = await take(line(20_000, 'ABONO TRANSBANK'), line(-700, 'COMISION'));
+    const decision = { statementId: id, is: { use: 'other' as const }, reason: 'arriendo', by };
+    const all = await resolveLine(app, { ...decision, fileLine: 'unknown' });
+    assert.deepEqual(
+      all.map(({ amount }) => amount),
+      [-700],
+    );
+    const again = { ...decision, fileLine: 'unknown' as const, reason: 'otro' };
+    await assert.rejects(resolveLine(app, again), /name each of the others/);
+    assert.equal((await resolveLine(app, { ...decision, fileLine: 1 })).length, 1);
   });
 
   test('what a merchant paid in is the deposit that is recorded under the reference in its line', async () => {

@@ -26,7 +26,8 @@ const RequestSchema = Type.Object(
     }),
     line: Type.Optional(
       Type.Integer({
-        description: 'Of the file. For `other` it may be left out: then all that are in suspense are so',
+        description:
+          'Of the file. For `other` it may be left out: then all are so that are in suspense and nothing is known about',
       }),
     ),
     payoutId: text('Ours, of `payout` and `return`'),
@@ -96,8 +97,8 @@ export const postBankStatementsUses = operation({
 
 type Asked = Members<typeof RequestSchema>;
 
-function lineOf({ line, use }: Asked): number | null {
-  if (line === null && use === 'other') return null;
+function lineOf({ line, use }: Asked): number | 'unknown' {
+  if (line === null && use === 'other') return 'unknown';
   if (line === null || !/^[1-9]\d{0,6}$/.test(line))
     throw invalidBody([wrong('line', 'Send the line of the file.', 'Envía la línea del archivo.')]);
   return Number(line);
