@@ -204,7 +204,12 @@ async function close(month: string, options: MonthOptions): Promise<void> {
 }
 
 function monthLines({ month, closed, hasEnded, unbooked, suspense, differences, isAsClosed }: MonthState): string[] {
-  const state = closed === null ? (hasEnded ? 'is open' : 'has not ended') : `was closed by ${closed.closed_by}`;
+  const state =
+    closed === null
+      ? hasEnded
+        ? 'is open'
+        : 'has not ended, or not 10 minutes ago'
+      : `was closed by ${closed.closed_by}`;
   return [
     `${month} ${state}: ${unbooked} facts without an entry, ${suspense} in suspense, ${differences} differences not accepted.`,
     ...(isAsClosed ? [] : ['The books no longer say what was closed: bin/rubrica books verify']),

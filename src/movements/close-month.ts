@@ -12,10 +12,14 @@ import { type ClosedMonth, countOpenDifferences, insertClosedMonth, selectClosed
 /** The amount owed to a merchant at the end of a month, in minor units as text. */
 export type MonthOwed = { environment_id: number; currency: string; owed: string };
 
+/** An entry has the time at which its commit began, and is seen when that has ended: by then at the latest. */
+const BEING_BOOKED_MS = 10 * 60_000;
+
 /** A month of Chile and what stands in the way of closing it. */
 export type MonthState = {
   month: string;
   environment: Environment;
+  /** And everything that was being booked at its end is in the books. */
   hasEnded: boolean;
   /** Payments, refunds and movements that no entry explains. */
   unbooked: number;
@@ -45,7 +49,7 @@ export async function describeMonth(app: App, month: string, environment: Enviro
   ]);
   const owed = owedAt.map((one) => ({ ...one, owed: String(one.owed) }));
   const isAsClosed = closed === null || closed.owed === JSON.stringify(owed);
-  const hasEnded = dayOf(app.now()) > last;
+  const hasEnded = dayOf(app.now() - BEING_BOOKED_MS) > last;
   return { month, environment, hasEnded, unbooked: unbooked.length, suspense, differences, owed, closed, isAsClosed };
 }
 

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { listAudit } from '../../src/audit/list-audit.ts';
 import { readSettlement } from '../../src/books/read-settlement.ts';
+import { boundsOfDay } from '../../src/lib/calendar-day.ts';
 import { acceptDifferences, listSettlements, showSettlement } from '../../src/movements/accept-difference.ts';
 import { closeMonth, describeMonth } from '../../src/movements/close-month.ts';
 import { keepSettlement } from '../../src/movements/keep-settlement.ts';
+import { recordMovement } from '../../src/movements/record-movement.ts';
 import type { Transaction } from '../../src/transactions/transaction.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
@@ -232,6 +235,33 @@ forEachEngine('settlement files', (openTestDatabase) => {
     const { acts } = await listAudit(app, { action: 'month.closed' }, 10);
     assert.equal(acts.length, 1);
     assert.equal(await describeMonth(app, '2026-13', 'development'), null);
+  });
+
+  test('what was being booked in the last moment of a month was missing in what was closed a moment later, for ever', async () => {
+    const { app, shop } = await open();
+    const end = boundsOfDay('2026-02-01').from;
+    app.now.advance(end - 1 - app.now());
+    const holding = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    const holder = app.db.transaction(async (tx) => {
+      await tx.query('select hash from journal_heads {for_update}');
+      holding.resolve();
+      await held.promise;
+    });
+    await holding.promise;
+    const wish = { kind: 'deposit', reference: 'LATE', amount: 5_000, commission: 0, currency: 'CLP' } as const;
+    const booking = recordMovement(app, shop, { ...wish, paymentMethod: null, by: TESTER });
+    app.now.advance(2_000);
+    const close = () => closeMonth(app, '2026-01', 'development', TESTER);
+    const closing = close();
+    await setImmediate();
+    held.resolve();
+    await Promise.all([holder, booking]);
+    assert.equal((await closing)?.hasEnded, false);
+    app.now.advance(10 * 60_000);
+    assert.equal(await close(), null);
+    const state = await describeMonth(app, '2026-01', 'development');
+    assert.deepEqual([state?.isAsClosed, state?.owed.map(({ owed }) => owed)], [true, ['65000']]);
   });
 
   test('in the console a month was closed and differences were accepted without a fresh proof of who does it', async () => {
