@@ -7,7 +7,7 @@ import { approveRefundRequest, rejectRefundRequest } from '../refunds/decide-ref
 import { findRefundRequest, listRefundRequests } from '../refunds/find-refund-request.ts';
 import type { RefundRequest } from '../refunds/refund-request.ts';
 import type { ListedRefundRequest } from '../refunds/refund-request-queries.ts';
-import { type RefundRequestMaking, requestRefund } from '../refunds/request-refund.ts';
+import { type RefundRequestMaking, requestRefund, TOO_MANY } from '../refunds/request-refund.ts';
 import { findTransaction } from '../transactions/find-transaction.ts';
 import { confirm, yesOption } from './confirm.ts';
 import { readLimit, readReason } from './options.ts';
@@ -70,6 +70,8 @@ function requestOf(making: RefundRequestMaking, id: string, options: RequestOpti
   switch (making.kind) {
     case 'refused':
       throw refusedRefund(making.refusal.code);
+    case 'too_many':
+      throw invalidOption(TOO_MANY.en);
     case 'within_limit':
       throw invalidOption(
         `It is within the limit of ${accountOf(by.name)} and needs nobody else: bin/rubrica refund create ${id} ${partWords(options)} --as ${accountOf(by.name)}`,

@@ -41,6 +41,20 @@ export async function selectSameRefundRequest(
   return row ?? null;
 }
 
+/** How many of the same payment wait that this user asked for. */
+export async function countWaitingRequestsOf(
+  tx: Tx,
+  { id, environment_id }: TransactionKey,
+  userId: string,
+): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(
+    `select count(*) as count from refund_requests where transaction_id = $1 and environment_id = $2 and requested_by_id = $3
+       and state = 'waiting'`,
+    [id, environment_id, userId],
+  );
+  return row?.count ?? 0;
+}
+
 /** The decision about a request that waits, under the lock of its transaction; null: it waits no more. */
 export async function updateRefundRequest(
   tx: Tx,

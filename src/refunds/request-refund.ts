@@ -3,6 +3,7 @@ import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { exceedsRefundLimit } from '../auth/count-refund.ts';
 import { requireUserOf } from '../auth/person-of.ts';
+import type { InBoth } from '../error-catalogue.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { environmentHere } from '../payment-services/find-environment.ts';
 import type { Transaction } from '../transactions/transaction.ts';
@@ -11,21 +12,30 @@ import { weighPart } from './place-refund.ts';
 import type { RefundType } from './refund.ts';
 import type { RefundRefusal } from './refund-refusal.ts';
 import type { RefundRequest } from './refund-request.ts';
-import { insertRefundRequest, selectSameRefundRequest } from './refund-request-queries.ts';
+import { countWaitingRequestsOf, insertRefundRequest, selectSameRefundRequest } from './refund-request-queries.ts';
 
 /** A refund above the limit of `by`. `amount` is in minor units; null: all that is left. `reason` names nobody. */
 export type RefundRequestWish = { amount: number | null; type: RefundType; reason: string; by: Actor };
 
-/** `replayed`: it waits already. `within_limit`: the person may make this refund alone, so nothing was asked for. */
+/** `replayed`: it waits already. `within_limit`: the person may make this refund alone, so nothing was asked for. `too_many`: see `TOO_MANY`. */
 export type RefundRequestMaking =
   | { kind: 'made' | 'replayed'; request: RefundRequest }
-  | { kind: 'within_limit' }
+  | { kind: 'within_limit' | 'too_many' }
   | { kind: 'refused'; refusal: RefundRefusal };
+
+/** Of one payment by one user. */
+const MOST_WAITING = 5;
+
+/** Said to who asked. */
+export const TOO_MANY: InBoth = {
+  en: `${MOST_WAITING} requests of yours for this payment wait already: take one back, or wait until one is decided.`,
+  es: `Ya esperan ${MOST_WAITING} solicitudes tuyas de este pago: retira una o espera a que se decida alguna.`,
+};
 
 /**
  * Asks that another person approve a refund that exceeds the limit of who asks, or says why it would be refused. It reserves no money, so
  * whether the merchant's balance covers it is asked at the approval. The same amount of the same payment by the same user waits
- * once. In one commit with its audit entry.
+ * once, and few amounts at a time, so that nobody's requests hide the others. In one commit with its audit entry.
  *
  * Throws `Problem` PERSON_NEEDED where nobody is named, PERMISSION_MISSING; rejects with `StorageError`.
  */
@@ -46,6 +56,7 @@ export async function requestRefund(
     if (refusal !== null) return { kind: 'refused', refusal };
     const same = await selectSameRefundRequest(tx, transaction, { userId: user.id, amount });
     if (same !== null) return { kind: 'replayed', request: same };
+    if ((await countWaitingRequestsOf(tx, transaction, user.id)) >= MOST_WAITING) return { kind: 'too_many' };
     if (!(await exceedsRefundLimit(tx, { userId: user.id, amount, currency }, now))) return { kind: 'within_limit' };
     const request = await insertRefundRequest(tx, {
       id: prefixedId('rr'),

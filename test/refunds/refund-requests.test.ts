@@ -14,12 +14,14 @@ import type { RefundRequest } from '../../src/refunds/refund-request.ts';
 import { selectRefundRequest } from '../../src/refunds/refund-request-queries.ts';
 import { requestRefund } from '../../src/refunds/request-refund.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { formHeaders } from '../support/form-headers.ts';
 import { explain, type HeardStatement, listenToStatements } from '../support/heard-statements.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { payOut } from '../support/test-movements.ts';
 import { actorOf, askForRefund, openRefundDesk } from '../support/test-refund-requests.ts';
 import { acceptedRefund, refund, refundsOf } from '../support/test-refunds.ts';
+import { startTestServer } from '../support/test-server.ts';
 import { createTestTransaction } from '../support/test-shop.ts';
 import { createTestUser } from '../support/test-user.ts';
 
@@ -248,6 +250,28 @@ forEachEngine('a refund above the limit of a person', (openTestDatabase, engine)
       [`100001 ${desk.users.asker.email}`, `150000 ${desk.users.asker.email}`, `150000 ${owner.email}`].toSorted(),
     );
     assert.equal((await listAudit(app, { action: 'refund_request.made' }, 10)).acts.length, 3);
+  });
+
+  test('of one payment was asked for in any number of amounts, each a line of what waits', async () => {
+    const { app, desk } = await open();
+    const amounts = [0, 1, 2, 3, 4].map((more) => 100_001 + more);
+    const [first] = await Promise.all(amounts.map((amount) => askForRefund(app, desk, { amount })));
+    const more = { amount: 100_010, type: 'parcial', reason: 'llegó roto', by: desk.asker } as const;
+    assert.equal((await requestRefund(app, desk.paid, more)).kind, 'too_many');
+    await using server = await startTestServer(app);
+    const { console: cookie } = desk.users.asker;
+    const typed = new URLSearchParams({ amount: '100010', reason: 'llegó roto' });
+    const page = await server.post(`/console/payments/${desk.paid.id}/requests`, {
+      headers: { ...formHeaders({}), ...cookie },
+      body: String(typed),
+    });
+    assert.equal(page.status, 409);
+    assert.match(page.text, /Ya esperan 5 solicitudes tuyas/);
+    assert.equal((await askForRefund(app, desk, { amount: 100_001 })).id, first?.id, 'the same again waits already');
+    const owner = await createTestUser(app, { role: 'owner', may: [], refundLimits: { CLP: 1000 } });
+    await askForRefund(app, desk, { amount: 100_010, by: actorOf(owner, 'owner') });
+    await rejectRefundRequest(app, first as RefundRequest, { by: desk.asker, reason: 'otro monto' });
+    await askForRefund(app, desk, { amount: 100_010 });
   });
 
   test('is refused at once where the refund would be, and needs nobody within the limit', async () => {

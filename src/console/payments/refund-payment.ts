@@ -8,7 +8,7 @@ import { randomToken } from '../../lib/ids.ts';
 import { formatMoney, formatPlain, parseTyped } from '../../lib/money.ts';
 import { createRefund } from '../../refunds/create-refund.ts';
 import { REFUND_REFUSALS, type RefundRefusal } from '../../refunds/refund-refusal.ts';
-import { requestRefund } from '../../refunds/request-refund.ts';
+import { requestRefund, TOO_MANY } from '../../refunds/request-refund.ts';
 import type { ShownPayment } from '../../search/show-payment.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
@@ -77,6 +77,7 @@ export const postConsoleRefundRequest: Screen = {
     const making = await requestRefund(app, shown.transaction, { ...(await partOf(app, shown, wish)), by });
     if (making.kind === 'refused')
       return sendPayment(app, visit, shown, 409, refusedText(visit, making.refusal), fields);
+    if (making.kind === 'too_many') return sendPayment(app, visit, shown, 409, TOO_MANY[visit.language], fields);
     if (making.kind === 'within_limit') return goTo(questionPath(visit, shown, wish));
     return goTo(`/payments/${shown.payment.id}?done=requested`);
   }),
