@@ -85,38 +85,45 @@ export type TokenHolder = {
 export type MadeToken = TokenHolder & { by_token: number };
 
 /**
- * Whether a user is a program, or was one: what it did then is not done by a person now that it has another role. Read once by the action,
- * which is rare: each sign-in of a user is in the audit log under the same subject.
+ * The users who were programs, and until when: what they did then is not done by a person now that they have another role. Read once by the
+ * action, which is rare: each sign-in of a user is in the audit log under the same subject.
  */
-const isProgram = (user: string) => `(${user}.role = 'integration' or ${user}.id in (select r.subject from audit_log r
-    where r.action = 'user.role_set' and r.said_before like '%"role":"integration"%'))`;
+const WERE_PROGRAMS = `(select r.subject as id, max(r.created_at) as until from audit_log r
+    where r.action = 'user.role_set' and r.said_before like '%"role":"integration"%' group by r.subject)`;
 
-const BY_TOKEN = `(${isProgram('m')} or u.name <> m.email)`;
+/** The users who are programs, `until` null, or were. */
+const PROGRAMS = `(select o.id, case when o.role = 'integration' then null else was.until end as until
+    from users o left join ${WERE_PROGRAMS} was on was.id = o.id where o.role = 'integration' or was.id is not null)`;
 
 /**
  * Each way into the account of a user that somebody else has made: `created_by` is their name, `until` null where it has no end. Who made a
  * program was shown its password with its first token, and that lets in when the token has ended; so does a password that was set for a
- * program, and the link with which one was set.
+ * program, and the link with which one was set. They let in a program until it has the role of a person, who takes a password of their own.
  */
 export const WAYS_IN = `(
-  select t.user_id, t.created_by, t.created_at,
-    case when ${isProgram('o')} and t.name = 'first' and t.created_at = o.created_at then null
-      else coalesce(t.ended_at, t.expires_at) end as until,
-    case when ${isProgram('o')} or t.last_used_at is not null
+  select t.user_id, t.created_by, t.created_at, coalesce(t.ended_at, t.expires_at) as until,
+    case when o.role = 'integration' or t.last_used_at is not null
       or exists (select 1 from sessions s where s.api_token_id = t.id) then 1 else 0 end as any_act
   from api_tokens t join users o on o.id = t.user_id
   union all
-  select i.user_id, i.created_by, i.created_at, null, 1
-  from invitations i join users o on o.id = i.user_id and ${isProgram('o')} where i.used_at is not null
+  select t.user_id, t.created_by, t.created_at, p.until, 1
+  from api_tokens t join users o on o.id = t.user_id and o.created_at = t.created_at join ${PROGRAMS} p on p.id = o.id
+  where t.name = 'first'
   union all
-  select a.subject, a.actor, a.created_at, null, 1
-  from audit_log a join users o on o.id = a.subject and ${isProgram('o')}
+  select i.user_id, i.created_by, i.created_at, p.until, 1
+  from invitations i join ${PROGRAMS} p on p.id = i.user_id where i.used_at is not null
+  union all
+  select a.subject, a.actor, a.created_at, p.until, 1
+  from audit_log a join ${PROGRAMS} p on p.id = a.subject
   where a.action = 'user.password_reset'
     and not exists (select 1 from invitations i where i.user_id = a.subject and i.created_at = a.created_at))`;
 
+const BY_TOKEN = `(m.role = 'integration' or was.until >= w.created_at or u.name <> m.email)`;
+
 const HOLDERS = `select w.user_id, u.id as holder_id, w.created_at as made_at, w.until, w.any_act,
        case when ${BY_TOKEN} then 1 else 0 end as by_token
-     from ${WAYS_IN} w join ${ACTING_NAMES} u on u.name = w.created_by join users m on m.id = u.id`;
+     from ${WAYS_IN} w join ${ACTING_NAMES} u on u.name = w.created_by join users m on m.id = u.id
+     left join ${WERE_PROGRAMS} was on was.id = m.id`;
 
 /** The people who made API tokens or passwords of these users. */
 export function selectTokenHolders(db: Reader, userIds: readonly string[]): Promise<MadeToken[]> {

@@ -146,4 +146,29 @@ forEachEngine('a payout that was made with a token or password that somebody els
     await propose(app, { ...desk, maker: desk.program });
     await assertNobodyLeft();
   });
+
+  test('goes to an account that a person had changed, and who had made that person as a program by mistake never approved it', async () => {
+    const { app, desk, boss, approve, assertBarred } = await open();
+    const { id, email } = await createUser(app, { email: 'ana@example.cl', paymentServices: 'all' }, boss);
+    const [paid] = (await approved(app, desk)) as [Payout];
+    const sent = { ids: [paid.id], to: 'sent', at: app.now() } as const;
+    await app.db.transaction((tx) => transitionPayouts(tx, desk.environment, sent));
+    const changed = async (account: string) => {
+      app.now.advance(1000);
+      const proposeTo = (maker: Actor) =>
+        propose(app, { ...desk, maker }, [wish({ payee: { ...ANA, bankCode: '001', account } })]);
+      await proposeTo(userActor({ id, email, role: 'finance' }, address));
+      const [payout] = (await proposeTo(desk.maker)) as [Payout];
+      assert.equal(payout.account_changed_by, id);
+      return payout;
+    };
+    await setRights(app, id, { grant: ['payouts:create', 'accounts:validate'] }, boss);
+    const byProgram = await changed('990011223');
+    app.now.advance(1000);
+    await setRights(app, id, { role: 'finance' }, boss);
+    await assertBarred([byProgram]);
+    const byPerson = await changed('880011223');
+    assert.equal((await approve([byPerson])).length, 1);
+    await assertBarred([byProgram]);
+  });
 });
