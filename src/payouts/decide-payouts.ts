@@ -4,6 +4,7 @@ import type { AuditAction } from '../audit/audit-action.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import type { TokenHolder } from '../auth/api-token-queries.ts';
 import { requireUserOf } from '../auth/person-of.ts';
+import { whoSetUp } from '../auth/set-up-by.ts';
 import { type ActOfUser, findTokenHolders, holdersAt } from '../auth/token-holders.ts';
 import { type NamedUser, selectNamedUsers } from '../auth/user-queries.ts';
 import type { Database, Tx } from '../db/database.ts';
@@ -66,7 +67,9 @@ export async function approvePayouts(app: App, decision: PayoutDecision): Promis
     const approvedBy = { name: by.name, id: user.id, approval: 'person' as const };
     const nextLookAt = (await selectSenderInUse(tx, owner.id)) === null ? null : now;
     const change = { approvedBy, reason: decision.reason, nextLookAt };
-    return decide(tx, decision, payouts, { to: 'approved', at: now, action: 'payout.approved', change });
+    const among = payouts.map(({ proposed_by }) => proposed_by);
+    const setUpBy = await whoSetUp(tx, { userId: user.id, among, now });
+    return decide(tx, decision, payouts, { to: 'approved', at: now, action: 'payout.approved', change, setUpBy });
   });
 }
 
@@ -243,13 +246,13 @@ async function lockThose(tx: Tx, { owner, named }: PayoutDecision, to: PayoutSta
   return ready;
 }
 
-type Deciding = Step & { at: number; change: Parameters<typeof transitionPayouts>[3] };
+type Deciding = Step & { at: number; change: Parameters<typeof transitionPayouts>[3]; setUpBy?: string | null };
 
 async function decide(
   tx: Tx,
   { owner, named, by, reason }: PayoutDecision,
   payouts: readonly Payout[],
-  { to, at, action, change }: Deciding,
+  { to, at, action, change, setUpBy = null }: Deciding,
 ): Promise<Payout[]> {
   const moved = await transitionPayouts(tx, owner, { ids: payouts.map(({ id }) => id), to, at }, change);
   const total = moved.reduce((sum, { amount }) => sum + amount, 0);
@@ -261,6 +264,7 @@ async function decide(
     payouts: moved.length,
     total: formatMoney(total, PAYOUT_CURRENCY),
     state: to,
+    ...(setUpBy === null ? {} : { approver_set_up_by: setUpBy }),
   };
   await recordAudit(tx, { at, by, action, subject, after, reason });
   return moved;

@@ -2,6 +2,7 @@ import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { requireUserOf } from '../auth/person-of.ts';
+import { whoSetUp } from '../auth/set-up-by.ts';
 import type { User } from '../auth/user.ts';
 import { selectUserById } from '../auth/user-queries.ts';
 import type { Tx } from '../db/database.ts';
@@ -53,7 +54,8 @@ export function approveRefundRequest(
       const placed = await placeRefund(app, tx, { ...placing, idempotencyKey: null, now: at }, async () => {});
       if (placed.kind === 'refused') return { kind: 'refused', request, refusal: placed.refusal };
       const { refund } = placed;
-      const end = { state: 'approved' as const, user, by, at, reason, refundId: refund.id };
+      const setUpBy = await whoSetUp(tx, { userId: user.id, among: [request.requested_by], now: at });
+      const end = { state: 'approved' as const, user, by, at, reason, refundId: refund.id, setUpBy };
       return { kind: 'approved', request: await endRequest(tx, transaction, request, end), refund };
     });
   });
@@ -104,13 +106,15 @@ type End = {
   at: number;
   reason: string | null;
   refundId: string | null;
+  /** Set where that user asked for it and had let in who approves it a short time before. */
+  setUpBy?: string | null;
 };
 
 async function endRequest(
   tx: Tx,
   { id: transactionId, currency }: Transaction,
   { id, environment_id, amount, requested_by }: RefundRequest,
-  { state, user, by, at, reason, refundId }: End,
+  { state, user, by, at, reason, refundId, setUpBy = null }: End,
 ): Promise<RefundRequest> {
   const ended = await updateRefundRequest(
     tx,
@@ -131,7 +135,15 @@ async function endRequest(
     action: `refund_request.${state}`,
     subject: { kind: 'refund_request', id },
     before: { state: 'waiting' },
-    after: { transaction: transactionId, amount, currency, requested_by, state, refund: refundId },
+    after: {
+      transaction: transactionId,
+      amount,
+      currency,
+      requested_by,
+      state,
+      refund: refundId,
+      ...(setUpBy === null ? {} : { approver_set_up_by: setUpBy }),
+    },
     reason,
   });
   return ended;

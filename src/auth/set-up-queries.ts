@@ -1,0 +1,12 @@
+import type { Tx } from '../db/database.ts';
+
+const LETTING_IN = ['user.created', 'user.enabled', 'user.role_set', 'user.password_reset', 'user.factors_reset'];
+
+/** The names of those who have let a user in since a moment. Read by the actions, which are rare: each sign-in has the same subject. */
+export async function selectSetUps(tx: Tx, userId: string, since: number): Promise<string[]> {
+  const rows = await tx.query<{ actor: string }>(
+    'select distinct actor from audit_log where action {named $1} and subject = $2 and created_at >= $3 order by actor',
+    [LETTING_IN, userId, since],
+  );
+  return rows.map(({ actor }) => actor);
+}

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { listAudit } from '../../src/audit/list-audit.ts';
+import { createUser } from '../../src/auth/create-user.ts';
+import { setRights } from '../../src/auth/set-rights.ts';
+import { approvePayouts } from '../../src/payouts/decide-payouts.ts';
+import { approveRefundRequest } from '../../src/refunds/decide-refund-request.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { actor, openPayoutDesk, propose } from '../support/test-payouts.ts';
+import { actorOf, askForRefund, openRefundDesk } from '../support/test-refund-requests.ts';
+import { createTestUser } from '../support/test-user.ts';
+
+const DAY = 86_400_000;
+
+forEachEngine('an approval by somebody whom the asker had let in', (openTestDatabase) => {
+  const noted = async (app: TestApp, action: string) => {
+    const { acts } = await listAudit(app, { action }, 10);
+    return acts.map(({ after }) => (after as Record<string, unknown> | null)?.['approver_set_up_by'] ?? null);
+  };
+
+  test('looked in the audit log like that of two people who have nothing to do with each other', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const desk = await openPayoutDesk(app);
+    const owner = await createTestUser(app, { role: 'owner', may: [] });
+    const boss = actor(owner, 'owner');
+    const second = await createUser(
+      app,
+      { email: 'boss+2@example.cl', role: 'approver', paymentServices: 'all' },
+      boss,
+    );
+    const by = actorOf({ ...owner, ...second }, 'approver');
+    const approve = async (maker = boss) => {
+      const ids = (await propose(app, { ...desk, maker })).map(({ id }) => id);
+      await approvePayouts(app, { owner: desk.environment, named: { ids }, by, reason: null });
+    };
+    await approve();
+    assert.deepEqual(await noted(app, 'payout.approved'), [owner.email]);
+    await approve(desk.maker);
+    app.now.advance(8 * DAY);
+    await approve();
+    assert.deepEqual(await noted(app, 'payout.approved'), [null, null, owner.email]);
+  });
+
+  test('is noted for a refund above a limit too, where the asker had changed what the approver may do', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const desk = await openRefundDesk(app);
+    const owner = await createTestUser(app, { role: 'owner', may: [], refundLimits: { CLP: 1000 } });
+    const by = actorOf(owner, 'owner');
+    app.now.advance(8 * DAY);
+    await setRights(app, desk.users.approver.id, { grant: ['payouts:approve'] }, by);
+    const request = await askForRefund(app, desk, { amount: 2000, by });
+    const approval = await approveRefundRequest(app, request, { by: desk.approver, reason: null });
+    assert.equal(approval.kind, 'approved');
+    assert.deepEqual(await noted(app, 'refund_request.approved'), [owner.email]);
+  });
+});
