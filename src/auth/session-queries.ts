@@ -32,7 +32,12 @@ export async function selectSession(db: Reader, id: string): Promise<SessionRow 
   return row ?? null;
 }
 
-/** The same with the name of the API token that it was begun with; null: with none. */
+/** Whether a session has not been ended. */
+export async function isSessionOpen(tx: Tx, id: string): Promise<boolean> {
+  return (await tx.query('select id from sessions where id = $1 and ended_at is null', [id])).length === 1;
+}
+
+/** The same as `selectSession` with the name of the API token that it was begun with; null: with none. */
 export async function selectSessionWithToken(
   db: Reader,
   id: string,

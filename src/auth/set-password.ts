@@ -1,14 +1,15 @@
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
+import { Problem } from '../error-catalogue.ts';
 import { hashPassword } from './password.ts';
 import { passwordProver } from './password-proof.ts';
-import { updateOtherSessionsEnded } from './session-queries.ts';
+import { isSessionOpen, updateOtherSessionsEnded } from './session-queries.ts';
 import { updatePasswordHash } from './user-queries.ts';
 
 /**
  * Gives a user the password that they chose, and ends every other session and access token. Who calls it has seen the password of
- * before and found the new one strong enough.
+ * before and found the new one strong enough. Throws `Problem` LOGIN_FAILED where the session has ended meanwhile, as by a reset.
  */
 export async function setPassword(
   app: App,
@@ -20,6 +21,8 @@ export async function setPassword(
   await app.db.transaction(async (tx) => {
     const at = app.now();
     await updatePasswordHash(tx, userId, hash, prove);
+    // Read under the lock of the user: who resets a password or disables the user ends their sessions under the same.
+    if (!(await isSessionOpen(tx, keptSession))) throw new Problem('LOGIN_FAILED');
     await updateOtherSessionsEnded(tx, userId, keptSession, at);
     await recordAudit(tx, { at, by, action: 'user.password_set', subject: { kind: 'user', id: userId } });
   });

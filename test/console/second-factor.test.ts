@@ -6,6 +6,8 @@ import { writeCounts } from '../../src/audit/count-acts.ts';
 import { listAudit } from '../../src/audit/list-audit.ts';
 import { resetFactors } from '../../src/auth/factors/remove-factor.ts';
 import { totpCode } from '../../src/auth/factors/totp.ts';
+import { resetPassword } from '../../src/auth/reset-secrets.ts';
+import type { Database } from '../../src/db/database.ts';
 import { ConsolePerson } from '../support/console-person.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
@@ -314,5 +316,31 @@ forEachEngine('the second factor at the console', (openTestDatabase) => {
     assert.equal((await change(user.password, 'cuatro perros verdes')).status, 303);
     assert.deepEqual([(await person.get('/console')).status, (await other.get('/console')).status], [200, 303]);
     assert.equal((await other.signIn({ ...user, password: 'cuatro perros verdes' })).status, 303);
+  });
+
+  test('a new password that was on its way was kept after another person had reset the password, and let in who had lost every session', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const user = await createTestUser(app, { role: 'support', may: [] });
+    let proofs = 0;
+    let reset: { password: string } | null = null;
+    const transaction: Database['transaction'] = async (work, kind) => {
+      const done = await app.db.transaction(work, kind);
+      // The sign-in is the first of these, the proof before the change the second.
+      if (done !== null && typeof done === 'object' && 'proved_at' in done && ++proofs === 2)
+        reset = await resetPassword(app, user.email, TESTER);
+      return done;
+    };
+    await using slow = await startTestServer({ ...app, db: { ...app.db, transaction } });
+    const thief = new ConsolePerson(slow);
+    await thief.signIn(user);
+    const wanted = 'cuatro perros verdes';
+    const changed = await thief.post('/console/account/password', { now: user.password, wanted });
+    assert.notEqual(reset, null);
+    assert.equal(changed.status, 401);
+    const person = new ConsolePerson(slow);
+    const location = async (password: string) =>
+      (await person.signIn({ ...user, password })).headers.get('location') ?? '';
+    assert.equal(await location(wanted), '');
+    assert.notEqual(await location((reset as { password: string } | null)?.password ?? ''), '');
   });
 });
