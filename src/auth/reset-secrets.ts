@@ -9,7 +9,7 @@ import { makePassword } from './password.ts';
 import { passwordProver } from './password-proof.ts';
 import { updateSessionsEnded } from './session-queries.ts';
 import { normalizeEmail } from './user.ts';
-import { selectUserByIdOrEmail, updatePasswordHash, updateTokenVersion } from './user-queries.ts';
+import { lockUser, updatePasswordHash, updateTokenVersion } from './user-queries.ts';
 
 /**
  * Gives a user (an id or an e-mail address) a new password, shown here and never again. Ends a refusal after too many
@@ -43,7 +43,8 @@ export async function resetApiToken(
   const apiToken = generateApiToken();
   const hashes = await apiTokenHashes(app);
   return app.db.transaction(async (tx) => {
-    const row = await selectUserByIdOrEmail(tx, normalizeEmail(user));
+    // Another one who makes a token of this user, or resets it, waits here, and sees this one.
+    const row = await lockUser(tx, normalizeEmail(user));
     if (row === null) return null;
     const { id, email } = row;
     const at = app.now();

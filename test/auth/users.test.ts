@@ -8,6 +8,7 @@ import { disableUser, enableUser } from '../../src/auth/change-user.ts';
 import { createUser } from '../../src/auth/create-user.ts';
 import { removeFactor, resetFactors } from '../../src/auth/factors/remove-factor.ts';
 import { storeFactor } from '../../src/auth/factors/store-factor.ts';
+import { listApiTokens } from '../../src/auth/list-sessions.ts';
 import { listUsers } from '../../src/auth/list-users.ts';
 import { logIn } from '../../src/auth/log-in.ts';
 import { logInWithApiToken } from '../../src/auth/log-in-with-api-token.ts';
@@ -208,6 +209,15 @@ forEachEngine('users', (openTestDatabase) => {
       logInWithApiToken(app, { apiToken, email: null, expiresAt: null, address: '192.0.2.1' });
     await assert.rejects(logInWith(old), { code: 'API_TOKEN_INVALID' });
     assert.ok(await logInWith(reset.api_token));
+  });
+
+  test('had two API tokens after two resets at once on PostgreSQL: the first one was not ended by the second', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { id } = await createUser(app, input, TESTER);
+    const resets = Array.from({ length: 4 }, () => resetApiToken(app, id, TESTER));
+    assert.ok((await Promise.all(resets)).every((reset) => reset !== null));
+    const open = (await listApiTokens(app, id))?.filter(({ ended_at }) => ended_at === null);
+    assert.equal(open?.length, 1);
   });
 });
 
