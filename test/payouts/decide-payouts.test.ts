@@ -82,17 +82,21 @@ test('who knew a token of the program when it changed the account, or validated 
   assert.deepEqual([...barredFrom(paidBefore, versions, { users: [], holders }).keys()], ['maker']);
 });
 
+const MAKER = { id: 'maker', email: 'maker@example.cl' };
+
 test('a payout whose recipient has another account by now is not payable, whatever the verdicts say', () => {
-  const rule = { now: NOW, maxAgeDays: 30, users: [] };
+  const rule = { now: NOW, maxAgeDays: 30, users: [MAKER] };
   assert.equal(whyNotPayable(payout, [version(2, 'new', 'a')], rule), null);
   assert.equal(whyNotPayable(payout, [version(2, 'new', 'a'), version(3, 'new', 'a')], rule), null);
   const changed = whyNotPayable(payout, [version(2, 'new', 'a'), version(3, 'newer', 'a')], rule);
   assert.match(changed?.en ?? '', /account of its recipient was changed/);
   assert.match(whyNotPayable(payout, [], rule)?.en ?? '', /erased/);
+  const elsewhere = whyNotPayable(payout, [version(2, 'new', 'a')], { ...rule, users: [{ ...MAKER, id: 'here' }] });
+  assert.match(elsewhere?.en ?? '', /another database/);
 });
 
 test('the newest verdict counts, for less than the days of the rule', () => {
-  const rule = { now: NOW, maxAgeDays: 30, users: [] };
+  const rule = { now: NOW, maxAgeDays: 30, users: [MAKER] };
   const old = version(2, 'new', 'a', NOW - 30 * DAY);
   assert.match(whyNotPayable(payout, [old], rule)?.en ?? '', /too old/);
   assert.equal(whyNotPayable(payout, [old, version(3, 'new', 'a', NOW - 30 * DAY + 1)], rule), null);
