@@ -52,9 +52,13 @@ async function importBanks(file: string, options: ImportOptions): Promise<void> 
   );
   const asOf = readDay(options.asOf);
   const bytes = readBytes(file);
+  const isJson = /^(\xef\xbb\xbf)?\s*[{[]/.test(bytes.toString('latin1', 0, 64));
+  if (isJson && (asOf !== null || options.accept !== undefined))
+    throw invalidOption(
+      "--as-of and --accept are for the regulator's list: a list in JSON says its date in meta.asOf.",
+    );
   const outcome = await withActor(options, async (app, by) => {
-    if (/^(\xef\xbb\xbf)?\s*[{[]/.test(bytes.toString('latin1', 0, 64)))
-      return importBankDirectory(app, readJson(file, bytes), by);
+    if (isJson) return importBankDirectory(app, readJson(file, bytes), by);
     const accepted = (options.accept ?? '').split(',').map((code) => code.trim());
     return importRegulatorList(app, { file: basename(file), bytes, asOf, accepted }, by);
   });

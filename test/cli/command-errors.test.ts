@@ -7,6 +7,7 @@ import type { Ended } from '../support/child-process.ts';
 import { runCommand } from '../support/run-command.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
+const LIST = join(import.meta.dirname, '../../src/bank-validation/directory/bank-directory.json');
 
 suite('a command that does nothing says why', () => {
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-cli-'));
@@ -73,6 +74,8 @@ suite('a command that does nothing says why', () => {
     ['reconcile --date 2026-01-15 --method nope', 1, 'NOT_FOUND', /there are simulated, simulated-transfer, webpay/],
     ['reconcile --settlement /no/such/file.csv', 1, 'FILE_UNUSABLE', /no file/],
     ['reconcile --settlement /tmp', 1, 'FILE_UNUSABLE', /cannot be read \(EISDIR\)/],
+    ['banks import LIST --as-of 2026-01-01', 1, 'INVALID_OPTION', /meta\.asOf/],
+    ['banks import LIST --accept 027', 1, 'INVALID_OPTION', /meta\.asOf/],
     ['backup-made --at x', 1, 'INVALID_OPTION', /--at is a day/],
     ['books list --transaction 7', 1, 'NOT_FOUND', /no transaction 7/],
     ['books list --transaction x', 1, 'NOT_FOUND', /no transaction x/],
@@ -157,7 +160,7 @@ suite('a command that does nothing says why', () => {
   ];
   for (const [line, status, code, says] of refused) {
     test(`${line}: ${code}`, async () => {
-      const words = line.replace('SERVICE', service).split(' ');
+      const words = line.replace('SERVICE', service).replace('LIST', LIST).split(' ');
       const told = await run({}, ...words, '--json');
       const { error } = JSON.parse(told.stdout) as { error: { code: string; message: string } };
       assert.equal(error.code, code);
