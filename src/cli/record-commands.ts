@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -42,6 +42,8 @@ export function addRecordCommands(program: Command): void {
 }
 
 async function record({ out, ...options }: { out: string; since?: string; paymentService?: string }): Promise<void> {
+  if (statSync(resolve(out), { throwIfNoEntry: false })?.isDirectory() === true)
+    throw invalidOption(`--out is a file, and ${resolve(out)} is a folder: name a file in it.`);
   if (!existsSync(dirname(resolve(out)))) throw invalidOption(`There is no folder ${dirname(resolve(out))}.`);
   const since = options.since === undefined ? null : readTime('--since', options.since).from;
   const recording = await withApp(async (app) => {

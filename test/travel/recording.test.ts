@@ -61,6 +61,9 @@ forEachEngine('record and replay', (openTestDatabase) => {
       [6, 3, 2, 1],
     );
 
+    const intoFolder = await runCommand(['record', '--since', '2020-01-01', '--out', folder], { env });
+    assert.match(intoFolder.stderr, /^INVALID_OPTION: --out .* is a folder/, 'it was said after the run was over');
+
     const inUse = await runCommand(['replay', file], { env });
     assert.match(inUse.stderr, /^STORE_IN_USE: .* a store of its own/, 'a replay moved the clock of a store in use');
 
