@@ -116,7 +116,9 @@ function isOfPayout(line: BookedLine): boolean {
 /** Makes the problem of an entry. */
 export function problemOf(line: BookedLine, problem: ReconciliationProblem['problem']): ReconciliationProblem {
   const { environment_id, transaction_id, refund_id, movement_id, payout_id } = line;
-  return { problem, environment_id, entry: entryName(line), transaction_id, refund_id, movement_id, payout_id };
+  const payment_method = line.transaction_method ?? line.movement_payment_method;
+  const subject = { environment_id, transaction_id, refund_id, movement_id, payout_id, payment_method };
+  return { problem, entry: entryName(line), ...subject };
 }
 
 /** A link from before movements were hashed has nothing to hold the whole of one against. */

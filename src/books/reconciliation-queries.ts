@@ -170,6 +170,8 @@ export type Unbooked = {
   transaction_id: number | null;
   refund_id: string | null;
   movement_id: string | null;
+  /** The method that collected the payment, or that a deposit came from; null: none. */
+  payment_method: string | null;
 };
 
 const UNBOOKED_PAYMENT = `(
@@ -178,14 +180,15 @@ const UNBOOKED_PAYMENT = `(
   or t.fee > 0 and not exists (select 1 from journal_entries j
     where j.transaction_id = t.id and j.environment_id = t.environment_id and j.kind = 'fee'))`;
 
-const UNBOOKED_REFUNDS = `select r.environment_id, r.transaction_id, r.id as refund_id, null as movement_id
+const UNBOOKED_REFUNDS = `select r.environment_id, r.transaction_id, r.id as refund_id, null as movement_id, t.payment_method
      from refunds r
+     left join transactions t on t.id = r.transaction_id and t.environment_id = r.environment_id
      where r.state = 'completed' and not exists (
        select 1 from journal_entries j
        where j.transaction_id = r.transaction_id and j.environment_id = r.environment_id and j.refund_id = r.id)`;
 
 /** A movement is booked by line 0 of a link, for which there is an index, and its commission by line 1. */
-const UNBOOKED_MOVEMENTS = `select m.environment_id, m.transaction_id, null as refund_id, m.id as movement_id
+const UNBOOKED_MOVEMENTS = `select m.environment_id, m.transaction_id, null as refund_id, m.id as movement_id, m.payment_method
      from movements m
      where not exists (
        select 1 from journal_entries j
@@ -196,7 +199,8 @@ const UNBOOKED_MOVEMENTS = `select m.environment_id, m.transaction_id, null as r
 /** Payments with their fees, refunds, and what a person recorded. */
 export function selectUnbooked(db: Reader, scope: ReconciliationScope): Promise<Unbooked[]> {
   return db.query<Unbooked>(
-    `select t.environment_id, t.id as transaction_id, null as refund_id, null as movement_id from transactions t
+    `select t.environment_id, t.id as transaction_id, null as refund_id, null as movement_id, t.payment_method
+     from transactions t
      where t.state = 'completed' and t.settled_at >= $2 and t.settled_at < $3 and {filter_by} t.environment_id {among $1}
        and (t.id = $4 or $4 = 0) and ${UNBOOKED_PAYMENT}
      union all
@@ -228,9 +232,9 @@ export function selectPaymentsAfter(
   db: Reader,
   id: number,
   limit: number,
-): Promise<{ id: number; environment_id: number; unbooked: 0 | 1 }[]> {
+): Promise<{ id: number; environment_id: number; payment_method: string | null; unbooked: 0 | 1 }[]> {
   return db.query(
-    `select t.id, t.environment_id, case when ${UNBOOKED_PAYMENT} then 1 else 0 end as unbooked from transactions t
+    `select t.id, t.environment_id, t.payment_method, case when ${UNBOOKED_PAYMENT} then 1 else 0 end as unbooked from transactions t
      where t.state = 'completed' and t.id > $1 order by t.id limit $2`,
     [id, limit],
   );

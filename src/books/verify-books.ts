@@ -213,10 +213,10 @@ async function findUnbooked(app: App, walk: Walk<IdPlace>): Promise<Reconciliati
   let { rows, id: last } = walk.from ?? { rows: 0, id: 0 };
   for (let page = walk.page; page === walk.page; ) {
     const payments = await selectPaymentsAfter(app.db, last, walk.page);
-    for (const { id, environment_id, unbooked } of payments) {
+    for (const { id, environment_id, payment_method, unbooked } of payments) {
       if (unbooked === 1) {
         walk.found();
-        found.push({ environment_id, transaction_id: id, refund_id: null, movement_id: null });
+        found.push({ environment_id, transaction_id: id, refund_id: null, movement_id: null, payment_method });
       }
       last = id;
     }

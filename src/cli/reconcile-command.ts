@@ -133,7 +133,13 @@ async function readBooks(app: App, options: Options, day: string, line: Progress
   const account = methodReceivable(options.method);
   const ofMethod = ({ debit_account, credit_account }: BookedLine) =>
     debit_account === account || credit_account === account;
-  return { lines: lines.filter(ofMethod), problems, owners };
+  const placeOf = ({ environment_id }: { environment_id: number }, entry: string) => `${environment_id}/${entry}`;
+  const kept = lines.filter(ofMethod);
+  const places = new Set(kept.map((one) => placeOf(one, entryName(one))));
+  const found = problems.filter(
+    (one) => one.payment_method === options.method || places.has(placeOf(one, one.entry ?? '')),
+  );
+  return { lines: kept, problems: found, owners };
 }
 
 /** Reads the settlement of an acquirer from its file. Throws `CommandError` for one that cannot be read. */

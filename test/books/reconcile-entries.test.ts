@@ -112,16 +112,17 @@ forEachEngine('holding a day against the books', (openTestDatabase) => {
     });
     const tampered = await reconcileEntries(app, scope);
     assert.deepEqual(
-      tampered.problems.map(({ problem, entry, transaction_id, movement_id }) => [
+      tampered.problems.map(({ problem, entry, transaction_id, movement_id, payment_method }) => [
         problem,
         entry ?? transaction_id ?? (movement_id === null ? null : 'a movement'),
+        payment_method,
       ]),
       [
-        ['unexplained', '3.0'],
-        ['unexplained', '4.0'],
-        ['unbooked', paid.id],
-        ['unbooked', late.id],
-        ['unbooked', 'a movement'],
+        ['unexplained', '3.0', 'simulated'],
+        ['unexplained', '4.0', null],
+        ['unbooked', paid.id, 'simulated'],
+        ['unbooked', late.id, 'simulated'],
+        ['unbooked', 'a movement', 'simulated'],
       ],
     );
   });
@@ -191,6 +192,7 @@ forEachEngine('holding a day against the books', (openTestDatabase) => {
           refund_id: null,
           movement_id: null,
           payout_id: null,
+          payment_method: 'simulated',
         },
         {
           problem: 'booked_twice',
@@ -200,6 +202,7 @@ forEachEngine('holding a day against the books', (openTestDatabase) => {
           refund_id: null,
           movement_id: null,
           payout_id: null,
+          payment_method: 'simulated',
         },
         {
           problem: 'unbooked',
@@ -209,6 +212,7 @@ forEachEngine('holding a day against the books', (openTestDatabase) => {
           refund_id: null,
           movement_id: null,
           payout_id: null,
+          payment_method: 'simulated',
         },
         {
           problem: 'unbooked',
@@ -218,6 +222,7 @@ forEachEngine('holding a day against the books', (openTestDatabase) => {
           refund_id: refund.id,
           movement_id: null,
           payout_id: null,
+          payment_method: 'simulated',
         },
       ],
     );

@@ -335,6 +335,11 @@ suite('books, reconcile and refund on the command line', () => {
     const report = await run('reconcile', '--date', day, '--environment', 'development');
     assert.equal(report.status, 1);
     assert.match(report.stdout, /is not what its entry says \(entry 1\.0\)/);
+    const ofMethod = (method: string) =>
+      run('reconcile', '--date', day, '--environment', 'development', '--method', method);
+    assert.match((await ofMethod('simulated')).stdout, /is not what its entry says \(entry 1\.0\)/);
+    const other = await ofMethod('webpay');
+    assert.deepEqual([other.status, other.stdout.includes('everything fits')], [0, true], 'problems of other methods');
   });
 
   test('payment import shows what it would do, does it with --yes, and books resolve --entry ends it', async () => {
