@@ -101,11 +101,13 @@ function wishErrors({ reference, amount, message }: PayoutWish, row: number, mos
     errors.push(
       errorItem(`/${row}/amount`, 'INVALID_AMOUNT', [
         'The amount cannot be paid.',
-        amount > most ? `One transfer takes ${most} pesos at most: send several.` : 'Send whole pesos, such as 15000.',
+        amount > most
+          ? `One transfer takes ${most} pesos at most: send several.`
+          : 'Send whole pesos, such as 15000, without a point or a comma.',
         'El monto no se puede pagar.',
         amount > most
           ? `Una transferencia lleva como máximo ${most} pesos: envía varias.`
-          : 'Escribe pesos enteros, como 15000.',
+          : 'Escribe pesos enteros, como 15000, sin puntos ni comas.',
       ]),
     );
   }
