@@ -85,7 +85,7 @@ export function wishOf(reference: string): string {
   return reference.replace(/\/\d+$/, '/');
 }
 
-function wishErrors({ reference, amount, message }: PayoutWish, row: number, most: number): ErrorItem[] {
+function wishErrors({ reference, amount, message, payee }: PayoutWish, row: number, most: number): ErrorItem[] {
   const errors: ErrorItem[] = [];
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/.test(reference) || holdsCardNumber(reference)) {
     errors.push(
@@ -118,6 +118,16 @@ function wishErrors({ reference, amount, message }: PayoutWish, row: number, mos
         `Send at most ${MOST_MESSAGE} characters without line breaks or a card number.`,
         'El mensaje no se puede usar.',
         `Escribe como máximo ${MOST_MESSAGE} caracteres, sin saltos de línea ni un número de tarjeta.`,
+      ]),
+    );
+  }
+  if (payee.email === '') {
+    errors.push(
+      errorItem(`/${row}/recipientData/email`, 'INVALID_EMAIL', [
+        'The e-mail cannot be used.',
+        'Write one address such as ana@example.cl, or leave the cell empty.',
+        'El correo no sirve.',
+        'Escribe una sola dirección, como ana@example.cl, o deja la celda vacía.',
       ]),
     );
   }

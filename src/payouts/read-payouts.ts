@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { App } from '../app.ts';
+import { isEmail } from '../auth/user.ts';
 import { currentDirectory } from '../bank-validation/directory/current-directory.ts';
 import type { RutFormat } from '../bank-validation/rut.ts';
 import { accountCells, accountInput, formatOfName } from '../bank-validation/tables/account-columns.ts';
@@ -81,11 +82,17 @@ async function wishesOf(
         bankCode: String(input.bankCode),
         account: String(input.account),
         name: input.holderName ?? null,
-        email: cell('email') || null,
+        email: emailOf(cell('email')),
         rutFormat,
       },
     };
   });
+}
+
+/** Null for an empty cell, and '' for what is no address: no other proposal has that. */
+function emailOf(cell: string): string | null {
+  if (cell === '') return null;
+  return isEmail(cell) ? cell : '';
 }
 
 /** Whole pesos in digits alone: in a file nobody can ask whether 1.000 is a thousand. Anything else is not an amount. */

@@ -118,6 +118,8 @@ forEachEngine('payout commands', (openTestDatabase) => {
     const refused = await propose(bad);
     assert.equal(refused.status, 1);
     assert.match(refused.stderr + JSON.stringify(refused.json), /Line 3: The amount cannot be paid/);
+    writeFileSync(bad, CSV.replace('ana@example.cl', 'ana@, pedro@example.cl'));
+    assert.match((await propose(bad)).stderr, /Line 2: The e-mail cannot be used/, 'and nobody was told of the payout');
   });
 
   test('a file that comes by a pipe was empty when it was read the second time', async (context) => {
