@@ -108,6 +108,10 @@ forEachEngine('the screens on which payouts are made', (openTestDatabase) => {
       'Available now: $1.000.000',
     ])
       assert.ok(shown.text.includes(said), `${said}: ${shown.text}`);
+    const notEnough = /This is not enough/;
+    assert.doesNotMatch(shown.text, notEnough);
+    const more = { name: 'nomina.csv', content: CSV.replace('15000', '1000001') };
+    assert.match((await maker.upload('/payouts/upload', { of, name: '' }, more)).text, notEnough);
     for (const table of ['payouts', 'payout_batches', 'recipients'])
       assert.equal((await app.db.query(`select * from ${table}`)).length, 0, table);
     const confirmed = {

@@ -90,7 +90,8 @@ async function sendPreview(app: App, visit: ConsoleVisit, proposal: Proposal, fi
     return goTo(`${batch === null ? `/payouts/${payouts[0]?.id}` : `/batches/${batch.id}`}?done=replayed`);
   }
   const { planned } = preview;
-  const total = formatMoney(addUp(planned.map(({ wish }) => wish.amount)), PAYOUT_CURRENCY);
+  const sum = addUp(planned.map(({ wish }) => wish.amount));
+  const total = formatMoney(sum, PAYOUT_CURRENCY);
   const available = await payableBalance(app, owner.id);
   const title = tell(language, 'upload.preview', { n: planned.length, amount: total });
   // Rows with a warning come first, where a long list shows only its beginning.
@@ -100,6 +101,7 @@ async function sendPreview(app: App, visit: ConsoleVisit, proposal: Proposal, fi
   );
   const main = html`<h1>${title}</h1>
 <p>${file.name} · ${tell(language, `merchant.${owner.environment}`)} · ${tell(language, 'upload.available', { amount: formatMoney(available, PAYOUT_CURRENCY) })}</p>
+${sum > available && html`<p class="notice" role="alert">${tell(language, 'upload.not_covered')}</p>`}
 <p class="notice">${tell(language, 'upload.nothing_yet')}${app.validationProvider !== null && html` ${tell(language, 'upload.holder_later')}`}</p>
 <form class="actions" method="post" enctype="multipart/form-data" action="${publicPath(app)}/console/payouts/upload">
 ${carriedFile(file)}<input type="hidden" name="of" value="${owner.id}"><input type="hidden" name="name" value="${proposal.batch?.name ?? ''}"><input type="hidden" name="confirm" value="yes">
