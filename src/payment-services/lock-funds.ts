@@ -5,7 +5,7 @@ import { selectFundsRule } from './funds-rule-queries.ts';
 import { lockEnvironmentFunds } from './payment-service-queries.ts';
 
 /**
- * A merchant's money in one currency, in minor units. `payable`: what payouts may take, without what is kept back.
+ * A merchant's money in one currency, in minor units. `payable`: what payouts may take, without what is kept back; never below 0.
  * `refundable`: what refunds may take, with what they may overdraw.
  */
 export type Funds = { readonly available: Sum; readonly payable: Sum; readonly refundable: Sum };
@@ -25,5 +25,6 @@ export async function lockFunds(tx: Tx, environmentId: number, currency: string)
 export async function readFunds(db: Pick<Database, 'query'>, environmentId: number, currency: string): Promise<Funds> {
   const available = await selectAvailable(db, [environmentId], currency);
   const { kept_back, overdraft } = await selectFundsRule(db, environmentId, currency);
-  return { available, payable: subtract(available, kept_back), refundable: addUp([available, overdraft]) };
+  const free = subtract(available, kept_back);
+  return { available, payable: free > 0 ? free : 0, refundable: addUp([available, overdraft]) };
 }

@@ -53,6 +53,13 @@ forEachEngine('the money of a merchant', (openTestDatabase, engine) => {
     const ids = (await propose(app, desk, [wish({ amount: 6001 })])).map(({ id }) => id);
     const approve = () => approvePayouts(app, { owner: environment, named: { ids }, by: desk.approver, reason: null });
     await assert.rejects(approve(), /\$6\.001 CLP are to be paid, and \$6\.000 CLP are available/);
+    await rule({ kept_back: 12_000 });
+    assert.deepEqual(
+      await payOut(app, environment, 1),
+      { kind: 'refused', most: 0 },
+      'it said that -2000 are available',
+    );
+    await assert.rejects(approve(), /and \$0 CLP are available/);
     assert.equal((await refund(10_000)).kind, 'accepted');
     assert.deepEqual(await rule({ kept_back: 0 }), { kept_back: 0, overdraft: 0 });
   });
