@@ -7,20 +7,20 @@ type Query = Record<string, string | number | undefined>;
 
 /**
  * Reads the query parameters of an operation by their schemas: an integer within its bounds becomes a number, a text is one
- * of its `enum` where it has one; what was not sent is undefined, and so is an empty one that is allowed. Throws `Problem` `INVALID_PARAMETER`.
+ * of its `enum` where it has one, and not empty where its `minLength` is 1; what was not sent is undefined, and so is an empty one that is allowed. Throws `Problem` `INVALID_PARAMETER`.
  */
 export function readQuery(parameters: readonly QueryParameter[], sent: unknown): Query {
   const values = sent as Readonly<Record<string, unknown>>;
   return Object.fromEntries(parameters.map((parameter) => [parameter.name, readParameter(parameter, values)]));
 }
 
-type Keywords = { type?: string; minimum?: number; maximum?: number; enum?: readonly string[] };
+type Keywords = { type?: string; minimum?: number; maximum?: number; minLength?: number; enum?: readonly string[] };
 
 function readParameter({ name, schema, allowEmptyValue }: QueryParameter, sent: Readonly<Record<string, unknown>>) {
   const value = sent[name];
   if (value === undefined || (value === '' && allowEmptyValue === true)) return undefined;
   if (typeof value !== 'string') throw invalid(`Send ${name} once.`, `Envía ${name} una vez.`);
-  const { type, minimum = 0, maximum = Number.MAX_SAFE_INTEGER, enum: texts } = schema as Keywords;
+  const { type, minimum = 0, maximum = Number.MAX_SAFE_INTEGER, minLength, enum: texts } = schema as Keywords;
   if (type === 'integer') {
     const number = /^(?:0|[1-9]\d{0,15})$/.test(value) ? Number(value) : Number.NaN;
     if (number >= minimum && number <= maximum) return number;
@@ -29,6 +29,8 @@ function readParameter({ name, schema, allowEmptyValue }: QueryParameter, sent: 
       `${name} es un número entero de ${minimum} a ${maximum}.`,
     );
   }
+  if (minLength === 1 && value === '')
+    throw invalid(`${name} is empty: leave it out.`, `${name} está vacío: no lo envíes.`);
   if (texts === undefined || texts.includes(value)) return value;
   throw invalid(`${name} is ${texts.join(' or ')}.`, `${name} es ${texts.join(' o ')}.`);
 }

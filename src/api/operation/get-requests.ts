@@ -74,9 +74,9 @@ export const getRequests = operation({
       'The requests of the last 7 days that were refused, the newest first. A request is yours by the Service Token that it names or the transaction in its path. Requests with production tokens are kept where the installation says so (`REFUSED_REQUESTS`). Of a flood the first 50 of each hour and code are kept. What was wrong is told in the language of `Accept-Language`. `data.next` is the cursor of the next page.',
     tag: 'Transactions',
     parameters: [
-      { name: 'request_id', in: 'query', description: 'Of one answer', schema: Type.String() },
-      { name: 'code', in: 'query', description: 'Such as `SIGNATURE_INVALID`', schema: Type.String() },
-      { name: 'payment_service', in: 'query', description: 'Its id', schema: Type.String() },
+      { name: 'request_id', in: 'query', description: 'Of one answer', schema: Type.String({ minLength: 1 }) },
+      { name: 'code', in: 'query', description: 'Such as `SIGNATURE_INVALID`', schema: Type.String({ minLength: 1 }) },
+      { name: 'payment_service', in: 'query', description: 'Its id', schema: Type.String({ minLength: 1 }) },
       {
         name: 'environment',
         in: 'query',

@@ -22,11 +22,26 @@ const FILTERS = [
     in: 'query',
     description:
       'One text, whatever it is: an id, a reference, an e-mail address, an authorisation code, a refund, a payment attempt, a callback, a pay link or an amount in any writing. It goes alone, or with `limit`',
-    schema: Type.String(),
+    schema: Type.String({ minLength: 1 }),
   },
-  { name: 'reference', in: 'query', description: 'x_reference, as it was signed', schema: Type.String() },
-  { name: 'email', in: 'query', description: 'x_customer_email, in either case', schema: Type.String() },
-  { name: 'authorization_code', in: 'query', description: 'As the payment method told it', schema: Type.String() },
+  {
+    name: 'reference',
+    in: 'query',
+    description: 'x_reference, as it was signed',
+    schema: Type.String({ minLength: 1 }),
+  },
+  {
+    name: 'email',
+    in: 'query',
+    description: 'x_customer_email, in either case',
+    schema: Type.String({ minLength: 1 }),
+  },
+  {
+    name: 'authorization_code',
+    in: 'query',
+    description: 'As the payment method told it',
+    schema: Type.String({ minLength: 1 }),
+  },
   {
     name: 'amount',
     in: 'query',
@@ -40,7 +55,7 @@ const FILTERS = [
     description: 'Now',
     schema: Type.String({ enum: TRANSACTION_STATES }),
   },
-  { name: 'payment_service', in: 'query', description: 'Its id', schema: Type.String() },
+  { name: 'payment_service', in: 'query', description: 'Its id', schema: Type.String({ minLength: 1 }) },
   {
     name: 'environment',
     in: 'query',
