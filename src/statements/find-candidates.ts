@@ -54,12 +54,13 @@ export async function keyLines(app: App, account: string, lines: readonly Statem
   const keysOf = (identities: readonly string[]) => identities.map((identity) => hashes.ofRequest(identity));
   const keys = keysOf(lineIdentities(account, lines));
   const olderKeys = keysOf(olderIdentities(account, lines));
+  const methods = app.paymentMethods.map(({ code }) => code);
   return lines.map((line, at) => {
     const text = wholeText(line);
     const ruts = rutsIn(text);
     const rutHashes = ruts.map((rut) => hashes.ofRut(rut));
     const named = { key: keys[at] as string, olderKey: olderKeys[at] as string };
-    return { ...line, text, rutHashes, isAcquirer: isOfAcquirer(text, ruts), ...named };
+    return { ...line, text, rutHashes, isAcquirer: isOfAcquirer(text, ruts, methods), ...named };
   });
 }
 

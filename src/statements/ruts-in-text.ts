@@ -14,7 +14,9 @@ export function rutsIn(text: string): string[] {
   return [...found];
 }
 
-/** Whether money came from an acquirer. */
-export function isOfAcquirer(text: string, ruts: readonly string[]): boolean {
-  return ACQUIRER.words.test(text) || ruts.includes(ACQUIRER.rut);
+/** Whether money came from an acquirer: the line names it, or one of these payment methods by its code, as `ABONO WEBPAY` does. */
+export function isOfAcquirer(text: string, ruts: readonly string[], methods: readonly string[]): boolean {
+  if (ACQUIRER.words.test(text) || ruts.includes(ACQUIRER.rut)) return true;
+  const words = text.toLowerCase().split(/[^\p{L}\p{N}-]+/u);
+  return methods.some((code) => words.includes(code));
 }

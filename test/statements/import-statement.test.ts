@@ -192,6 +192,18 @@ forEachEngine('statements of the bank', (openTestDatabase) => {
     assert.deepEqual((await take(line(20_000, 'PAGO TRANSBANK', 1))).uses, { suspense: 1 });
   });
 
+  test('a credit that names a payment method, and not the company behind it, was taken for a stranger’s', async () => {
+    const { app, owner, line, take } = await open();
+    const target = { paymentServiceId: owner.paymentServiceId, environment: 'development' as const };
+    const wish = { kind: 'deposit', commission: 0, currency: 'CLP', paymentMethod: 'simulated', by: TESTER } as const;
+    await recordMovement(app, target, { ...wish, reference: 'SIM-1', amount: 20_000 });
+    assert.deepEqual((await take(line(20_000, 'Notebook simulateds'))).uses, { suspense: 1 });
+    assert.deepEqual((await take(line(20_000, 'ABONO SIMULATED, 15/01'))).uses, { deposit: 1 });
+    await take(line(30_000, 'ABONO SIMULATED'));
+    const waiting = await listAttention(app, 'statement', 10);
+    assert.ok(waiting.some(({ reason }) => /a deposit of an acquirer that is not recorded/.test(reason)));
+  });
+
   test('a deposit that nobody had recorded is booked with its line, once, and never more than its method owes', async () => {
     const { app, desk, owner, by, line, take } = await open();
     const taken = await take(
