@@ -92,6 +92,10 @@ export async function resendCallbacks(
 async function refuseElsewhereOf(app: App, filter: CallbackFilter): Promise<void> {
   const { state: _state, since: _since, until: _until, ...named } = filter;
   if (Object.keys(named).length === 0) return;
+  // Without any of its own, all callbacks would be read to find that.
+  const { paymentServices, environments } = await findElsewhere(app);
+  const { paymentServiceId: id } = named;
+  if (environments.size === 0 || (id !== undefined && !paymentServices.has(id))) return;
   const [newest] = await selectCallbacks(app.db, named, 1);
   if (newest !== undefined) await environmentHere(app, newest);
 }

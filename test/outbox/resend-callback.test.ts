@@ -9,6 +9,7 @@ import { measureGivenUp } from '../../src/outbox/given-up-callback-queries.ts';
 import { findCallback, listCallbacks, resendCallback, resendCallbacks } from '../../src/outbox/resend-callback.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { listenToStatements } from '../support/heard-statements.ts';
 import { leaveFor } from '../support/moving-shop.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
@@ -145,6 +146,19 @@ forEachEngine('callbacks that were given up', (openTestDatabase) => {
     await assert.rejects(resendCallback(app, callback?.id as number, TESTER), isMoved);
     assert.equal(await resendAll(app, { paymentServiceId: here.paymentServiceId }), 1);
     assert.equal(await resendAll(app, { since: later }), 0);
+  });
+
+  test('of a payment service that has none were looked for among all callbacks twice', async () => {
+    const { app } = await openShop(openTestDatabase, 200);
+    const [moved, here] = [await createTestEnvironment(app), await createTestEnvironment(app)];
+    await createPaidTransaction(app, moved);
+    const listening = listenToStatements(app);
+    const walks = () => listening.all.filter(({ sql }) => sql.includes('from callbacks c')).length;
+    assert.equal(await resendAll(listening.app, { paymentServiceId: here.paymentServiceId }), 0);
+    assert.equal(walks(), 1);
+    await leaveFor(app, moved);
+    assert.equal(await resendAll(listening.app, { paymentServiceId: here.paymentServiceId }), 0);
+    assert.equal(walks(), 2);
   });
 
   test('whose endpoint was gone are sent again by name, and it gets what is new too', async () => {
