@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { App } from '../app.ts';
 import { type Actor, accountOf } from '../audit/actor.ts';
 import { Problem } from '../error-catalogue.ts';
+import { isIdempotencyKey } from '../lib/idempotency-key.ts';
 import { formatMoney } from '../lib/money.ts';
 import { createRefund, type RefundCreation } from '../refunds/create-refund.ts';
 import { listRefunds } from '../refunds/find-refund.ts';
@@ -55,6 +56,9 @@ async function create(id: string, options: CreateOptions): Promise<void> {
 type Accepted = { refund: Refund; currency: string; replayed: boolean };
 
 async function accept(app: App, id: string, options: CreateOptions, by: Actor): Promise<Accepted> {
+  const { idempotencyKey = null } = options;
+  if (idempotencyKey !== null && !isIdempotencyKey(idempotencyKey))
+    throw invalidOption('--idempotency-key is 1 to 200 visible ASCII characters, and holds no card number.');
   const transaction = await findTransaction(app, id, null);
   if (transaction === null) throw unknownTransaction(id);
   const { currency } = transaction;
@@ -66,7 +70,7 @@ async function accept(app: App, id: string, options: CreateOptions, by: Actor): 
   const creation = await createRefund(app, transaction, {
     amount,
     type: options.type,
-    idempotencyKey: options.idempotencyKey ?? null,
+    idempotencyKey,
     by,
     ...(reason !== undefined && { reason }),
   }).catch((error: unknown) => {

@@ -155,6 +155,12 @@ suite('books, reconcile and refund on the command line', () => {
     const first = await create('--amount', '1000', '--idempotency-key', 'k', '--json');
     assert.equal((JSON.parse(first.stdout) as { state: string }).state, 'processing');
     assert.equal((await create('--amount', '1000', '--idempotency-key', 'k', '--json')).stdout, first.stdout);
+    for (const key of ['', 'caso 12', 'k'.repeat(201), '4111111111111111'])
+      assert.match(
+        (await create('--amount', '1', '--idempotency-key', key)).stderr,
+        /^INVALID_OPTION: --idempotency-key is/,
+        'two refunds with the empty key of a variable that was not set were one',
+      );
     assert.match((await create('--amount', '10000')).stderr, /^REFUND_AMOUNT_TOO_HIGH/);
     assert.match(
       (await create('--amount', '12.990')).stderr,
