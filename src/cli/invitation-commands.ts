@@ -50,8 +50,15 @@ type InviteOptions = Json &
 
 async function invite(email: string, options: InviteOptions): Promise<void> {
   const { role, may, refundLimit: refundLimits, valid } = options;
-  const paymentServices = readScope(options) ?? [];
-  const wish = { email, may, paymentServices, refundLimits, ...(role !== undefined && { role }) };
+  const paymentServices = readScope(options);
+  // Of somebody who was invited before, only what is said is held against what they may do.
+  const wish = {
+    email,
+    ...(role !== undefined && { role }),
+    ...(may.length > 0 && { may }),
+    ...(paymentServices !== null && { paymentServices }),
+    ...(Object.keys(refundLimits).length > 0 && { refundLimits }),
+  };
   const { made, link } = await withActor(options, async (app, by) => {
     const invited = await inviteUser(app, wish, valid, by);
     return { made: invited, link: `${publicBase(app)}/console/invitation/${invited.token}` };

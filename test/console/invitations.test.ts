@@ -78,7 +78,20 @@ forEachEngine('an invitation', (openTestDatabase) => {
     const { app, server, invite, accept } = await open();
     await using _server = server;
     const first = await invite('ana@example.cl');
-    const second = await inviteUser(app, { email: 'ana@example.cl', role: 'owner' }, DAY, TESTER);
+    const email = 'ana@example.cl';
+    for (const other of [
+      { role: 'auditor' as const },
+      { may: ['users:manage' as const] },
+      { paymentServices: [] },
+      { paymentServices: ['ps_unknown'] },
+      { refundLimits: { CLP: 1000 } },
+    ])
+      await assert.rejects(
+        inviteUser(app, { email, ...other }, DAY, TESTER),
+        { code: 'USER_EXISTS' },
+        'the link let them in with the rights of before, and nobody was told',
+      );
+    const second = await inviteUser(app, { email }, DAY, TESTER);
     assert.equal((await accept(first.token)).status, 404);
     const [listed] = await listInvitations(app);
     assert.deepEqual([listed?.id, listed?.role, listed?.created_by], [second.id, 'support', TESTER.name]);

@@ -199,7 +199,8 @@ forEachEngine('the staff screens', (openTestDatabase) => {
     const again = await omar.post('/console/staff/invite', { ...wish, role: 'operator' });
     assert.deepEqual([again.status, LINK.test(again.text)], [403, false]);
     assert.deepEqual(await listInvitations(app), [before], 'the link of the owner is as it was');
-    assert.equal((await owner.post('/console/staff/invite', { ...wish, role: 'operator' })).status, 200);
+    assert.equal((await owner.post('/console/staff/invite', { ...wish, role: 'operator' })).status, 409);
+    assert.equal((await owner.post('/console/staff/invite', { ...wish, role: 'owner' })).status, 200);
   });
 
   test('end sessions, tokens, links, factors and passwords after a question, each of this person alone', async () => {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { App } from '../../app.ts';
 import type { Actor } from '../../audit/actor.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
@@ -5,10 +6,11 @@ import type { Tx } from '../../db/database.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { prefixedId, randomToken } from '../../lib/ids.ts';
 import { newUserRow, storeUser, type UserWish } from '../create-user.ts';
-import { type DescribedRights, describeRights, saidOf } from '../describe-rights.ts';
+import { type DescribedRights, describeRights, limitsInForce, saidOf } from '../describe-rights.ts';
 import { keyedHash } from '../keyed-hash.ts';
 import { makePassword } from '../password.ts';
 import { passwordProver } from '../password-proof.ts';
+import { permissionsOf } from '../permission.ts';
 import { updateSessionsEnded } from '../session-queries.ts';
 import { lockUser, type UserRow, updatePasswordHash } from '../user-queries.ts';
 import {
@@ -30,7 +32,7 @@ export function invitationHash(app: App, token: string): Promise<string> {
 /**
  * Makes a person without a password, and a link with which they set one, once and within `validMs`. For somebody who was invited and
  * did not come there is a new link, with what they may do as it was; the earlier link ends. Throws `Problem` `USER_EXISTS` for an
- * address whose user has signed in or has a password, and what `createUser` throws. `mayInvite`: whether who invites may hand over what
+ * address whose user has signed in or has a password, or was invited with other rights than are said now, and what `createUser` throws. `mayInvite`: whether who invites may hand over what
  * somebody who was invited before may do; `PERMISSION_MISSING` where not, for the link would let them in.
  */
 export async function inviteUser(
@@ -47,7 +49,7 @@ export async function inviteUser(
   return app.db.transaction(async (tx) => {
     const there = await lockUser(tx, row.email);
     const at = app.now();
-    if (there !== null) await endForNewLink(tx, there, at, mayInvite);
+    if (there !== null) await endForNewLink(tx, there, at, wish, mayInvite);
     const rights = there === null ? await storeUser(tx, row, wish) : null;
     const { id: userId, email, role } = there ?? row;
     const made = { id: prefixedId('inv'), user: userId, email, token, expires_at: at + validMs };
@@ -134,6 +136,7 @@ async function endForNewLink(
   tx: Tx,
   user: UserRow,
   at: number,
+  wish: UserWish,
   mayInvite: (rights: DescribedRights) => boolean,
 ): Promise<void> {
   const links = (await selectInvitationsOf(tx, user.id)).filter(({ kind }) => kind === 'invitation');
@@ -144,9 +147,28 @@ async function endForNewLink(
         es: 'Este correo ya tiene un usuario: bin/rubrica user list.',
       },
     });
-  const [rights] = await describeRights(tx, [user]);
-  if (!mayInvite(rights as DescribedRights)) throw new Problem('PERMISSION_MISSING');
+  const [rights] = (await describeRights(tx, [user])) as [DescribedRights];
+  if (!mayInvite(rights)) throw new Problem('PERMISSION_MISSING');
+  if (!isAsked(rights, wish))
+    throw new Problem('USER_EXISTS', {
+      detail: {
+        en: `This person was invited before, as ${rights.role} and with other rights. For a new link leave out what they may do; to change it: bin/rubrica user role, user payment-services, user grant and user refund-limit.`,
+        es: `Esta persona ya fue invitada, como ${rights.role} y con otros permisos. Para un enlace nuevo no digas lo que puede hacer; para cambiarlo: bin/rubrica user role, user payment-services, user grant y user refund-limit.`,
+      },
+    });
   await updateInvitationsEnded(tx, user.id, at);
+}
+
+/** Whether the rights are what the wish says, as far as it says anything. */
+function isAsked(rights: DescribedRights, { role, may, paymentServices, refundLimits }: UserWish): boolean {
+  const services = paymentServices === 'all' ? null : paymentServices?.toSorted();
+  const limits = refundLimits === undefined ? undefined : limitsInForce(role ?? rights.role, refundLimits);
+  return (
+    (role === undefined || role === rights.role) &&
+    (may === undefined || isDeepStrictEqual([...permissionsOf(rights.role, may)].sort(), rights.permissions)) &&
+    (services === undefined || isDeepStrictEqual(services, rights.payment_services?.toSorted() ?? null)) &&
+    (limits === undefined || isDeepStrictEqual({ ...limits }, { ...rights.refund_limits }))
+  );
 }
 
 function rowOf(
