@@ -53,6 +53,7 @@ async function runMigrate(options: ActingOptions & { json?: boolean }): Promise<
 }
 
 async function backup(file: string, options: { json?: boolean }): Promise<void> {
+  if (file === '-') throw invalidOption('A backup is written to a file, so it cannot be -.');
   const target = resolve(file);
   if (!existsSync(dirname(target)))
     throw invalidOption(`There is no folder ${dirname(target)}: make it, or name another.`);

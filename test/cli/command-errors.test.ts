@@ -66,6 +66,7 @@ suite('a command that does nothing says why', () => {
     ['user session end ses_x', 1, 'NOT_FOUND', /user session list/],
     ['user create --email ana@example.cl', 1, 'USER_EXISTS', /^(USER_EXISTS: )?This address has a user already/],
     ['backup /no/such/folder/copy.db', 1, 'INVALID_OPTION', /no folder/],
+    ['backup -', 1, 'INVALID_OPTION', /cannot be -/],
     ['refund create 7 --amount 10', 1, 'NOT_FOUND', /no transaction 7/],
     ['refund list --limit x', 1, 'INVALID_OPTION', /from 1/],
     ['reconcile', 1, 'INVALID_OPTION', /either --date or --settlement/],
