@@ -3,9 +3,8 @@ import type { App } from '../app.ts';
 import type { CallbackFilter } from '../outbox/callback-list-queries.ts';
 import { CALLBACK_STATES, type CallbackState } from '../outbox/callback-state.ts';
 import { endpointAddress } from '../outbox/endpoint-address.ts';
-import { listPaymentServices } from '../payment-services/list-payment-services.ts';
-import { readTime, TIMES } from './options.ts';
-import { invalidOption, unknownPaymentService } from './print.ts';
+import { checkPaymentService, readTime, TIMES } from './options.ts';
+import { invalidOption } from './print.ts';
 
 /** The filter of callbacks, as it is written on the command line. */
 export type FilterOptions = {
@@ -37,8 +36,7 @@ export function isFiltered(options: FilterOptions): boolean {
 /** Throws `CommandError` for an option that cannot be used. */
 export async function readFilter(app: App, options: FilterOptions): Promise<CallbackFilter> {
   const { state, paymentService, endpoint, transaction, since, until } = options;
-  if (paymentService !== undefined && !(await listPaymentServices(app)).some(({ id }) => id === paymentService))
-    throw unknownPaymentService(paymentService);
+  await checkPaymentService(app, paymentService);
   return {
     ...(state !== undefined && { state }),
     ...(paymentService !== undefined && { paymentServiceId: paymentService }),

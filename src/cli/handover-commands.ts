@@ -3,7 +3,7 @@ import { publicBase } from '../checkout/pay-link.ts';
 import { endHandover, handOverTokens, listHandovers } from '../payment-services/hand-over-tokens.ts';
 import { handoverState } from '../payment-services/handover.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
-import { environmentOption, readValidity } from './options.ts';
+import { checkPaymentService, environmentOption, readValidity } from './options.ts';
 import { alreadyDone, print, table, time, unknownPaymentService } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
@@ -51,6 +51,7 @@ async function handOver(id: string, options: HandOverOptions): Promise<void> {
 
 async function showLinks(id: string | undefined, options: { json?: boolean }): Promise<void> {
   const links = await withApp(async (app) => {
+    await checkPaymentService(app, id);
     const rows = await listHandovers(app, id ?? null, SHOWN);
     return rows.map((row) => ({ ...row, state: handoverState(row, app.now()) }));
   });

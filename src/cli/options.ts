@@ -7,7 +7,8 @@ import { readIsoTime } from '../lib/iso-time.ts';
 import { parseTyped } from '../lib/money.ts';
 import { HANDOVER_MS } from '../payment-services/handover.ts';
 import { ENVIRONMENTS } from '../payment-services/payment-service.ts';
-import { CommandError, invalidOption, notFound } from './print.ts';
+import { selectPaymentServices } from '../payment-services/payment-service-queries.ts';
+import { CommandError, invalidOption, notFound, unknownPaymentService } from './print.ts';
 
 /** `--environment development|production`, which must be given. */
 export function environmentOption(): Option {
@@ -38,10 +39,8 @@ export function readValidity(text: string): number {
 
 /** How many lines a list shows at most. */
 export function readLimit(text: string): number {
-  const limit = Number(text);
-  if (!Number.isInteger(limit) || limit < 1 || limit > 10_000) {
-    throw invalidOption('--limit is a number from 1 to 10000.');
-  }
+  const limit = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  if (limit < 1 || limit > 10_000) throw invalidOption('--limit is a number from 1 to 10000.');
   return limit;
 }
 
@@ -72,6 +71,20 @@ export function checkCurrency(currency: string): number {
 export function checkMethod(app: App, method: string): void {
   const codes = app.paymentMethods.map(({ code }) => code);
   if (!codes.includes(method)) throw notFound(`There is no payment method ${method}; there are ${codes.join(', ')}.`);
+}
+
+/** Throws `CommandError` NOT_FOUND for a payment service that there is not; undefined: none was named. */
+export async function checkPaymentService(app: App, id: string | undefined): Promise<void> {
+  if (id !== undefined && (await selectPaymentServices(app.db)).every((one) => one.id !== id))
+    throw unknownPaymentService(id);
+}
+
+/** Throws `CommandError` for an option that is empty, as of a shell variable that is not set: it would find nothing. */
+export function refuseEmpty(options: Readonly<Record<string, unknown>>): void {
+  const [empty] = Object.entries(options).find(([, value]) => value === '') ?? [];
+  if (empty === undefined) return;
+  const name = empty.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  throw invalidOption(`--${name} is empty: is the shell variable set?`);
 }
 
 /** Why somebody decided. */

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { ENVIRONMENTS, type Environment } from '../payment-services/payment-service.ts';
 import { listRefusedRequests, type ReadRefused, readRefused } from '../refused-requests/list-refused-requests.ts';
-import { readLimit, readTime, TIMES } from './options.ts';
+import { checkPaymentService, readLimit, readTime, refuseEmpty, TIMES } from './options.ts';
 import { notFound, print, table, timeInChile } from './print.ts';
 import { terminalLanguage } from './terminal-language.ts';
 import { withApp } from './with-app.ts';
@@ -45,7 +45,11 @@ async function list(options: ListOptions): Promise<void> {
     environment: options.environment ?? null,
     since: options.since === undefined ? null : readTime('--since', options.since).from,
   };
-  const found = await withApp((app) => listRefusedRequests(app, search, limit));
+  refuseEmpty(options);
+  const found = await withApp(async (app) => {
+    await checkPaymentService(app, options.paymentService);
+    return listRefusedRequests(app, search, limit);
+  });
   const requests = found.requests.map((row) => readRefused(row, 'en'));
   const head = ['WHEN (CHILE)', 'REQUEST', 'MERCHANT', 'ENVIRONMENT', 'ENDPOINT', 'STATUS', 'CODE', 'AND LIKE IT'];
   const rows = requests.map((row) => [

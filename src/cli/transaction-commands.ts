@@ -7,7 +7,7 @@ import { type FoundPayment, NO_FILTER, type PaymentFilter } from '../search/paym
 import { searchWithParts } from '../search/search-payments.ts';
 import { type ShownPayment, showPayment, type TimelineLine } from '../search/show-payment.ts';
 import { TRANSACTION_STATES, type TransactionState } from '../transactions/transaction-state.ts';
-import { readAmount, readLimit, readTime, TIMES } from './options.ts';
+import { checkPaymentService, readAmount, readLimit, readTime, refuseEmpty, TIMES } from './options.ts';
 import { invalidOption, print, table, timeInChile, unknownTransaction } from './print.ts';
 import { withApp } from './with-app.ts';
 
@@ -76,8 +76,12 @@ async function find(text: string, options: { limit: string; json?: boolean }): P
 
 async function list(options: ListOptions): Promise<void> {
   const limit = readLimit(options.limit);
+  refuseEmpty(options);
   const filter = readFilter(options);
-  const page = await withApp((app) => findAll(app, filter, limit));
+  const page = await withApp(async (app) => {
+    await checkPaymentService(app, options.paymentService);
+    return findAll(app, filter, limit);
+  });
   printList(options, page, table([HEAD, ...page.payments.map(cellsOf)]));
 }
 
