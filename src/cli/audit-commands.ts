@@ -4,7 +4,7 @@ import { type ListedAct, listAudit } from '../audit/list-audit.ts';
 import type { ChainEnd } from '../lib/hash-chain.ts';
 import { type AuditVerification, verifyAudit } from '../proof/verify-audit.ts';
 import { anchorLine, counted, findingLine, restoreLine } from './finding-lines.ts';
-import { readLimit, readTime, TIMES } from './options.ts';
+import { readLimit, readTime, refuseEmpty, TIMES } from './options.ts';
 import { invalidOption, print, table, time, unusableFile } from './print.ts';
 import { resuming, verifyResuming } from './resuming.ts';
 import { withApp } from './with-app.ts';
@@ -50,6 +50,7 @@ type ListOptions = {
 };
 
 async function list(options: ListOptions): Promise<void> {
+  refuseEmpty(options);
   const { who, action, subject, since, before } = options;
   const filter = {
     ...(who !== undefined && { who: who.includes('@') && !who.includes(' ') ? who.trim().toLowerCase() : who }),

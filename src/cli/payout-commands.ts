@@ -14,7 +14,7 @@ import { MOST_IN_BATCH } from '../payouts/payout-wish.ts';
 import { showPayouts } from '../payouts/show-payouts.ts';
 import { confirm, yesOption } from './confirm.ts';
 import { addMovementCommands, movementLines } from './movement-commands.ts';
-import { readLimit, readReason } from './options.ts';
+import { readLimit, readReason, refuseEmpty } from './options.ts';
 import { addPayoutFileCommands } from './payout-file-commands.ts';
 import { addPayoutLimitCommands } from './payout-limit-commands.ts';
 import { addPayoutSenderCommands } from './payout-sender-commands.ts';
@@ -172,6 +172,7 @@ async function list(options: ListOptions): Promise<void> {
     throw invalidOption(`--state is one of ${Object.keys(PAYOUT_STATES).join(', ')}.`);
   }
   const limit = readLimit(options.limit);
+  refuseEmpty(options);
   const filter = { ...(state !== undefined && { state }), ...(batch !== undefined && { batchId: batch }) };
   const isFiltered = state !== undefined || batch !== undefined;
   const { shown, recorded } = await withApp(async (app) => ({

@@ -73,6 +73,8 @@ suite('a command that does nothing says why', () => {
     ['request list --code=', 1, 'INVALID_OPTION', /--code is empty/],
     ['request list --payment-service ps_x', 1, 'NOT_FOUND', /payment-service list/],
     ['payment-service links ps_x', 1, 'NOT_FOUND', /payment-service list/],
+    ['audit list --who=', 1, 'INVALID_OPTION', /--who is empty/],
+    ['payout list --batch=', 1, 'INVALID_OPTION', /--batch is empty/],
     ['backup -', 1, 'INVALID_OPTION', /cannot be -/],
     ['refund create 7 --amount 10', 1, 'NOT_FOUND', /no transaction 7/],
     ['refund list --limit x', 1, 'INVALID_OPTION', /from 1/],
