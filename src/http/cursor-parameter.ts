@@ -1,3 +1,4 @@
+import { Problem } from '../error-catalogue.ts';
 import { Type } from './json-schema.ts';
 
 /** The query parameter `after` of a list with pages: the `next` of the page before. An empty one is as if it were absent. */
@@ -8,3 +9,19 @@ export const CURSOR_PARAMETER = {
   schema: Type.String(),
   allowEmptyValue: true,
 } as const;
+
+/** Reads a cursor that is the id of the last row before, such as `rcp_…`; null where none was sent. Throws `Problem` INVALID_PARAMETER. */
+export function readIdCursor(text: string | undefined, prefix: string): string | null {
+  if (text === undefined) return null;
+  if (text.startsWith(`${prefix}_`) && /^[a-z]+_[0-9a-z]{20}$/.test(text)) return text;
+  throw notACursor();
+}
+
+export function notACursor(): Problem {
+  return new Problem('INVALID_PARAMETER', {
+    detail: {
+      en: 'after is not a cursor. Send back data.next as it was.',
+      es: 'after no es un cursor. Devuelve data.next tal como vino.',
+    },
+  });
+}

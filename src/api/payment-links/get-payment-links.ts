@@ -1,7 +1,7 @@
 import type { App } from '../../app.ts';
 import type { User } from '../../auth/user.ts';
 import { Problem } from '../../error-catalogue.ts';
-import { CURSOR_PARAMETER } from '../../http/cursor-parameter.ts';
+import { CURSOR_PARAMETER, notACursor } from '../../http/cursor-parameter.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
 import { limitParameter } from '../../http/limit-parameter.ts';
@@ -97,10 +97,5 @@ function writeCursor({ at, id }: LinkPlace): string {
 function readCursor(text: string): LinkPlace {
   const match = /^(\d{1,15})\.(pl_[0-9a-z]{20})$/.exec(Buffer.from(text, 'base64url').toString('latin1'));
   if (match !== null) return { at: Number(match[1]), id: match[2] as string };
-  throw new Problem('INVALID_PARAMETER', {
-    detail: {
-      en: 'after is not a cursor. Send back data.next as it was.',
-      es: 'after no es un cursor. Devuelve data.next tal como vino.',
-    },
-  });
+  throw notACursor();
 }

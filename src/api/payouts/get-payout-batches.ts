@@ -1,4 +1,4 @@
-import { CURSOR_PARAMETER } from '../../http/cursor-parameter.ts';
+import { CURSOR_PARAMETER, readIdCursor } from '../../http/cursor-parameter.ts';
 import { operation } from '../../http/endpoint.ts';
 import { type Static, Type } from '../../http/json-schema.ts';
 import { limitParameter } from '../../http/limit-parameter.ts';
@@ -133,7 +133,8 @@ export const getPayoutBatchesId = operation({
   handle: async (app, request, _reply, query) => {
     const user = await requireUser(app, request);
     const { id } = request.params as { id: string };
-    const { after = null, limit = MOST_SHOWN } = query();
+    const { after: sent, limit = MOST_SHOWN } = query();
+    const after = readIdCursor(sent, 'po');
     const found = await findBatch(app, user.environmentIds, id);
     // The payouts of a batch are made at once.
     const before = after === null ? {} : { before: { created_at: found.batch.created_at, id: after } };

@@ -1,4 +1,4 @@
-import { CURSOR_PARAMETER } from '../../http/cursor-parameter.ts';
+import { CURSOR_PARAMETER, readIdCursor } from '../../http/cursor-parameter.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
 import { limitParameter } from '../../http/limit-parameter.ts';
@@ -41,7 +41,8 @@ export const getRecipients = operation({
   },
   handle: async (app, request, _reply, query) => {
     const user = await requireUser(app, request);
-    const { after = null, limit = MOST } = query();
+    const { after: sent, limit = MOST } = query();
+    const after = readIdCursor(sent, 'rcp');
     const { recipients, next } = await listRecipients(app, user, { after, limit });
     return { message: 'OK', errors: null, data: { recipients: recipients.map(recipientJson), next } };
   },

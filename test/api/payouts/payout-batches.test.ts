@@ -63,6 +63,8 @@ forEachEngine('batches of payouts by API', (openTestDatabase) => {
     );
     const first = (await maker.get(`/payout-batches/${id}?limit=1`)).data;
     const second = (await maker.get(`/payout-batches/${id}?limit=1&after=${String(first['next'])}`)).data;
+    const stray = await maker.get(`/payout-batches/${id}?after=1`);
+    assert.deepEqual([stray.status, stray.code], [400, 'INVALID_PARAMETER'], 'no payout, as at the end of the batch');
     const shown = [first, second].flatMap(
       ({ payouts }) => payouts as { reference: string; recipient: { rut: string } }[],
     );

@@ -242,6 +242,8 @@ forEachEngine('recipients', (openTestDatabase) => {
     await at.keep({ ...OTHER_ACCOUNT, validationId: await at.validate(OTHER_ACCOUNT) }, id);
     const { id: second } = await at.kept(OTHER_HOLDER);
     const pages: string[] = [];
+    const stray = await at.server.get('/recipients?after=rcp_1', at.user.headers);
+    assert.deepEqual([stray.status, jsonOf(stray)['code']], [400, 'INVALID_PARAMETER']);
     let after: string | null = '';
     while (after !== null) {
       const answer = await at.server.get(`/recipients?limit=1&after=${after}`, at.user.headers);
