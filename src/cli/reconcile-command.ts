@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { App } from '../app.ts';
 import { entryName, type ReconciliationProblem } from '../books/booked-line.ts';
 import type { Comparison } from '../books/compare-settlement.ts';
@@ -51,7 +51,7 @@ export function addReconcileCommand(program: Command): void {
     .addOption(booksOption())
     .option('--payment-service <id>', 'only this one')
     .option('--method <code>', 'only payments collected by this method')
-    .option('--csv', 'print CSV')
+    .addOption(new Option('--csv', 'print CSV').conflicts('json'))
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(reconcile);
 }

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { makeStatement, readStatementLines } from '../books/merchant-statement.ts';
 import { boundsOfDay, isDay } from '../lib/calendar-day.ts';
 import { formatMoney, formatPlain } from '../lib/money.ts';
@@ -27,7 +27,7 @@ export function addStatementCommand(group: Command): void {
     .requiredOption('--from <day>', 'first day (Chilean time), such as 2026-01-01')
     .requiredOption('--to <day>', 'last day')
     .option('--currency <code>', 'currency', 'CLP')
-    .option('--csv', 'print CSV')
+    .addOption(new Option('--csv', 'print CSV').conflicts('json'))
     .option('--json', 'print one JSON object; amounts in minor units')
     .action(showStatement);
 }

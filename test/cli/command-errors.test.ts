@@ -86,6 +86,13 @@ suite('a command that does nothing says why', () => {
     ['reconcile --settlement /tmp', 1, 'FILE_UNUSABLE', /cannot be read \(EISDIR\)/],
     ['banks import LIST --as-of 2026-01-01', 1, 'INVALID_OPTION', /meta\.asOf/],
     ['banks import LIST --accept 027', 1, 'INVALID_OPTION', /meta\.asOf/],
+    ['reconcile --date 2026-01-15 --csv', 64, 'USAGE', /cannot be used with option '--json'/],
+    [
+      'books statement SERVICE --from 2026-01-01 --to 2026-01-31 --csv',
+      64,
+      'USAGE',
+      /cannot be used with option '--json'/,
+    ],
     ['backup-made --at x', 1, 'INVALID_OPTION', /--at is a day/],
     ['books list --transaction 7', 1, 'NOT_FOUND', /no transaction 7/],
     ['books list --transaction x', 1, 'NOT_FOUND', /no transaction x/],
