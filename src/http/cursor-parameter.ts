@@ -17,6 +17,7 @@ export function readIdCursor(text: string | undefined, prefix: string): string |
   throw notACursor();
 }
 
+/** The refusal of an `after` that no list has answered. */
 export function notACursor(): Problem {
   return new Problem('INVALID_PARAMETER', {
     detail: {
