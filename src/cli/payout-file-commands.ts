@@ -22,7 +22,7 @@ import { confirm, yesOption } from './confirm.ts';
 import { evidenceOf, readWithEvidence } from './evidence-option.ts';
 import { readLimit, readReason } from './options.ts';
 import { payoutFileJson, sumOf } from './payout-view.ts';
-import { countOf, invalidOption, print, table, time, unusableFile } from './print.ts';
+import { countOf, invalidOption, missingOption, print, table, time, unusableFile } from './print.ts';
 import { ownerOf, ownerOption } from './propose-command.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
@@ -169,6 +169,8 @@ async function approvedOf(app: App, batch: string) {
 async function listFiles(id: string | undefined, options: Json & { out?: string; limit: string }): Promise<void> {
   const limit = readLimit(options.limit);
   if (options.out === '-') throw invalidOption('--out names a file, so it cannot be -.');
+  if (id === undefined && options.out !== undefined)
+    throw missingOption('Say which file --out writes again: payout files ID --out FILE.');
   const files = await withApp(async (app): Promise<ListedPayoutFile[]> => {
     if (id === undefined) return selectPayoutFiles(app.db, await selectAllEnvironmentIds(app.db), limit);
     const { file, content } = await readPayoutFile(app, id);

@@ -168,6 +168,7 @@ suite('a command that does nothing says why', () => {
       'INVALID_BODY',
       /No payment method collects this currency/,
     ],
+    ['payout files --out x.txt', 64, 'USAGE', /which file/],
     ['payout files pf_x --out -', 1, 'INVALID_OPTION', /names a file/],
     ['verify --secret-env __proto__', 64, 'INVALID_OPTION', /__proto__ is not set/],
     ['verify --secret-env constructor', 64, 'INVALID_OPTION', /constructor is not set/],
