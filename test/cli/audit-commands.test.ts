@@ -56,7 +56,7 @@ forEachEngine('audit on the command line', (openTestDatabase) => {
     assert.match(found.stdout, /^row 2 of the audit log: cut off/);
     assert.match(
       (await run('doctor')).stdout,
-      /PROBLEM +audit-log +does not end where it should\n +bin\/rubrica audit verify/,
+      /PROBLEM +audit-log +does not end at its recorded head\n +bin\/rubrica audit verify/,
     );
   });
 

@@ -66,7 +66,10 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
       await get('es'),
       /falla desde 2026-01-15 [\d:]+ -03:00: espera 1, el próximo intento es el 2026-01-15 [\d:]+ -03:00; no existe/,
     );
-    assert.match(await get('en'), /has failed since [\d: -]+ UTC: 1 waits, the next attempt is at [\d: -]+ UTC; there is/);
+    assert.match(
+      await get('en'),
+      /has failed since [\d: -]+ UTC: 1 waits, the next attempt is at [\d: -]+ UTC; there is/,
+    );
   });
 
   test('the first page said that all endpoints answer beside one that answered 410', async () => {
