@@ -37,6 +37,9 @@ export function selectAuditAfter(db: Reader, link: number, limit: number): Promi
  */
 export type AuditFilter = {
   who?: string;
+  /** Only acts under this name, or by this user: each is in the order of an index. */
+  actor?: string;
+  user?: string;
   action?: string;
   subject?: string;
   among?: string;
@@ -60,6 +63,8 @@ export function selectAudit(db: Reader, filter: AuditFilter, limit: number): Pro
     (who) => `(actor = ${who} or user_id = ${who} or (actor > ${who} || ' (token ' and actor < ${who} || ' (token!'))`,
     filter.who,
   );
+  add((actor) => `actor = ${actor}`, filter.actor);
+  add((user) => `user_id = ${user}`, filter.user);
   // One action alone is found by its index; every action of a group lies between `refund.` and `refund/` in the order of bytes.
   const isOne = Object.hasOwn(AUDIT_ACTIONS, filter.action ?? '');
   const inGroup = (action: string) =>
@@ -73,4 +78,24 @@ export function selectAudit(db: Reader, filter: AuditFilter, limit: number): Pro
   add((after) => `link > ${after}`, filter.after);
   const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
   return db.query<AuditRow>(`select * from audit_log ${where} order by link desc limit $1`, values);
+}
+
+/** Whether there is an act under this name, or of the user with this id. */
+export async function hasActsOf(db: Reader, who: string): Promise<boolean> {
+  const sql = `select 1 from audit_log where actor = $1 union all select 1 from audit_log where user_id = $1 limit 1`;
+  return (await db.query(sql, [who])).length > 0;
+}
+
+/** The names under which commands were run, in the order of bytes and no more than 1000: each is one step along the index. */
+export async function selectCommandLines(db: Reader): Promise<string[]> {
+  const rows = await db.query<{ name: string }>(
+    `with recursive names (name, n) as (
+       select min(actor), 1 from audit_log where actor > 'command line: ' and actor < 'command line;'
+       union all
+       select (select min(actor) from audit_log where actor > names.name and actor < 'command line;'), n + 1
+       from names where names.name is not null and n < 1000)
+     select name from names where name is not null`,
+    [],
+  );
+  return rows.map(({ name }) => name);
 }

@@ -59,6 +59,13 @@ export function selectNamedUsers(db: Reader, names: readonly string[]): Promise<
   return db.query<NamedUser>('select id, email from users where id {named $1} or email {named $1}', [names]);
 }
 
+/** The users whose e-mail address has this text, which is in lower case, in the order of their addresses. */
+export function selectUsersLike(db: Reader, text: string, limit: number): Promise<NamedUser[]> {
+  const like = `%${text.replace(/[!%_]/g, '!$&')}%`;
+  const sql = `select id, email from users where lower(email) like $1 escape '!' order by email limit $2`;
+  return db.query<NamedUser>(sql, [like, limit]);
+}
+
 export function selectUsers(db: Reader): Promise<UserRow[]> {
   return db.query<UserRow>('select * from users order by created_at, id');
 }

@@ -253,6 +253,10 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
 
   'audit.title': 'Audit',
   'audit.none': 'There are no acts to show yet.',
+  'audit.said': 'In words',
+  'audit.many': 'More than {n} names or acts have this text: {n} are looked for. Type more.',
+  'audit.yes': 'yes',
+  'audit.no': 'no',
   'age.minutes': '{n} min ago',
   'age.hours': '{n} h ago',
   'age.days': '{n} d ago',

@@ -252,6 +252,10 @@ export const SPANISH = {
 
   'audit.title': 'Auditoría',
   'audit.none': 'Todavía no hay actos que mostrar.',
+  'audit.said': 'En palabras',
+  'audit.many': 'El texto está en más de {n} nombres o actos: se buscan {n}. Escribe más.',
+  'audit.yes': 'sí',
+  'audit.no': 'no',
   'age.minutes': 'hace {n} min',
   'age.hours': 'hace {n} h',
   'age.days': 'hace {n} d',

@@ -1,5 +1,6 @@
+import { AUDIT_ACTIONS } from '../../audit/audit-action.ts';
 import type { AuditFilter } from '../../audit/audit-queries.ts';
-import { type ListedAct, listAudit } from '../../audit/list-audit.ts';
+import type { ListedAct } from '../../audit/list-audit.ts';
 import { mayAny, type Needed, type Permission, readWith } from '../../auth/permission.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
@@ -9,6 +10,8 @@ import { emptyState } from '../console-format.ts';
 import { askedOf, type Column, EXPORTED, formatOf, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
+import { actionsLike, detailsOf, sayAction } from './act-details.ts';
+import { findActs, MOST_FOUND } from './find-acts.ts';
 
 const SHOWN = 100;
 
@@ -18,7 +21,9 @@ export const getConsoleAudit: Screen = {
     const { language } = visit;
     const { before = '', ...asked } = askedOf(visit);
     const filter = filterOf(asked, before);
-    const { acts, next } = await listAudit(app, filter, formatOf(visit) === null ? SHOWN : EXPORTED);
+    const { who = '', action = '' } = asked;
+    const wish = { filter, who, actions: isKnown(action) ? [] : actionsLike(language, action) };
+    const { acts, next, isCut } = await findActs(app, wish, formatOf(visit) === null ? SHOWN : EXPORTED);
     const older = new URLSearchParams({ ...asked, before: String(next ?? '') });
     return sendList<ListedAct>(visit, {
       title: tell(language, 'audit.title'),
@@ -32,6 +37,7 @@ export const getConsoleAudit: Screen = {
         { name: 'since', text: 'filter.since', type: 'date' },
         { name: 'until', text: 'filter.until', type: 'date' },
       ],
+      above: isCut && html`<p class="notice">${tell(language, 'audit.many', { n: MOST_FOUND })}</p>`,
       cut: next !== null && acts.length,
       paged: next !== null || filter.before !== undefined,
       empty: Object.values(asked).some((value) => value !== '')
@@ -59,9 +65,9 @@ function columnsFor(visit: ConsoleVisit): Column<ListedAct>[] {
       name: 'action',
       text: 'column.what',
       value: ({ action }) => action,
-      cell: (act) =>
-        html`<span class="code">${act.action}</span>${changeOf(act) !== '' && html`<br><span class="code quiet">${changeOf(act)}</span>`}`,
+      cell: (act) => actCell(visit, act),
     },
+    { name: 'said', text: 'audit.said', value: ({ action }) => sayAction(visit.language, action), hidden: true },
     { name: 'change', text: 'column.change', value: changeOf, hidden: true },
     {
       name: 'subject',
@@ -71,6 +77,17 @@ function columnsFor(visit: ConsoleVisit): Column<ListedAct>[] {
     },
     { name: 'reason', text: 'column.reason', value: ({ reason }) => reason },
   ];
+}
+
+/** The act in a sentence, its name for who searches it, and every value that it recorded. */
+function actCell({ language }: ConsoleVisit, act: ListedAct): Html {
+  const lines = detailsOf(language, act).map((line) => html`<br><span class="quiet mail">${line}</span>`);
+  return html`${sayAction(language, act.action)}<br><span class="code quiet">${act.action}</span>${lines}`;
+}
+
+/** Whether it is an action or a group of them, as the log names them; an empty text asks for nothing. */
+function isKnown(action: string): boolean {
+  return action === '' || Object.keys(AUDIT_ACTIONS).some((one) => one === action || one.startsWith(`${action}.`));
 }
 
 function changeOf({ before, after }: ListedAct): string {
@@ -99,11 +116,10 @@ function subjectCell({ app, user }: ConsoleVisit, { subject }: ListedAct): Html 
 
 /** A text that is not a day is as if it were not there. */
 function filterOf(
-  { who = '', action = '', subject = '', since = '', until = '' }: Record<string, string>,
+  { action = '', subject = '', since = '', until = '' }: Record<string, string>,
   before: string,
 ): AuditFilter {
   return {
-    ...(who !== '' && { who }),
     ...(action !== '' && { action }),
     ...(subject !== '' && { subject }),
     ...(isDay(since) && { since: boundsOfDay(since).from }),

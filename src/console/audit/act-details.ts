@@ -1,0 +1,159 @@
+import { currencyExponent } from '../../../protocol/currency-exponents.ts';
+import { AUDIT_ACTIONS, type AuditAction } from '../../audit/audit-action.ts';
+import type { ListedAct } from '../../audit/list-audit.ts';
+import type { Language } from '../../checkout/texts.ts';
+import { clockOf } from '../../lib/calendar-day.ts';
+import { formatMoney } from '../../lib/money.ts';
+import { tell } from '../console-texts.ts';
+import { SPANISH_ACTIONS } from './spanish-actions.ts';
+
+/** Says an action as a sentence; one that this version does not know is said by its name. */
+export function sayAction(language: Language, action: string): string {
+  if (!Object.hasOwn(AUDIT_ACTIONS, action)) return action;
+  return (language === 'es' ? SPANISH_ACTIONS : AUDIT_ACTIONS)[action as AuditAction];
+}
+
+/** Every action whose sentence has this text, in either case. */
+export function actionsLike(language: Language, text: string): AuditAction[] {
+  const known = Object.keys(AUDIT_ACTIONS) as AuditAction[];
+  return known.filter((action) => sayAction(language, action).toLowerCase().includes(text.toLowerCase()));
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** Each value that an act has recorded, with its name; where it has changed, what it was and what it is. */
+export function detailsOf(language: Language, { before, after }: ListedAct): string[] {
+  const [was, is] = [valuesOf(before), valuesOf(after)];
+  const names = [...new Set([...Object.keys(was), ...Object.keys(is)])];
+  return names.flatMap((name) => {
+    const [one, other] = [textOf(language, name, was), textOf(language, name, is)];
+    const isBoth = before !== null && after !== null;
+    if (isBoth && one === other) return one === '—' ? [] : [`${nameOf(language, name)}: ${one}`];
+    return [`${nameOf(language, name)}: ${isBoth ? `${one} → ${other}` : after === null ? one : other}`];
+  });
+}
+
+/** Values that somebody put there past this service are said as they are. */
+function valuesOf(said: unknown): Values {
+  if (said === null) return {};
+  return typeof said === 'object' && !Array.isArray(said) ? (said as Values) : { '': said };
+}
+
+/** Amounts in minor units of the currency that is recorded beside them. */
+const AMOUNTS = new Set(['amount', 'commission', 'fixed', 'kept_back', 'overdraft', 'taken', 'total']);
+
+function textOf(language: Language, name: string, values: Values): string {
+  const value = values[name];
+  const { currency } = values;
+  if (value === null || value === undefined || value === '') return '—';
+  if (typeof value === 'boolean') return tell(language, value ? 'audit.yes' : 'audit.no');
+  if (Array.isArray(value)) return value.length === 0 ? '—' : value.join(', ');
+  if (typeof value === 'number' && name.endsWith('_at')) return clockOf(value);
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  if (AMOUNTS.has(name) && typeof currency === 'string' && currencyExponent(currency) !== undefined) {
+    return /^-?\d{1,15}$/.test(text) ? formatMoney(Number(text), currency) : text;
+  }
+  if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text)) return clockOf(Date.parse(text));
+  if (/^[0-9a-f]{64}$/.test(text)) return `${text.slice(0, 12)}…`;
+  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}…`;
+}
+
+const LONGEST = 200;
+
+function nameOf(language: Language, name: string): string {
+  const spanish = language === 'es' && Object.hasOwn(SPANISH_NAMES, name) ? SPANISH_NAMES[name] : undefined;
+  return spanish ?? name.replaceAll('_', ' ');
+}
+
+const SPANISH_NAMES: Readonly<Record<string, string>> = {
+  account: 'cuenta',
+  accounts: 'cuentas',
+  amount: 'monto',
+  amounts: 'montos',
+  as_of: 'al día',
+  cause: 'causa',
+  closes_at: 'cierra',
+  colour: 'color',
+  commission: 'comisión del medio',
+  contact: 'contacto',
+  contradicted: 'contradicen',
+  count: 'veces',
+  currency: 'moneda',
+  decision: 'decisión',
+  deposit: 'depósitos',
+  differences: 'diferencias',
+  ended: 'terminó',
+  ends_at: 'vence',
+  entries: 'asientos',
+  environment: 'ambiente',
+  events: 'eventos',
+  evidence_name: 'respaldo',
+  evidence_sha256: 'sha256 del respaldo',
+  expires_at: 'vence',
+  factor: 'factor',
+  file_line: 'línea del archivo',
+  file_name: 'archivo',
+  file_sha256: 'sha256 del archivo',
+  first_day: 'primer día',
+  first_transaction_id: 'primera transacción',
+  fixed: 'fijo',
+  format: 'formato',
+  from: 'desde',
+  kept_back: 'se deja',
+  kind: 'tipo',
+  known_until: 'se conoce hasta',
+  last_day: 'último día',
+  legalName: 'razón social',
+  line: 'línea',
+  lines: 'líneas',
+  link: 'enlace',
+  matched: 'coinciden',
+  move: 'mudanza',
+  name: 'nombre',
+  number: 'número',
+  of: 'de',
+  open: 'sin aceptar',
+  outcome: 'resultado',
+  other: 'de otra cosa',
+  overdraft: 'puede pasarse en',
+  payer_attempts: 'rechazos que terminan el pago',
+  payment_method: 'medio de pago',
+  payment_service: 'comercio',
+  payment_services: 'comercios',
+  payout: 'pagos a terceros',
+  payouts: 'pagos a terceros',
+  per_day: 'por día',
+  per_minute: 'por minuto',
+  permissions: 'permisos',
+  queued: 'en cola',
+  rate_ppm: 'partes por millón',
+  receipts: 'comprobantes',
+  reference: 'referencia',
+  refund: 'devolución',
+  refunds_a_day: 'devoluciones al día',
+  requested_by: 'la pidió',
+  return: 'dinero que volvió',
+  role: 'rol',
+  rut: 'RUT',
+  said: 'se dijo',
+  sessions: 'sesiones',
+  settled: 'terminados',
+  since: 'desde',
+  site: 'sitio',
+  source: 'fuente',
+  state: 'estado',
+  suspense: 'sin explicar',
+  taken: 'cobrado',
+  taken_by: 'la ve',
+  terms: 'términos',
+  to: 'hasta',
+  total: 'total',
+  transaction: 'transacción',
+  transactions: 'transacciones',
+  type: 'tipo',
+  use: 'uso',
+  user: 'usuario',
+  users: 'usuarios',
+  uses: 'usos',
+  version: 'versión',
+};

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { AUDIT_ACTIONS } from '../../src/audit/audit-action.ts';
+import { recordAudit } from '../../src/audit/record-audit.ts';
+import { userActor } from '../../src/auth/user-actor.ts';
+import { MOST_FOUND } from '../../src/console/audit/find-acts.ts';
+import { SPANISH_ACTIONS } from '../../src/console/audit/spanish-actions.ts';
+import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
+import { setFee } from '../../src/payment-services/set-fee.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { startTestServer } from '../support/test-server.ts';
+import { createTestUser } from '../support/test-user.ts';
+
+test('an act of the log was told in English on a Spanish page: each has its sentence', () => {
+  assert.deepEqual(Object.keys(SPANISH_ACTIONS), Object.keys(AUDIT_ACTIONS));
+});
+
+forEachEngine('the audit log in the console', (openTestDatabase) => {
+  test('who did it was found by whole addresses only: a part of an address or of a command line finds, and a whole one is alone', async () => {
+    const app = createTestApp(await openTestDatabase());
+    await using server = await startTestServer(app);
+    const auditor = await createTestUser(app, { role: 'auditor', may: [], email: 'revisa@example.org' });
+    const names = ['ana@norte.cl', 'mariana@norte.cl', 'pedro_1@sur.cl', 'pedro21@sur.cl'];
+    for (const email of names) {
+      const user = await createTestUser(app, { role: 'owner', may: [], email });
+      await createPaymentService(app, `Tienda de ${email}`, userActor({ ...user, role: 'owner' }, '192.0.2.1'));
+    }
+    await createPaymentService(app, 'De la máquina', { ...TESTER, name: 'command line: root@CAJA-1' });
+    const found = async (who: string, more = '') => {
+      const query = new URLSearchParams({ who, action: 'payment_service', format: 'csv' });
+      const { text } = await server.get(`/console/audit?${String(query)}${more}`, auditor.console);
+      return text
+        .trim()
+        .split('\r\n')
+        .slice(1)
+        .map((line) => line.split(',')[1]);
+    };
+    assert.deepEqual(await found('norte'), ['mariana@norte.cl', 'ana@norte.cl'], 'the newest first');
+    assert.deepEqual(await found('Ana@Norte.cl'), ['ana@norte.cl']);
+    assert.deepEqual(await found('ro_1@'), ['pedro_1@sur.cl'], 'no letter stands for any other');
+    assert.deepEqual(await found('caja-1'), ['command line: root@CAJA-1']);
+    assert.deepEqual(await found('nobody'), []);
+    assert.deepEqual(await found('sur.cl', '&since=2031-01-01'), []);
+  });
+
+  test('the acts of many whose names have the text go over pages, and more names than are looked for are said', async () => {
+    const app = createTestApp(await openTestDatabase());
+    await using server = await startTestServer(app);
+    const auditor = await createTestUser(app, { role: 'auditor', may: [], email: 'revisa@example.org' });
+    const act = { action: 'callback.resent', subject: { kind: 'callback', id: '1' } } as const;
+    const by = (n: number) => ({ ...TESTER, name: `command line: caja@n${n}` });
+    await app.db.transaction(async (tx) => {
+      for (let n = 0; n < 150; n++) await recordAudit(tx, { ...act, at: n, by: by(n % 3) });
+    });
+    const first = await server.get('/console/audit?who=caja', auditor.console);
+    assert.equal(first.text.match(/callback\.resent/g)?.length, 100);
+    assert.match(first.text, /Más antiguos/);
+    const older = /href="\/console(\/audit\?[^"]*before=[^"]*)"/.exec(first.text)?.[1]?.replaceAll('&amp;', '&');
+    const second = await server.get(`/console${older}`, auditor.console);
+    assert.equal(second.text.match(/callback\.resent/g)?.length, 50);
+    assert.doesNotMatch(second.text, /Más antiguos/);
+    assert.doesNotMatch(first.text, /Escribe más/);
+    await app.db.transaction(async (tx) => {
+      for (let n = 0; n < MOST_FOUND; n++) await recordAudit(tx, { ...act, at: n, by: by(n + 3) });
+    });
+    assert.match((await server.get('/console/audit?who=caja', auditor.console)).text, /más de 20 nombres/);
+  });
+
+  test('an act was its code and raw JSON: it is a sentence with its values by name, and words of the sentence find it', async () => {
+    const app = createTestApp(await openTestDatabase());
+    await using server = await startTestServer(app);
+    const auditor = await createTestUser(app, { role: 'auditor', may: [] });
+    const { id } = await createPaymentService(app, 'Casa Verde', TESTER);
+    const fee = { paymentServiceId: id, environment: 'development', method: 'webpay', currency: 'CLP' } as const;
+    await setFee(app, fee, { rate_ppm: 29_500, fixed: 50 }, TESTER);
+    await setFee(app, fee, { rate_ppm: 29_500, fixed: 1090 }, TESTER);
+    const { text } = await server.get('/console/audit?action=comisi%C3%B3n', auditor.console);
+    assert.equal(text.match(/fee\.set</g)?.length, 2);
+    assert.doesNotMatch(text, /payment_service\.created/);
+    for (const said of ['Se cambió una comisión', 'medio de pago: webpay', 'fijo: $50 CLP → $1.090 CLP', 'moneda: CLP'])
+      assert.ok(text.includes(said), said);
+    assert.doesNotMatch(text, /\{&quot;|\{"rate/);
+    const english = await server.get('/console/audit?action=fee', { ...auditor.console, 'accept-language': 'en' });
+    assert.match(english.text, /what is kept of payments, and what it was/);
+    assert.match(english.text, /fixed: \$50 CLP → \$1\.090 CLP/);
+    const csv = await server.get('/console/audit?action=fee.set&format=csv', auditor.console);
+    assert.match(csv.text, /fee\.set,Se cambió una comisión/);
+    const none = await server.get('/console/audit?action=no-such-words', auditor.console);
+    assert.match(none.text, /Nada cumple el filtro/);
+  });
+});
