@@ -251,6 +251,18 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'attention.backup': 'Old backup',
   'attention.books': 'Books to verify',
 
+  'way.approve': 'Review and approve',
+  'way.reject': 'Look and reject',
+  'way.cancel': 'Look and take back',
+  'way.file': 'Make the file for the bank',
+  'way.invite': 'Invite an approver',
+  'way.resend': 'Look and resend',
+  'way.accept': 'Review and accept the differences',
+  'way.explain': 'Explain the line',
+  'way.hand_over': 'Hand the tokens over by a link',
+  'way.attention': 'Look at what waits',
+  'way.or': 'or in a shell:',
+
   'audit.title': 'Audit',
   'audit.none': 'There are no acts to show yet.',
   'audit.said': 'In words',

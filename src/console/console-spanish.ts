@@ -250,6 +250,18 @@ export const SPANISH = {
   'attention.backup': 'Respaldo antiguo',
   'attention.books': 'Libros por verificar',
 
+  'way.approve': 'Revisar y aprobar',
+  'way.reject': 'Ver y rechazar',
+  'way.cancel': 'Ver y retirar',
+  'way.file': 'Hacer el archivo para el banco',
+  'way.invite': 'Invitar a quien apruebe',
+  'way.resend': 'Ver y reenviar',
+  'way.accept': 'Revisar y aceptar las diferencias',
+  'way.explain': 'Explicar la línea',
+  'way.hand_over': 'Entregar los tokens con un enlace',
+  'way.attention': 'Ver lo que espera',
+  'way.or': 'o en una terminal:',
+
   'audit.title': 'Auditoría',
   'audit.none': 'Todavía no hay actos que mostrar.',
   'audit.said': 'En palabras',

@@ -11,6 +11,7 @@ import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { formatMoney, formatPlain } from '../../lib/money.ts';
+import { commandCell } from '../command-ways.ts';
 import { ageText, badge, emptyState, tableOf } from '../console-format.ts';
 import { askedOf, type Column, readFirst, sendList } from '../console-list.ts';
 import { tell, tellAll, tellKind } from '../console-texts.ts';
@@ -73,7 +74,7 @@ function columnsFor(visit: ConsoleVisit): Column<AttentionRow>[] {
       name: 'command',
       text: 'column.command',
       value: ({ command }) => command,
-      cell: ({ command }) => html`<code>${command}</code>`,
+      cell: (row) => commandCell(visit, row.command, row),
     },
     {
       name: 'owner',

@@ -10,9 +10,10 @@ import { clockOf } from '../../lib/calendar-day.ts';
 import { createExpiringCache } from '../../lib/expiring-cache.ts';
 import { perInstance } from '../../lib/per-instance.ts';
 import { formatAge } from '../../lib/time-text.ts';
+import { commandCell } from '../command-ways.ts';
 import { badge, tableOf, timeCell } from '../console-format.ts';
 import { tell, tellAll } from '../console-texts.ts';
-import { consoleHandler } from '../console-visit.ts';
+import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 
 type Health = { store: Finding[]; processes: ListedProcess[] };
 
@@ -25,15 +26,16 @@ const healthOf = perInstance((app: App) =>
 
 /** The findings of `doctor`, about the store and about every process that serves it, in the same words. */
 export const getConsoleHealth: Screen = {
-  handle: consoleHandler(async (app, { language, send }) => {
+  handle: consoleHandler(async (app, visit) => {
+    const { language, send } = visit;
     const { store, processes } = (await healthOf(app).get('all', () => examine(app))) ?? (await examine(app));
     const count = store.filter(({ fix }) => fix !== null).length;
     const title = tell(language, 'health.title');
     const main = html`<h1>${title}</h1>
 <p class="notice${count === 0 && ' done'}" role="status">${count === 0 ? tell(language, 'health.well') : tell(language, 'health.problems', { count })}</p>
 <h2>${tell(language, 'health.store')}</h2>
-${findingsTable(language, store)}
-${processes.length === 0 ? html`<p>${tell(language, 'health.no_process')}</p>` : processes.map((one) => processPart(language, one))}
+${findingsTable(visit, store)}
+${processes.length === 0 ? html`<p>${tell(language, 'health.no_process')}</p>` : processes.map((one) => processPart(visit, one))}
 ${policyPart(app, language)}
 <p class="quiet">${tell(language, 'health.same', { command: 'bin/rubrica doctor' })}</p>`;
     return send(200, { title, main });
@@ -44,7 +46,8 @@ async function examine(app: App): Promise<Health> {
   return { store: await examineStore(app), processes: await listProcesses(app) };
 }
 
-function processPart(language: Language, { host, pid, version, started_at, age, findings }: ListedProcess): Html {
+function processPart(visit: ConsoleVisit, { host, pid, version, started_at, age, findings }: ListedProcess): Html {
+  const { language } = visit;
   const facts = {
     version,
     since: clockOf(started_at),
@@ -52,7 +55,7 @@ function processPart(language: Language, { host, pid, version, started_at, age, 
   };
   return html`<h2>${tell(language, 'health.process', { host, pid })}</h2>
 <p class="quiet">${tell(language, 'health.process_facts', facts)}</p>
-${findingsTable(language, findings)}`;
+${findingsTable(visit, findings)}`;
 }
 
 /** The reports of browsers to the process that answers, the newest first. */
@@ -70,13 +73,14 @@ ${rows.length > 0 && tableOf(head, rows)}`;
 }
 
 /** Shows the findings, those that need a person first. */
-function findingsTable(language: Language, findings: readonly Finding[]): Html {
+function findingsTable(visit: ConsoleVisit, findings: readonly Finding[]): Html {
+  const { language } = visit;
   const said = findings.map((finding) => sayFinding(finding, language));
   const sorted = [...said.filter(({ fix }) => fix !== null), ...said.filter(({ fix }) => fix === null)];
   const rows = sorted.map(({ check, says, fix }) => [
     fix === null ? badge('good', tell(language, 'health.ok')) : badge('bad', tell(language, 'health.problem')),
     check,
-    html`${says}${fix !== null && fixPart(fix)}`,
+    html`${says}${fix !== null && fixPart(visit, fix)}`,
   ]);
   return tableOf(
     [tell(language, 'column.state'), tell(language, 'column.check'), tell(language, 'column.finding')],
@@ -84,6 +88,6 @@ function findingsTable(language: Language, findings: readonly Finding[]): Html {
   );
 }
 
-function fixPart(fix: string): Html {
-  return fix.startsWith('bin/rubrica') ? html`<br><code>${fix}</code>` : html`<br><strong>${fix}</strong>`;
+function fixPart(visit: ConsoleVisit, fix: string): Html {
+  return fix.startsWith('bin/rubrica') ? html`<br>${commandCell(visit, fix)}` : html`<br><strong>${fix}</strong>`;
 }

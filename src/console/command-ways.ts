@@ -1,0 +1,80 @@
+import { mayAny, type Permission } from '../auth/permission.ts';
+import { publicPath } from '../http/assets.ts';
+import { type Html, html } from '../http/html.ts';
+import { type ConsoleText, tell } from './console-texts.ts';
+import type { ConsoleVisit } from './console-visit.ts';
+
+/** The item that waits, where the command does not say enough to find the screen. */
+type Item = { id: string; transaction: number | null };
+
+type Way = readonly [
+  command: RegExp,
+  permission: Permission,
+  text: ConsoleText,
+  path: (found: readonly string[], item: Item) => string | null,
+];
+
+const ONE = '([a-z]{2}_\\w+)';
+
+function desk(group: string | undefined): string {
+  return group === 'batch' ? '/batches' : '/payouts';
+}
+
+/** THE TABLE of commands for which the console has a screen with the same act, with the permission that the act needs there. */
+const WAYS: readonly Way[] = [
+  [
+    of(`(batch|payout) approve ${ONE}`),
+    'payouts:approve',
+    'way.approve',
+    ([, group, id]) => `${desk(group)}/${id}/approve`,
+  ],
+  [of(`(batch|payout) reject ${ONE}`), 'payouts:approve', 'way.reject', ([, group, id]) => `${desk(group)}/${id}`],
+  [of(`(batch|payout) cancel ${ONE}`), 'payouts:create', 'way.cancel', ([, group, id]) => `${desk(group)}/${id}`],
+  [of('payout file '), 'payouts:create', 'way.file', () => '/payout-files/new'],
+  [of('user create .*--role approver'), 'users:manage', 'way.invite', () => '/staff/invite'],
+  [
+    of(`refund approve ${ONE}`),
+    'refunds:approve',
+    'way.approve',
+    ([, id], { transaction }) => (transaction === null ? null : `/payments/${transaction}/requests/${id}/approve`),
+  ],
+  [of('callback resend --endpoint '), 'callbacks:resend', 'way.resend', (_, { id }) => `/callbacks/${id}`],
+  [
+    of('callback resend \\d+$'),
+    'callbacks:resend',
+    'way.resend',
+    (_, { transaction }) => (transaction === null ? null : `/payments/${transaction}`),
+  ],
+  [of('callback endpoints$'), 'callbacks:resend', 'way.resend', () => '/callbacks'],
+  [of(`settlement accept ${ONE}`), 'movements:record', 'way.accept', ([, id]) => `/settlements/${id}`],
+  [
+    of(`statement resolve ${ONE} --line (\\d+)`),
+    'movements:record',
+    'way.explain',
+    ([, id, line]) => `/statements/${id}?use=suspense&line=${line}`,
+  ],
+  [
+    of(`payment-service hand-over ${ONE} --environment (\\w+)`),
+    'tokens:manage',
+    'way.hand_over',
+    ([, id, environment]) => `/merchants/${id}#${environment}`,
+  ],
+  [of('attention list --kind (\\w+)$'), 'books:read', 'way.attention', ([, kind]) => `/attention?kind=${kind}`],
+];
+
+function of(command: string): RegExp {
+  return new RegExp(`^bin/rubrica ${command}`);
+}
+
+/** A command as one reads it, behind the screen on which this person does the same, where there is one. */
+export function commandCell({ app, language, user }: ConsoleVisit, command: string, item: Item = NOTHING): Html {
+  for (const [pattern, permission, text, path] of WAYS) {
+    const found = pattern.exec(command);
+    const way = found === null || !mayAny(user.may, permission) ? null : path(found, item);
+    if (way === null) continue;
+    return html`<a href="${publicPath(app)}/console${way}">${tell(language, text)}</a><br><span class="quiet">${tell(language, 'way.or')} <code>${command}</code></span>`;
+  }
+  return html`<code>${command}</code>`;
+}
+
+const NOTHING: Item = { id: '', transaction: null };

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { forEachEngine } from '../support/engines.ts';
+import { createConsoleApp, fillConsole } from '../support/full-console.ts';
+import { startTestServer } from '../support/test-server.ts';
+import { createTestUser } from '../support/test-user.ts';
+
+const DAY_MS = 86_400_000;
+
+forEachEngine('what ends what waits', (openTestDatabase) => {
+  test('a person without a shell read commands alone: each leads to the screen with the same act, for who may do it there', async () => {
+    const app = createConsoleApp(await openTestDatabase());
+    await using server = await startTestServer(app);
+    await fillConsole(app, server);
+    app.now.advance(2 * DAY_MS);
+    // Sessions end within a day.
+    const owner = await createTestUser(app, { role: 'owner', may: [] });
+    const { text } = await server.get('/console/attention', owner.console);
+    const ways = waysIn(text);
+    assert.deepEqual([...new Set(ways.map(({ path }) => path.replace(/\w\w_\w+|\d+/g, 'ID')))].sort(), [
+      '/console/batches/ID/approve',
+      '/console/callbacks/ID',
+      '/console/payments/ID/requests/ID/approve',
+      '/console/settlements/ID',
+      '/console/statements/ID?use=suspense&amp;line=ID',
+    ]);
+    for (const { path } of ways) {
+      const opened = await server.get(path.replaceAll('&amp;', '&'), owner.console);
+      assert.equal(opened.status, 200, path);
+    }
+    const auditor = await createTestUser(app, { role: 'auditor', may: [] });
+    const read = await server.get('/console/attention', auditor.console);
+    assert.deepEqual(waysIn(read.text), [], 'an auditor does none of it');
+    assert.match(read.text, /<code>bin\/rubrica refund approve rr_\w+ --as EMAIL<\/code>/);
+    const health = await server.get('/console/health', owner.console);
+    assert.match(health.text, /<a href="\/console\/attention\?kind=settlement">Ver lo que espera<\/a>/);
+    const csv = await server.get('/console/attention?format=csv', owner.console);
+    assert.match(csv.text, /,bin\/rubrica settlement accept sf_\w+ --cause CAUSE/);
+  });
+});
+
+function waysIn(page: string): { path: string; command: string }[] {
+  return [
+    ...page.matchAll(/<a href="([^"]+)">[^<]+<\/a><br><span class="quiet">o en una terminal: <code>([^<]+)</g),
+  ].map(([, path = '', command = '']) => ({ path, command }));
+}
