@@ -1,5 +1,4 @@
 import type { FastifyReply } from 'fastify';
-import { readFormFields } from '../../../protocol/read-form-fields.ts';
 import { createUser, type NewUser } from '../../auth/create-user.ts';
 import { inviteUser, type NewInvitation } from '../../auth/invitations/invite-user.ts';
 import { heldBy, isWithin } from '../../auth/manage-rule.ts';
@@ -13,7 +12,7 @@ import { minuteOf } from '../console-format.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
 import { refusalFor } from './managed-person.ts';
-import { heldWith, type Rights, readRights, rightsFields } from './rights-form.ts';
+import { heldWith, type Rights, readRights, rightsFields, ticked } from './rights-form.ts';
 import { tokenText } from './staff-token.ts';
 
 const DAY_MS = 86_400_000;
@@ -36,10 +35,10 @@ export const getConsoleStaffInvite: Screen = {
 /** Makes the person or program, and shows the link or the token with which they come, for the only time. */
 export const postConsoleStaffInvite: Screen = {
   handle: consoleHandler(async (app, visit) => {
-    const { language, user, by, request } = visit;
+    const { language, user, by } = visit;
     const asked = requireProof(app, visit, PATH);
     if (asked !== null) return asked;
-    const fields = readFormFields((request.body as Buffer | undefined) ?? Buffer.alloc(0));
+    const fields = ticked(visit);
     const textOf = (name: string) => fields.findLast((field) => field.name === name)?.text ?? '';
     const email = textOf('email').trim();
     const { rights, said } = await readRights(app, language, fields);
@@ -98,7 +97,7 @@ function isChoice(text: string): text is keyof typeof LINK_VALID_MS {
 
 type Shown = { status: number; said: string | null; email: string; rights: Rights };
 
-function sendForm({ app, language, send }: ConsoleVisit, { status, said, email, rights }: Shown): FastifyReply {
+async function sendForm({ app, language, send }: ConsoleVisit, { status, said, email, rights }: Shown) {
   const at = `${publicPath(app)}/console/staff`;
   const title = tell(language, 'new.title');
   const choices = (['1d', '3d', '7d'] as const).map(
@@ -110,7 +109,7 @@ function sendForm({ app, language, send }: ConsoleVisit, { status, said, email, 
 <p class="quiet">${tell(language, 'new.text')}</p>
 <form class="card pad" method="post" action="${at}/invite">
 <label>${tell(language, 'people.email')}<input type="email" name="email" value="${email}" maxlength="254" required autocomplete="off"></label>
-${rightsFields(language, rights, Object.keys(ROLES) as Role[])}
+${await rightsFields(app, language, rights, Object.keys(ROLES) as Role[])}
 <label>${tell(language, 'new.valid')}<select name="valid">${choices}</select></label>
 <p class="actions"><button class="primary">${tell(language, 'new.button')}</button> <a class="button" href="${at}">${tell(language, 'staff_ask.no')}</a></p>
 </form>`;

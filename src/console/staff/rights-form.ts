@@ -18,6 +18,7 @@ import { type Html, html } from '../../http/html.ts';
 import { formatPlain, parseTyped } from '../../lib/money.ts';
 import { listPaymentServices } from '../../payment-services/list-payment-services.ts';
 import { tell } from '../console-texts.ts';
+import type { ConsoleVisit } from '../console-visit.ts';
 import { meaningOfPermission, meaningOfRole } from './meanings.ts';
 
 /**
@@ -27,8 +28,17 @@ export type Rights = { role: Role; granted: Permission[]; services: PaymentServi
 
 export type FormFields = readonly { name: string; text: string }[];
 
+/** Reads the fields of such a form. A name comes once for every box that was ticked, which the reader of signed bodies refuses. */
+export function ticked({ request }: Pick<ConsoleVisit, 'request'>): FormFields {
+  const body = (request.body as Buffer | undefined)?.toString() ?? '';
+  return [...new URLSearchParams(body)].map(([name, text]) => ({ name, text }));
+}
+
+/** More merchants than these are typed by their ids, instead of ticked. */
+const MOST_TICKED = 100;
+
 /** The fields for a role, permissions, merchants and the limit of refunds; `roles`: between which one chooses. */
-export function rightsFields(language: Language, rights: Rights, roles: readonly Role[]): Html {
+export async function rightsFields(app: App, language: Language, rights: Rights, roles: readonly Role[]) {
   const { role, granted, services, limits } = rights;
   const options = roles.map(
     (name) =>
@@ -38,16 +48,32 @@ export function rightsFields(language: Language, rights: Rights, roles: readonly
     (name) =>
       html`<label class="inline"><input type="checkbox" name="may" value="${name}"${granted.includes(name) && html` checked`}> <span class="code">${name}</span> ${meaningOfPermission(language, name)}</label>`,
   );
-  const ids = services === 'all' ? [] : services;
   const scope = (value: 'all' | 'some', text: string) =>
     html`<label class="inline"><input type="radio" name="scope" value="${value}"${(services === 'all') === (value === 'all') && html` checked`}> ${text}</label>`;
   return html`<label>${tell(language, 'people.role')}<select name="role">${options}</select></label>
 <fieldset><legend>${tell(language, 'rights.scope')}</legend>
 ${scope('all', tell(language, 'rights.all'))}
 ${scope('some', tell(language, 'rights.some'))}
-<textarea name="services" rows="3" spellcheck="false" aria-label="${tell(language, 'rights.some')}">${ids.join('\n')}</textarea></fieldset>
+${await merchantFields(app, language, services === 'all' ? [] : services)}</fieldset>
 <fieldset><legend>${tell(language, 'people.granted')}</legend>${boxes}</fieldset>
 <label>${tell(language, 'rights.limit')}<input name="limit" maxlength="200" value="${limitsTyped(limits)}"></label>`;
+}
+
+/** The merchants, to be ticked; the ids that are `chosen` and that no merchant has are there too, and nothing is lost unseen. */
+async function merchantFields(app: App, language: Language, chosen: readonly string[]): Promise<Html> {
+  const merchants = await listPaymentServices(app);
+  if (merchants.length > MOST_TICKED) {
+    return html`<label class="merchants">${tell(language, 'rights.typed')}<textarea name="services" rows="3" spellcheck="false">${chosen.join('\n')}</textarea></label>`;
+  }
+  const unknown = chosen.filter((id) => !merchants.some((merchant) => merchant.id === id));
+  const listed = [
+    ...merchants.toSorted((one, other) => one.name.localeCompare(other.name, 'es')),
+    ...unknown.map((id) => ({ id, name: '' })),
+  ];
+  return html`<div class="merchants">${listed.map(
+    ({ id, name }) =>
+      html`<label class="inline"><input type="checkbox" name="services" value="${id}"${chosen.includes(id) && html` checked`}> ${name} <span class="code quiet">${id}</span></label>`,
+  )}</div>`;
 }
 
 /** Reads them again. `said`: what is wrong, in the language of the person; the rights are then as far as they could be read. */

@@ -1,5 +1,4 @@
 import type { FastifyReply } from 'fastify';
-import { readFormFields } from '../../../protocol/read-form-fields.ts';
 import type { App } from '../../app.ts';
 import type { ListedUser } from '../../auth/list-users.ts';
 import { isPermission, permissionsOf, ROLES, type Role } from '../../auth/permission.ts';
@@ -13,7 +12,7 @@ import { tableOf } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, messagePage, notFoundPage, requireProof } from '../console-visit.ts';
 import { limitText, personOf, refusalFor, seenBy } from './managed-person.ts';
-import { changesOf, type FormFields, heldWith, type Rights, readRights, rightsFields } from './rights-form.ts';
+import { changesOf, type FormFields, heldWith, type Rights, readRights, rightsFields, ticked } from './rights-form.ts';
 
 /** The form in which a person's role, permissions, merchants and limit are changed. */
 export const getConsoleStaffRights: Screen = {
@@ -31,7 +30,7 @@ export const postConsoleStaffRights: Screen = {
     const found = await changeable(app, visit);
     if ('sent' in found) return found.sent;
     const { person } = found;
-    const fields = readFormFields((visit.request.body as Buffer | undefined) ?? Buffer.alloc(0));
+    const fields = ticked(visit);
     const { rights, said } = await readRights(app, language, fields);
     const refuse = (status: number, why: string) => sendForm(visit, person, { rights, status, said: why });
     if (said !== null) return refuse(400, said);
@@ -68,13 +67,13 @@ async function rightsNow(app: App, { id, role, payment_services: services }: Lis
 
 type Shown = { rights: Rights; status: number; said: string };
 
-function sendForm({ app, language, send }: ConsoleVisit, person: ListedUser, { rights, status, said }: Shown) {
+async function sendForm({ app, language, send }: ConsoleVisit, person: ListedUser, { rights, status, said }: Shown) {
   const at = `${publicPath(app)}/console/staff/${person.id}`;
   const title = tell(language, 'rights.title', { email: person.email });
   const main = html`${said !== '' && html`<p class="notice" role="alert">${said}</p>`}
 <h1>${title}</h1>
 <form class="card pad" method="post" action="${at}/rights">
-${rightsFields(language, rights, Object.keys(ROLES) as Role[])}
+${await rightsFields(app, language, rights, Object.keys(ROLES) as Role[])}
 <p class="actions"><button class="primary">${tell(language, 'rights.review')}</button> <a class="button" href="${at}">${tell(language, 'staff_ask.no')}</a></p>
 </form>`;
   return send(status, { title, main });
