@@ -177,6 +177,12 @@ export const postConsolePersonalData = later(
 export const getConsoleRequest = later(() => import('./requests/refused-requests-page.ts'), 'getConsoleRequest');
 export const getConsoleRequests = later(() => import('./requests/refused-requests-page.ts'), 'getConsoleRequests');
 
+export const getConsoleBookMissing = later(() => import('./settlements/book-missing.ts'), 'getConsoleBookMissing');
+export const postConsoleBookMissing = later(
+  () => import('./settlements/book-missing.ts'),
+  'postConsoleBookMissing',
+  upload(UPLOAD_BYTES.settlement),
+);
 export const getConsoleMonth = later(() => import('./settlements/month-page.ts'), 'getConsoleMonth');
 export const postConsoleMonth = later(() => import('./settlements/month-page.ts'), 'postConsoleMonth', {
   ...FORM,

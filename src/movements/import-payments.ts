@@ -178,23 +178,28 @@ function reasonOf({ row }: ImportStep): string {
 
 async function suspendStep(app: App, scope: ImportScope, step: ImportStep, record: ImportRecord): Promise<ImportStep> {
   const imported = newImported(app, scope, step, record);
-  const isNew = await app.db.transaction(async (tx) => {
-    if (await wasImported(tx, scope.method, imported.line_key)) return false;
-    // Two that import the same file at once: the second is refused by the key of the line, with its entry.
-    await recordImportFact(tx, imported);
-    const link = await postEntries(tx, importedPosting(imported));
-    await insertImported(tx, { ...imported, link });
-    const { id, imported_at, amount, currency, payment_method, evidence_name, evidence_sha256, file_line } = imported;
-    await recordAudit(tx, {
-      at: imported_at,
-      by: record.by,
-      action: 'payment.imported',
-      subject: { kind: 'imported_payment', id },
-      after: { amount, currency, payment_method, evidence_name, evidence_sha256, file_line },
-      reason: reasonOf(step),
+  const isNew = await app.db
+    .transaction(async (tx) => {
+      if (await wasImported(tx, scope.method, imported.line_key)) return false;
+      await recordImportFact(tx, imported);
+      const link = await postEntries(tx, importedPosting(imported));
+      await insertImported(tx, { ...imported, link });
+      const { id, imported_at, amount, currency, payment_method, evidence_name, evidence_sha256, file_line } = imported;
+      await recordAudit(tx, {
+        at: imported_at,
+        by: record.by,
+        action: 'payment.imported',
+        subject: { kind: 'imported_payment', id },
+        after: { amount, currency, payment_method, evidence_name, evidence_sha256, file_line },
+        reason: reasonOf(step),
+      });
+      return true;
+    })
+    .catch(async (error: unknown) => {
+      // Two took it over at the same moment, and the other was first.
+      if (await wasImported(app.db, scope.method, imported.line_key)) return false;
+      throw error;
     });
-    return true;
-  });
   return isNew ? step : { ...step, does: 'imported' };
 }
 

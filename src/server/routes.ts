@@ -233,6 +233,8 @@ export const ROUTES: readonly Endpoint[] = [
   wholeScreen('POST', ['/console/settlements'], 'movements:record', screens.postConsoleSettlements),
   wholeScreen('GET', ['/console/settlements/:id'], 'books:read', screens.getConsoleSettlement),
   wholeScreen('POST', ['/console/settlements/:id/accept'], 'movements:record', screens.postConsoleAccept),
+  wholeScreen('GET', ['/console/settlements/:id/book'], 'movements:record', screens.getConsoleBookMissing),
+  wholeScreen('POST', ['/console/settlements/:id/book'], 'movements:record', screens.postConsoleBookMissing),
   wholeScreen('GET', ['/console/months'], 'books:read', screens.getConsoleMonth),
   wholeScreen('POST', ['/console/months'], 'movements:record', screens.postConsoleMonth),
   screen('GET', ['/console/payouts'], 'recipients:read', screens.getConsolePayouts),

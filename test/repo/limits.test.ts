@@ -81,6 +81,7 @@ test('no endpoint takes a larger body than the page says', () => {
       '/payout-files/:id/results',
       '/bank-statements',
       '/console/settlements',
+      '/console/settlements/:id/book',
       '/console/payouts/upload',
       '/console/payout-files/:id/results',
       '/console/statements',

@@ -6,6 +6,7 @@ import { readSettlement } from '../../src/books/read-settlement.ts';
 import { drawDemoLogo } from '../../src/cli/demo-logo.ts';
 import type { Database } from '../../src/db/database.ts';
 import { dayOf } from '../../src/lib/calendar-day.ts';
+import { describeEvidence } from '../../src/lib/evidence-file.ts';
 import { keepSettlement } from '../../src/movements/keep-settlement.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { createPaymentLink } from '../../src/payment-links/create-payment-link.ts';
@@ -71,6 +72,7 @@ export async function fillConsole(app: TestApp, server: TestServer) {
   const ids: Record<string, string | null | undefined> = {
     '/console/accounts/:id': merchant,
     '/console/settlements/:id': settlement,
+    '/console/settlements/:id/book': settlement,
     '/console/payouts/:id': payout.id,
     '/console/payouts/:id/approve': payout.id,
     '/console/recipients/:id': payout.recipient_id,
@@ -149,7 +151,7 @@ async function settle(app: TestApp): Promise<string> {
   const content = Buffer.from('fecha;orden de compra;monto\n2026-01-15;999999;7000\n');
   const settlement = await readSettlement(Readable.from([content]));
   const scope = { environment: 'development', paymentServiceId: null, method: 'simulated' } as const;
-  const evidence = { name: 'abono.csv', sha256: '0'.repeat(64) };
+  const evidence = describeEvidence('abono.csv', content);
   const kept = await keepSettlement(app, scope, settlement, { evidence, by: TESTER });
   if (kept.kind !== 'kept') throw new Error(`The settlement is ${kept.kind}`);
   return kept.id;

@@ -50,7 +50,7 @@ export const postConsoleSettlements: Screen = {
 };
 
 /** Reads the settlement, or the reason why the file cannot be read. What reads tables is loaded when the first file comes. */
-async function readFile(content: Buffer): Promise<Settlement | Unreadable['said']> {
+export async function readFile(content: Buffer): Promise<Settlement | Unreadable['said']> {
   const { readSettlement } = await import('../../books/read-settlement.ts');
   const { SettlementError } = await import('../../books/settlement-row.ts');
   return readSettlement(Readable.from([content])).catch((error: unknown) => {

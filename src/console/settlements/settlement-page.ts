@@ -63,12 +63,13 @@ async function sendSettlement(
   const { settlement, differences } = shown;
   if (formatOf(visit) !== null) return sendDifferences(visit, settlement, differences);
   const causes = [...Map.groupBy(differences, ({ cause }) => cause)];
-  const { accepted } = request.query as Record<string, unknown>;
+  const { accepted, booked } = request.query as Record<string, unknown>;
   const { cause: typedFor = '', one = '', reason = '' } = typed;
   const isReplaced = settlement.replaced_at !== null;
   const accepting = { may: !isReplaced && user.may.has('movements:record'), typedFor, one, reason };
   const main = html`${said !== '' && html`<p class="notice" role="alert">${said}</p>`}
 ${typeof accepted === 'string' && html`<p class="notice done" role="status">${tell(language, 'settlement.done', { n: accepted })}</p>`}
+${typeof booked === 'string' && html`<p class="notice done" role="status">${tell(language, 'book.done', { n: booked })}</p>`}
 <div class="head"><h1>${settlement.file_name}</h1>${differences.length > 0 && exportLinks(visit, `/settlements/${id}`)}</div>
 <p class="quiet">${settlement.first_day} – ${settlement.last_day} · ${settlement.payment_method} · ${tell(language, 'settlement.kept', { name: settlement.kept_by })} ${timeCell(settlement.kept_at)}</p>
 ${isReplaced && html`<p class="notice">${tell(language, 'settlement.replaced')} <a href="${publicPath(app)}/console/settlements">${tell(language, 'settlements.title')}</a></p>`}
@@ -120,7 +121,7 @@ function totalsTable(language: Language, { totals }: KeptSettlement): Html {
 function causeSection(
   app: App,
   language: Language,
-  { id, file_name, payment_service_id }: KeptSettlement,
+  { id, file_name, payment_service_id, environment, payment_method }: KeptSettlement,
   cause: DifferenceCause,
   differences: readonly KeptDifference[],
   accepting: Accepting,
@@ -132,9 +133,9 @@ function causeSection(
   const head = (['line', 'days', 'reference', 'settled', 'booked', 'entry', 'reason'] as const).map((name) =>
     tell(language, `column.${name}`),
   );
-  const command = `bin/rubrica payment import ${shellWord(file_name)} --payment-service ${payment_service_id ?? 'ID'}`;
+  const command = `bin/rubrica payment import ${shellWord(file_name)} --payment-service ${payment_service_id ?? 'ID'} --environment ${environment} --method ${payment_method}`;
   return html`<h3>${tell(language, `cause.${cause}`)} · ${differences.length} · ${sums.join(' · ')}</h3>
-${cause === 'payment_missing_in_books' && html`<p class="quiet">${tell(language, 'settlement.import', { command })}</p>`}
+${cause === 'payment_missing_in_books' && html`<p>${accepting.may && html`<a class="button" href="${publicPath(app)}/console/settlements/${id}/book">${tell(language, 'settlement.book')}</a> `}<span class="quiet">${tell(language, 'settlement.import', { command })}</span></p>`}
 ${tableOf(
   head,
   differences.map((one) => cellsOf(app, language, one, accepting)),

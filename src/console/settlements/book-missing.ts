@@ -1,0 +1,157 @@
+import type { App } from '../../app.ts';
+import type { Language } from '../../checkout/texts.ts';
+import { publicPath } from '../../http/assets.ts';
+import type { Screen } from '../../http/endpoint.ts';
+import { type Html, html } from '../../http/html.ts';
+import { describeEvidence } from '../../lib/evidence-file.ts';
+import { addUp } from '../../lib/exact-sum.ts';
+import { formatMoney } from '../../lib/money.ts';
+import { showSettlement } from '../../movements/accept-difference.ts';
+import { importPayments, planImport } from '../../movements/import-payments.ts';
+import type { ImportStep } from '../../movements/imported-payment.ts';
+import { keepSettlement } from '../../movements/keep-settlement.ts';
+import type { KeptSettlement } from '../../movements/settlement.ts';
+import { listEnvironmentIds } from '../../payment-services/list-environments.ts';
+import { listPaymentServices } from '../../payment-services/list-payment-services.ts';
+import { tableOf } from '../console-format.ts';
+import { tell } from '../console-texts.ts';
+import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
+import { carriedFile, MOST_FILE_BYTES, readSentFile, type SentFile } from '../payouts/kept-upload.ts';
+import { readFile } from './settlement-list.ts';
+
+/** A request books so many lines, each in a commit of its own; the same file again goes on behind them. */
+const MOST_LINES = 500;
+
+/** Asks for the file once more: of what was compared only the differences are kept, and not all that a line says. */
+export const getConsoleBookMissing: Screen = {
+  handle: consoleHandler(async (app, visit) => {
+    const settlement = await settlementOf(app, visit);
+    if (settlement === null) return visit.send(404, notFoundPage(visit.language));
+    return requireProof(app, visit, pathTo(settlement)) ?? sendForm(app, visit, settlement, { status: 200, said: '' });
+  }),
+};
+
+/** Shows what would be booked of it; with `confirm` books it, and compares the file anew. */
+export const postConsoleBookMissing: Screen = {
+  handle: consoleHandler(async (app, visit) => {
+    const { language, by, request, send, goTo } = visit;
+    const settlement = await settlementOf(app, visit);
+    if (settlement === null) return send(404, notFoundPage(language));
+    const asked = requireProof(app, visit, pathTo(settlement));
+    if (asked !== null) return asked;
+    const { fields, file } = await readSentFile(request);
+    const { environment, payment_service_id: paymentServiceId, payment_method: method } = settlement;
+    const merchant = paymentServiceId ?? fields['merchant'] ?? '';
+    const refuse = (said: string) => sendForm(app, visit, settlement, { status: 400, said, merchant });
+    if (file === null) return refuse(tell(language, 'upload.no_file'));
+    if (file.content.length > MOST_FILE_BYTES) return refuse(tell(language, 'book.too_large'));
+    const evidence = describeEvidence(file.name, file.content);
+    if (evidence.sha256 !== settlement.file_sha256) return refuse(tell(language, 'book.other_file'));
+    const [environmentId] = merchant === '' ? [] : await listEnvironmentIds(app, environment, merchant, null);
+    if (environmentId === undefined) return refuse(tell(language, 'book.no_merchant'));
+    const read = await readFile(file.content);
+    if ('en' in read) return refuse(tell(language, 'settlements.unreadable', { why: read[language] }));
+    const scope = { environmentId, environment, method };
+    const steps = await planImport(app, scope, read);
+    const moving = steps.filter(isMoving);
+    if (fields['confirm'] === undefined || moving.length === 0)
+      return sendPreview(app, visit, settlement, { steps, moving, file, merchant });
+    const done = await importPayments(app, scope, moving.slice(0, MOST_LINES), { evidence, by });
+    const kept = await keepSettlement(app, { environment, paymentServiceId, method }, read, { evidence, by });
+    const id = kept.kind === 'kept' ? kept.id : settlement.id;
+    return goTo(`/settlements/${id}?booked=${done.filter(isMoving).length}`);
+  }),
+};
+
+/** Whether a line changes the books: it ends a payment in doubt, or goes to suspense. */
+function isMoving({ does }: ImportStep): boolean {
+  return does === 'settle' || does === 'suspense';
+}
+
+/** The settlement of the path, unless its file was compared again since. */
+async function settlementOf(app: App, { request }: ConsoleVisit): Promise<KeptSettlement | null> {
+  const { id } = request.params as { id: string };
+  const shown = await showSettlement(app, id);
+  return shown === null || shown.settlement.replaced_at !== null ? null : shown.settlement;
+}
+
+function pathTo({ id }: KeptSettlement): string {
+  return `/settlements/${id}/book`;
+}
+
+type Answer = { status: number; said: string; merchant?: string };
+
+async function sendForm(
+  app: App,
+  { language, send }: ConsoleVisit,
+  settlement: KeptSettlement,
+  { status, said, merchant = '' }: Answer,
+) {
+  const title = tell(language, 'book.title', { name: settlement.file_name });
+  const at = `${publicPath(app)}/console`;
+  const merchants = settlement.payment_service_id === null ? await listPaymentServices(app) : [];
+  const main = html`${said !== '' && html`<p class="notice" role="alert">${said}</p>`}
+<h1>${title}</h1>
+<p>${tell(language, 'book.text')}</p>
+<form class="card pad narrow" method="post" enctype="multipart/form-data" action="${at}${pathTo(settlement)}">
+<label>${tell(language, 'book.file')}<input type="file" name="file" required accept=".csv,.txt,.xlsx,.xls"></label>
+${
+  settlement.payment_service_id === null &&
+  html`<label>${tell(language, 'book.merchant')}<select name="merchant" required><option value=""></option>${merchants.map(
+    ({ id, name }) => html`<option value="${id}"${id === merchant && html` selected`}>${name} · ${id}</option>`,
+  )}</select></label>`
+}
+<p class="actions"><button class="primary">${tell(language, 'book.look')}</button> <a class="button" href="${at}/settlements/${settlement.id}">${tell(language, 'refund.back')}</a></p></form>`;
+  return send(status, { title, main });
+}
+
+type Preview = { steps: readonly ImportStep[]; moving: readonly ImportStep[]; file: SentFile; merchant: string };
+
+const DOES: readonly ImportStep['does'][] = ['settle', 'suspense', 'known', 'imported', 'left'];
+
+async function sendPreview(
+  app: App,
+  { language, send }: ConsoleVisit,
+  settlement: KeptSettlement,
+  { steps, moving, file, merchant }: Preview,
+) {
+  const at = `${publicPath(app)}/console`;
+  const title = tell(language, 'book.preview', { name: file.name });
+  const lines = DOES.map((does) => [does, steps.filter((step) => step.does === does)] as const);
+  const counts = lines.map(([does, of]) => [tell(language, `book.${does}`), String(of.length), sumsOf(of)]);
+  const head = [tell(language, 'book.what'), tell(language, 'book.lines'), tell(language, 'column.amount')];
+  const now = moving.slice(0, MOST_LINES);
+  const owner = (await listPaymentServices(app)).find(({ id }) => id === merchant);
+  const environment = tell(language, `merchant.${settlement.environment}`).toLowerCase();
+  const main = html`<h1>${title}</h1>
+<p class="quiet">${owner?.name ?? ''} · ${merchant} · ${environment}</p>
+${tableOf(head, counts, [1, 2])}
+${moving.length > now.length && html`<p class="notice">${tell(language, 'book.most', { most: MOST_LINES })}</p>`}
+${moving.length === 0 ? html`<p class="notice">${tell(language, 'book.nothing')}</p>` : movingTable(app, language, now)}
+<form class="actions" method="post" enctype="multipart/form-data" action="${at}${pathTo(settlement)}">
+${carriedFile(file)}<input type="hidden" name="merchant" value="${merchant}"><input type="hidden" name="confirm" value="yes">
+${moving.length > 0 && html`<button class="primary">${tell(language, 'book.confirm', { n: now.length, sum: sumsOf(now) })}</button>`}
+<a class="button" href="${at}/settlements/${settlement.id}">${tell(language, 'refund.back')}</a></form>`;
+  return send(200, { title, main });
+}
+
+function movingTable(app: App, language: Language, steps: readonly ImportStep[]): Html {
+  const head = (['line', 'days', 'reference', 'amount'] as const).map((name) => tell(language, `column.${name}`));
+  const rows = steps.map(({ row, does, transactionId }) => [
+    String(row.fileLine),
+    row.date,
+    transactionId === null
+      ? (row.buyOrder ?? row.authorizationCode ?? '—')
+      : html`<a href="${publicPath(app)}/console/payments/${transactionId}">${row.buyOrder ?? transactionId}</a>`,
+    formatMoney(row.amount, row.currency),
+    tell(language, `book.${does}`),
+  ]);
+  return tableOf([...head, tell(language, 'book.what')], rows, [3]);
+}
+
+function sumsOf(steps: readonly ImportStep[]): string {
+  const sums = [...Map.groupBy(steps, ({ row }) => row.currency)].map(([currency, of]) =>
+    formatMoney(addUp(of.map(({ row }) => row.amount)), currency),
+  );
+  return sums.length === 0 ? '—' : sums.join(' · ');
+}

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { test } from 'node:test';
+import { listAudit } from '../../src/audit/list-audit.ts';
+import { readSettlement } from '../../src/books/read-settlement.ts';
+import { verifyBooks } from '../../src/books/verify-books.ts';
+import { startPayment } from '../../src/checkout/start-payment.ts';
+import { describeEvidence } from '../../src/lib/evidence-file.ts';
+import { keepSettlement } from '../../src/movements/keep-settlement.ts';
+import { openCheckout, readAttempt, readStates, scriptMethod } from '../checkout/checkout-case.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
+import { startTestServer } from '../support/test-server.ts';
+import { createTestUser, type TestUser } from '../support/test-user.ts';
+
+forEachEngine('what the books lack of a settlement', (openTestDatabase) => {
+  /** A file with a payment in doubt and a payment of nobody, held against the books. */
+  const open = async () => {
+    const method = scriptMethod({ start: async () => ({ kind: 'unknown' }) });
+    const { app, transaction, environment } = await openCheckout(openTestDatabase, { method });
+    await startPayment(app, transaction, 'scripted');
+    const { id: attempt } = await readAttempt(app);
+    const text = `fecha;orden_compra;codigo_autorizacion;monto\n15/01/2026;${attempt};1213;12990\n15/01/2026;nadie;1;7000\n`;
+    const content = Buffer.from(text);
+    const evidence = describeEvidence('abono.csv', content);
+    const scope = { environment: environment.environment, paymentServiceId: null, method: 'scripted' };
+    const read = await readSettlement(Readable.from([content]));
+    const kept = await keepSettlement(app, scope, read, { evidence, by: TESTER });
+    assert.ok(kept.kind === 'kept');
+    const server = await startTestServer(app);
+    const send = async (user: TestUser, file: Buffer, fields: Record<string, string> = {}) => {
+      const form = new FormData();
+      form.set('file', new Blob([new Uint8Array(file)]), 'abono.csv');
+      for (const [name, value] of Object.entries(fields)) form.set(name, value);
+      const request = new Request('http://localhost', { method: 'POST', body: form });
+      const type = request.headers.get('content-type') ?? '';
+      return server.post(`/console/settlements/${kept.id}/book`, {
+        headers: { 'content-type': type, 'sec-fetch-site': 'same-origin', ...user.console },
+        body: Buffer.from(await request.arrayBuffer()) as never,
+      });
+    };
+    const merchant = environment.paymentServiceId;
+    return { app, server, send, content, merchant, path: `/console/settlements/${kept.id}` };
+  };
+
+  test('it was booked in a shell alone: the same file shows what it would do, and does it once that is confirmed', async () => {
+    const { app, server, send, content, merchant, path } = await open();
+    await using _server = server;
+    const finance = await createTestUser(app, { role: 'finance', may: [], email: 'fina@example.cl' });
+    const auditor = await createTestUser(app, { role: 'auditor', may: [] });
+    const link = `href="${path}/book"`;
+    assert.ok(!(await server.get(path, auditor.console)).text.includes(link));
+    for (const answer of [
+      await server.get(`${path}/book`, auditor.console),
+      await send(auditor, content, { merchant }),
+    ])
+      assert.equal(answer.status, 403);
+    const shown = await server.get(path, finance.console);
+    assert.ok(shown.text.includes(link));
+    // The command alone took the file for one of the first method, and of the environment in which the program runs.
+    assert.match(shown.text, /payment import abono\.csv --payment-service ID --environment \w+ --method scripted</);
+    assert.equal((await server.get(`${path}/book`, finance.console)).status, 200);
+    const other = Buffer.from(`${String(content)}15/01/2026;otro;2;8000\n`);
+    for (const [file, fields, said] of [
+      [other, { merchant }, /No es el mismo archivo/],
+      [content, {}, /Elige el comercio/],
+      [content, { merchant: 'ps_none' }, /Elige el comercio/],
+      [Buffer.alloc(0), { merchant }, /Elige un archivo/],
+      [Buffer.alloc(2 * 1024 * 1024 + 1, 'x'), { merchant }, /más de 2 MB/],
+    ] as const) {
+      const refused = await send(finance, file, { ...fields, confirm: 'yes' });
+      assert.equal(refused.status, 400);
+      assert.match(refused.text, said);
+    }
+    const preview = await send(finance, content, { merchant });
+    assert.ok(preview.text.includes(` · ${merchant} · `), 'whose books they are');
+    assert.match(preview.text, /Un pago en duda queda pagado[^<]*<\/td><td[^>]*>1<\/td><td[^>]*>\$12\.990 CLP</);
+    assert.match(preview.text, /dinero sin dueño[^<]*<\/td><td[^>]*>1<\/td><td[^>]*>\$7\.000 CLP</);
+    assert.match(preview.text, /Asentar 2 líneas: \$19\.990 CLP/);
+    assert.deepEqual((await readStates(app)).attempts, ['unknown'], 'looking changes nothing');
+    const form = Object.fromEntries(
+      [...preview.text.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, name = '', value = '']) => [name, value]),
+    );
+    const done = await send(finance, Buffer.alloc(0), form);
+    const to = done.headers.get('location') ?? '';
+    assert.match(to, /^\/console\/settlements\/sf_\w+\?booked=2$/);
+    const page = await server.get(to, finance.console);
+    assert.match(page.text, /Asentado: 2 líneas/);
+    assert.doesNotMatch(page.text, /Pagos que los libros no tienen/);
+    assert.deepEqual((await readStates(app)).attempts, ['approved']);
+    const { acts } = await listAudit(app, { who: 'fina@example.cl' }, 10);
+    assert.deepEqual(
+      acts.map(({ action }) => action).filter((action) => !action.startsWith('user.')),
+      ['settlement.kept', 'payment.imported', 'payment.decided'],
+    );
+    const { problems, records, balances } = await verifyBooks(app);
+    assert.deepEqual([problems, records, balances], [[], [], []]);
+    assert.equal((await send(finance, content, { merchant, confirm: 'yes' })).status, 404, 'it was compared again');
+  });
+
+  test('two clicks at the same moment book a line once, and neither is answered with a failure', async () => {
+    const { app, server, send, content, merchant } = await open();
+    await using _server = server;
+    const finance = await createTestUser(app, { role: 'finance', may: [] });
+    const answers = await Promise.all([1, 2, 3].map(() => send(finance, content, { merchant, confirm: 'yes' })));
+    assert.deepEqual(
+      answers.map(({ status }) => status).filter((status) => ![200, 303, 404].includes(status)),
+      [],
+    );
+    assert.equal((await app.db.query('select id from imported_payments')).length, 2);
+    const { problems, records, balances } = await verifyBooks(app);
+    assert.deepEqual([problems, records, balances], [[], [], []]);
+  });
+});
