@@ -13,7 +13,7 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'nav.house': 'House',
   'nav.label': 'Sections',
   'search.label': 'Find a payment',
-  'search.placeholder': 'Order, e-mail, amount, code…',
+  'search.placeholder': 'Order, whole e-mail, amount…',
   'search.button': 'Find',
   'mode.production': 'Production',
   'mode.development': 'Development',
@@ -72,7 +72,7 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'payments.none': 'There is no such payment.',
   'payments.none_yet': 'No such payment was found so far. Go on with the older ones.',
   'payments.none_hint':
-    'Search by order or a part of it, e-mail, amount, authorisation code or the number of the transaction.',
+    'Search by order or a part of it, whole e-mail, amount, authorisation code or the number of the transaction.',
   'payments.empty': 'There are no payments yet. The first is made so:',
   'payments.incomplete': 'The newest payments are not all in the index yet. Search again in a minute.',
   'payments.newest_parts': 'A part of the order was looked for among the newest payments.',
@@ -98,6 +98,7 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'filter.until': 'To',
   'filter.order': 'Order, or a part of it',
   'filter.email': 'E-mail',
+  'filter.whole_email': 'Whole e-mail',
   'filter.amount': 'Amount',
 
   'column.transaction': 'Transaction',

@@ -71,6 +71,8 @@ export type List<Row> = {
   /** In the place of a table without rows. */
   empty: Html;
   above?: Html | false;
+  /** The filters as they were typed, where what is of a person stays out of the address: the form is sent to `/console/find`. */
+  typed?: Record<string, string>;
   /** Shown between the filters and the rows, and changed by the filters too. */
   summary?: Html | false;
   below?: Html | false;
@@ -159,7 +161,7 @@ function listPage<Row>(visit: ConsoleVisit, list: List<Row>): Html {
   const { title, rows, filters = [], empty, above = false, summary = false, below = false } = list;
   return html`<div class="head"><h1>${title}</h1>${rows.length > 0 && exportLinks(visit, list.path)}</div>
 ${above}
-${filters.length > 0 && filterForm(visit, list.path, filters)}
+${filters.length > 0 && filterForm(visit, list, filters)}
 ${summary}
 ${typeof list.cut === 'number' && list.paged !== true && html`<p class="notice">${tell(visit.language, 'list.cut', { n: list.cut })}</p>`}
 ${rows.length === 0 ? empty : listTable(visit, list)}
@@ -179,8 +181,9 @@ function addressOf(visit: ConsoleVisit, path: string, values: Record<string, str
   return `${publicPath(visit.app)}/console${path}?${String(new URLSearchParams(asked))}`;
 }
 
-function filterForm(visit: ConsoleVisit, path: string, filters: readonly Filter[]): Html {
-  const asked = askedOf(visit);
+function filterForm<Row>(visit: ConsoleVisit, { path, typed }: List<Row>, filters: readonly Filter[]): Html {
+  const asked = typed ?? askedOf(visit);
+  const at = `${publicPath(visit.app)}/console`;
   const { language } = visit;
   const fields = filters.map(({ name, text, type, otherwise = '' }) => {
     const value = asked[name] ?? otherwise;
@@ -194,7 +197,7 @@ function filterForm(visit: ConsoleVisit, path: string, filters: readonly Filter[
     return html`<label>${tell(language, text)}<br>${field}</label>`;
   });
   const sort = asked['sort'] ?? '';
-  return html`<form class="filters" action="${publicPath(visit.app)}/console${path}">${fields}${sort !== '' && html`<input type="hidden" name="sort" value="${sort}">`}
+  return html`<form class="filters"${typed === undefined ? html` action="${at}${path}"` : html` method="post" action="${at}/find"`}>${typed !== undefined && html`<input type="hidden" name="list" value="${path}">`}${fields}${sort !== '' && html`<input type="hidden" name="sort" value="${sort}">`}
 <button>${tell(language, 'payments.filter')}</button></form>`;
 }
 

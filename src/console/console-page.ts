@@ -10,9 +10,9 @@ import { type ConsoleText, tell } from './console-texts.ts';
 
 /**
  * The parts that differ from screen to screen. `search` is what stands in the box that finds anything, `script` one that this
- * screen needs.
+ * screen needs, `again` the path below `/console` that shows a refused form once more, with what was typed.
  */
-export type ConsolePage = { title: string; main: Html; search?: string; script?: AssetName };
+export type ConsolePage = { title: string; main: Html; search?: string; script?: AssetName; again?: string };
 
 type Layout = ConsolePage & { status: number; language: Language; user: User | null; path: string };
 
@@ -55,9 +55,9 @@ function bar(app: App, { language, search }: Layout, user: User): Html {
   const production = app.config.mode === 'production';
   return html`${
     user.may.has('payments:read') &&
-    html`<form class="search" role="search" action="${at}/payments">
+    html`<form class="search" role="search" method="post" action="${at}/find">
 <input type="search" name="q" value="${search ?? ''}" maxlength="300" required aria-label="${tell(language, 'search.label')}" placeholder="${tell(language, 'search.placeholder')}" aria-keyshortcuts="/" autocomplete="off">
-<button>${tell(language, 'search.button')}</button>
+<input type="hidden" name="list" value="/payments"><button>${tell(language, 'search.button')}</button>
 </form>`
   }
 <p class="badge ${production ? 'warn' : 'calm'}">${tell(language, production ? 'mode.production' : 'mode.development')}</p>
@@ -65,9 +65,9 @@ function bar(app: App, { language, search }: Layout, user: User): Html {
 }
 
 /** The other language, for this browser. A form of a screen that was sent leads back to its section. */
-function languageForm(app: App, { language, path }: Layout): Html {
+function languageForm(app: App, { language, path, again }: Layout): Html {
   const to = language === 'es' ? 'en' : 'es';
-  const next = path.slice(path.indexOf('/console') + '/console'.length);
+  const next = again ?? path.slice(path.indexOf('/console') + '/console'.length);
   return html`<form class="language" method="post" action="${publicPath(app)}/console/language"><input type="hidden" name="next" value="${next}"><button class="link" name="to" value="${to}" lang="${to}">${OTHER[to]}</button></form>`;
 }
 

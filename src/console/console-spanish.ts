@@ -11,7 +11,7 @@ export const SPANISH = {
   'nav.house': 'Casa',
   'nav.label': 'Secciones',
   'search.label': 'Buscar un pago',
-  'search.placeholder': 'Pedido, correo, monto, código…',
+  'search.placeholder': 'Pedido, correo completo, monto…',
   'search.button': 'Buscar',
   'mode.production': 'Producción',
   'mode.development': 'Desarrollo',
@@ -71,7 +71,7 @@ export const SPANISH = {
   'payments.none': 'No hay un pago así.',
   'payments.none_yet': 'Hasta aquí no hay un pago así. Sigue con los más antiguos.',
   'payments.none_hint':
-    'Busca por pedido o parte de él, correo, monto, código de autorización, o el número de la transacción.',
+    'Busca por pedido o parte de él, correo completo, monto, código de autorización, o el número de la transacción.',
   'payments.empty': 'Aún no hay pagos. El primero se crea así:',
   'payments.incomplete': 'Los pagos más nuevos aún no están todos en el índice. Busca otra vez en un minuto.',
   'payments.newest_parts': 'Se buscó parte del pedido entre los pagos más nuevos.',
@@ -97,6 +97,7 @@ export const SPANISH = {
   'filter.until': 'Hasta',
   'filter.order': 'Pedido, o parte de él',
   'filter.email': 'Correo',
+  'filter.whole_email': 'Correo completo',
   'filter.amount': 'Monto',
 
   'column.transaction': 'Transacción',

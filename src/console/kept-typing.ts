@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import { isDay } from '../lib/calendar-day.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import { deriveKey, open, seal, sealingKey } from '../lib/seal.ts';
 import { askedOf } from './console-list.ts';
@@ -11,6 +12,22 @@ type Visit = Pick<ConsoleVisit, 'app' | 'user' | 'request'>;
 /** The query of an address that has what a person typed, and that only they open: logs and the history of a browser keep addresses. */
 export function typedQuery({ app, user }: Visit, typed: Readonly<Record<string, string>>): string {
   return `typed=${seal(keyOf(app), JSON.stringify(typed), user.id)}`;
+}
+
+/**
+ * The query of an address with these fields, without the empty ones. An e-mail address, and what could be a RUT or the number of a
+ * card, is sealed, so such an address filters for this person alone.
+ */
+export function addressQuery(visit: Visit, fields: Readonly<Record<string, string>>): string {
+  const given = Object.entries(fields).filter(([, text]) => text !== '');
+  const own = given.filter(([name, text]) => name === 'email' || name === 'rut' || isOfAPerson(text));
+  const plain = String(new URLSearchParams(given.filter((field) => !own.includes(field))));
+  if (own.length === 0) return plain;
+  return `${plain}${plain === '' ? '' : '&'}${typedQuery(visit, Object.fromEntries(own))}`;
+}
+
+function isOfAPerson(text: string): boolean {
+  return text.includes('@') || (/^[\d .-]{7,24}[\dk]$/i.test(text) && !isDay(text));
 }
 
 /** The text fields of an address, with what `typedQuery` put into it; without that where it is another person's. */

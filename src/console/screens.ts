@@ -12,6 +12,7 @@ function upload(bodyLimit: number) {
 }
 
 export const postConsoleLanguage = later(() => import('./choose-language.ts'), 'postConsoleLanguage', FORM);
+export const postConsoleFind = later(() => import('./find-typed.ts'), 'postConsoleFind', FORM);
 export const getConsoleLive = later(() => import('./live-screen.ts'), 'getConsoleLive');
 export const getConsoleSignIn = later(() => import('./sign-in.ts'), 'getConsoleSignIn');
 export const postConsoleSignIn = later(() => import('./sign-in.ts'), 'postConsoleSignIn', FORM);

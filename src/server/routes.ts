@@ -181,6 +181,7 @@ export const ROUTES: readonly Endpoint[] = [
   screen('GET', ['/console/live'], 'payments:read', screens.getConsoleLive),
   route('GET', ['/console/invitation/:token'], 'public', screens.getConsoleInvitation),
   route('POST', ['/console/invitation/:token'], 'public', screens.postConsoleInvitation),
+  own('POST', ['/console/find'], screens.postConsoleFind),
   own('GET', ['/console/prove'], screens.getConsoleProve),
   own('POST', ['/console/prove'], screens.postConsoleProve),
   own('GET', ['/console/account'], screens.getConsolePerson),

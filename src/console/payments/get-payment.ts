@@ -11,6 +11,7 @@ import { type ShownPayment, showPayment } from '../../search/show-payment.ts';
 import { badge, paymentBadges, timeCell } from '../console-format.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
+import { typedQuery } from '../kept-typing.ts';
 import { causeOfDelivery, timelineOf, titleOf } from './payment-lines.ts';
 import { waitingRequests } from './waiting-requests.ts';
 
@@ -77,7 +78,11 @@ ${user.may.has('refunds:create') && (await refundForm(app, language, shown, type
 <div class="card pad"><p class="quiet">${tell(language, 'payment.copy_text')}</p><pre>${answerFor(shown)}</pre></div>
 </div>
 </div>`;
-  return send(status, { title: `${payment.reference} · ${formatMoney(payment.amount, payment.currency)}`, main });
+  const { amount = '', reason = '' } = typed;
+  const isTyped = amount !== '' || reason !== '';
+  const again = `/payments/${payment.id}/refund?${typedQuery(visit, { amount, reason })}`;
+  const title = `${payment.reference} · ${formatMoney(payment.amount, payment.currency)}`;
+  return send(status, { title, main, ...(isTyped && { again }) });
 }
 
 function noticeOf({ request, language }: ConsoleVisit, said: string): Html | false {

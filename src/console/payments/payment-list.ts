@@ -12,9 +12,10 @@ import { type FoundPayment, NO_FILTER, type PaymentFilter } from '../../search/p
 import { partOf, searchWithParts } from '../../search/search-payments.ts';
 import { TRANSACTION_STATES } from '../../transactions/transaction-state.ts';
 import { emptyState, paymentBadges } from '../console-format.ts';
-import { amountColumns, askedOf, type Column, EXPORTED, type Filter, formatOf, sendList } from '../console-list.ts';
+import { amountColumns, type Column, EXPORTED, type Filter, formatOf, sendList } from '../console-list.ts';
 import { type ConsoleText, tell, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
+import { addressQuery, typedOf } from '../kept-typing.ts';
 import { merchantFilter } from '../merchants/visible-merchants.ts';
 
 const SHOWN = 50;
@@ -22,7 +23,7 @@ const SHOWN = 50;
 /** Finds a payment by one text, or lists the newest ones by filters that stand in the address. */
 export const getConsolePayments: Screen = {
   handle: consoleHandler(async (app, visit) => {
-    const { q = '' } = askedOf(visit);
+    const { q = '' } = typedOf(visit);
     return q === '' ? sendPayments(app, visit) : sendFound(app, visit, q);
   }),
 };
@@ -49,7 +50,7 @@ async function sendFound(app: App, visit: ConsoleVisit, text: string) {
     ],
     cut: found.length > SHOWN && SHOWN,
     rows: payments,
-    above: html`${incompleteNote(language, complete)}${!isAll && html`<p class="notice">${tell(language, 'payments.newest_parts')} <a href="${publicPath(app)}/console/payments?${String(new URLSearchParams({ order: partOf(text) }))}">${tell(language, 'payments.all_parts')}</a></p>`}`,
+    above: html`${incompleteNote(language, complete)}${!isAll && html`<p class="notice">${tell(language, 'payments.newest_parts')} <a href="${publicPath(app)}/console/payments?${addressQuery(visit, { order: partOf(text) })}">${tell(language, 'payments.all_parts')}</a></p>`}`,
     empty: html`<div class="card empty"><p>${tell(language, 'payments.none')}</p><p class="quiet">${tell(language, 'payments.none_hint')}</p></div>`,
   });
 }
@@ -65,10 +66,10 @@ function payoutPlace({ user }: ConsoleVisit, text: string): string | null {
 const PAYOUT_PLACES = { po: 'payouts', pb: 'batches', rcp: 'recipients', pf: 'payout-files' } as const;
 
 /** A RUT that no order is called by is of somebody who is paid. */
-function payeePlace({ user }: ConsoleVisit, text: string): string | null {
+function payeePlace(visit: ConsoleVisit, text: string): string | null {
   const { canonical } = readRut(text);
-  if (canonical === null || !user.may.has('recipients:read')) return null;
-  return `/recipients?${String(new URLSearchParams({ rut: canonical }))}`;
+  if (canonical === null || !visit.user.may.has('recipients:read')) return null;
+  return `/recipients?${addressQuery(visit, { rut: canonical })}`;
 }
 
 /** A shop whose request was refused has its `request_id`. */
@@ -81,7 +82,7 @@ async function requestPlace(app: App, { user }: ConsoleVisit, text: string): Pro
 
 async function sendPayments(app: App, visit: ConsoleVisit) {
   const { user, language } = visit;
-  const { after = '', ...asked } = askedOf(visit);
+  const { after = '', ...asked } = typedOf(visit);
   const found = await findPayments(app, {
     filter: filterOf(asked),
     environmentIds: user.environmentIds,
@@ -94,19 +95,21 @@ async function sendPayments(app: App, visit: ConsoleVisit) {
     path: '/payments',
     columns: columnsFor(app, language),
     rows: found.payments,
+    typed: asked,
     filters: [...filtersIn(language), ...(await merchantFilter(app, user))],
     // So many were read, though fewer may have passed the filter.
     cut: found.next !== null && EXPORTED,
     paged: found.next !== null || after !== '',
     empty: nothingToList(language, asked, found.next !== null),
     above: incompleteNote(language, found.complete),
-    below: pageLinks(app, language, asked, after, found.next),
+    below: pageLinks(visit, asked, after, found.next),
   });
 }
 
-function pageLinks(app: App, language: Language, asked: Asked, after: string, next: string | null): Html {
+function pageLinks(visit: ConsoleVisit, asked: Asked, after: string, next: string | null): Html {
+  const { app, language } = visit;
   const link = (cursor: Asked, text: ConsoleText) =>
-    html`<a class="button" href="${publicPath(app)}/console/payments?${String(new URLSearchParams({ ...asked, ...cursor }))}">${tell(language, text)}</a>`;
+    html`<a class="button" href="${publicPath(app)}/console/payments?${addressQuery(visit, { ...asked, ...cursor })}">${tell(language, text)}</a>`;
   return html`<p class="actions">${after !== '' && link({}, 'payments.first')} ${next !== null && link({ after: next }, 'payments.next')}</p>`;
 }
 
@@ -130,7 +133,7 @@ function filtersIn(language: Language): Filter[] {
     { name: 'since', text: 'filter.since', type: 'date' },
     { name: 'until', text: 'filter.until', type: 'date' },
     { name: 'order', text: 'filter.order', type: 'search' },
-    { name: 'email', text: 'filter.email', type: 'search' },
+    { name: 'email', text: 'filter.whole_email', type: 'search' },
     { name: 'amount', text: 'filter.amount', type: 'search' },
   ];
 }

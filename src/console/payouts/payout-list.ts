@@ -11,9 +11,10 @@ import { sayReason } from '../../payouts/kept-texts.ts';
 import { isPayoutState, type Payout } from '../../payouts/payout.ts';
 import type { PayoutFilter } from '../../payouts/payout-queries.ts';
 import { emptyState } from '../console-format.ts';
-import { amountColumns, askedOf, type Column, EXPORTED, type Filter, formatOf, sendList } from '../console-list.ts';
+import { amountColumns, type Column, EXPORTED, type Filter, formatOf, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
+import { addressQuery, typedOf } from '../kept-typing.ts';
 import {
   accountCell,
   approverText,
@@ -31,7 +32,7 @@ const SHOWN = 50;
 export const getConsolePayouts: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, user } = visit;
-    const { after = '', ...asked } = askedOf(visit);
+    const { after = '', ...asked } = typedOf(visit);
     const isPage = formatOf(visit) === null;
     const limit = isPage ? SHOWN : EXPORTED;
     const before = placeOf(after);
@@ -48,6 +49,7 @@ export const getConsolePayouts: Screen = {
       path: '/payouts',
       columns: payoutColumns(app, language),
       rows: await seePayouts(app, page),
+      typed: asked,
       filters: filtersIn(language),
       cut: next !== '' && page.length,
       paged: next !== '' || after !== '',
@@ -55,7 +57,7 @@ export const getConsolePayouts: Screen = {
       empty: isFiltered
         ? emptyState(tell(language, 'payouts.none_such'), '')
         : emptyState(tell(language, 'payouts.none'), 'bin/rubrica payout propose nomina.csv --payment-service ID'),
-      below: pageLinks(app, language, asked, after, next),
+      below: pageLinks(visit, asked, after, next),
     });
   }),
 };
@@ -72,9 +74,10 @@ ${user.may.has('payouts:approve') && html`<a class="button" href="${at}/payouts?
 <a class="button" href="${at}/batches">${tell(language, 'batches.title')}</a></p>`;
 }
 
-function pageLinks(app: App, language: Language, asked: Record<string, string>, after: string, next: string): Html {
+function pageLinks(visit: ConsoleVisit, asked: Record<string, string>, after: string, next: string): Html {
+  const { app, language } = visit;
   const link = (cursor: Record<string, string>, text: 'payments.first' | 'payments.next') =>
-    html`<a class="button" href="${publicPath(app)}/console/payouts?${String(new URLSearchParams({ ...asked, ...cursor }))}">${tell(language, text)}</a>`;
+    html`<a class="button" href="${publicPath(app)}/console/payouts?${addressQuery(visit, { ...asked, ...cursor })}">${tell(language, text)}</a>`;
   return html`<p class="actions">${after !== '' && link({}, 'payments.first')} ${next !== '' && link({ after: next }, 'payments.next')}</p>`;
 }
 

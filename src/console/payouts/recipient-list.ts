@@ -11,9 +11,10 @@ import { listRecipients } from '../../payouts/find-recipient.ts';
 import { keepRecipient } from '../../payouts/keep-recipient.ts';
 import type { Recipient } from '../../payouts/recipient.ts';
 import { ageText, badge, emptyState } from '../console-format.ts';
-import { askedOf, type Column, EXPORTED, formatOf, sendList } from '../console-list.ts';
+import { type Column, EXPORTED, formatOf, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
+import { addressQuery, typedOf } from '../kept-typing.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { accountFields, accountForm, accountInputOf, verdictSection } from './account-form.ts';
 import { listSeenOwners } from './owner-choice.ts';
@@ -27,7 +28,8 @@ type SeenRecipient = Recipient & { bank: string; merchant: string | null };
 export const getConsoleRecipients: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, user } = visit;
-    const { after = '', rut = '' } = askedOf(visit);
+    const { after = '', ...asked } = typedOf(visit);
+    const { rut = '' } = asked;
     const limit = formatOf(visit) === null ? SHOWN : EXPORTED;
     const { recipients, next } = await listRecipients(app, user, {
       after: after || null,
@@ -37,8 +39,7 @@ export const getConsoleRecipients: Screen = {
     const owners = await listSeenOwners(app, user);
     const names = new Map(owners.map(({ merchant, name }) => [merchant, name]));
     const { banks } = await currentDirectory(app);
-    const more =
-      next !== null && `${publicPath(app)}/console/recipients?${String(new URLSearchParams({ rut, after: next }))}`;
+    const more = next !== null && `${publicPath(app)}/console/recipients?${addressQuery(visit, { rut, after: next })}`;
     return sendList<SeenRecipient>(visit, {
       title: tell(language, 'recipients.title'),
       path: '/recipients',
@@ -48,6 +49,7 @@ export const getConsoleRecipients: Screen = {
         bank: banks.get(one.bankCode)?.name ?? one.bankCode,
         merchant: names.get(one.paymentServiceId ?? '') ?? null,
       })),
+      typed: asked,
       filters: [{ name: 'rut', text: 'column.rut', type: 'search' }],
       cut: next !== null && recipients.length,
       paged: next !== null || after !== '',

@@ -78,7 +78,8 @@ ${totalsTable(language, settlement)}
 <h2>${tell(language, 'settlement.by_cause')}</h2>
 ${causes.length === 0 && html`<div class="card pad">${tell(language, 'settlement.no_differences')}</div>`}
 ${causes.map(([cause, of]) => causeSection(app, language, settlement, cause, of, accepting))}`;
-  return send(status, { title: settlement.file_name, main });
+  const again = `/settlements/${id}?${typedQuery(visit, { cause: typedFor, one, reason })}`;
+  return send(status, { title: settlement.file_name, main, ...(reason !== '' && { again }) });
 }
 
 /** Every difference of the file, as a file. */

@@ -10,7 +10,7 @@ import { tableOf, timeCell } from '../console-format.ts';
 import { type Column, exportLinks, formatOf, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
-import { typedOf } from '../kept-typing.ts';
+import { typedOf, typedQuery } from '../kept-typing.ts';
 import { listMerchants } from '../merchants/visible-merchants.ts';
 import { merchantOf, proofBadge, sumsText, useBadge } from './bank-statement-list.ts';
 import { allOtherForm, explainForm } from './explain-forms.ts';
@@ -67,7 +67,8 @@ ${explained !== undefined && (await explainForm(app, visit, statement, { line: e
 ${chosen.length === 0 ? html`<div class="card pad">${tell(language, 'statements.no_lines')}</div>` : lineTable(app, visit, chosen.slice(0, SHOWN), mayExplain)}
 ${chosen.length > SHOWN && html`<p class="quiet">${tell(language, 'statements.lines_more', { n: chosen.length - SHOWN })}</p>`}
 ${mayExplain && unknown > 0 && allOtherForm(app, visit, statement, { unknown, typed: explained === undefined ? asked : {} })}`;
-  return send(status, { title: statement.file_name, main });
+  const again = `${path}?${typedQuery(visit, asked)}`;
+  return send(status, { title: statement.file_name, main, ...(status !== 200 && { again }) });
 }
 
 function noticeOf({ request, language }: ConsoleVisit): Html | false {

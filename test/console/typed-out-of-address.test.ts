@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { forEachEngine } from '../support/engines.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { createPaidTransaction } from '../support/test-books.ts';
+import { startTestServer } from '../support/test-server.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
+import { createTestUser, type TestUser } from '../support/test-user.ts';
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
+const EMAIL = 'ana@example.cl';
+
+forEachEngine('what is typed of a person in the console', (openTestDatabase) => {
+  test('an e-mail address or a RUT that was searched for stood in the address of the page, which logs and histories keep', async () => {
+    const app = createTestApp(await openTestDatabase());
+    await using server = await startTestServer(app);
+    const environment = await createTestEnvironment(app);
+    for (const n of [1, 2])
+      await createPaidTransaction(app, environment, { reference: `ORD-${n}`, customerEmail: EMAIL });
+    await createPaidTransaction(app, environment, { reference: 'OTHER-1' });
+    const owner = await createTestUser(app, { role: 'owner', may: [] });
+    const find = async (fields: Record<string, string>, user: TestUser = owner) => {
+      const headers = { ...user.console, ...FORM };
+      const { status, headers: said } = await server.post('/console/find', {
+        headers,
+        body: String(new URLSearchParams(fields)),
+      });
+      assert.equal(status, 303);
+      return said.get('location') ?? '';
+    };
+    const home = await server.get('/console/payments', owner.console);
+    const forms = [...home.text.matchAll(/<form[^>]*action="\/console\/find"[^>]*>[^]*?name="list" value="([^"]+)"/g)];
+    assert.deepEqual(
+      forms.map(([form, list]) => [form.includes('method="post"'), list]),
+      [
+        [true, '/payments'],
+        [true, '/payments'],
+      ],
+    );
+    for (const fields of [{ q: EMAIL }, { email: EMAIL, state: 'completed', since: '' }] as Record<string, string>[]) {
+      const at = await find({ list: '/payments', ...fields });
+      assert.match(at, /^\/console\/payments\?(state=completed&)?typed=v1\.[\w.-]+$/);
+      const { text } = await server.get(at, owner.console);
+      assert.ok(text.includes('ORD-1') && text.includes('ORD-2') && !text.includes('OTHER-1'));
+      assert.match(text, /value="ana@example\.cl"/, 'it stays in its field');
+      const addresses = [...text.matchAll(/(?:href|action)="([^"]+)"|name="next" value="([^"]+)"/g)].map(
+        ([, a, b]) => a ?? b,
+      );
+      assert.deepEqual(
+        addresses.filter((address) => /ana(@|%40)/.test(address ?? '')),
+        [],
+      );
+      const csv = /href="([^"]*format=csv)"/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? '';
+      assert.equal((await server.get(csv, owner.console)).text.trim().split('\r\n').length, 3);
+    }
+    const shown = (await server.get(await find({ list: '/payments', q: EMAIL }), owner.console)).text;
+    const [, next = ''] = /name="next" value="([^"]+)"/.exec(shown) ?? [];
+    const language = await server.post('/console/language', {
+      headers: { ...owner.console, ...FORM },
+      body: String(new URLSearchParams({ to: 'en', next: next.replaceAll('&amp;', '&') })),
+    });
+    assert.match(language.headers.get('location') ?? '', /typed=v1\./, 'the other language keeps the search');
+    for (const list of ['/recipients', '/payouts']) {
+      const at = await find({ list, rut: '12.531.909-2', text: '12531909-2' });
+      assert.match(at, new RegExp(`^/console${list}\\?typed=v1`));
+      assert.match((await server.get(at, owner.console)).text, /value="12\.?531\.?909-2"/);
+    }
+    const led = await server.get(await find({ list: '/payments', q: '12.531.909-2' }), owner.console);
+    assert.match(led.headers.get('location') ?? '', /^\/console\/recipients\?typed=v1/);
+    assert.equal(
+      await find({ list: '/payments', q: 'ORD-1', state: '' }),
+      '/console/payments?q=ORD-1',
+      'an order can be sent as a link',
+    );
+    assert.equal(await find({ list: '//elsewhere.example', q: '12990' }), '/console/payments?q=12990');
+    const other = await createTestUser(app, { role: 'support', may: [] });
+    const foreign = await server.get(await find({ list: '/payments', q: EMAIL }), other.console);
+    assert.match(foreign.text, /OTHER-1/, 'it says nothing to another person');
+  });
+
+  test('the other language on the page of a refused refund lost what was typed', async () => {
+    const app = createTestApp(await openTestDatabase());
+    await using server = await startTestServer(app);
+    const paid = await createPaidTransaction(app, await createTestEnvironment(app), { reference: 'ORD-1' });
+    const owner = await createTestUser(app, { role: 'owner', may: [] });
+    const headers = { ...owner.console, ...FORM };
+    const body = 'amount=99999999&reason=lleg%C3%B3+roto';
+    const refused = await server.post(`/console/payments/${paid.id}/refund`, { headers, body });
+    assert.equal(refused.status, 400);
+    const [, next = ''] = /name="next" value="([^"]+)"/.exec(refused.text) ?? [];
+    assert.doesNotMatch(next, /roto/);
+    const chosen = await server.post('/console/language', {
+      headers,
+      body: String(new URLSearchParams({ to: 'en', next })),
+    });
+    const again = await server.get(chosen.headers.get('location') ?? '', { ...owner.console, 'accept-language': 'en' });
+    assert.match(again.text, /Write the amount/);
+    assert.match(again.text, /name="amount"[^>]* value="99999999"/);
+    assert.match(again.text, /name="reason"[^>]* value="llegó roto"/);
+    const calm = await server.get(`/console/payments/${paid.id}`, owner.console);
+    assert.match(calm.text, new RegExp(`name="next" value="/payments/${paid.id}"`));
+  });
+});
