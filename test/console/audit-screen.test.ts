@@ -83,7 +83,7 @@ forEachEngine('the audit log in the console', (openTestDatabase) => {
       assert.ok(text.includes(said), said);
     assert.doesNotMatch(text, /\{&quot;|\{"rate/);
     const english = await server.get('/console/audit?action=fee', { ...auditor.console, 'accept-language': 'en' });
-    assert.match(english.text, /what is kept of payments, and what it was/);
+    assert.match(english.text, /a fee was set: old and new values/);
     assert.match(english.text, /fixed: \$50 CLP → \$1\.090 CLP/);
     const csv = await server.get('/console/audit?action=fee.set&format=csv', auditor.console);
     assert.match(csv.text, /fee\.set,Se cambió una comisión/);
