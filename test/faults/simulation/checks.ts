@@ -115,6 +115,9 @@ function checkRepeats(evidence: Evidence): string[] {
   return problems;
 }
 
+/** A success is recorded a moment after it ends, and wakes what has failed since. */
+const RECORDING_MS = 500;
+
 function repeatProblem(evidence: Evidence, before: readonly Attempt[], second: Attempt): string | null {
   const first = before.at(-1) as Attempt;
   const { outcome, endedAt } = first;
@@ -124,7 +127,9 @@ function repeatProblem(evidence: Evidence, before: readonly Attempt[], second: A
   if (second.startedAt - endedAt < 0.8 * asked) return `I6 after ${second.startedAt - endedAt} ms instead of ${asked}`;
   const woken = evidence.attempts.some(
     (one) =>
-      one.merchant === second.merchant && isSuccess(one) && isWithin(one.endedAt, first.startedAt, second.startedAt),
+      one.merchant === second.merchant &&
+      isSuccess(one) &&
+      isWithin(one.endedAt, first.startedAt - RECORDING_MS, second.startedAt),
   );
   if (woken) return null;
   // An attempt beside the schedule leaves it as it was.
