@@ -1,11 +1,11 @@
 import { type Database, type SqlRow, StorageError } from './database.ts';
 
-/** `rows`: how many the tables have that were checked so far; `part`: of all rows, from 0 to 1. */
+/** `rows`: the rows of the tables checked so far; `part`: their share of all rows, 0 to 1. */
 type OnChecked = (rows: number, part: number) => void;
 
 /**
- * Says what is wrong with an embedded store, in a sentence; null: nothing is. It reads all of it: a damaged page that nobody
- * asks for is damaged all the same.
+ * Returns what is wrong with an embedded store, in a sentence; null if nothing is. It reads the whole store, because a
+ * damaged page may be one that no request reads.
  */
 export async function whyStoreIsUnusable(db: Database, onChecked: OnChecked): Promise<string | null> {
   try {
@@ -20,7 +20,10 @@ export async function whyStoreIsUnusable(db: Database, onChecked: OnChecked): Pr
   }
 }
 
-/** Holds each table's indexes and foreign keys against its rows; `quick_check` looks at the pages, and counts the entries. */
+/**
+ * Checks each table's indexes and foreign keys against its rows. `quick_check` has already checked the pages and the
+ * number of entries.
+ */
 async function firstDamagedTable(db: Database, onChecked: OnChecked): Promise<string | null> {
   const names = await db.query<{ name: string }>(`select name from sqlite_schema where type = 'table'`);
   const tables: { name: string; rows: number }[] = [];
@@ -37,7 +40,7 @@ async function firstDamagedTable(db: Database, onChecked: OnChecked): Promise<st
 }
 
 async function countRows(db: Database, table: string): Promise<number> {
-  // Another program has made it.
+  // A table with such a name was made by another program.
   if (!/^\w+$/.test(table)) return 0;
   const [count] = await db.query<{ rows: number }>(`select count(*) as rows from ${table}`);
   return count?.rows ?? 0;

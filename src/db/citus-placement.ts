@@ -1,6 +1,6 @@
 import type { Database } from './database.ts';
 
-/** Where Citus keeps `events`. `method`: n where one shard holds all of it; `copies`: t where every node has one. */
+/** How Citus stores `events`. `method`: n if one shard holds the whole table; `copies`: t if every node has a copy. */
 type Placement = { method: string; copies: string; shards_here: number };
 
 const DIVIDED =
@@ -9,8 +9,9 @@ const ELSEWHERE =
   "Citus keeps this schema on another node. Its events have the transaction ids of that node, so GET /events would leave events out. Let DATABASE_URL name the node that has it: select nodename, nodeport from citus_shards where table_name = 'events'::regclass.";
 
 /**
- * Why the feed would be wrong on this connection's node of a Citus, in a sentence with what to do; null: it is right, or there
- * is no Citus. It reads the catalogues of Citus 13: pg_dist_partition, pg_dist_shard, pg_dist_placement, pg_dist_local_group.
+ * Returns why the feed would be wrong on this connection's Citus node and what to do, in a sentence; null if it is
+ * right or there is no Citus. Reads the catalogues of Citus 13: pg_dist_partition, pg_dist_shard, pg_dist_placement,
+ * pg_dist_local_group.
  */
 export async function whyFeedIsElsewhere(db: Database): Promise<string | null> {
   if (!(await hasCitus(db))) return null;
@@ -27,7 +28,7 @@ export async function whyFeedIsElsewhere(db: Database): Promise<string | null> {
   return placement.shards_here > 0 ? null : ELSEWHERE;
 }
 
-/** Whether the store is in a Citus. Without one nothing can move to another node. */
+/** Returns whether the database has Citus. Without Citus no table can move to another node. */
 export async function hasCitus(db: Database): Promise<boolean> {
   if (db.engine === 'sqlite') return false;
   const [found] = await db.query<{ catalogue: string | null }>(

@@ -1,12 +1,14 @@
-/** A value that both engines store alike. Booleans are 0 and 1, times are UTC milliseconds, structures are JSON text. */
+/**
+ * A value that both engines store alike. Booleans are 0 and 1, times are UTC milliseconds, structures are JSON text.
+ */
 export type SqlValue = string | number | null;
 
 export type SqlRow = Record<string, SqlValue>;
 
-/** A parameter of a statement: a value, a list of numbers for `{among $1}`, or one of texts for `{named $1}`. */
+/** A parameter of a statement: a value, a list of numbers for `{among $1}`, or a list of texts for `{named $1}`. */
 export type SqlParameter = SqlValue | readonly number[] | readonly string[];
 
-/** Joins the caller's commit: everything asked of one `Tx` becomes visible together or not at all. */
+/** A transaction. All its statements become visible together or not at all. */
 export type Tx = {
   /** Runs one statement. `$1`, `$2` … are its parameters, `{token}` is a word of `dialect.ts`. */
   query<Row extends SqlRow>(sql: string, parameters?: readonly SqlParameter[]): Promise<Row[]>;
@@ -14,35 +16,35 @@ export type Tx = {
   /**
    * Inserts many rows at once. A column that a row leaves out is null.
    *
-   * `suffix` is what follows the values, such as `on conflict do nothing returning id`. Answers the rows that it returns:
-   * not in the order of the input, and fewer where a conflict left one out.
+   * `suffix` follows the values, such as `on conflict do nothing returning id`. Returns the rows of `returning`, in any
+   * order, without the rows that a conflict left out.
    */
   insertRows<Row extends SqlRow>(table: InsertTarget, rows: readonly SqlRow[], suffix?: string): Promise<Row[]>;
 
   /**
-   * Inserts those rows that are new, and by a second insert what follows from each of them. On PostgreSQL this is one
-   * statement, because a round trip costs as much as many rows. Answers what the second insert returns, in no order.
+   * Inserts the rows that are new, and dependent rows with a second insert. On PostgreSQL this is one statement,
+   * because a round trip costs as much as many rows. Returns the rows of the second insert, in any order.
    */
   insertNewRows<Row extends SqlRow>(insert: InsertWithFollowers, rows: readonly SqlRow[]): Promise<Row[]>;
 };
 
-/** A table with those of its columns that are filled. */
+/** A table and its columns to fill. */
 export type InsertTarget = { readonly name: string; readonly columns: readonly string[] };
 
 export type InsertWithFollowers = {
   readonly table: InsertTarget;
-  /** The columns of an index that is unique: a row whose values it has already is left out. */
+  /** The columns of a unique index: a row whose values already exist there is left out. */
   readonly unless: string;
-  /** The column of the primary key; its values have never been used, not even by a row that is left out. */
+  /** The primary key column. Each row, even a row that is left out, brings a value that was never used. */
   readonly key: string;
-  /** An `insert … select … from inserted returning …`: there, `inserted` holds the new rows. */
+  /** An `insert … select … from inserted returning …`, where `inserted` holds the new rows. */
   readonly followers: string;
 };
 
 /**
- * The port to the store. Two adapters implement it and one contract suite describes it.
+ * The port to the store. Two adapters implement it, and one contract suite tests both.
  *
- * Reads outside a transaction see committed data only; writes belong into `transaction`.
+ * Reads outside a transaction see only committed data. Writes belong in `transaction`.
  */
 export type Database = {
   readonly engine: 'sqlite' | 'postgres';
@@ -51,23 +53,25 @@ export type Database = {
   /**
    * Runs `work` in one transaction and resolves when its commit is durable.
    *
-   * `work` may run again after a serialization failure or a deadlock, so it changes nothing but the database.
-   * Rejects with `StorageError`; with code `OUTCOME_UNKNOWN` the commit may or may not have happened. A server that gives
-   * no answer for 10 s has failed, unless the statements of `work` are `slow` by nature, such as those of a migration.
+   * `work` may run again after a serialization failure or a deadlock, so it must change nothing but the database.
+   * Rejects with `StorageError`; with the code `OUTCOME_UNKNOWN` the commit may or may not have happened. A server that
+   * does not respond for 10 s has failed, unless the statements of `work` are `slow` by nature, such as in a migration.
    */
   transaction<Result>(work: (tx: Tx) => Promise<Result>, statements?: 'slow'): Promise<Result>;
 
   /** Writes a consistent copy to `file` while the service runs. SQLite only; PostgreSQL has pg_dump and pg_basebackup. */
   backup(file: string): Promise<void>;
-  /** Leaves nothing of what was deleted in the files that this process can reach; docs/privacy.md says what stays where. */
+  /** Removes deleted data from the files that this process can reach. docs/privacy.md says where copies remain. */
   forgetDeleted(): Promise<void>;
   close(): Promise<void>;
 };
 
-/** `PAYMENT_SERVICE_MOVING`: nothing was stored, because a payment service moves to another database, or has moved. */
+/**
+ * `PAYMENT_SERVICE_MOVING`: nothing was stored, because the payment service is moving or has moved to another database.
+ */
 export type StorageErrorCode = 'OUTCOME_UNKNOWN' | 'STORAGE_FULL' | 'STORAGE_UNAVAILABLE' | 'PAYMENT_SERVICE_MOVING';
 
-/** A failure of the store, told apart by what the caller may believe about its write. */
+/** A storage failure. Its code tells whether the write may have happened. */
 export class StorageError extends Error {
   readonly code: StorageErrorCode;
 
@@ -78,12 +82,12 @@ export class StorageError extends Error {
   }
 }
 
-/** Another process serves the same embedded store. */
+/** The error when another process serves the same embedded store. */
 export class StoreHeldError extends Error {}
 
 export type SchemaErrorCode = 'SCHEMA_BEHIND' | 'SCHEMA_NEWER' | 'SCHEMA_CHANGED';
 
-/** This program must not work on the store. The message is a sentence for the operator, with what to do. */
+/** The error when this program must not work on the store. The message tells the operator what to do. */
 export class SchemaError extends Error {
   readonly code: SchemaErrorCode;
 

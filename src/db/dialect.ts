@@ -3,37 +3,40 @@ import type { Database } from './database.ts';
 type Engine = Database['engine'];
 
 /**
- * The whole difference between the two engines' SQL. A statement says `{token}` where they differ.
+ * The SQL words that differ between the two engines. A statement names each as a `{token}`.
  *
- * The feed needs commit order. SQLite has one writer, so its row ids are in commit order. PostgreSQL hands out
- * sequence values before the commit, so a reader could pass over a value that becomes visible later; there the feed is
- * ordered by transaction id and stops below the oldest transaction still running.
+ * The feed needs commit order. SQLite has one writer, so its row ids are in commit order. PostgreSQL assigns sequence
+ * values before the commit, so a reader could skip a value that becomes visible later. There the feed is ordered by
+ * transaction id and stops below the oldest running transaction.
  *
- * `{among $1}` follows a number that is to be one of a list, which is the parameter: one statement for a list of any length.
+ * `{among $1}` compares a number with a list, the parameter: one statement for lists of any length.
  *
  * `{named $1}` is the same for texts.
  *
- * `{chosen}` and `{end_chosen}` stand around a select; the number before them is to be one of those that it finds. PostgreSQL makes
- * their list first and goes to each row by its key. As `in (select …)` it read the whole table for a few thousand of them.
+ * `{chosen}` and `{end_chosen}` enclose a select; the number before them must be in its result. PostgreSQL evaluates
+ * the select first and finds each row by its key. With `in (select …)` it read the whole table for a few thousand rows.
  *
- * `{each $1}` is a table with the numbers of a list as `value`, for asking about each of them in one statement.
+ * `{each $1}` is a table with the numbers of a list as `value`, to join them in one statement.
  *
- * `{rows $1}` is a table with the objects of a list, which is JSON text, as `value`: `value ->> 'name'` is a text, so numbers are cast.
+ * `{rows $1}` is a table with the objects of a JSON list as `value`. `value ->> 'name'` is text, so numbers need a
+ * cast.
  *
- * `{columns}` holds the `column_name` of every column with its `table_name`.
+ * `{columns}` is a table with the `table_name` and `column_name` of every column.
  *
- * `{after_place}` is the same without that stop: committed events behind a place, where some may still be missing.
+ * `{after_place}` matches committed events after a place without that stop, so some earlier events may still be
+ * missing.
  *
- * `{up_to_place}` holds for the events up to a place, and for the one that stands there.
+ * `{up_to_place}` matches the events up to and including a place.
  *
- * `{filter_by}` stands before a column that leaves rows out and finds none. SQLite, which keeps no statistics, would rather read
- * everything that has the value than the rows between two times. PostgreSQL needs no such word.
+ * `{filter_by}` keeps SQLite from using an index on the column that follows. SQLite keeps no statistics, and would read
+ * all rows with that value instead of the rows between two times. PostgreSQL needs no such word.
  *
- * `{clustered}` ends a table that is its own index.
+ * `{clustered}` ends the definition of a table that is its own index.
  *
- * `{for_update}` ends a statement whose rows stay as they are until the commit. SQLite has one writer, so it needs no such word.
+ * `{for_update}` locks the rows of a select until the commit. SQLite has one writer, so it needs no such word.
  *
- * `{refuse}` is a trigger that refuses. PostgreSQL's calls a function, which `{refusal}` makes; SQLite needs none.
+ * `{refuse}` is a trigger that refuses changes. In PostgreSQL it calls a function, which `{refusal}` creates; SQLite
+ * needs no function.
  */
 const words: Record<Engine, Record<string, string>> = {
   sqlite: {
@@ -94,7 +97,10 @@ const words: Record<Engine, Record<string, string>> = {
   },
 };
 
-/** Puts the engine's words into `sql`; a word can take a parameter, `{word $1}`. Throws for a token that the table above does not have. */
+/**
+ * Replaces the tokens in `sql` by the engine's words. A word can take a parameter, `{word $1}`. Throws for an unknown
+ * token.
+ */
 export function speak(engine: Engine, sql: string): string {
   return sql.replace(/\{(\w+)(?: (\$\d+))?\}/g, (_, token: string, parameter?: string) => {
     const word = words[engine][token];

@@ -9,15 +9,15 @@ export type GuardedRows = {
   readonly values: readonly (number | string)[];
 };
 
-/** `updates`: a change of these columns is refused, or of any; deleting never is. */
+/** `updates`: the columns whose changes are refused, or `any`. Inserts are always refused, deletes never. */
 export type Fence = GuardedRows & { readonly updates: 'any' | readonly string[] };
 
-/** Changes are written into `move_changes` as `name`, with the text of their `key`. */
+/** Changes are recorded in `move_changes` as `name`, with the text of their `key`. */
 export type Watch = GuardedRows & { readonly name: string; readonly key: string };
 
 /**
- * Lets nothing be written for these rows but by `asMover`, from the commit of `tx` on: it waits for those that write into the
- * table. Without values the fence is gone. A row of others costs one comparison.
+ * Refuses all writes to these rows except by `asMover`, from the commit of `tx` on. On PostgreSQL it waits for running
+ * writers of the table. Empty `values` remove the fence. Rows of other payment services cost one comparison.
  */
 export async function setFence(tx: Tx, engine: Engine, { table, column, values, updates }: Fence): Promise<void> {
   const among = amongValues(`new.${column}`, values);
@@ -40,7 +40,9 @@ export async function setFence(tx: Tx, engine: Engine, { table, column, values, 
   }
 }
 
-/** From the commit of `tx` on what changes of these rows is written down, in the commit of the change. Without values: no more. */
+/**
+ * Records changes of these rows, each in the commit of the change, from the commit of `tx` on. Empty `values` end it.
+ */
 export async function setWatch(tx: Tx, engine: Engine, { table, column, values, name, key }: Watch): Promise<void> {
   for (const act of ['insert', 'update', 'delete'] as const) {
     const row = act === 'delete' ? 'old' : 'new';
@@ -59,7 +61,7 @@ export async function setWatch(tx: Tx, engine: Engine, { table, column, values, 
   }
 }
 
-/** The fences let through whatever `work` writes in this commit. */
+/** Lets `work` write through the fences in this commit. */
 export async function asMover<Result>(tx: Tx, engine: Engine, work: () => Promise<Result>): Promise<Result> {
   await tx.query(
     engine === 'postgres' ? `select set_config('rubrica.mover', 'yes', true)` : 'insert into movers (id) values (1)',
@@ -69,13 +71,13 @@ export async function asMover<Result>(tx: Tx, engine: Engine, work: () => Promis
   return result;
 }
 
-/** The words of SQLite where a fence refuses. */
+/** SQLite's error text of a fence. */
 export const FENCED = 'the payment service is moving';
 
-/** PostgreSQL's own code for it, of `refuse_moving` in the migrations. */
+/** PostgreSQL's error code of a fence, from `refuse_moving` in the migrations. */
 export const FENCED_CODE = 'RB503';
 
-/** Replaced and never dropped: a drop would wait for everybody who reads the table, such as pg_dump. */
+/** Replaces the trigger. A drop would wait for all readers of the table, such as pg_dump. */
 async function setTrigger(tx: Tx, name: string, acts: string, condition: string, calls: string): Promise<void> {
   await tx.query(
     `create or replace trigger ${name} ${acts} for each row when (${condition}) execute function ${calls}`,

@@ -5,26 +5,26 @@ import { StoreHeldError } from './database.ts';
 import { ConnectionClass } from './sqlite-database.ts';
 
 /**
- * Makes this process the only one that serves an embedded store, until `release` or its end, however it ends. Commands
- * beside it need no hold. Nothing is held of a PostgreSQL, which any number of processes share, nor of a store in memory.
+ * Makes this process the only server of an embedded store, until `release` or the end of the process. Other commands
+ * need no hold. PostgreSQL needs none either, because many processes share it; nor does a store in memory.
  *
- * The hold is SQLite's own lock on an empty database beside the store. The system takes a lock back with the process
- * that has it, so `kill -9` leaves nothing to clean up; a file with a process id would.
+ * The hold is SQLite's own lock on an empty database file beside the store. The system frees the lock with its process,
+ * so `kill -9` leaves nothing to clean up, unlike a file with a process id.
  *
- * `advice` is the sentence of the error `StoreHeldError` that says what to do.
+ * `advice` is the sentence in `StoreHeldError` that says what to do.
  */
 export function holdStore(databaseUrl: string, advice: string): { release(): void } {
   if (!databaseUrl.startsWith('sqlite:') || databaseUrl === 'sqlite::memory:') return { release: () => {} };
   const named = databaseUrl.slice('sqlite:'.length);
   makePrivateFolder(dirname(named));
-  // A link to a store is that store.
+  // A link to a store counts as the store itself.
   const file = existsSync(named) ? realpathSync(named) : named;
   const held = `${file}.serving`;
-  // For this user alone, as the store is.
+  // For this user only, like the store.
   closeSync(openSync(held, 'a', 0o600));
   const connection = new ConnectionClass(held, { timeout: 0 });
   try {
-    // With its journal in memory nothing is written, so that a full disk keeps nobody from starting.
+    // With its journal in memory nothing is written, so a full disk does not prevent a start.
     connection.exec('pragma journal_mode = memory; begin exclusive');
   } catch (error) {
     connection.close();

@@ -10,15 +10,15 @@ import {
   type SchemaDifference,
 } from './schema.ts';
 
-/** As they were when the process started: an upgrade replaces the files under an older one that still runs. */
+/** Read once at the start of the process: an upgrade replaces the files while an older process still runs. */
 const OWN = readMigrations(join(import.meta.dirname, '../../migrations'));
 
 /**
- * Brings the schema up to date and answers the names of the migrations it ran. Throws `SchemaError` and changes nothing
- * when the store was changed by a newer version or by another text of a migration.
+ * Runs the pending migrations and returns their names. Throws `SchemaError` and changes nothing if a newer version, or
+ * another text of a migration, has changed the store.
  *
- * One migration is one commit together with its line in `schema_migrations`, so a process that dies in the middle of one
- * leaves nothing of it behind. Several processes may start at once: the second finds the line of the first.
+ * Each migration is one commit together with its row in `schema_migrations`, so a process that dies in the middle
+ * leaves no part of it. Several processes may start at once: the second finds the row of the first.
  */
 export async function migrate(db: Database, own: readonly Migration[] = OWN): Promise<string[]> {
   refuse(await inspectSchema(db, own));
@@ -30,22 +30,22 @@ export async function migrate(db: Database, own: readonly Migration[] = OWN): Pr
   return applied;
 }
 
-/** How the store and this program differ. Changes nothing. */
+/** Compares the store's schema with this program's. Changes nothing. */
 export async function inspectSchema(db: Database, own: readonly Migration[] = OWN): Promise<SchemaDifference> {
   return compareSchema(own, await readRecord(db));
 }
 
 /**
- * For a process that has migrated the store and works on it since: throws `SchemaError` once a newer version has changed
- * the schema in a way that this one does not know. One short statement, to be asked every second.
+ * Throws `SchemaError` once a newer version has changed the schema in an incompatible way. For processes that have
+ * already migrated the store. One short statement, cheap enough for every second.
  */
 export async function refuseNewerSchema(db: Database, own: readonly Migration[] = OWN): Promise<void> {
   refuse(compareSchema(own, readApplied(await db.query(WHOLE_RECORD))));
 }
 
 /**
- * For whatever works on a store and does not change its schema. A store that nobody has made yet is made; any other that
- * is not as this program needs it is refused with `SchemaError`.
+ * Checks the schema before a command that does not change it. Creates a store that does not exist yet. Throws
+ * `SchemaError` if the schema differs from what this program needs.
  */
 export async function requireSchema(db: Database, own: readonly Migration[] = OWN): Promise<void> {
   const difference = await inspectSchema(db, own);
@@ -59,8 +59,9 @@ export async function requireSchema(db: Database, own: readonly Migration[] = OW
 }
 
 /**
- * Splits a migration into its statements. A semicolon at the end of a line ends one; comments are dropped. What stands between a
- * line `-- only sqlite` and the next of its kind, or `-- both`, is left out on the other engine. Without an engine all is kept.
+ * Splits a migration into its statements. A semicolon at the end of a line ends a statement; comments are dropped.
+ * Lines after `-- only sqlite` or `-- only postgres`, up to the next such line or `-- both`, are left out on the other
+ * engine. Without an engine all lines are kept.
  */
 export function splitStatements(text: string, engine?: Database['engine']): string[] {
   return text
@@ -84,7 +85,7 @@ const WHOLE_RECORD = 'select name, checksum, rolling from schema_migrations orde
 
 type Queries = Pick<Tx, 'query'>;
 
-/** Empty where nothing ran, not even the statement that makes the table. */
+/** Returns an empty list if no migration ran, not even the one that creates the table. */
 async function readRecord(db: Queries): Promise<AppliedMigration[]> {
   const columns = await columnsOfRecord(db);
   if (columns.size === 0) return [];
@@ -97,7 +98,7 @@ async function columnsOfRecord(db: Queries): Promise<Set<string>> {
   return new Set((await db.query<{ column_name: string }>(sql)).map((row) => row.column_name));
 }
 
-/** Makes the table, or gives an earlier one its columns, and the migrations that ran by then today's checksums. */
+/** Creates the table, adds columns to an older one, and fills in missing checksums. */
 async function makeRecord(tx: Tx, own: readonly Migration[]): Promise<void> {
   await tx.query(`create table if not exists schema_migrations
     (name text primary key, applied_at text not null, checksum text, rolling integer)`);
@@ -114,8 +115,8 @@ async function makeRecord(tx: Tx, own: readonly Migration[]): Promise<void> {
 
 function runMigration(db: Database, { name, text, checksum, rolling }: Migration): Promise<boolean> {
   return db.transaction(async (tx) => {
-    // PostgreSQL: processes that start together queue here, and those that run read on. SQLite's `begin immediate` has
-    // queued them already.
+    // On PostgreSQL, processes that start together queue here, while running processes read on. SQLite's `begin
+    // immediate` has already queued them.
     if (db.engine === 'postgres') await tx.query('lock table schema_migrations in share row exclusive mode');
     const [known] = await tx.query('select name from schema_migrations where name = $1', [name]);
     if (known !== undefined) return false;
@@ -129,7 +130,7 @@ function runMigration(db: Database, { name, text, checksum, rolling }: Migration
   }, 'slow');
 }
 
-/** PostgreSQL's `create table if not exists` can still collide with itself when two processes run it at once. */
+/** On PostgreSQL, two concurrent `create table if not exists` can still collide. */
 async function withoutRace(create: () => Promise<unknown>): Promise<void> {
   await create().catch(create);
 }

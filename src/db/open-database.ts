@@ -2,7 +2,7 @@ import { type Database, StorageError } from './database.ts';
 import { openPostgresDatabase } from './postgres-database.ts';
 import { openSqliteDatabase } from './sqlite-database.ts';
 
-/** `readsWithinMs`: a read outside of transactions that has no answer from a server by then has failed; 10 s unless said. */
+/** `readsWithinMs`: the time-out of a read outside of transactions; default 10 s. */
 export type OpenOptions = {
   connections: number;
   pooler: boolean;
@@ -10,7 +10,10 @@ export type OpenOptions = {
   onFatal: (error: unknown) => void;
 };
 
-/** `url` is `sqlite:FILE` or `postgres://…`. Throws for any other scheme, and `StorageError` for a file that is no store. */
+/**
+ * Opens `sqlite:FILE` or `postgres://…`. Throws for any other scheme, and `StorageError` for a file that is not a
+ * store.
+ */
 export function openDatabase(url: string, options: OpenOptions): Database {
   if (url.startsWith('sqlite:')) return openFile(url.slice('sqlite:'.length), options.onFatal);
   if (/^postgres(ql)?:\/\//.test(url)) return openPostgresDatabase(url, options);

@@ -1,27 +1,33 @@
 import type { Gauge } from 'prom-client';
 import { StorageError } from './database.ts';
 
-/** Reports that a database stops answering, and that it answers again. */
+/** Reports the begin and the end of a database outage. */
 export type OutageReport = {
   begun(cause: unknown): void;
-  /** `ms`: how long it took; `failures`: how many requests and steps of the background came to nothing. */
+  /** `ms`: the duration; `failures`: how many requests and background steps failed. */
   ended(outage: { ms: number; failures: number }): void;
 };
 
 export type Outage = {
-  /** Whether an error says that the database does not answer. The first of an outage is reported, the others are counted. */
+  /**
+   * Returns whether an error means that the database does not respond. The first error of an outage is reported, later
+   * ones are counted.
+   */
   covers: (error: unknown) => boolean;
-  /** The database has answered. It does so in between too, so an outage ends when nothing has failed for two seconds. */
+  /**
+   * Records a response of the database. An outage ends after two seconds without a failure, because the database may
+   * respond in between.
+   */
   answered: () => void;
 };
 
 const QUIET_MS = 2_000;
 
-/** One alarm and one end for an outage, however many requests and loops of the background run into it. */
+/** Reports one alarm and one end for an outage, however many requests and background loops it hits. */
 export function createOutage(now: () => number, gauge: Pick<Gauge, 'set'>, report: OutageReport): Outage {
   let outage: { since: number; lastAt: number; failures: number } | null = null;
   const covers = (error: unknown): boolean => {
-    // A full disk has an alarm of its own, and a database that refuses what has moved away answers well.
+    // A full disk has its own alarm. A database that refuses a moved payment service is responding.
     if (!(error instanceof StorageError) || ['STORAGE_FULL', 'PAYMENT_SERVICE_MOVING'].includes(error.code))
       return false;
     const begins = outage === null;

@@ -16,39 +16,41 @@ import { stopAtFailure } from './stop-at-failure.ts';
 
 type Connection = { query(config: pg.QueryConfig): Promise<{ rows: SqlRow[] }> };
 
-/** `pooler`: behind PgBouncer in transaction mode named statements fail, so none are used. */
+/** `pooler`: uses no named statements, because they fail behind PgBouncer in transaction mode. */
 export type PostgresOptions = { connections: number; pooler: boolean; readsWithinMs?: number };
 
-/** Without an answer for so long the connection counts as lost: a network that has split says nothing for many minutes. */
+/**
+ * After this time without a response the connection counts as lost: a network partition stays silent for many minutes.
+ */
 const ANSWER_WITHIN_MS = 10_000;
-/** To a new connection, or to one that another request returns. */
+/** The time-out for a connection, new or returned to the pool. */
 const CONNECT_WITHIN_MS = 5_000;
 const HOUR = 3_600_000;
 
-/** The driver is loaded with the first store on PostgreSQL: a process with SQLite never needs it. */
+/** The driver is loaded only for a store on PostgreSQL. */
 const loadDriver = createRequire(import.meta.url) as (name: 'pg') => typeof pg;
 
-/** Opens a pool on a PostgreSQL 15 or newer. `url` is a `postgres://` address. */
+/** Opens a pool on PostgreSQL 15 or newer. `url` is a `postgres://` address. */
 export function openPostgresDatabase(url: string, options: PostgresOptions): Database {
   const { Pool, types } = loadDriver('pg');
-  // Amounts, ids and times fit in 53 bits; `pg` would hand out bigint as text.
+  // Amounts, ids and times fit in 53 bits; `pg` would return bigint as text.
   types.setTypeParser(types.builtins.INT8, Number);
   const pool = new Pool({
     connectionString: url,
     max: options.connections,
     application_name: 'rubrica',
-    // Statements that need no answer in between are sent together, such as `begin` and what follows it.
+    // Sends statements that need no response in between together, such as `begin` and the statement after it.
     pipeline: true,
     query_timeout: ANSWER_WITHIN_MS,
     connectionTimeoutMillis: CONNECT_WITHIN_MS,
-    // The locks of a lost connection are free again after this. PgBouncer refuses the setting; it has one of its own.
+    // Frees the locks of a lost connection after this time. PgBouncer rejects the setting and has its own.
     ...(!options.pooler && { idle_in_transaction_session_timeout: ANSWER_WITHIN_MS }),
     // Behind a pooler a session is shared with strangers; there each transaction begins with its own settings.
     // oxlint-disable-next-line typescript/no-misused-promises -- the pool awaits it, its types do not say so
     ...(!options.pooler && { onConnect: (connection) => connection.query(SESSION_SETTINGS) }),
   });
-  // A connection that the server closes fails its query, if it has one, and is replaced at its next use. Without these
-  // listeners, one for those that are idle and one for those in use, it would end the process.
+  // If the server closes a connection, its query fails and the pool replaces the connection at its next use. Without
+  // these two listeners, for idle and for busy connections, the error would end the process.
   pool.on('error', () => {});
   pool.on('connect', (connection) => connection.on('error', () => {}));
   const statements = createStatements(options.pooler);
@@ -67,18 +69,18 @@ export function openPostgresDatabase(url: string, options: PostgresOptions): Dat
     backup: async () => {
       throw new Error('Back up PostgreSQL with pg_dump or pg_basebackup.');
     },
-    // Its server removes dead rows by itself.
+    // Autovacuum removes dead rows.
     forgetDeleted: async () => {},
     close: () => pool.end(),
   };
 }
 
-/** By name, because the server may be set to another, under which what is right here fails. */
+/** The isolation level is set explicitly: the server's default may be another one, under which this code fails. */
 const BEGIN = 'begin isolation level read committed';
 
 /**
- * A commit is acknowledged once it is on disk, whatever the server is set to. A server that waits for more, such as for a
- * standby that has applied it, goes on doing so.
+ * A commit is acknowledged once it is on disk, even if the server's setting is weaker. A stricter setting, such as
+ * waiting for a standby to apply it, stays in force.
  */
 function durableCommit(scope: 'session' | 'local'): string {
   const asSet = `current_setting('synchronous_commit')`;
@@ -86,16 +88,19 @@ function durableCommit(scope: 'session' | 'local'): string {
   return `select set_config('synchronous_commit', ${atLeastOn}, ${scope === 'local'})`;
 }
 
-/** `jit`: to compile a statement takes longer than nearly all of ours, and a wrong guess of the planner has each one compiled. */
+/**
+ * `jit` is off: compiling takes longer than nearly all statements here run, and a wrong estimate would compile each
+ * one.
+ */
 const SESSION_SETTINGS = `${durableCommit('session')}, set_config('jit', 'off', false),
   set_config('default_transaction_isolation', 'read committed', false)`;
 
-/** `query_timeout`, in milliseconds, stands in for the pool's. */
+/** `query_timeout`, in milliseconds, overrides the pool's. */
 type Statement = pg.QueryConfig & { query_timeout?: number };
 
 type Statements = {
   make(sql: string, parameters: readonly SqlParameter[]): Statement;
-  /** The server keeps a plan by the name of its statement. From `forget` on there are new names, unless there are since `age`. */
+  /** The server caches a plan by statement name. `forget` changes all names, unless they have changed since `age`. */
   age(): number;
   forget(age: number): void;
 };
@@ -109,7 +114,7 @@ function createStatements(pooler: boolean): Statements {
       statement = { name: `s${age}.${known.size}`, text: speak('postgres', sql) };
       known.set(sql, statement);
     }
-    // A list goes as an array of PostgreSQL.
+    // A list is sent as a PostgreSQL array.
     const values = parameters as SqlParameter[];
     return pooler ? { text: statement.text, values } : { name: statement.name, text: statement.text, values };
   };
@@ -121,7 +126,7 @@ function createStatements(pooler: boolean): Statements {
   return { make, age: () => age, forget };
 }
 
-/** The same statements, with another time to be answered in. */
+/** Returns the same statements with another time-out. */
 function within(statements: Statements, query_timeout: number): Statements {
   return { ...statements, make: (sql, parameters) => ({ ...statements.make(sql, parameters), query_timeout }) };
 }
@@ -138,7 +143,7 @@ async function runTransaction<Result>(
   let committing = false;
   let broken: Error | undefined;
   try {
-    // Sent together with the first statement of `work`; the server answers them in order.
+    // Sent together with the first statement of `work`; the server responds in order.
     const begun = ask(connection, { text: begin });
     begun.catch(() => {});
     const result = await stopAtFailure(createTx(connection, statements), work);
@@ -180,9 +185,10 @@ async function ask<Row extends SqlRow>(connection: Connection, statement: pg.Que
 }
 
 /**
- * 53100 disk full; classes 08, 53 and 57P the server going away, 25P03 the end of a transaction that asked nothing for too
- * long; 55P03 and 57014 a lock or a statement that was given up, XX an error inside of the server, by which Citus also says that
- * a node is away or a shard has moved. An error that the server did not send comes from the socket, or the server has not answered in time.
+ * Maps an error to `StorageError`. 53100: disk full. Classes 08, 53 and 57P: the server is going away. 25P03: an idle
+ * transaction timed out. 55P03 and 57014: a lock or a statement was cancelled. XX: an internal server error; Citus also
+ * uses it when a node is down or a shard has moved. An error without a code from the server comes from the socket or a
+ * time-out.
  */
 function storageErrorOf(error: unknown): StorageError | null {
   if (!(error instanceof loadDriver('pg').DatabaseError)) return new StorageError('STORAGE_UNAVAILABLE', error);
@@ -192,15 +198,15 @@ function storageErrorOf(error: unknown): StorageError | null {
   return /^(08|53|57|25P03|55P03|XX)/.test(code) ? new StorageError('STORAGE_UNAVAILABLE', error) : null;
 }
 
-/** One parameter whatever the number of rows: one prepared statement serves every batch. */
+/** Builds an insert with one parameter for any number of rows, so one prepared statement serves every batch. */
 function insertStatement(table: InsertTarget, suffix: string): string {
   const columns = table.columns.join(', ');
   return `insert into ${table.name} (${columns}) select ${columns} from json_populate_recordset(null::${table.name}, $1::json) ${suffix}`;
 }
 
 /**
- * Half of a character, such as a text that was cut in the middle of one has at its end, is stored as U+FFFD, as on SQLite and in a
- * parameter. In JSON it is an escape that PostgreSQL refuses, with all rows of the insert.
+ * Encodes rows as JSON. A lone surrogate, such as in a text that was cut, becomes U+FFFD, as on SQLite and in a
+ * parameter. As an escape in JSON, PostgreSQL would refuse it, with all rows of the insert.
  */
 function rowsText(rows: readonly SqlRow[]): string {
   const text = JSON.stringify(rows);
@@ -217,9 +223,8 @@ const MOST_ATTEMPTS = 10;
 const LONGEST_PAUSE_MS = 1_000;
 
 /**
- * Does `run` again where nothing was committed and the same may succeed: after a serialization failure or a deadlock, each
- * time after a longer pause of random length, so that those who collided do not meet again; and once, at once, when the
- * server's plan of a statement was made before a migration changed its table.
+ * Retries `run` where nothing was committed and a retry may succeed: after a serialization failure or a deadlock, with
+ * growing random pauses; and once, immediately, if a migration made the server's cached plan stale.
  */
 async function repeating<Result>(statements: Statements, run: () => Promise<Result>): Promise<Result> {
   let replanned = false;
@@ -233,7 +238,7 @@ async function repeating<Result>(statements: Statements, run: () => Promise<Resu
         replanned = true;
         statements.forget(age);
       } else if (code === SERIALIZATION_FAILURE || code === DEADLOCK) {
-        // The caller may believe that nothing was stored, and come again.
+        // Nothing was stored, so the caller may retry.
         if (attempt === MOST_ATTEMPTS) throw new StorageError('STORAGE_UNAVAILABLE', error);
         await sleep(Math.random() * Math.min(LONGEST_PAUSE_MS, 5 * 2 ** attempt));
       } else {

@@ -1,9 +1,9 @@
 import type { Database } from './database.ts';
 
-/** The words by which a PostgreSQL says what it does for a commit, as its server, database and role are set. */
+/** The durability settings of a PostgreSQL, as set for its server, database and role. */
 export type Durability = { fsync: string; fullPageWrites: string; synchronousCommit: string; isolation: string };
 
-/** Reads how a PostgreSQL is set, whatever this session has set for itself. */
+/** Reads these settings, without the overrides of this session. */
 export async function readDurability(db: Database): Promise<Durability> {
   const rows = await db.query<{ name: string; value: string }>(
     `select name, reset_val as value from pg_settings

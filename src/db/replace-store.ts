@@ -13,23 +13,24 @@ import {
 import { dirname } from 'node:path';
 import { makePrivateFolder } from '../lib/make-private-folder.ts';
 
-/** A copy of a backup beside the store, to be looked at and made ready before it takes its place. */
+/** A copy of a backup beside the store. It is checked and prepared before it replaces the store. */
 export type Replacement = {
-  /** `sqlite:FILE` of the copy. */
+  /** The database URL of the copy, `sqlite:FILE`. */
   readonly url: string;
   /**
-   * Reads the copy once from its beginning to its end, so that the system has it in memory: a check goes through its pages in another
-   * order. With ten million payments that check took two minutes, and had not ended after a quarter of an hour without this.
+   * Reads the copy once from beginning to end, so that it is in the system's cache: a check reads its pages in another
+   * order. With ten million payments the check took two minutes; without this it had not finished after a quarter of an
+   * hour.
    */
   readThrough(onRead: (bytes: number) => void): Promise<void>;
-  /** The store that is there now, or null. */
+  /** The path of the present store, or null. */
   readonly present: string | null;
   /**
-   * Puts the copy, which must be closed, in the place of the store, and answers where that is kept now. Ended in the middle
-   * it leaves both: the store with another name, the copy still beside it.
+   * Replaces the store by the copy, which must be closed. Returns the path where the old store is kept. If it is
+   * interrupted, both remain: the store under its new name and the copy beside it.
    */
   putInPlace(keptAs: string): string | null;
-  /** Takes the copy away again. */
+  /** Deletes the copy. */
   readonly discard: () => void;
 };
 
@@ -39,7 +40,7 @@ export function prepareReplacement(databaseUrl: string, backup: string): Replace
   makePrivateFolder(dirname(named));
   const file = existsSync(named) ? realpathSync(named) : named;
   const usual = `${file}.restoring`;
-  // Somebody may name the copy that a restore left which was ended in the middle: it must not be written over.
+  // The backup may itself be the copy that an interrupted restore left. It must not be overwritten.
   const copy = existsSync(usual) && statSync(usual).ino === statSync(backup).ino ? `${usual}-again` : usual;
   const discard = () => {
     for (const part of PARTS) rmSync(copy + part, { force: true });
@@ -56,7 +57,8 @@ export function prepareReplacement(databaseUrl: string, backup: string): Replace
     readThrough: (onRead) => readThrough(copy, onRead),
     putInPlace: (keptAs) => {
       flush(copy);
-      // The log first: without its file it does no harm, but beside another file it would be taken for that one's.
+      // The log is renamed first: without its file it does no harm, but beside another file it would be read as that
+      // file's log.
       if (existsSync(`${file}-wal`)) renameSync(`${file}-wal`, `${keptAs}-wal`);
       rmSync(`${file}-shm`, { force: true });
       if (present !== null) renameSync(file, keptAs);

@@ -3,28 +3,28 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SchemaError, type SqlRow } from './database.ts';
 
-/** A migration of this program. `rolling`: the version before it goes on beside it, because it only adds. */
+/** A migration of this program. `rolling`: the previous version keeps running beside it, because it only adds. */
 export type Migration = { name: string; text: string; checksum: string; rolling: boolean };
 
 /**
- * A migration that ran, as the store says it. Without a checksum it ran before checksums were kept, at the next migrate it gets
- * one.
+ * A migration that ran, as recorded in the store. Without a checksum it ran before checksums were stored; the next
+ * migrate adds one.
  */
 export type AppliedMigration = { name: string; checksum: string | null; rolling: boolean };
 
-/** How a store and this program differ, by the names of migrations. */
+/** The differences between a store and this program, by names of migrations. */
 export type SchemaDifference = {
-  /** The store lacks them. */
+  /** Missing in the store. */
   pending: string[];
-  /** This program lacks them, and they only add: it goes on beside them. */
+  /** Missing in this program, and compatible because they only add. */
   newer: string[];
-  /** This program lacks them, and they change what it relies on. */
+  /** Missing in this program, and incompatible. */
   strange: string[];
-  /** Both have them, and not the same text. */
+  /** In both, but with different texts. */
   changed: string[];
 };
 
-/** The migrations in a folder, in the order in which they run. */
+/** Reads the migrations of a folder, in the order in which they run. */
 export function readMigrations(folder: string): Migration[] {
   return readdirSync(folder)
     .filter((name) => name.endsWith('.sql'))
@@ -33,8 +33,8 @@ export function readMigrations(folder: string): Migration[] {
 }
 
 /**
- * The checksum is the SHA-256 of the text with line ends of one character, in hexadecimal: a checkout on another system
- * changes them. `-- rolling: yes` in the first line says that the migration only adds.
+ * Describes a migration. The checksum is the SHA-256 in hexadecimal of the text with LF line ends, because checkouts
+ * differ in line ends. `-- rolling: yes` in the first line says that the migration only adds.
  */
 export function describeMigration(name: string, written: string): Migration {
   const text = written.replaceAll('\r\n', '\n');
@@ -42,7 +42,7 @@ export function describeMigration(name: string, written: string): Migration {
   return { name, text, checksum, rolling: /^-- rolling: yes[ \t]*(?:\n|$)/.test(text) };
 }
 
-/** Rows of `schema_migrations`. Rows of a store that was not migrated since have no `checksum` and no `rolling`. */
+/** Reads rows of `schema_migrations`. Rows of an older store lack `checksum` and `rolling`. */
 export function readApplied(rows: readonly SqlRow[]): AppliedMigration[] {
   return rows.map(({ name, checksum, rolling }) => ({
     name: String(name),
@@ -51,7 +51,7 @@ export function readApplied(rows: readonly SqlRow[]): AppliedMigration[] {
   }));
 }
 
-/** Compares what ran with what this program has. */
+/** Compares the migrations that ran with the migrations of this program. */
 export function compareSchema(known: readonly Migration[], applied: readonly AppliedMigration[]): SchemaDifference {
   const own = new Map(known.map((migration) => [migration.name, migration]));
   const ran = new Set(applied.map(({ name }) => name));
@@ -66,7 +66,7 @@ export function compareSchema(known: readonly Migration[], applied: readonly App
   };
 }
 
-/** Why this program must neither work on the store nor change its schema; null when it may. */
+/** Returns why this program must not use or change the store; null if it may. */
 export function refusalOf({ changed, strange }: SchemaDifference): SchemaError | null {
   if (changed.length > 0) {
     const files = changed.join(', ');

@@ -4,7 +4,7 @@ import type { Database, SqlRow, Tx } from './database.ts';
 
 type Engine = Database['engine'];
 
-/** The first line of a snapshot: which migrations the store had, and what its maker says of it. */
+/** The first line of a snapshot: the store's migrations, and what its maker adds. */
 export type SnapshotHead = { snapshot: 1; migrations: readonly string[]; about: Readonly<Record<string, number>> };
 
 type Page = { table: string; rows: SqlRow[] };
@@ -13,8 +13,8 @@ const ROWS_A_LINE = 500;
 const CHUNK_BYTES = 1024 * 1024;
 
 /**
- * Writes every row of the store, as at one moment, into `file`, one JSON object a line, and answers how many there are. Null where there
- * are more than `most`: then nothing is written, and a file that was there is gone. Others read meanwhile, and wait to write.
+ * Writes all rows of the store, from one moment, into `file` as lines of JSON. Returns the number of rows. Returns null
+ * if there are more than `most`; then the file is removed. Meanwhile others can read; writers wait.
  */
 export async function writeSnapshot(
   db: Database,
@@ -24,7 +24,7 @@ export async function writeSnapshot(
 ): Promise<number | null> {
   const part = `${file}.${process.pid}.part`;
   try {
-    // A transaction that is run again writes from the beginning.
+    // If the transaction is retried, the file is written from the beginning.
     const rows = await db.transaction((tx) => writeRows(tx, db.engine, part, about, most), 'slow');
     if (rows === null) await rm(file, { force: true });
     else await rename(part, file);
@@ -34,7 +34,7 @@ export async function writeSnapshot(
   }
 }
 
-/** Reads the first line; null: this is no snapshot. */
+/** Reads the first line; null if the file is not a snapshot. */
 export async function readSnapshotHead(file: string): Promise<SnapshotHead | null> {
   for await (const line of linesOf(file)) {
     const head = JSON.parse(line) as SnapshotHead;
@@ -44,8 +44,9 @@ export async function readSnapshotHead(file: string): Promise<SnapshotHead | nul
 }
 
 /**
- * Replaces the rows of the store by the rows of a snapshot, in the commit of `tx`. The tables in `kept` stay as they are, and so do
- * the counters from which ids come: none is given out twice. False: the schema is another than when it was written, and nothing was done.
+ * Replaces the rows of the store by the rows of a snapshot, in the commit of `tx`. The tables in `kept` stay as they
+ * are, and so do the id counters: no id is handed out twice. Returns false and does nothing if the schema differs from
+ * the snapshot's.
  */
 export async function loadSnapshot(tx: Tx, engine: Engine, file: string, kept: readonly string[]): Promise<boolean> {
   const head = await readSnapshotHead(file);
@@ -71,7 +72,7 @@ async function writeRows(
   most: number,
 ): Promise<number | null> {
   const tables = await tablesOf(tx, engine);
-  // All at one moment. On SQLite one connection writes, and this is it.
+  // All rows must be from one moment. On SQLite this transaction has the only writing connection.
   if (engine === 'postgres') await tx.query(`lock table ${tables.join(', ')} in share mode`);
   const head: SnapshotHead = { snapshot: 1, migrations: await migrationsOf(tx), about };
   await using output = await open(file, 'w', 0o600);
@@ -105,7 +106,7 @@ async function tablesOf(tx: Tx, engine: Engine): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Until the statements that it answers have run, triggers do not act, and what rows refer to may come after them. */
+/** Disables triggers and defers foreign keys. Returns the statements that restore them. */
 async function liftGuards(tx: Tx, engine: Engine, tables: readonly string[]): Promise<string[]> {
   if (engine === 'sqlite') {
     await tx.query('pragma defer_foreign_keys = on');
@@ -129,7 +130,7 @@ async function liftGuards(tx: Tx, engine: Engine, tables: readonly string[]): Pr
   ];
 }
 
-/** Not by `node:readline`, which ends a line at U+2028 and U+2029 too: JSON has them as they are. */
+/** `node:readline` also splits lines at U+2028 and U+2029, which JSON may contain. */
 async function* linesOf(file: string): AsyncGenerator<string> {
   let begun = '';
   for await (const chunk of createReadStream(file, { encoding: 'utf8', highWaterMark: CHUNK_BYTES })) {
@@ -137,6 +138,6 @@ async function* linesOf(file: string): AsyncGenerator<string> {
     begun = lines.pop() ?? '';
     yield* lines;
   }
-  // A file that was cut ends within a line, which is no JSON: nothing may go back to the half of it.
+  // A truncated file ends within a line, which does not parse as JSON, so half a snapshot is never restored.
   if (begun !== '') yield begun;
 }

@@ -20,27 +20,27 @@ import { watchStoreFile } from './watch-store-file.ts';
 type Connection = sqlite.DatabaseSync;
 type Prepare = (sql: string) => sqlite.StatementSync;
 
-/** Node 26.11 renames the class; both names exist in the range of versions that the launcher accepts. */
+/** Node 26.11 renames the class; the launcher accepts versions with either name. */
 export const ConnectionClass =
   (sqlite as unknown as { Database?: typeof sqlite.DatabaseSync }).Database ?? sqlite.DatabaseSync;
 
-/** In one step, which a commit cannot disturb: between two, each commit would let the copy begin anew, for ever under load. */
+/** Copies all pages in one step. Between two steps a commit would restart the copy, forever under load. */
 const ALL_PAGES = 0x7fffffff;
 
 /**
- * Opens the embedded store: one connection that writes, one that reads committed data only.
+ * Opens the embedded store: one connection for writes, and one that reads only committed data.
  *
- * `onFatal` is called when the disk failed in the middle of a commit, or when the file was removed or replaced. What is on
- * disk is then unknown to this process, so it must stop and let the next start read the truth.
+ * `onFatal` is called when the disk fails during a commit, or when the file is removed or replaced. This process then
+ * does not know what is on disk, so it must stop and let the next start read it.
  */
 export function openSqliteDatabase(file: string, onFatal: (error: unknown) => void = () => {}): Database {
   if (file !== ':memory:') makePrivateFile(file);
   const writer = openConnection(file);
-  // The first statement makes the log and its index, so that the watch knows them from the beginning.
+  // The first statement creates the log and its index, so the watch knows these files from the beginning.
   writer.exec(
     'pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 4000; select 1 from sqlite_schema;',
   );
-  // An in-memory database exists per connection, so there the writer reads too; its transactions never interleave.
+  // An in-memory database belongs to one connection, so the writer also reads; its transactions never interleave.
   const reader = file === ':memory:' ? writer : openConnection(file, 'pragma query_only = 1;');
   const write = createPrepare(writer);
   const read = reader === writer ? write : createPrepare(reader);
@@ -48,20 +48,20 @@ export function openSqliteDatabase(file: string, onFatal: (error: unknown) => vo
   let queue: Promise<unknown> = Promise.resolve();
   let failure: unknown = null;
 
-  // A flush that failed is not mended by trying again: the system may have dropped the data. So no commit follows.
+  // A failed flush cannot be retried, because the system may have dropped the data. So no further commit is made.
   const failForGood = (error: unknown) => {
     failure = error;
     onFatal(error);
   };
   const endWatch = file === ':memory:' ? () => {} : watchStoreFile(file, failForGood);
 
-  // One connection holds one transaction at a time. Without the queue a stranger's statement that arrives while `work`
-  // awaits would join this transaction, and be rolled back with it.
+  // A connection has one transaction at a time. Without the queue, another caller's statement that arrives while `work`
+  // awaits would join this transaction and be rolled back with it.
   const transaction = <Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> => {
     const run = queue.then(() => {
       if (failure !== null) throw new StorageError('STORAGE_UNAVAILABLE', failure);
       return runTransaction(writer, tx, work, failForGood).then((result) => {
-        // Committed, perhaps into a file that nobody finds again.
+        // The commit may be in a file that has been removed.
         if (failure !== null) throw new StorageError('OUTCOME_UNKNOWN', failure);
         return result;
       });
@@ -76,7 +76,7 @@ export function openSqliteDatabase(file: string, onFatal: (error: unknown) => vo
       try {
         return readRows(read(sql), bind(parameters)) as Row[];
       } catch (error) {
-        // Whatever the disk said, a read has stored nothing.
+        // A read stores nothing, so its outcome is never unknown.
         throw storageErrorOf(error) === null ? error : new StorageError('STORAGE_UNAVAILABLE', error);
       }
     },
@@ -84,7 +84,7 @@ export function openSqliteDatabase(file: string, onFatal: (error: unknown) => vo
     backup: async (target) => {
       await sqlite.backup(reader, target, { rate: ALL_PAGES });
     },
-    // The log still has pages as they were before.
+    // The log still has old versions of the pages.
     forgetDeleted: async () => {
       const run = queue.then(() => writer.exec('pragma wal_checkpoint(truncate)'));
       queue = run.catch(() => {});
@@ -99,7 +99,9 @@ export function openSqliteDatabase(file: string, onFatal: (error: unknown) => vo
   };
 }
 
-/** For this user alone, also in a folder that was there before. SQLite gives its other files the rights of this one. */
+/**
+ * Creates the file for this user only, also in an existing folder. SQLite gives its other files the same permissions.
+ */
 function makePrivateFile(file: string): void {
   makePrivateFolder(dirname(file));
   closeSync(openSync(file, 'a', 0o600));
@@ -118,7 +120,7 @@ function createPrepare(connection: Connection): Prepare {
   return (sql) => {
     let statement = statements.get(sql);
     if (statement === undefined) {
-      // `$1` would bind by an object's names; `?1` binds by place, which is what both engines mean by it.
+      // `$1` would bind by an object's names. `?1` binds by position, as both engines mean it.
       statement = connection.prepare(speak('sqlite', sql).replace(/\$(\d+)/g, '?$1'));
       statements.set(sql, statement);
     }
@@ -126,7 +128,7 @@ function createPrepare(connection: Connection): Prepare {
   };
 }
 
-/** A list goes as JSON text, which `{among}` takes apart. */
+/** A list is sent as JSON text, which `{among}` expands. */
 function bind(parameters: readonly SqlParameter[]): readonly SqlValue[] {
   if (!parameters.some(isList)) return parameters as readonly SqlValue[];
   return parameters.map((parameter) => (isList(parameter) ? JSON.stringify(parameter) : parameter));
@@ -137,8 +139,8 @@ function isList(parameter: SqlParameter): parameter is readonly number[] | reado
 }
 
 /**
- * An integer that no number holds exactly was never stored by us. It comes rounded, as from PostgreSQL, so that a search
- * for what was changed finds it instead of failing.
+ * Reads rows. An integer beyond 2^53 was never stored by this program. It is rounded, as from PostgreSQL, so that a
+ * search for changed rows finds it instead of failing.
  */
 function readRows(statement: sqlite.StatementSync, parameters: readonly SqlValue[]): SqlRow[] {
   try {
@@ -169,7 +171,10 @@ function createTx(prepare: Prepare): Tx {
   };
 }
 
-/** Running a statement costs about as much as inserting a row, so one takes several rows. More than these gain little. */
+/**
+ * Running a statement costs about as much as inserting a row, so one statement inserts several rows. A larger number
+ * gains little.
+ */
 const ROWS_PER_STATEMENT = 8;
 
 function insertAll(prepare: Prepare, table: InsertTarget, rows: readonly SqlRow[], suffix: string): SqlRow[] {
@@ -181,11 +186,12 @@ function insertAll(prepare: Prepare, table: InsertTarget, rows: readonly SqlRow[
 }
 
 /**
- * An insert that breaks a unique key, a check or `not null` ends its whole transaction, as on PostgreSQL. Without `or rollback` SQLite
- * must be able to undo a statement of several rows alone. It copies each page before its first change for that, past 64 KB into a file
- * beside the log: references in no order touch so many pages that the copies were more than the log itself.
+ * Inserts rows with `or rollback`: a violated unique key, check or `not null` rolls back the whole transaction, as on
+ * PostgreSQL. Without it SQLite must be able to undo a multi-row statement alone, and copies each page before its first
+ * change, past 64 KB into a file beside the log. References in random order touch so many pages that the copies were
+ * larger than the log.
  *
- * A foreign key or a trigger that refuses still undoes its statement alone.
+ * A violated foreign key or a refusing trigger still rolls back only its statement.
  */
 function insertInGroups(
   prepare: Prepare,
@@ -240,11 +246,11 @@ function rollback(connection: Connection): void {
   try {
     connection.exec('rollback');
   } catch {
-    // The failure that led here is the one to report.
+    // The original failure is reported.
   }
 }
 
-/** SQLite's primary result codes: 5 busy, 10 I/O error, 13 full. 1811: a trigger has refused. */
+/** Maps SQLite's primary result codes: 5 busy, 10 I/O error, 13 full. 1811: a trigger has refused. */
 function storageErrorOf(error: unknown): StorageError | null {
   const extended = (error as { errcode?: number }).errcode;
   if (typeof extended !== 'number') return null;

@@ -1,8 +1,9 @@
 import type { Tx } from './database.ts';
 
 /**
- * A failed statement ends its transaction, also where `work` has caught the error: the next statement is refused with it, and so is
- * the end. PostgreSQL does so by itself, but answers the commit without an error. SQLite would go on, or commit each statement alone.
+ * Makes a failed statement end its transaction, even if `work` catches the error: every later statement and the commit
+ * are refused with it. PostgreSQL also does so, but its commit returns no error. SQLite would continue and commit the
+ * other statements.
  */
 export async function stopAtFailure<Result>(tx: Tx, work: (tx: Tx) => Promise<Result>): Promise<Result> {
   let failure: { error: unknown } | undefined;

@@ -3,20 +3,20 @@ import type { Database, SqlParameter, SqlRow } from './database.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-/** A table in the order of a key that no two rows share, what is read of a row, and the text that is looked at. */
+/** A table in the order of a unique key, the columns to read, and the text to search. */
 export type TableWalk = { table: string; key: readonly [string, ...string[]]; columns: string; text: string };
 
-/** Looked at by one statement: on SQLite it holds the whole process, payments too. */
+/** How many rows one statement searches. On SQLite a statement blocks the whole process, payments too. */
 export const ROWS_OF_A_PART = 2_000;
 
-/** At most `limit` rows, all unless said. `onRows` is told how many were looked at, before each part. */
+/** At most `limit` rows; default: all. `onRows` receives the number of rows searched, before each part. */
 type WalkOptions = { limit?: number | undefined; onRows?: OnRows | undefined };
 
 export type OnRows = (rows: number) => void;
 
 /**
- * The rows whose text in small letters is `like … escape '!'`, in the order of the key. Looks through the whole table, part by part,
- * and others have their turn in between.
+ * Finds the rows whose lower-case text is `like … escape '!'`, in the order of the key. Searches the whole table part
+ * by part and yields to other work in between.
  */
 export async function selectLike<Row extends SqlRow>(
   db: Reader,
@@ -37,7 +37,7 @@ export async function selectLike<Row extends SqlRow>(
   return found.slice(0, limit);
 }
 
-/** The key of the last row of the next part; none where the table ends in it. */
+/** Returns the key of the last row of the next part; empty if the table ends in this part. */
 async function selectLastOfPart(
   db: Reader,
   { table, key }: TableWalk,
@@ -69,8 +69,8 @@ function selectPart<Row extends SqlRow>(
 }
 
 /**
- * Of several columns the first is bounded by itself too: PostgreSQL takes a part between two rows for a quarter of the table, and
- * would read ten million rows for two thousand.
+ * Bounds the first of several columns separately too: PostgreSQL estimates a part between two rows as a quarter of the
+ * table, and would read ten million rows for two thousand.
  */
 function beyond(key: readonly string[], than: '>' | '<=', values: readonly SqlParameter[], firstPlace: number): string {
   if (values.length === 0) return '1 = 1';

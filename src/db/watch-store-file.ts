@@ -3,15 +3,15 @@ import { realpathSync, statSync } from 'node:fs';
 const LOOK_EVERY_MS = 250;
 
 /**
- * Calls `onGone` once, with a sentence, when the files of an open store are no longer those that its path names: removed,
- * or replaced by others. What is written from then on is written into files that nobody finds again, and SQLite itself
- * does not notice. Answers a function that ends the watch; it must be called before the store is closed.
+ * Calls `onGone` once, with a sentence, when the files of an open store are no longer the files at its path: they were
+ * removed or replaced. Later writes would go to files that nobody can find, and SQLite does not notice it. Returns a
+ * function that ends the watch; call it before the store is closed.
  *
- * The files are compared by device and inode and never opened: closing a file takes back the locks that SQLite has on it.
+ * The files are compared by device and inode and never opened, because closing a file releases SQLite's locks on it.
  */
 export function watchStoreFile(file: string, onGone: (error: Error) => void): () => void {
-  // The file as it is named, and what SQLite keeps beside the real one: the log of commits that are not in it yet, and the
-  // index of that log.
+  // The path as given, and SQLite's files beside the real file: the log of commits that are not in it yet, and the
+  // index of the log.
   const real = realpathSync(file);
   const paths = [file, `${real}-wal`, `${real}-shm`];
   const opened = new Map<string, string>();
@@ -20,7 +20,7 @@ export function watchStoreFile(file: string, onGone: (error: Error) => void): ()
       const known = opened.get(path);
       const found = identityOf(path);
       if (found === 'unknown') continue;
-      // The log and its index come with the first statement.
+      // The log and its index appear with the first statement.
       if (known === undefined && found !== 'nothing') opened.set(path, found);
       if (known === undefined || known === found) continue;
       clearInterval(timer);
@@ -28,13 +28,13 @@ export function watchStoreFile(file: string, onGone: (error: Error) => void): ()
       return;
     }
   };
-  // Alone it keeps no process alive.
+  // The timer alone does not keep the process alive.
   const timer = setInterval(look, LOOK_EVERY_MS).unref();
   look();
   return () => clearInterval(timer);
 }
 
-/** `unknown`: a disk that does not answer says nothing about the file. */
+/** `unknown`: a disk that does not respond proves nothing about the file. */
 function identityOf(path: string): string {
   try {
     const found = statSync(path, { throwIfNoEntry: false, bigint: true });

@@ -18,7 +18,7 @@ export type AssetName =
   | 'simulated-transfer.svg'
   | 'webpay-method.svg';
 
-/** Every file that pages load. Read once, when the program starts: a missing one is noticed then. */
+/** All files that pages load. Read once at program start, so a missing file is noticed then. */
 export const ASSETS: Readonly<Record<AssetName, Asset>> = {
   'pay.css': read('../checkout/assets/pay.css', 'text/css; charset=utf-8'),
   'docs.css': read('../reference/assets/docs.css', 'text/css; charset=utf-8'),
@@ -33,12 +33,12 @@ export const ASSETS: Readonly<Record<AssetName, Asset>> = {
   'webpay-method.svg': read('../checkout/assets/webpay-method.svg', 'image/svg+xml'),
 };
 
-/** The path of a file for a page, with its version: browsers keep it until it changes. */
+/** Returns the path of an asset with its version, so browsers may cache it until it changes. */
 export function assetPath(app: App, name: AssetName): string {
   return `${publicPath(app)}/assets/${name}?v=${ASSETS[name].version}`;
 }
 
-/** Answers the prefix of every link on a page; empty, or the base path as browsers see it. */
+/** Returns the prefix of every link on a page: the base path as browsers see it, or an empty text. */
 export function publicPath(app: App): string {
   return new URL(publicBase(app)).pathname.replace(/\/$/, '');
 }

@@ -1,7 +1,7 @@
 import { Problem } from '../error-catalogue.ts';
 import { Type } from './json-schema.ts';
 
-/** The query parameter `after` of a list with pages: the `next` of the page before. An empty one is as if it were absent. */
+/** The query parameter `after` of a paged list: the `next` of the previous page. An empty value counts as absent. */
 export const CURSOR_PARAMETER = {
   name: 'after',
   in: 'query',

@@ -6,56 +6,57 @@ import type { Schema, Static } from './json-schema.ts';
 import { readQuery } from './read-query.ts';
 
 /**
- * The callers that an endpoint takes. `signature`: a Secret Token signed the body. `service-token`: a Service Token names the
- * account. `bearer`: an access token, of a user with a permission that stands beside it. `pay-link`: the address itself is
- * the secret. `session`: a person who has signed in to the console, with such a permission; without one every such person.
+ * How the caller of an endpoint is authenticated. `signature`: a Secret Token signed the body. `service-token`: a
+ * Service Token names the account. `bearer`: the access token of a user with one of the `needed` permissions.
+ * `pay-link`: the URL itself is the secret. `session`: a person signed in to the console, with one of the `needed`
+ * permissions, if any.
  */
 export type Access = 'public' | 'signature' | 'service-token' | 'bearer' | 'pay-link' | 'session';
 
 export type MediaType = 'application/json' | 'application/x-www-form-urlencoded' | 'multipart/form-data';
 
-/** One line of the table of endpoints: where an operation is and who may call it. */
+/** A row of the table of endpoints: the address of an operation and its access. */
 export type Endpoint = Address & Operation;
 
 type Address = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** All of them mean the same; the first is the one to document. */
+  /** Equivalent paths. The first is the documented one. */
   paths: readonly [string, ...string[]];
 } & (
   | { access: Exclude<Access, 'bearer' | 'session'>; needed?: never; whole?: never }
   | { access: 'bearer'; needed: Needed; whole?: never }
-  /** `whole`: it is about all payment services, so for who does not see all of them it does not exist. */
+  /** `whole`: the screen covers all payment services. For users who do not see all of them it does not exist. */
   | { access: 'session'; needed?: Needed; whole?: true }
 );
 
-/** The operation: a page or file as it stands, an operation of the API as `operation` makes it. */
+/** The handler of an endpoint: a page, a file, or an API operation made by `operation`. */
 export type Operation = Reading & {
-  /** The text of the API description; pages and files have none. */
+  /** The API description; pages and files have none. */
   describe?: Description;
   handle(app: App, request: FastifyRequest, reply: FastifyReply): Promise<unknown>;
 };
 
 type Reading = {
-  /** Media types that the body may have. Without it the endpoint reads no body. */
+  /** Media types of the body. Without it the endpoint reads no body. */
   consumes?: readonly MediaType[];
-  /** The body may be left out, and its media type with it. */
+  /** The body and its media type are optional. */
   bodyOptional?: true;
-  /** The query parameters there are. Any other is refused where a body is taken, and ignored elsewhere. */
+  /** The known query parameters. Other parameters are refused if the endpoint has a body, and ignored otherwise. */
   query?: readonly string[];
-  /** Most bytes of a body; 16 KiB unless said. */
+  /** The most bytes of a body; default 16 KiB. */
   bodyLimit?: number;
-  /** Answers what is refused, where a browser is to show it. Without it that is the JSON of every error. */
+  /** Answers a refusal for a browser. Default: the JSON of every error. */
   refuse?(app: App, request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply;
-  /** Balancers, monitors and pages ask for it as often as they like: no request limit counts it. */
+  /** No request limit applies: balancers, monitors and pages may send any number of requests. */
   unlimited?: true;
-  /** It has the path of the table alone: what a proxy hands on below BASE_PATH comes from strangers. */
+  /** Only served at the path of the table, not below BASE_PATH: requests there come from strangers through a proxy. */
   notBelowBasePath?: true;
 };
 
-/** The part of an operation that can be loaded later. What it reads is judged before: its line says that. */
+/** The lazily loaded part of an operation. The body is checked before, so its limits are in the table of endpoints. */
 export type Screen = Pick<Operation, 'handle'> & { readonly [What in keyof Reading]?: never };
 
-/** An operation whose module is loaded when somebody first asks for it: `name` is what the module exports. */
+/** Creates an operation whose module is loaded with the first request. `name` is the module's export. */
 export function later<Name extends string>(
   load: () => Promise<Record<Name, Screen>>,
   name: Name,
@@ -64,7 +65,7 @@ export function later<Name extends string>(
   return { ...reading, handle: async (app, request, reply) => (await load())[name].handle(app, request, reply) };
 }
 
-/** The operation in the API description. Schemas with a `$id` become named components. */
+/** An operation in the API description. Schemas with a `$id` become named components. */
 export type Description = {
   operationId: string;
   summary: string;
@@ -87,7 +88,7 @@ export type Description = {
   body?: Schema;
   bodyExample?: unknown;
   replies: Readonly<Record<number, DescribedReply>>;
-  /** Codes of the catalogue that this operation can answer with; with a status where older clients expect another. */
+  /** The error codes that this operation can return; with a status if older clients expect another one. */
   errors: readonly DescribedError[];
 };
 
@@ -97,7 +98,7 @@ export type DescribedParameter = {
   readonly required?: boolean;
   readonly description: string;
   readonly schema: Schema;
-  /** Of a text in the query: an empty one is as if it were not sent. */
+  /** For a text parameter: an empty value counts as absent. */
   readonly allowEmptyValue?: boolean;
 };
 
@@ -110,24 +111,25 @@ type DescribedReply = {
 
 export type DescribedError = ErrorCode | { readonly code: ErrorCode; readonly status: number };
 
-/** The query parameters of an operation once they are read; one that was not sent is undefined. */
+/** The parsed query parameters of an operation. A missing parameter is undefined. */
 type QueryOf<D extends Description> = D extends { readonly parameters: readonly (infer P extends DescribedParameter)[] }
   ? { readonly [Q in Extract<P, { readonly in: 'query' }> as Q['name']]: Static<Q['schema']> | undefined }
   : object;
 
 declare const WRITTEN: unique symbol;
 
-/** The JSON of a `Value` as text or as bytes, written by hand where `JSON.stringify` would cost too much. */
+/** The JSON of a `Value` as text or bytes, written by hand where `JSON.stringify` is too slow. */
 export type Written<Value> = (string | Buffer) & { readonly [WRITTEN]: Value };
 
 type BodyOf<R> = R extends { readonly schema: infer S extends Schema } ? Static<S> | Written<Static<S>> : never;
 
-/** The answer of a handler: the body of one of the replies, or the reply once it is sent. */
+/** The result of a handler: the body of a response, or the reply if it is already sent. */
 type ReplyOf<D extends Description> = BodyOf<D['replies'][keyof D['replies']]> | FastifyReply;
 
 /**
- * One operation of the API. Its description is its contract: what the handler returns has the type of the schema of its
- * replies, and `query()` reads the query parameters by their schemas. The handler calls it once it knows who asks.
+ * Creates an API operation. Its description is its contract: the handler must return the type of a response schema, and
+ * `query()` parses the query parameters by their schemas. The handler calls `query()` after it has authenticated the
+ * caller.
  */
 export function operation<const D extends Description>(
   contract: Reading & {

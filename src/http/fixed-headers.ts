@@ -1,7 +1,7 @@
-/** Changes when an answer changes in a way that a client may notice; see docs/versioning.md. */
+/** Changes when a response changes in a way that a client may notice; see docs/versioning.md. */
 export const API_VERSION = '2026-11-21';
 
-/** On every answer, whatever its status. A page replaces the policies by its own. */
+/** Headers of every response, whatever its status. A page replaces the policies by its own. */
 export const FIXED_HEADERS = {
   'rubrica-version': API_VERSION,
   'strict-transport-security': 'max-age=63072000',

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Problem } from '../error-catalogue.ts';
 import type { Endpoint, MediaType } from './endpoint.ts';
 
-/** Headers whose first value would silently win over a second. */
+/** Headers that must not occur twice: the parser would silently take the first value. */
 const SINGLE = new Set([
   'host',
   'authorization',
@@ -13,12 +13,12 @@ const SINGLE = new Set([
   'x-api-key',
 ]);
 
-/** Servers in front that read _ as - would see a second one of these, which we do not. */
+/** Headers that must not occur with _ for -: a proxy in front may read _ as -, and then sees a second value. */
 const MISTAKABLE = new Set([...SINGLE, 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host']);
 
 /**
- * Refuses what Node's parser lets through and servers in front may read differently: an absolute or odd target, another
- * HTTP version, a transfer coding beside chunked, a header twice. Throws `Problem`.
+ * Refuses what Node's parser accepts and proxies in front may read differently: an absolute or malformed target,
+ * another HTTP version, a transfer coding other than chunked, a repeated header. Throws `Problem`.
  */
 export function checkFraming(raw: IncomingMessage): void {
   const target = raw.url ?? '';
@@ -45,14 +45,14 @@ export function checkFraming(raw: IncomingMessage): void {
       },
     });
   }
-  // Node also continues with a list that holds more than this.
+  // Node also continues with a list of expectations.
   const expectation = raw.headers.expect;
   if (expectation !== undefined && expectation.toLowerCase() !== '100-continue')
     throw new Problem('EXPECTATION_FAILED');
   checkHeaders(raw.rawHeaders);
 }
 
-/** Refuses a body that this endpoint does not read. Throws `Problem`. */
+/** Refuses a body whose media type the endpoint does not read. Throws `Problem`. */
 export function checkMediaType(endpoint: Endpoint, raw: IncomingMessage): void {
   if (endpoint.consumes === undefined || (endpoint.bodyOptional && !hasBody(raw))) return;
   if (raw.headers['content-encoding'] !== undefined)
@@ -63,12 +63,12 @@ export function checkMediaType(endpoint: Endpoint, raw: IncomingMessage): void {
   if (media === null || !endpoint.consumes.includes(media)) throw new Problem('UNSUPPORTED_MEDIA_TYPE');
 }
 
-/** The media type of the body when it is one of ours and its charset, if given, is UTF-8. */
+/** Returns the media type of the body if it is known and its charset, if given, is UTF-8. */
 export function mediaTypeOf(raw: IncomingMessage): MediaType | null {
   const header = raw.headers['content-type'];
   if (header === 'application/json' || header === 'application/x-www-form-urlencoded') return header;
   const [type = '', ...parameters] = (header ?? '').split(';', 4).map((part) => part.trim());
-  // A form with a file; its reader looks for the boundary.
+  // A form with a file; its parser looks for the boundary.
   if (type.toLowerCase() === 'multipart/form-data') return 'multipart/form-data';
   if (parameters.at(-1) === '') parameters.pop();
   const [charset, ...others] = parameters;
@@ -79,7 +79,7 @@ export function mediaTypeOf(raw: IncomingMessage): MediaType | null {
 const UTF_8 = /^charset\s*=\s*"?utf-?8"?$/i;
 const MEDIA_TYPES: readonly MediaType[] = ['application/json', 'application/x-www-form-urlencoded'];
 
-/** Refuses parameters that an endpoint with a body does not have: they are not signed, and must not seem to be. */
+/** Refuses unknown query parameters of an endpoint with a body. They are not signed, and must not seem to be. */
 export function checkQuery(endpoint: Endpoint, raw: IncomingMessage): void {
   const target = raw.url as string;
   const mark = target.indexOf('?');
@@ -90,13 +90,16 @@ export function checkQuery(endpoint: Endpoint, raw: IncomingMessage): void {
   if (endpoint.query === undefined) throw new Problem('UNEXPECTED_QUERY');
 }
 
-/** No address of ours needs an escape in its path, and servers in front differ in whether they decode it. PostgreSQL takes no NUL. */
+/**
+ * Refuses escapes in the path. No path of this service needs one, and proxies differ in whether they decode it.
+ * PostgreSQL accepts no NUL.
+ */
 function checkPath(target: string): void {
   const escape = target.indexOf('%');
   if (escape === -1) return;
   const query = target.indexOf('?');
   if (query === -1 || escape < query) throw new Problem('NOT_FOUND');
-  // PostgreSQL takes no such text, not even to look for it.
+  // PostgreSQL rejects such a text even as a search parameter.
   if (target.includes('%00', query))
     throw new Problem('HTTP_MALFORMED', {
       detail: { en: 'Leave NUL (%00) out of the query.', es: 'Quita el carácter NUL (%00) de la consulta.' },

@@ -2,7 +2,9 @@ import type { App } from '../app.ts';
 import { clientNetwork } from '../lib/client-network.ts';
 import { perInstance } from '../lib/per-instance.ts';
 
-/** Beyond `most` answers to a network in `windowMs`, each further one comes `heldMs` later, or half as much more or less. */
+/**
+ * After `most` responses to a network in `windowMs`, each further response is delayed by `heldMs`, plus or minus half.
+ */
 export const HELD_BACK = { most: 10, windowMs: 100, heldMs: 1_000 };
 
 type Counts = { window: number; byNetwork: Map<string, number> };
@@ -10,11 +12,10 @@ type Counts = { window: number; byNetwork: Map<string, number> };
 const countsOf = perInstance((_app: App): Counts => ({ window: 0, byNetwork: new Map() }));
 
 /**
- * Holds an answer back: a refusal, or metrics. A client that asks as fast as it is refused takes the processor that payments
- * need; one that waits takes little, because a network has a share of the connections. A payment that is accepted never waits.
- * Not for what comes through a balancer, whose connections would be held.
- *
- * Answers for how many milliseconds; 0: not at all.
+ * Returns the delay of a response in milliseconds; 0: none. For refusals and metrics. A client that retries as fast as
+ * it is refused takes the CPU that payments need. A delayed client takes little, because each network has a share of
+ * the connections. An accepted payment is never delayed. Do not use it behind a balancer, because its connections would
+ * be held.
  */
 export function holdBack(app: App, address: string, now = () => performance.now()): number {
   const counts = countsOf(app);
@@ -25,6 +26,6 @@ export function holdBack(app: App, address: string, now = () => performance.now(
   counts.byNetwork.set(network, answers);
   if (answers <= HELD_BACK.most) return 0;
   app.metrics.refused.inc({ reason: 'held' });
-  // Not all together, or they would be a burst again.
+  // The delays are random, so that the retries do not arrive as another burst.
   return HELD_BACK.heldMs * (0.5 + app.random());
 }

@@ -1,4 +1,4 @@
-/** Text that is HTML already. Only `html` and `trustedHtml` make it, so nothing else reaches a page unescaped. */
+/** Text that is already HTML. Only `html` and `trustedHtml` create it, so nothing else reaches a page unescaped. */
 export class Html {
   readonly text: string;
 
@@ -10,8 +10,8 @@ export class Html {
 type Part = Html | string | number | null | false | readonly Part[];
 
 /**
- * A template whose values are escaped, for text and for quoted attributes. `Html` goes in as it is, lists one after the
- * other, null and false as nothing.
+ * A template tag that escapes values for text and for quoted attributes. `Html` is inserted as it is, lists are joined,
+ * null and false are left out.
  */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   let text = strings[0] as string;
@@ -19,7 +19,7 @@ export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   return new Html(text);
 }
 
-/** Markup of our own that comes from a file, such as a drawing. Never anything that somebody sent. */
+/** Marks this program's own markup from a file, such as a drawing, as HTML. Never use it for input. */
 export function trustedHtml(text: string): Html {
   return new Html(text);
 }

@@ -7,7 +7,7 @@ export type Schema<Value = unknown> = Readonly<Record<string, unknown>> & { read
 /** The type of the values that a schema describes. */
 export type Static<S extends Schema> = S[typeof VALUE];
 
-/** A schema of an object; its members can be used again in another. */
+/** The schema of an object. Other schemas can reuse its members. */
 export type ObjectSchema<Members extends MemberSchemas = MemberSchemas> = Schema<ObjectOf<Members>> & {
   readonly properties: Members;
 };
@@ -36,13 +36,13 @@ type AllOf<Parts extends readonly unknown[]> = Parts extends readonly [infer Fir
   ? Static<First> & AllOf<Others>
   : unknown;
 
-// Hidden from JSON: it is the object around an optional member that says which ones are required.
+// Not in the JSON: the surrounding object reads it to list the required members.
 const OPTIONAL = Symbol('optional');
 
 /**
- * Makes the schemas of the API and, with `Static`, the types of what they describe: a handler whose reply is another type
- * does not compile. `keywords` are put into the schema as they are; schemas with a `$id` become named components.
- * A library for it took 18 MB and a third of the time to start (docs/dependencies.md).
+ * Builds the schemas of the API and, with `Static`, their types: a handler whose response has another type does not
+ * compile. `keywords` are copied into the schema. Schemas with a `$id` become named components. A library for this took
+ * 18 MB and a third of the start time (docs/dependencies.md).
  */
 export const Type = {
   /** `enum` narrows the type to its texts. */
@@ -61,14 +61,14 @@ export const Type = {
     make<Static<Members[number]>>({ anyOf, ...keywords }),
   Intersect: <const Parts extends readonly Schema[]>(allOf: Parts, keywords: Keywords = {}) =>
     make<AllOf<Parts>>({ allOf, ...keywords }),
-  /** An object whose members have names that nobody knows beforehand. */
+  /** An object with arbitrary member names. */
   Record: <Values extends Schema>(values: Values, keywords: Keywords = {}) =>
     make<Readonly<Record<string, Static<Values>>>>({
       type: 'object',
       patternProperties: { '^.*$': values },
       ...keywords,
     }),
-  /** A member that may be left out. */
+  /** An optional member. */
   Optional: <S extends Schema>(schema: S) => ({ ...schema, [OPTIONAL]: true }) as unknown as OptionalSchema<S>,
   Object: <Members extends MemberSchemas>(properties: Members, keywords: Keywords = {}) => {
     const required = Object.keys(properties).filter((name) => !(OPTIONAL in (properties[name] as Schema)));
@@ -77,7 +77,7 @@ export const Type = {
   },
 };
 
-/** `VALUE` exists for the compiler alone. */
+/** `VALUE` exists only for the compiler. */
 function make<Value>(schema: Keywords): Schema<Value> {
   return schema as Schema<Value>;
 }

@@ -7,12 +7,12 @@ export const LANGUAGE_NAMES: Record<Language, string> = {
   ruby: 'Ruby',
 };
 
-/** The language a client is written in, as far as its `User-Agent` tells; null when it does not. */
+/** Returns the programming language of a client by its `User-Agent`; null if unknown. */
 export function languageOfClient(userAgent: string | undefined): Language | null {
   return USER_AGENTS.find(([, pattern]) => pattern.test(userAgent ?? ''))?.[0] ?? null;
 }
 
-/** The names that HTTP clients give themselves unless told otherwise. */
+/** The default `User-Agent` of HTTP clients. */
 const USER_AGENTS: readonly [Language, RegExp][] = [
   ['php', /php|guzzle|symfony|wordpress|prestashop|magento/i],
   ['python', /python|aiohttp|httpx/i],

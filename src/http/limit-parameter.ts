@@ -1,6 +1,6 @@
 import { Type } from './json-schema.ts';
 
-/** The query parameter `limit` of a list: from 1 to `most`, and `usual` where it was not sent. */
+/** Creates the query parameter `limit` of a list: from 1 to `most`, with the default `usual`. */
 export function limitParameter(most: number, usual = most) {
   return {
     name: 'limit',

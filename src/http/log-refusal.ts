@@ -2,7 +2,7 @@ import type { App } from '../app.ts';
 import type { ErrorCode } from '../error-catalogue.ts';
 import { perInstance } from '../lib/per-instance.ts';
 
-/** A person reads no more, and a stranger who is refused all the time fills no disk. */
+/** Nobody reads more lines, and a client that is refused all the time must not fill the disk. */
 const MOST_LINES = 600;
 const WINDOW_MS = 60_000;
 
@@ -11,8 +11,8 @@ type Window = { endsAt: number; lines: number; unlogged: number };
 const windows = perInstance((_app: App) => new Map<ErrorCode, Window>());
 
 /**
- * Logs that something was refused, at most 600 lines a minute for each code. The first line after more says how many were left
- * out, `unlogged`; `rubrica_http_requests_total` and `rubrica_refused_total` count them all.
+ * Logs a refusal, at most 600 lines a minute for each code. The next line says how many were left out, as `unlogged`.
+ * `rubrica_http_requests_total` and `rubrica_refused_total` count all refusals.
  */
 export function logRefusal(app: App, line: { code: ErrorCode; status: number; [member: string]: unknown }): void {
   const now = app.now();

@@ -6,7 +6,10 @@ import type { Endpoint } from './endpoint.ts';
 import { mediaTypeOf } from './framing.ts';
 import { wordsOf } from './problem-words.ts';
 
-/** Has a refusal of a shop's or a program's request kept, for who integrates. What pages and strangers ask for is not. */
+/**
+ * Stores the refusal of a shop's or a program's request for its developer. Requests of pages and of strangers are not
+ * stored.
+ */
 export function noteRefusal(app: App, request: FastifyRequest, problem: Problem, status: number): void {
   const { endpoint } = request.routeOptions.config as { endpoint?: Endpoint };
   if (endpoint === undefined || !KEPT_ACCESS.has(endpoint.access)) return;
@@ -21,7 +24,7 @@ export function noteRefusal(app: App, request: FastifyRequest, problem: Problem,
     route: endpoint.paths[0],
     status,
     code: problem.code,
-    // Kept in both languages, whichever the client asked for.
+    // Stored in both languages, in whichever the client gets its response.
     detail: { en: wordsOf(problem, 'en').detail, es: wordsOf(problem, 'es').detail },
     errors: problem.extras.errors ?? [],
     body: endpoint.access === 'signature' ? bodyOf(request) : null,
@@ -33,7 +36,7 @@ export function noteRefusal(app: App, request: FastifyRequest, problem: Problem,
   }));
 }
 
-/** Other text is no Service Token, and may be what PostgreSQL refuses in a statement. */
+/** A text that does not match is not a Service Token, and PostgreSQL may reject it in a statement. */
 const SERVICE_TOKEN = /^[!-~]{1,100}$/;
 
 const KEPT_ACCESS: ReadonlySet<Endpoint['access']> = new Set(['signature', 'service-token', 'bearer']);

@@ -6,38 +6,38 @@ import { perInstance } from '../lib/per-instance.ts';
 import { type AssetName, assetPath, publicPath } from './assets.ts';
 import { type Html, html, trustedHtml } from './html.ts';
 
-/** The parts that differ from page to page. */
+/** The parts that differ between pages. */
 export type Page = {
   status: number;
   language: Language;
   title: string;
   main: Html;
-  /** For the pages of a payment: whether it is a test, in which no money moves. */
+  /** For payment pages: whether it is a test payment, in which no money moves. */
   payment?: { test: boolean };
-  /** The brand of the page's owner, where the page is not ours. */
+  /** The brand of the page's owner, if it is not this service's. */
   brand?: Brand;
-  /** The content is sheets of its own instead of one. */
+  /** The content consists of several sheets instead of one. */
   sheets?: true;
   script?: AssetName;
-  /** Read after the common one. */
+  /** Loaded after the common style sheet. */
   style?: AssetName;
-  /** Stands beside the wordmark. */
+  /** Shown beside the wordmark. */
   nav?: Html;
   /** Loads `url` after that time, without a script. */
   refresh?: { seconds: number; url: string };
-  /** An address on another server to which a form of this page leads. */
+  /** The URL on another server to which a form of this page leads. */
   formTarget?: string;
 };
 
-/** The parts above and below a page, and the style sheet of its colour. */
+/** The header and the footer of a page, and the style sheet of its colour. */
 export type Brand = { mark: Html; foot: Html; stylesheet: string | null };
 
-/** Answers with a page: its markup, its language, and the policies that a browser holds it to. */
+/** Sends a page: its markup, its language, and its security policies. */
 export function sendPage(app: App, reply: FastifyReply, page: Page): FastifyReply {
   return sendDocument(app, reply, page, makeDocument(app, page));
 }
 
-/** The same for a document with a layout of its own. */
+/** Sends a document with its own layout. */
 export function sendDocument(
   app: App,
   reply: FastifyReply,
@@ -86,8 +86,8 @@ function contentSecurityPolicy(app: App, formTarget: string | undefined): string
 }
 
 /**
- * The origin that the form leads to, and its schemes: Chromium holds every redirect after a form post to this list, so
- * with the origin alone a shop that sends the payer on from `api.` to `www.` would leave them standing on our page.
+ * Returns the form's origin and its schemes. Chromium checks every redirect after a form post against this list. With
+ * the origin alone, a shop that redirects the payer from `api.` to `www.` would leave them on the payment page.
  */
 function formSources(target: string | undefined): string[] {
   if (target === undefined) return [];
@@ -95,7 +95,7 @@ function formSources(target: string | undefined): string[] {
   return protocol === 'http:' ? [origin, 'http:', 'https:'] : [origin, 'https:'];
 }
 
-/** The whole markup of a page. One that is kept and sent again, by `sendDocument`, shares its memory among all who read it. */
+/** Returns the whole markup of a page. `sendDocument` can send a stored one again; all readers share its memory. */
 export function makeDocument(app: App, page: Page): Html {
   const { language, title, refresh, script, style, nav, payment, brand } = page;
   const test = payment?.test === true;
@@ -124,7 +124,7 @@ ${brand !== undefined && brand.foot}
 `;
 }
 
-/** Writes the beginning of every document of ours, up to its own part of the head. */
+/** Returns the start of every document, up to its own part of the head. */
 export function beginDocument(app: App, language: Language, title: string): Html {
   return html`<!doctype html>
 <html lang="${LANGUAGE_TAGS[language]}">

@@ -3,7 +3,10 @@ import { CATALOGUE, type ErrorCode, type Problem, type SpentLimit } from '../err
 
 const ASKS_FOR_TOKEN: ReadonlySet<ErrorCode> = new Set(TOKEN_CODES);
 
-/** The header fields of a refusal: how long to wait (RFC 9110, 10.2.3), which limit was reached, that a token is asked for, and where to a balancer leads it. */
+/**
+ * Returns the header fields of a refusal: how long to wait (RFC 9110, 10.2.3), the exceeded limit, that a token is
+ * required, and the address where a moved payment service is, which a balancer reads.
+ */
 export function problemHeaders({ code, extras: { waitMs, spent, movedTo } }: Problem): Record<string, string> {
   if (ASKS_FOR_TOKEN.has(code)) return { 'www-authenticate': 'Bearer' };
   if (movedTo !== undefined) return { 'moved-to': movedTo };
@@ -12,7 +15,9 @@ export function problemHeaders({ code, extras: { waitMs, spent, movedTo } }: Pro
   return CATALOGUE[code].status === 503 ? { 'retry-after': '1' } : {};
 }
 
-/** The header fields of the RateLimit draft (draft-ietf-httpapi-ratelimit-headers): what there is, and what is left. */
+/**
+ * Returns the header fields of the RateLimit draft (draft-ietf-httpapi-ratelimit-headers): the limit, and what is left.
+ */
 export function limitFields(spent: SpentLimit): { 'ratelimit-policy': string; ratelimit: string } {
   const { name, most, windowMs, remaining, resetMs } = spent;
   return {

@@ -6,15 +6,15 @@ import { preferredLanguage } from '../lib/accept-language.ts';
 
 export type AnswerLanguage = 'en' | 'es';
 
-/** The words of a problem in one language. */
+/** The texts of a problem in one language. */
 export type ProblemWords = { title: string; fix: string; detail: string; errors: AnsweredError[] };
 
-/** English, unless the client asks for Spanish. */
+/** Returns English, unless the client prefers Spanish. */
 export function answerLanguage(acceptLanguage: string | undefined): AnswerLanguage {
   return preferredLanguage(acceptLanguage, ['en', 'es']) ?? 'en';
 }
 
-/** The words of a problem. A detail that it does not have is told from its errors, or is the fix. */
+/** Returns the texts of a problem. A missing detail is taken from its errors, or is the fix. */
 export function wordsOf({ code, extras }: Problem, language: AnswerLanguage): ProblemWords {
   const { title, fix } = language === 'es' ? SPANISH_ERRORS[code] : CATALOGUE[code];
   const errors = (extras.errors ?? []).map(({ es, ...item }) => (language === 'es' ? { ...item, ...es } : item));
@@ -24,13 +24,13 @@ export function wordsOf({ code, extras }: Problem, language: AnswerLanguage): Pr
 function detailOf(errors: readonly AnsweredError[]): string | undefined {
   const [first] = errors;
   if (first === undefined) return undefined;
-  // Each cause of a wrong signature says its fix itself.
+  // Each cause of a wrong signature has its own fix.
   return Object.hasOwn(SPANISH_CAUSES, first.code)
     ? errors.map(({ message }) => message).join(' ')
     : `${first.message} ${first.fix}`;
 }
 
-/** One finding of a reader of bodies, in both languages. `field` is null when the whole body is at fault. */
+/** Returns a finding of a body parser in both languages. `field` is null if the whole body is at fault. */
 export function signingItem({ code, field, message, fix }: SigningProblem): ErrorItem {
   const isUnsigned = code === 'INVALID_TYPE' && field !== null && !field.startsWith('x_');
   const [predicate, spanishFix] = isUnsigned ? UNSIGNED_TYPE : SPANISH_SIGNING[code];
@@ -38,7 +38,7 @@ export function signingItem({ code, field, message, fix }: SigningProblem): Erro
   return { pointer: pointerTo(field), code, message, fix, es };
 }
 
-/** The JSON pointer of a top-level field; null is the whole body. */
+/** Returns the JSON pointer of a top-level field; null stands for the whole body. */
 export function pointerTo(field: string | null): string {
   return field === null ? '' : `/${field.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { Problem } from '../error-catalogue.ts';
 import { isIdempotencyKey } from '../lib/idempotency-key.ts';
 
-/** The `Idempotency-Key` of a request, or null. Throws `Problem` `INVALID_HEADER`. */
+/** Returns the `Idempotency-Key` of a request, or null. Throws `Problem` `INVALID_HEADER`. */
 export function readIdempotencyKey(request: FastifyRequest): string | null {
   const key = request.headers['idempotency-key'];
   if (key === undefined) return null;

@@ -5,10 +5,10 @@ import { type ErrorItem, errorItem, Problem } from '../error-catalogue.ts';
 import type { ObjectSchema, Schema, Static } from './json-schema.ts';
 import { pointerTo } from './problem-words.ts';
 
-/** A flat object of the API: the kinds of its members and which may be left out. */
+/** The schema of a flat object: the types of its members, and which are optional. */
 type FlatSchema = ObjectSchema<Readonly<Record<string, Schema>>>;
 
-/** The text of each member; of a number the digits as they were written. */
+/** The text of each member; for a number its digits as sent. */
 export type Members<S extends FlatSchema> = {
   readonly [Name in keyof S['properties'] & string]:
     | TextOf<S['properties'][Name]>
@@ -20,8 +20,8 @@ type TextOf<S extends Schema> = Static<S> extends string ? Static<S> : string;
 type RequiredOf<T> = { [Name in keyof T as object extends Pick<T, Name> ? never : Name]: T[Name] };
 
 /**
- * Reads a flat JSON body strictly by its schema: no unknown member, none twice, no required one missing or empty.
- * Throws `SigningError` (400) for what is no JSON object, `Problem` `INVALID_BODY` with everything that is wrong.
+ * Parses a flat JSON body strictly by its schema: no unknown or repeated member, no required member missing or empty.
+ * Throws `SigningError` (400) for a body that is not a JSON object, and `Problem` `INVALID_BODY` with all errors.
  */
 export function readMembers<S extends FlatSchema>(request: FastifyRequest, schema: S): Members<S> {
   const fields = readJsonFields((request.body as Buffer | undefined) ?? Buffer.alloc(0));
@@ -42,12 +42,15 @@ export function readMembers<S extends FlatSchema>(request: FastifyRequest, schem
   return members as Members<S>;
 }
 
-/** The refusal of a body for these reasons; the first is the detail. */
+/** Returns the refusal of a body for these reasons. The first reason is the detail. */
 export function invalidBody(errors: [ErrorItem, ...ErrorItem[]]): Problem {
   return new Problem('INVALID_BODY', { errors });
 }
 
-/** A name that the object at `parent` may not have. A stranger chose it, so an answer repeats only its beginning. */
+/**
+ * Reports an unknown member of the object at `parent`. A stranger chose its name, so the response quotes only its
+ * beginning.
+ */
 export function unknownMember(name: string, known: readonly string[], parent = ''): ErrorItem {
   const shown = name.slice(0, 64);
   return errorItem(parent + pointerTo(shown), 'UNKNOWN_FIELD', [
@@ -62,7 +65,7 @@ function missing(name: string): ErrorItem {
   return errorItem(`/${name}`, 'MISSING_FIELD', [`${name} is missing.`, 'Send it.', `${name} falta.`, 'Envíalo.']);
 }
 
-/** Undefined: the member may hold anything, and is not looked at. */
+/** Undefined: the member may have any type and is not checked. */
 function kindOf({ type }: Schema): 'string' | 'number' | undefined {
   return type === 'string' ? type : type === undefined ? undefined : 'number';
 }

@@ -6,8 +6,9 @@ type QueryParameter = { readonly name: string; readonly schema: Schema; readonly
 type Query = Record<string, string | number | undefined>;
 
 /**
- * Reads the query parameters of an operation by their schemas: an integer within its bounds becomes a number, a text is one
- * of its `enum` where it has one, and not empty where its `minLength` is 1; what was not sent is undefined, and so is an empty one that is allowed. Throws `Problem` `INVALID_PARAMETER`.
+ * Parses the query parameters of an operation by their schemas. An integer within its bounds becomes a number; a text
+ * must be in its `enum`, if it has one, and must not be empty if its `minLength` is 1. A missing parameter is undefined, and so is an empty one with
+ * `allowEmptyValue`. Throws `Problem` `INVALID_PARAMETER`.
  */
 export function readQuery(parameters: readonly QueryParameter[], sent: unknown): Query {
   const values = sent as Readonly<Record<string, unknown>>;

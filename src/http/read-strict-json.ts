@@ -11,13 +11,16 @@ import {
 } from '../../protocol/json-text.ts';
 import { refuse, SigningError } from '../../protocol/signing-error.ts';
 
-/** `anyText`: texts may hold what PostgreSQL cannot keep, a NUL and half a character: nothing of them is kept as it is. */
+/**
+ * `anyText`: texts may hold a NUL or a lone surrogate, which PostgreSQL cannot store. Use it only if no text is stored
+ * unchanged.
+ */
 export type JsonLimits = { readonly depth: number; readonly members: number; readonly anyText?: true };
 
 /**
- * Reads a JSON object of any shape, and refuses what two readers could understand differently: bytes that are not
- * UTF-8, a name twice in one object, names that reach a prototype. Unlike the reader of signed bodies it takes line breaks
- * and other control characters, because a text that is no RUT deserves a verdict rather than a refusal.
+ * Parses a JSON object of any shape. Refuses what two parsers could read differently: invalid UTF-8, a repeated name in
+ * one object, names that reach a prototype. Unlike the parser of signed bodies it accepts line breaks and other control
+ * characters, because an invalid RUT deserves a verdict, not a refusal.
  *
  * Throws `SigningError` (400).
  */
@@ -31,7 +34,7 @@ export function readStrictJson(body: Buffer | undefined, limits: JsonLimits): Re
 
 function parse(text: string, anyText: boolean): unknown {
   try {
-    // Only an escape can write what no store keeps.
+    // Only an escape can produce such a text.
     return JSON.parse(text, !anyText && text.includes('\\u') ? refuseBroken : undefined);
   } catch (error) {
     if (error instanceof SigningError) throw error;
@@ -49,7 +52,10 @@ function refuseBroken(name: string, value: unknown): unknown {
   return value;
 }
 
-/** Sees what `JSON.parse` hides. Runs before it, since its time grows with the square of a depth without bounds. */
+/**
+ * Checks what `JSON.parse` hides. Runs before it, because the time of `JSON.parse` grows with the square of an
+ * unbounded depth.
+ */
 function scan(text: string, limits: JsonLimits): void {
   const open: (Set<string> | null)[] = [];
   let members = 0;
@@ -72,7 +78,7 @@ function scan(text: string, limits: JsonLimits): void {
   }
 }
 
-/** The place behind the closing quote, or the end of the text. */
+/** Returns the position after the closing quote, or the end of the text. */
 function endOfString(text: string, start: number): number {
   let at = start + 1;
   for (let code = text.charCodeAt(at); at < text.length && code !== QUOTE; code = text.charCodeAt(at)) {

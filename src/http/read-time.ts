@@ -1,7 +1,7 @@
 import { Problem } from '../error-catalogue.ts';
 import { readIsoTime } from '../lib/iso-time.ts';
 
-/** A time of a query, in UTC milliseconds; null where it says none. Throws `Problem` INVALID_PARAMETER. */
+/** Parses a time of a query into UTC milliseconds; null for null. Throws `Problem` INVALID_PARAMETER. */
 export function readTime(name: string, text: string | null): number | null {
   if (text === null) return null;
   const time = readIsoTime(text);

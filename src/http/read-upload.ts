@@ -1,17 +1,17 @@
 import type { FastifyRequest } from 'fastify';
 import { Problem } from '../error-catalogue.ts';
 
-/** A form with a file, as a browser sends it. `file` is null where nobody chose one. */
+/** A form with a file, as a browser sends it. `file` is null if no file was chosen. */
 export type Upload = { fields: Record<string, string>; file: { name: string; content: Buffer } | null };
 
-/** Reads a form of `multipart/form-data`. Throws `Problem` for a body that is not one. */
+/** Parses a `multipart/form-data` form. Throws `Problem` for any other body. */
 export async function readUpload(request: FastifyRequest): Promise<Upload> {
   const type = request.headers['content-type'] ?? '';
   const body = request.body as Buffer | undefined;
   const form = await new Response(new Uint8Array(body ?? Buffer.alloc(0)), { headers: { 'content-type': type } })
     .formData()
     .catch(() => null);
-  // PostgreSQL keeps no NUL.
+  // PostgreSQL stores no NUL.
   if (
     form === null ||
     [...form.values()].some((value) => (typeof value === 'string' ? value : value.name).includes('\0'))

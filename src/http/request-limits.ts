@@ -13,25 +13,25 @@ import { limitFields } from './problem-headers.ts';
 const MINUTE_MS = 60_000;
 
 /**
- * THE TABLE of request limits, on with RATE_LIMITS. Each is counted for all processes together. docs/limits.md publishes
- * them; the limits of logging in are in auth/log-in.ts.
+ * THE TABLE of request limits, active with RATE_LIMITS. All processes share each count. docs/limits.md publishes them;
+ * the limits of logins are in auth/log-in.ts.
  */
 export const REQUEST_LIMITS = {
-  /** Signed requests of a payment service that has no limit of its own. */
+  /** Signed requests of a payment service without its own limit. */
   paymentService: { name: 'payment-service', most: 6_000, windowMs: MINUTE_MS, counts: 'window', known: true },
   /** Requests with the access token of a user. */
   user: { name: 'user', most: 6_000, windowMs: MINUTE_MS, counts: 'window', known: true },
-  /** Requests that say nothing about who asks, or nothing secret. */
+  /** Requests without credentials, or without secret ones. */
   address: { name: 'address', most: 1_200, windowMs: MINUTE_MS, counts: 'window' },
-  /** Tokens and signatures that were wrong. */
+  /** Wrong tokens and signatures. */
   wrongCredentials: { name: 'wrong-credentials', most: 300, windowMs: MINUTE_MS, counts: 'window' },
-  /** Wrong signatures in the name of one Service Token, from wherever. */
+  /** Wrong signatures for one Service Token, from any network. */
   wrongSignatures: { name: 'wrong-signatures', most: 100, windowMs: MINUTE_MS, counts: 'window' },
 } as const satisfies Record<string, Limit>;
 
 /**
- * Where a request is counted. `before`: for the client's address, before the endpoint is asked. `inside`: once it is known
- * who asks, and for the payer's pages where a refusal can be answered with a page.
+ * When a request is counted. `before`: by the client's address, before the handler runs. `inside`: once the caller is
+ * known, and for the payer's pages, where a page can answer the refusal.
  */
 const COUNTED: Record<Access, 'before' | 'inside'> = {
   public: 'before',
@@ -42,12 +42,12 @@ const COUNTED: Record<Access, 'before' | 'inside'> = {
   signature: 'inside',
 };
 
-/** Whether the client's address is counted before the endpoint is asked. */
+/** Returns whether the request is counted by the client's address before the handler runs. */
 export function isCountedBefore(app: App, { access, unlimited }: Endpoint): boolean {
   return app.config.rateLimits && unlimited === undefined && COUNTED[access] === 'before';
 }
 
-/** Counts a request for the client's network. This and the next four throw `Problem` `RATE_LIMITED`. */
+/** Counts a request for the client's network. This function and the next four throw `Problem` `RATE_LIMITED`. */
 export function limitAddress(app: App, request: FastifyRequest): Promise<void> {
   return consume(app, request, REQUEST_LIMITS.address, clientNetwork(request.ip));
 }
@@ -57,7 +57,7 @@ export function limitUser(app: App, request: FastifyRequest, userId: string): Pr
   return consume(app, request, REQUEST_LIMITS.user, userId);
 }
 
-/** Counts the other items of a request that has several of what others ask for one by one. */
+/** Counts the other items of a batch request, as if each were a separate request. */
 export async function limitItems(app: App, request: FastifyRequest, userId: string, items: number): Promise<void> {
   if (app.config.rateLimits && items > 1) await consume(app, request, REQUEST_LIMITS.user, userId, items - 1);
 }
@@ -74,18 +74,18 @@ export function limitPaymentService(
 }
 
 /**
- * Counts a signature that was wrong, after it was found to be. So nobody can use up what a payment service has by
- * signing wrongly in its name: its own requests never come here.
+ * Counts a wrong signature after the check. A payment service's own requests never reach this count, so nobody can
+ * exhaust it for them by sending wrong signatures.
  */
 export async function limitWrongSignature(app: App, request: FastifyRequest, serviceToken: string): Promise<void> {
-  // The network first: it bounds how many Service Tokens a client can invent and have counted.
+  // The network is counted first: it bounds how many invented Service Tokens a client can have counted.
   await consume(app, request, REQUEST_LIMITS.wrongCredentials, clientNetwork(request.ip));
   await consume(app, request, REQUEST_LIMITS.wrongSignatures, serviceToken);
 }
 
 /**
- * Decides how a failed request is answered: with its failure, or with `RATE_LIMITED` when the network has guessed too often.
- * Other refusals are not counted, for they look nothing up and cost less than counting them.
+ * Returns the failure of a request, or `RATE_LIMITED` if the network has sent too many wrong credentials. Other
+ * failures are not counted: they look nothing up, and cost less than counting.
  */
 export async function judgeFailure(app: App, request: FastifyRequest, failure: unknown): Promise<unknown> {
   const guessed = failure instanceof Problem && WRONG_CREDENTIALS.has(failure.code);
@@ -105,11 +105,11 @@ const WRONG_CREDENTIALS: ReadonlySet<ErrorCode> = new Set([
   'API_TOKEN_INVALID',
 ] satisfies ErrorCode[]);
 
-/** Tells what is left of everything that the request was counted for. */
+/** Adds headers with the rest of every limit that counted this request. */
 export function addLimitHeaders(request: FastifyRequest, reply: FastifyReply): void {
   const fields = usesOf(request).map(({ limit, use }) => limitFields({ ...limit, ...use }));
   for (const name of ['ratelimit-policy', 'ratelimit'] as const) {
-    // A refusal has brought the fields of the limit that was used up.
+    // A refusal already has the fields of the exceeded limit.
     const values = [reply.getHeader(name), ...fields.map((field) => field[name])].filter(
       (value) => value !== undefined,
     );
@@ -125,7 +125,7 @@ async function consume(app: App, request: FastifyRequest, limit: Limit, subject:
   const use = spent ?? (await consumeLimit(app, limit, subject, times).catch(unlessStoreFailed));
   if (use === null) return;
   if (!use.allowed) {
-    // Of several items fewer might still be taken.
+    // A batch may exceed the limit while a smaller request would not.
     if (spent === null && times === 1) spentUses(app).keep(key, use);
     app.metrics.refused.inc({ reason: limit.name });
     throw limitProblem(limit, use);
@@ -136,12 +136,12 @@ async function consume(app: App, request: FastifyRequest, limit: Limit, subject:
   else uses[before] = { limit, use };
 }
 
-/** Limits that were found used up within the last second: who is refused all the time asks the store seldom. */
+/** Limits exceeded within the last second. A client that is refused all the time rarely reaches the store. */
 const spentUses = perInstance((app: App) =>
   createExpiringCache<LimitUse>({ lifetimeMs: 1_000, capacity: 10_000, now: app.now }),
 );
 
-/** Where the store cannot count, what is asked decides: with a full disk everything can still be read. */
+/** If the store cannot count, the request goes on: with a full disk, reads still work. */
 function unlessStoreFailed(error: unknown): null {
   if (error instanceof StorageError) return null;
   throw error;

@@ -11,7 +11,7 @@ import type { Endpoint } from './endpoint.ts';
 import { limitUser } from './request-limits.ts';
 
 /**
- * The user of the request's access token; the first thing that an endpoint with access `bearer` asks for. Throws `Problem`
+ * Returns the user of the request's access token. Every endpoint with access `bearer` calls it first. Throws `Problem`
  * unless the user has a permission that the table of endpoints names.
  */
 export async function requireUser(app: App, request: FastifyRequest): Promise<User> {
@@ -31,7 +31,7 @@ export async function requireUser(app: App, request: FastifyRequest): Promise<Us
   return user;
 }
 
-/** An endpoint that asks for a user without naming a permission is a mistake in the table, and lets nobody in. */
+/** Throws for an endpoint without a permission in the table, so a mistake there lets nobody in. */
 function neededFor(request: FastifyRequest): Needed {
   const { endpoint } = request.routeOptions.config as { endpoint?: Endpoint };
   if (endpoint?.needed === undefined) throw new Error('The table of endpoints names no permission for this one');

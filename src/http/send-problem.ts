@@ -10,7 +10,7 @@ import { noteRefusal } from './note-refusal.ts';
 import { problemHeaders } from './problem-headers.ts';
 import { type AnswerLanguage, answerLanguage, signingItem, wordsOf } from './problem-words.ts';
 
-/** The body of every error: RFC 9457, and beside it the members that older clients read. */
+/** The body of every error: RFC 9457, and the members that older clients read. */
 export type ProblemBody = {
   type: string;
   title: string;
@@ -24,7 +24,7 @@ export type ProblemBody = {
   error?: string;
 };
 
-/** The body of an expected refusal. `requestId` lets the operator find the line in the log. */
+/** Returns the body of an expected refusal. With `requestId` the operator finds the log line. */
 export function problemBody(
   app: App,
   problem: Problem,
@@ -47,12 +47,12 @@ export function problemBody(
   };
 }
 
-/** Answers a failure of any kind. What is not an expected refusal is logged with its stack and answered as `INTERNAL`. */
+/** Answers any failure. An unexpected failure is logged with its stack and answered as `INTERNAL`. */
 export function sendFailure(app: App, request: FastifyRequest, reply: FastifyReply, failure: unknown): FastifyReply {
   return sendProblem(app, request, reply, noteFailure(app, request, reply, failure));
 }
 
-/** The JSON of a refusal that has been noted. */
+/** Sends the JSON of a refusal that is already logged. */
 export function sendProblem(app: App, request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
   const language = answerLanguage(request.headers['accept-language']);
   return reply
@@ -61,7 +61,7 @@ export function sendProblem(app: App, request: FastifyRequest, reply: FastifyRep
     .send(JSON.stringify(problemBody(app, problem, request.id, language)));
 }
 
-/** The status of the answer to a refusal. */
+/** Returns the status of a refusal. */
 export function statusOf(problem: Problem): number {
   return problem.extras.legacy?.status ?? CATALOGUE[problem.code].status;
 }
@@ -71,13 +71,14 @@ const HEADERS = {
   es: { 'content-type': 'application/problem+json; charset=utf-8', vary: 'accept-language', 'content-language': 'es' },
 } as const;
 
-/** Logs a failure and sets the headers that belong to it; the caller answers, in its own format. */
+/** Logs a failure and sets its headers. The caller sends the body in its own format. */
 export function noteFailure(app: App, request: FastifyRequest, reply: FastifyReply, failure: unknown): Problem {
   const problem = problemOf(failure);
   const status = statusOf(problem);
   const line = { request: request.id, route: request.routeOptions.url ?? null, status, code: problem.code };
   if (problem.code === 'INTERNAL') app.log.error({ ...line, err: failure }, 'request failed');
-  // On a connection that has ended nobody reads this: the client left, or its broken bytes were refused and noted already.
+  // On a closed connection nobody reads the response: the client left, or its malformed bytes were already refused and
+  // logged.
   else if (request.raw.socket.writable) logRefusal(app, line);
   if (problem.code === 'STORAGE_FULL') alarmFullDisk(app);
   else app.outage.covers(failure);
@@ -89,7 +90,7 @@ export function noteFailure(app: App, request: FastifyRequest, reply: FastifyRep
 const ALARM_AGAIN_MS = 60_000;
 const lastAlarm = perInstance<App, { at: number }>(() => ({ at: Number.NEGATIVE_INFINITY }));
 
-/** Every request is refused until a person makes room, so one line a minute is enough. */
+/** Every request is refused until a person frees space, so one line a minute is enough. */
 function alarmFullDisk(app: App): void {
   const last = lastAlarm(app);
   if (app.now() - last.at < ALARM_AGAIN_MS) return;
@@ -97,7 +98,7 @@ function alarmFullDisk(app: App): void {
   app.log.error({ alarm: 'storage_full' }, 'the disk is full: nothing more is accepted until there is room');
 }
 
-/** Makes the problem that the caller reads of a failure. */
+/** Converts a failure into the problem that the caller reads. */
 export function problemOf(failure: unknown): Problem {
   if (failure instanceof Problem) return failure;
   if (failure instanceof SigningError && isCatalogued(failure.code)) {
@@ -118,7 +119,10 @@ const FRAMEWORK_CODES: Record<string, ErrorCode> = {
   ECONNRESET: 'HTTP_MALFORMED',
 };
 
-/** The codes of the readers of a request. Others are of callbacks, which nobody sends to us: one here is a fault of ours. */
+/**
+ * Accepts only the codes of request parsers. The other codes are for callbacks, which nobody sends to this service, so
+ * one here is a bug.
+ */
 function isCatalogued(code: string): code is ErrorCode {
   return code in CATALOGUE;
 }

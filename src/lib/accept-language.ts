@@ -1,6 +1,6 @@
 /**
- * The one of `languages` that an `Accept-Language` header asks for most, or null when it asks for none of them.
- * `languages` are primary tags such as `es`; `es-CL` asks for `es`, and `*` for the first of them.
+ * Returns the entry of `languages` that an `Accept-Language` header prefers, or null when the header names none of
+ * them. `languages` are primary tags such as `es`. `es-CL` matches `es`; `*` matches the first entry.
  */
 export function preferredLanguage<Language extends string>(
   header: string | undefined,

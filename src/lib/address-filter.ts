@@ -2,12 +2,12 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { isInNetworks, type Network } from './private-networks.ts';
 
-/** Why a URL is refused, in the words its sender reads. Neither text quotes the URL, which may hold a secret. */
+/** The reason why a URL is refused, as its sender reads it. Neither text quotes the URL, which may hold a secret. */
 export type UrlRefusal = {
   code: 'INVALID_URL' | 'URL_NOT_ALLOWED';
   message: string;
   fix: string;
-  /** Both in Spanish. */
+  /** Both texts in Spanish. */
   es: { message: string; fix: string };
 };
 
@@ -16,11 +16,14 @@ export type UrlPolicy = {
   allowPrivate: boolean;
 } & OwnPlaces;
 
-/** Where this program itself is reached, because it never calls itself, and what else it may reach than public addresses. */
+/** The addresses of this program, which it never calls, and the private networks that it may call. */
 export type OwnPlaces = {
-  /** Refused on every port and whatever leads there: host names and IP addresses that are its own altogether. */
+  /** Host names and IP addresses of this program. They are refused on every port, and when a name resolves to them. */
   ownAddresses?: readonly string[];
-  /** Refused as they are, in development too, where other programs answer on other ports of the same host. */
+  /**
+   * Origins of this program. They are refused in development too, where other programs listen on other ports of the
+   * host.
+   */
   ownOrigins?: readonly string[];
   /** Private networks that the operator lets merchants name. */
   networks?: readonly Network[];
@@ -36,7 +39,7 @@ const hostLabel = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const localSuffixes = ['localhost', 'local', 'localdomain', 'internal', 'intranet', 'private', 'corp', 'lan', 'home'];
 const localName = new RegExp(`(?:^|\\.)(?:${localSuffixes.join('|')}|home\\.arpa)$`);
 
-/** The IANA registry of special IPv4 addresses, multicast, and one public address that is a cloud's metadata. */
+/** The IANA registry of special IPv4 addresses, multicast, and one public address of a cloud's metadata service. */
 const specialIPv4 = [
   '0.0.0.0/8', // this network
   '10.0.0.0/8', // private
@@ -61,7 +64,7 @@ const specialIPv4 = [
 
 const mappedIPv4 = /^::ffff:[\d.]+$/i;
 
-/** Everything that is routed in IPv6 lies here; loopback, NAT64, `fc00::/7`, `fe80::/10` and the like do not. */
+/** All routed IPv6 addresses are in this range. Loopback, NAT64, `fc00::/7` and `fe80::/10` are outside it. */
 const globalIPv6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
 const specialIPv6 = [
@@ -74,13 +77,14 @@ const specialIPv6 = [
 ].map((range) => ipaddr.IPv6.parseCIDR(range));
 
 /**
- * Whether an IP address is an ordinary host of the public Internet. False for every special range of both families,
- * for addresses with a zone, and for anything that is not an address in its standard spelling.
- * An IPv4-mapped address is judged by the IPv4 address in it.
+ * Returns whether an IP address is an ordinary host of the public Internet. False for every special range of both
+ * families, for addresses with a zone, and for any address that is not in its standard spelling. An IPv4-mapped address
+ * is judged by its IPv4 address.
  */
 export function isPublicAddress(ip: string): boolean {
-  // ipaddr.js also reads octal, hexadecimal and short forms, which systems read differently, and takes `::8.8.8.8`
-  // for a mapped address. Systems print dots in an IPv6 address for mapped ones, or for ranges refused below.
+  // ipaddr.js also reads octal, hexadecimal and short forms, which systems read differently, and reads `::8.8.8.8` as a
+  // mapped address. Systems print dots in an IPv6 address only for mapped addresses and for ranges that are refused
+  // below.
   if (isIP(ip) === 0 || ip.includes('%')) return false;
   if (ip.includes(':') && ip.includes('.') && !mappedIPv4.test(ip)) return false;
   const address = ipaddr.process(ip);
@@ -88,13 +92,13 @@ export function isPublicAddress(ip: string): boolean {
   return address.match(globalIPv6) && !specialIPv6.some((range) => address.match(range));
 }
 
-/** Whether two IP addresses are one, however they are spelled: `::ffff:1.2.3.4` is `1.2.3.4`. */
+/** Returns whether two IP addresses are the same, in any spelling: `::ffff:1.2.3.4` is `1.2.3.4`. */
 export function sameAddress(a: string, b: string): boolean {
   return a === b || ipaddr.process(a).toString() === ipaddr.process(b).toString();
 }
 
 /**
- * Sorts the `hostname` of a parsed `URL`. The URL parser has already turned `127.1`, `0x7f.1`, `2130706433` and
+ * Classifies the `hostname` of a parsed `URL`. The URL parser has already turned `127.1`, `0x7f.1`, `2130706433` and
  * full-width digits into `127.0.0.1`.
  */
 export function hostKind(hostname: string): HostKind {
@@ -105,18 +109,17 @@ export function hostKind(hostname: string): HostKind {
   return labels.length === 1 ? 'single-label' : 'name';
 }
 
-/** The host of a URL as the system knows it: IPv6 addresses stand in brackets only inside URLs. */
+/** Returns the host of a URL as the system expects it. Only URLs put IPv6 addresses in brackets. */
 export function withoutBrackets(hostname: string): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
 }
 
 /**
- * Says what speaks against a URL before any name is looked up, or null. What its name resolves to is a question for each
- * single request, since the answer changes.
+ * Checks a URL without resolving its name. Returns the reason to refuse it, or null. The addresses of the name are
+ * checked with each request, because they change.
  *
- * Accepted: absolute `https:` URLs with a public domain name on port 443 or 8443, without credentials, equal to their
- * WHATWG serialisation or to it without the `/` of an empty path. Two spellings of one URL would otherwise be read
- * differently by different programs.
+ * Accepts absolute `https:` URLs with a public domain name on port 443 or 8443, without credentials, equal to their
+ * WHATWG serialisation, or to it without the `/` of an empty path. Programs could read any other spelling differently.
  */
 export function checkOutboundUrl(text: string, policy: UrlPolicy): UrlRefusal | null {
   if (text.length > LONGEST_URL) return refusals.long;
@@ -124,7 +127,7 @@ export function checkOutboundUrl(text: string, policy: UrlPolicy): UrlRefusal | 
   if (url === null) return refusals.unreadable;
   if (url.protocol !== 'https:' && !(policy.allowPrivate && url.protocol === 'http:')) return refusals.scheme;
   if (url.username !== '' || url.password !== '') return refusals.credentials;
-  // The slash of an empty path may be left out, before a query too, as in the grammar of signed requests.
+  // The slash of an empty path is optional, also before a query, as in the grammar of signed requests.
   const isNormal = url.href === text || (url.pathname === '/' && url.origin + url.search === text);
   if (!isNormal) return refusals.spelling;
   if (policy.ownOrigins?.includes(url.origin)) return refusals.own;
@@ -133,13 +136,13 @@ export function checkOutboundUrl(text: string, policy: UrlPolicy): UrlRefusal | 
   if (kind === 'malformed' || kind === 'single-label') return refusals.name;
   const networks = policy.networks ?? [];
   if (kind === 'address' && !isInNetworks(withoutBrackets(url.hostname), networks)) return refusals.address;
-  // The address that it resolves to decides.
+  // With networks set, the resolved address decides.
   if (kind === 'local-name' && networks.length === 0) return refusals.localName;
   if (!publicPorts.has(url.port)) return refusals.port;
   return policy.ownAddresses?.includes(url.hostname) ? refusals.own : null;
 }
 
-/** As long as an address in a signed request may be. */
+/** The same limit as for a URL in a signed request. */
 const LONGEST_URL = 2048;
 
 const refusals = {

@@ -1,6 +1,6 @@
 import type { Metric, Registry } from 'prom-client';
 
-/** Notes one answer; `ms` is the time from the request head to the answer. */
+/** Records one response; `ms` is the time from the request head to the response. */
 export type AnswerMeter = (route: string, status: number, ms: number) => void;
 
 const BUCKET_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
@@ -10,10 +10,10 @@ type Answers = { byStatus: Map<number, number>; buckets: number[]; seconds: numb
 type Value = { value: number; labels: Record<string, string | number>; metricName?: string };
 
 /**
- * Puts a counter of answers by route and status, and a histogram of their times by route, into a registry.
+ * Registers a counter of responses by route and status, and a histogram of their times by route.
  *
- * The library's own ones look their labels up anew with every answer, which costs as much as reading a request. These are
- * plain numbers until somebody asks for them.
+ * The library's own metrics look up their labels with every response, which costs as much as reading a request. These
+ * are plain numbers until somebody reads the metrics.
  */
 export function createAnswerMeter(registry: Registry, counter: string, histogram: string): AnswerMeter {
   const routes = new Map<string, Answers>();
@@ -40,7 +40,7 @@ function countsOf(route: string, { byStatus }: Answers): Value[] {
   return [...byStatus].map(([status, value]) => ({ value, labels: { route, status } }));
 }
 
-/** Prometheus wants every bucket to hold those below it too. */
+/** Prometheus buckets are cumulative. */
 function timesOf(name: string): (route: string, answers: Answers) => Value[] {
   return (route, { buckets, seconds, count }) => {
     let below = 0;
@@ -57,7 +57,7 @@ function timesOf(name: string): (route: string, answers: Answers) => Value[] {
   };
 }
 
-/** A registry asks nothing else of a metric than this. */
+/** A registry uses only these members of a metric. */
 function register(registry: Registry, name: string, type: string, help: string, values: () => Value[]): void {
   const metric = { name, help, type, get: async () => ({ name, help, type, values: values() }), reset: () => {} };
   registry.registerMetric(metric as unknown as Metric);

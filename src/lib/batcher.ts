@@ -1,11 +1,13 @@
-/** The options of a batcher. `flush` answers one output per item, in the order of the items. */
+/** The options of a batcher. `flush` returns one output per item, in the order of the items. */
 export type BatcherOptions<I, O> = {
   flush: (items: I[]) => Promise<O[]>;
   /** The most items in one flush. */
   maxBatch: number;
-  /** The most items that may wait for a flush; those being flushed do not count. */
+  /** The most items that may wait for a flush, without the items of the current flush. */
   maxQueued: number;
-  /** Once one has waited so long, nothing more is taken until it is its turn: who came now would wait longer still. */
+  /**
+   * Once an item has waited this long, `submit` rejects until that item is flushed: a new item would wait even longer.
+   */
   maxWaitMs?: number;
   /** How many flushes may run at once. */
   concurrency: number;
@@ -14,19 +16,19 @@ export type BatcherOptions<I, O> = {
 export type Batcher<I, O> = {
   /** Resolves with the item's own output once its flush is done; rejects with the flush's error, or when full. */
   submit: (item: I) => Promise<O>;
-  /** Resolves when nothing waits and nothing runs. */
+  /** Resolves when nothing waits and no flush runs. */
   drain: () => Promise<void>;
-  /** How many items wait for a flush; those being flushed do not count. */
+  /** How many items wait for a flush, without the items of the current flush. */
   depth: () => number;
 };
 
-/** The answer of a batcher whose queue is full: nothing was done with the item, so it may be tried again later. */
+/** The error of a batcher whose queue is full. Nothing was done with the item, so the caller may retry. */
 export class BatcherFullError extends Error {
   readonly code = 'OVERLOADED';
 }
 
 type Batch<I, O> = {
-  /** When its first item came, by `performance.now()`. */
+  /** When its first item arrived, by `performance.now()`. */
   since: number;
   items: I[];
   resolve: ((output: O) => void)[];
@@ -34,10 +36,10 @@ type Batch<I, O> = {
 };
 
 /**
- * Group commit: what arrives together, or while a flush runs, shares the next flush and so its fsync.
+ * Group commit: items that arrive together, or while a flush runs, share the next flush and so its fsync.
  *
- * An idle batcher waits only until the loop has read everything that is ready, never for a timer: a single item is not
- * delayed for the sake of others, and a burst still becomes one batch.
+ * An idle batcher waits only until the event loop has read everything that is ready, and never for a timer. So a single
+ * item is not delayed, and a burst still becomes one batch.
  */
 export function createBatcher<I, O>(options: BatcherOptions<I, O>): Batcher<I, O> {
   const { flush, maxBatch, maxQueued, maxWaitMs = Number.POSITIVE_INFINITY, concurrency } = options;

@@ -1,15 +1,18 @@
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-// By Temporal, because the first format of `Intl` takes 8 MB of a process for the data of all languages.
+// Uses Temporal: the first `Intl` format takes 8 MB of memory for the data of all languages.
 const ZONE = 'America/Santiago';
 
-/** The day in Chile, as `2026-01-15`, of a time in UTC milliseconds. Books are closed by it, wherever the service runs. */
+/**
+ * Returns the day in Chile, as `2026-01-15`, of a time in UTC milliseconds. Books are closed by this day, wherever the
+ * service runs.
+ */
 export function dayOf(utcMs: number): string {
   return inChile(utcMs).toPlainDate().toString();
 }
 
-/** Writes a time in UTC milliseconds as the clocks of Chile showed it, with their offset: `2026-01-15 22:30:00 -03:00`. */
+/** Writes a time in UTC milliseconds as the local time of Chile, with its offset: `2026-01-15 22:30:00 -03:00`. */
 export function clockOf(utcMs: number): string {
   const time = inChile(utcMs);
   return `${time.toPlainDate().toString()} ${time.toPlainTime().toString({ smallestUnit: 'second' })} ${time.offset}`;
@@ -19,25 +22,27 @@ function inChile(utcMs: number): Temporal.ZonedDateTime {
   return Temporal.Instant.fromEpochMilliseconds(utcMs).toZonedDateTimeISO(ZONE);
 }
 
-/** Whether a text is a day of the calendar, written as `2026-01-15`. */
+/** Returns whether a text is a calendar day such as `2026-01-15`. */
 export function isDay(text: string): boolean {
   const start = Date.parse(`${text}T00:00:00.000Z`);
   return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(start) && new Date(start).toISOString().startsWith(text);
 }
 
-/** The day that is so many days later; earlier for fewer than none. */
+/** Returns the day that is `days` later, or earlier for a negative number. */
 export function shiftDay(day: string, days: number): string {
   return new Date(Date.parse(`${day}T00:00:00.000Z`) + days * DAY).toISOString().slice(0, 10);
 }
 
-/** The first millisecond of a day in Chile, and of the next day. Such a day has 23, 24 or 25 hours. */
+/** Returns the first millisecond of a day in Chile and of the next day. A day has 23, 24 or 25 hours. */
 export function boundsOfDay(day: string): { from: number; to: number } {
   const date = Temporal.PlainDate.from(day);
   const startOf = (one: Temporal.PlainDate) => one.toZonedDateTime(ZONE).epochMilliseconds;
   return { from: startOf(date), to: startOf(date.add({ days: 1 })) };
 }
 
-/** How much of a span of time fell on Monday to Friday in Chile, in hours. Public holidays are not known here. */
+/**
+ * Returns how many hours of a span of time fall on Monday to Friday in Chile. Public holidays count as working days.
+ */
 export function workingHours(from: number, to: number): number {
   let worked = 0;
   for (let time = from; time < to; ) {

@@ -2,12 +2,13 @@ import { isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
- * Makes the network that an address is counted by: an IPv4 address itself, an IPv6 address by its first 64 bits, because a
- * client that has one of those has all that share them. Providers hand out 56 and 48 bits too, so what must not be had 65,536
- * times is counted by fewer `bits`. Text that is no address counts as it is.
+ * Returns the network that an address is counted by: an IPv4 address itself, or the first 64 bits of an IPv6 address,
+ * because a client with one address has all addresses of that network. Providers also hand out networks of 56 and 48
+ * bits, so a limit that one client must not get 65,536 times uses fewer `bits`. A text that is not an address is
+ * returned as it is.
  */
 export function clientNetwork(address: string, bits: 64 | 56 | 48 = 64): string {
-  // As connections have it. Reading it digit by digit took as long as all else that a new connection costs.
+  // The usual spelling of a connection's address. Parsing it took as long as all other work for a new connection.
   const plain = address.startsWith(MAPPED) ? address.slice(MAPPED.length) : address;
   if (isIPv4(plain)) return plain;
   if (!ipaddr.isValid(address)) return address;
@@ -19,10 +20,10 @@ export function clientNetwork(address: string, bits: 64 | 56 | 48 = 64): string 
   return bits === 64 ? network : `${network}/${bits}`;
 }
 
-/** An IPv4 address where a server listens for both. */
+/** The prefix of an IPv4 address when a server listens for both families. */
 const MAPPED = '::ffff:';
 
-/** The networks that an address is in, from the smallest on: for IPv6 by 64, 56 and 48 bits. */
+/** Returns the networks of an address, the smallest first: for IPv6 by 64, 56 and 48 bits. */
 export function clientNetworks(address: string): readonly string[] {
   const own = clientNetwork(address);
   if (isIPv4(own)) return [own];

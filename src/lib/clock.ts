@@ -1,9 +1,9 @@
 /**
- * The time of this process: UTC milliseconds, integer, never running backwards.
- * `anchor(utcMs)` corrects it with a time the caller trusts more, such as the database's.
+ * The time of this process in UTC milliseconds: an integer that never goes back. `anchor(utcMs)` corrects it with a
+ * time that the caller trusts more, such as the database's.
  *
- * In development it can travel: from then on it is `ahead()` milliseconds ahead of the world's time, which `anchor` takes. Never less
- * than before, because within a process time does not go back.
+ * In development the clock can travel: it is then `ahead()` milliseconds ahead of the real time. `anchor` takes the
+ * real time. `ahead()` never falls, because time does not go back within a process.
  */
 export type Clock = {
   (): number;
@@ -12,20 +12,20 @@ export type Clock = {
   ahead?: () => number;
 };
 
-/** The time of everybody else: what a shop, or an app for codes, compares with a clock of its own. */
+/** Returns the real time, for comparison with the clocks of others, such as a shop or an authenticator app. */
 export function worldTime(clock: Clock): number {
   return clock() - (clock.ahead?.() ?? 0);
 }
 
-/** Where a clock reads its first UTC time and the milliseconds that pass after it; tests give their own. */
+/** The sources of a clock: the first UTC time, and the elapsed milliseconds. Tests pass their own. */
 export type ClockSources = { wall: () => number; monotonic: () => number };
 
 /**
- * A clock that reads the wall time once, when it is made, and from then on only counts elapsed time: somebody who
- * sets the machine's clock moves no lease, no expiry and no retry of a running process.
+ * Creates a clock that reads the wall time once, when it is made, and then only counts elapsed time. So a change of the
+ * machine's clock moves no lease, expiry or retry of a running process.
  *
- * Anchored to a later time it jumps forward. Anchored to an earlier one it runs at half speed until the difference is
- * gone, because a clock that stood still would freeze every time-out with it.
+ * Anchored to a later time, the clock jumps forward. Anchored to an earlier time, it runs at half speed until the
+ * difference is gone: a stopped clock would freeze every time-out.
  */
 export function systemClock(sources: ClockSources = { wall: Date.now, monotonic: () => performance.now() }): Clock {
   let base = sources.wall();

@@ -1,18 +1,18 @@
 /** Red, green and blue, 0 to 255. */
 type Rgb = readonly [number, number, number];
 
-/** `#1f6f4a` as people write it, in small letters; null for any other text. */
+/** Reads a colour such as `#1f6f4a`, in upper or lower case, into lower case. Null for any other text. */
 export function readColour(text: string): string | null {
   return /^#[0-9a-f]{6}$/.test(text.toLowerCase()) ? text.toLowerCase() : null;
 }
 
-/** How far two colours are apart for the eye, 1 to 21: the contrast ratio of WCAG 2.2. */
+/** Returns the contrast ratio of two colours by WCAG 2.2, 1 to 21. */
 export function contrast(one: string, other: string): number {
   const [light, dark] = [luminance(rgbOf(one)), luminance(rgbOf(other))].sort((a, b) => b - a) as [number, number];
   return (light + 0.05) / (dark + 0.05);
 }
 
-/** The colour, moved towards `target` in small steps until it has that contrast with `ground`. */
+/** Moves the colour towards `target` in small steps until it has the contrast `wanted` with `ground`. */
 export function moveUntil(colour: string, target: string, ground: string, wanted: number): string {
   for (let part = 0; part <= 1; part += 0.02) {
     const moved = mix(colour, target, part);
@@ -21,7 +21,7 @@ export function moveUntil(colour: string, target: string, ground: string, wanted
   return target;
 }
 
-/** `part` of the way from one colour to the other, 0 to 1. */
+/** Mixes two colours. `part`, 0 to 1, is the share of the second. */
 export function mix(one: string, other: string, part: number): string {
   const [from, to] = [rgbOf(one), rgbOf(other)];
   const hex = from.map((value, at) => Math.round(value + ((to[at] as number) - value) * part));

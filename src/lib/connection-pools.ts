@@ -5,24 +5,24 @@ import type { DialError, DialTarget } from './dial-address.ts';
 
 /** Keep-alive connections, pooled by origin and by the checked address they lead to. */
 export type ConnectionPools = {
-  /** The addresses with those first to which connections are already open. */
+  /** Sorts the addresses: those with open connections come first. */
   openFirst: (origin: string, addresses: readonly string[]) => readonly string[];
   /** Runs `work` with the pool of one address, which lives as long as it has work or open sockets. */
   use: <T>(url: URL, address: string, work: (pool: Pool) => Promise<T>) => Promise<T>;
-  /** Ends every connection, also those in use: their requests fail. */
+  /** Ends every connection. Requests under way fail. */
   close: () => Promise<void>;
 };
 
-/** Calls `done` once, with a socket that requests can be written to or with an error, within a time of its own. */
+/** Calls `done` once, with a socket that is ready for requests or with an error, within its own time limit. */
 export type OpenConnection = (target: DialTarget, done: (error: DialError | null, socket: Socket) => void) => void;
 
 type Entry = { pool: Pool; sockets: number; users: number };
 
-/** A server may ask to be kept open for longer; more than this only holds sockets. */
+/** The longest time a connection is kept open. A server may ask for more, but that only holds sockets. */
 const keepAliveMaxMs = 30_000;
 const maxHeaderBytes = 8_192;
 
-/** Pools that open sockets with `open` only, so that no other address than the given one is ever reached. */
+/** Creates pools that open sockets with `open` only, so no other address than the checked one is ever reached. */
 export function createConnectionPools(open: OpenConnection): ConnectionPools {
   const entries = new Map<string, Entry>();
 
@@ -63,7 +63,7 @@ export function createConnectionPools(open: OpenConnection): ConnectionPools {
         else done(error, null);
       });
     };
-    // Time-outs of their own are off: one deadline covers the whole request.
+    // The client's own time-outs are off: one deadline covers the whole request.
     const timeouts = { headersTimeout: 0, bodyTimeout: 0, keepAliveMaxTimeout: keepAliveMaxMs };
     const pool = new Pool(url.origin, { connect, allowH2: false, maxHeaderSize: maxHeaderBytes, ...timeouts });
     const entry: Entry = { pool, sockets: 0, users: 0 };

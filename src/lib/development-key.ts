@@ -4,7 +4,7 @@ import { randomToken } from './ids.ts';
 import { makePrivateFolder } from './make-private-folder.ts';
 import { ConfigError } from './setting-readers.ts';
 
-/** The master key where none is set: development keeps one of its own. Throws `ConfigError` in production. */
+/** Returns the development key when no master key is set. Throws `ConfigError` in production. */
 export function keptKey(mode: 'development' | 'production', dataDir: string, database: string): string {
   if (mode === 'development') return readDevelopmentKey(dataDir, database);
   throw new ConfigError(
@@ -13,13 +13,13 @@ export function keptKey(mode: 'development' | 'production', dataDir: string, dat
 }
 
 /**
- * The key that development makes at its first start and keeps in `dataDir`. Throws `ConfigError` for an embedded store that
- * was made with another.
+ * Returns the development key. The first start makes it and stores it in `dataDir`. Throws `ConfigError` when the
+ * embedded store exists but the key does not: the store was made with another key.
  */
 function readDevelopmentKey(dataDir: string, database: string): string {
   const file = join(dataDir, 'master.key');
   if (!existsSync(file)) {
-    // A key is always there before its store, so this store has another.
+    // The key is always written before its store, so an existing store without it has another key.
     const store = database.slice('sqlite:'.length);
     if (database.startsWith('sqlite:') && existsSync(store) && statSync(store).size > 0)
       throw new ConfigError(
@@ -35,7 +35,7 @@ function writeNewKey(file: string): void {
   try {
     writeFileSync(file, `${randomToken(32)}\n`, { flag: 'wx', mode: 0o600 });
   } catch (error) {
-    // Another process that starts at this moment may have been first; its key is the key.
+    // Another process that starts now may have written its key first; then that key is used.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }

@@ -1,13 +1,13 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 
-/** Where to connect: an address that has been checked, never a name. `servername` is null for plain http. */
+/** A connection target: an address that has been checked, never a name. `servername` is null for plain http. */
 export type DialTarget = { address: string; port: number; servername: string | null };
 
-/** Opens a socket and answers at once; the caller waits for its `connect`, `secureConnect` or `error`. */
+/** Opens a socket and returns at once. The caller waits for `connect`, `secureConnect` or `error`. */
 export type Dial = (target: DialTarget) => Socket;
 
-/** A connection that never came about, so nothing of the request was sent. `message` is a system or TLS error code. */
+/** A connection that failed before anything of the request was sent. `message` is a system or TLS error code. */
 export class DialError extends Error {
   readonly reason: 'connect' | 'tls';
   constructor(reason: 'connect' | 'tls', code: string) {
@@ -16,17 +16,17 @@ export class DialError extends Error {
   }
 }
 
-/** Dials by TCP or TLS. The certificate must be valid for the name, whatever the environment says about TLS checks. */
+/** Dials by TCP or TLS. The certificate must be valid for the name, even where the environment turns TLS checks off. */
 export function dialAddress({ address, port, servername }: DialTarget): Socket {
   if (servername === null) return connectTcp({ host: address, port });
   return connectTls({ ...tlsOptions(address, servername), port });
 }
 
-/** How every connection by TLS is made. */
+/** Returns the options of every TLS connection. */
 export function tlsOptions(address: string, servername: string): ConnectionOptions {
   return {
     host: address,
-    // Without a name to announce, the certificate is compared with `host`.
+    // Without a server name, Node compares the certificate with `host`.
     servername: isIP(servername) === 0 ? servername : '',
     rejectUnauthorized: true,
     ALPNProtocols: ['http/1.1'],
@@ -34,8 +34,9 @@ export function tlsOptions(address: string, servername: string): ConnectionOptio
 }
 
 /**
- * Dials and calls `done` once: with a socket that requests can be written to, or with a DialError, at the latest after
- * `timeoutMs`. A callback and no promise: the caller who takes the socket has to listen to its errors in the same moment.
+ * Dials and calls `done` once, after at most `timeoutMs`: with a socket that is ready for requests, or with a
+ * DialError. It takes a callback instead of returning a promise, because the caller must attach an error listener to
+ * the socket in the same tick.
  */
 export function openSocket(
   dial: Dial,
@@ -58,7 +59,7 @@ export function openSocket(
   }
 
   socket.setNoDelay(true);
-  // From here on the address answers, so what still fails is the TLS handshake.
+  // The address has answered, so any later failure is in the TLS handshake.
   if (target.servername !== null) socket.once('connect', () => (reached = 'tls'));
   socket.once(target.servername === null ? 'connect' : 'secureConnect', () => finish(null));
   socket.on('error', (error: Error & { code?: string }) => finish(error.code ?? error.name));

@@ -1,6 +1,6 @@
 /**
- * Makes the members of an error for a log line: its name, code, message and stack, and the same of its cause. No other member,
- * for drivers add some that hold values: PostgreSQL's `detail` tells the whole row that was refused.
+ * Returns the name, code, message and stack of an error and of its cause, for a log line. Other members are left out
+ * because some hold values: PostgreSQL's `detail` holds the whole refused row.
  */
 export function errorForLog(error: unknown): unknown {
   if (!(error instanceof Error)) return { name: typeof error };

@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 
-/** A file by which somebody can see later that it was so. The excerpt is its first 4 KiB, in base64. */
+/** A file that proves a decision later. The excerpt is its first 4 KiB, in base64. */
 export type Evidence = { name: string; sha256: string; bytes: number; excerpt: string };
 
 const EXCERPT_BYTES = 4096;
 
-/** The name and the digest of a file that has been read, such as a page of the acquirer's portal. Its folder is nobody's business, and a name is text. */
+/**
+ * Returns the name and the digest of a file that has been read, such as a page of the acquirer's portal. The folder is
+ * left out, and the name is cleaned as text.
+ */
 export function describeEvidence(path: string, content: Buffer): Evidence {
   return {
     name: basename(path)

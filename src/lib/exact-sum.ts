@@ -1,25 +1,25 @@
 /**
- * A sum of amounts in minor units: a number while a number holds it exactly, a big integer beyond 2^53. The store sums up in 64
- * bits and tells a sum as text, because neither driver reads more than 53 of them into a number.
+ * A sum of amounts in minor units: a number up to 2^53, a bigint beyond. The store sums in 64 bits and returns sums as
+ * text, because both drivers read only 53 bits into a number.
  */
 export type Sum = number | bigint;
 
-/** Reads a sum that a statement told as text. */
+/** Parses a sum that a statement returned as text. */
 export function readSum(text: string): Sum {
   return narrow(BigInt(text));
 }
 
-/** All of them together; 0 of none. */
+/** Adds up all sums; 0 for an empty list. */
 export function addUp(sums: readonly Sum[]): Sum {
   return sums.reduce<Sum>(add, 0);
 }
 
-/** Subtracts one sum from another; below 0 where the other is larger. */
+/** Subtracts one sum from another. The result can be negative. */
 export function subtract(one: Sum, other: Sum): Sum {
   return add(one, -other);
 }
 
-/** JSON with every digit of a sum; `JSON.stringify` alone refuses big integers. */
+/** Writes JSON with every digit of a sum. `JSON.stringify` alone throws on a bigint. */
 export function stringifyExactly(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) =>
     typeof member === 'bigint' ? rawJson(member.toString()) : member,
@@ -27,8 +27,8 @@ export function stringifyExactly(value: unknown): string {
 }
 
 /**
- * Makes a number that `JSON.stringify` writes as these digits. The description of answers calls it a number; nobody computes
- * with it.
+ * Makes a number that `JSON.stringify` writes with exactly these digits. It has the type `number` because the API
+ * schema says so; nothing computes with it.
  */
 export function rawJson(digits: string): number {
   return (JSON as unknown as { rawJSON(text: string): number }).rawJSON(digits);

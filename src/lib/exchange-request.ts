@@ -9,8 +9,8 @@ export type ExchangeRequest = {
 };
 
 /**
- * The answer of the other side, or why there was no answer. `detail` is a stable code, never text of the other side;
- * `location` is where a redirect (3xx) leads, at most 2,048 characters as sent.
+ * The response, or the reason why no response came. `detail` is a stable code, never text from the server. `location` is
+ * the target of a redirect (3xx) as sent, at most 2,048 characters.
  */
 export type Exchange =
   | { kind: 'answered'; status: number; retryAfter: string | null; excerpt: string; location?: string }
@@ -32,10 +32,9 @@ const maxLocation = 2_048;
 const protocolErrors = new Set(['HTTPParserError', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'UND_ERR_INVALID_ARG']);
 
 /**
- * Sends one request over a pool and reads its answer, at most `timeoutMs` in all.
+ * Sends one request over a pool and reads its response, in at most `timeoutMs` overall. Never rejects.
  *
- * Of a body longer than 16 KiB the rest is not read: the connection is closed and the answer counts, since its status
- * says everything. Never rejects.
+ * Reads at most 16 KiB of a body, then closes the connection. Such a response counts, because its status is enough.
  */
 export function exchangeRequest(pool: Pool, request: ExchangeRequest, timeoutMs: number): Promise<Exchange> {
   return new Promise((resolve) => {
@@ -68,11 +67,11 @@ export function exchangeRequest(pool: Pool, request: ExchangeRequest, timeoutMs:
     pool.dispatch(request, {
       onRequestStart(controller) {
         control = controller;
-        // Its time ran out while the connection was made: what has been reported as failed must not be sent now.
+        // The request timed out while connecting. It was reported as failed, so it must not be sent now.
         if (settled) controller.abort(new Error('abandoned'));
       },
       onResponseStart(_controller, statusCode, headers) {
-        // Informational answers (1xx) come before the real one, each with headers of its own.
+        // Informational responses (1xx) come before the real one, each with its own headers.
         status = statusCode;
         retryAfter = [headers['retry-after']].flat()[0] ?? null;
         if (status >= 300 && status < 400) location = readLocation(headers['location']);
@@ -104,7 +103,7 @@ function readableExcerpt(chunks: Buffer[]): string {
   return readable(bytes.toString('utf8', 0, excerptBytes));
 }
 
-/** Control characters go: PostgreSQL stores no NUL, and a terminal obeys escapes. */
+/** Drops control characters: PostgreSQL stores no NUL, and a terminal obeys escapes. */
 function readable(text: string): string {
   return text.replace(/(?![\t\n\r])\p{Cc}/gu, '\uFFFD');
 }

@@ -1,19 +1,19 @@
 /**
- * A cache whose entries are trusted for `lifetimeMs` and then loaded again.
+ * A cache whose entries are valid for `lifetimeMs` and are then loaded again.
  *
- * Callers that ask for one key at the same time share one load. Nothing is kept of a load that failed or answered null,
- * so what was created a moment ago is found. `capacity` bounds what a stranger can make it hold.
+ * Concurrent callers for one key share one load. A load that fails or returns null is not cached, so a new record is
+ * found at once. `capacity` bounds the memory that a stranger can fill.
  */
 export type ExpiringCache<Value> = {
   get(key: string, load: () => Promise<Value | null>): Promise<Value | null>;
-  /** The value when it is there and fresh. Spares the hot path a promise. */
+  /** Returns the value if it is cached and fresh. Spares the hot path a promise. */
   peek(key: string): Value | null;
   keep(key: string, value: Value): void;
-  /** Loads anew what may have changed; until that is here, others are given what is there and fresh. */
+  /** Reloads an entry. Until the load ends, other callers get the cached value while it is fresh. */
   refresh(key: string, load: () => Promise<Value | null>): Promise<Value | null>;
 };
 
-/** Makes an empty cache. `now` is in milliseconds; when `capacity` is reached all is forgotten and loaded again. */
+/** Creates an empty cache. `now` is in milliseconds. At `capacity` entries the cache is cleared. */
 export function createExpiringCache<Value>(options: {
   lifetimeMs: number;
   capacity: number;

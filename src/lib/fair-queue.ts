@@ -1,18 +1,19 @@
 export type FairQueue<I, O> = {
-  /** Resolves with what `work` answers. Rejects with its error, or with `QueueFullError`. */
+  /** Resolves with the result of `work`. Rejects with its error, or with `QueueFullError`. */
   submit: (owner: string, item: I) => Promise<O>;
-  /** How many wait; the one under way does not count. */
+  /** How many items wait, without the item under way. */
   depth: () => number;
 };
 
-/** Nothing was done with the item. */
+/** The error of a full queue. Nothing was done with the item. */
 export class QueueFullError extends Error {}
 
 type Waiting<I, O> = { item: I; done: PromiseWithResolvers<O> };
 
 /**
- * One piece of work at a time, its owners in turn: somebody who waits with a thousand delays the others by one each. When
- * the queue is full, the owner with the most gives up the last of them.
+ * Creates a queue that runs one item at a time and serves its owners in turn: an owner with a thousand items delays
+ * each other owner by one item at a time. When the queue is full, the owner with the most items loses the newest of
+ * them.
  */
 export function createFairQueue<I, O>(options: {
   work: (item: I) => Promise<O>;
@@ -37,7 +38,7 @@ export function createFairQueue<I, O>(options: {
     return done.promise;
   }
 
-  /** Answers false where nobody has more than the newcomer would have. */
+  /** Returns false if no owner has more items than the newcomer would have. */
   function makeRoom(own: number): boolean {
     let longest: Waiting<I, O>[] = [];
     for (const waiting of owners.values()) if (waiting.length > longest.length) longest = waiting;

@@ -1,17 +1,20 @@
 export type FairShares = {
-  /** Takes an amount for all these owners, the smallest network first. Answers false, and takes nothing, where one has its share. */
+  /**
+   * Takes an amount for all `owners`, the smallest network first. Returns false and takes nothing if one of them would
+   * exceed its share.
+   */
   take: (owners: readonly string[], amount: number) => boolean;
   /** Releases what was taken, with the same arguments. */
   release: (owners: readonly string[], amount: number) => void;
 };
 
-/** The part that must stay free for what an owner takes, beside a tenth that is for those who have nothing yet. */
+/** An owner's total may be at most a third of what stays free beyond the reserve for new owners. */
 const FREE_FOR_EACH = 3;
 const RESERVED = 0.1;
 
 /**
- * Shares out a limited amount. An owner may have a third of what is free at the moment, so its share
- * falls as the whole fills, and the last tenth is for owners who have nothing yet.
+ * Shares out a limited amount. An owner may take a third of what is free, so shares fall as the whole fills up. The
+ * last tenth is reserved for owners who have nothing yet.
  */
 export function createFairShares(whole: number): FairShares {
   const taken = new Map<string, number>();
@@ -41,7 +44,7 @@ export function createFairShares(whole: number): FairShares {
   return { take, release };
 }
 
-/** Computes the share of an owner who is alone. */
+/** Computes the share of a single owner. */
 export function shareOfOne(whole: number): number {
   return Math.floor((whole * (1 - RESERVED)) / (1 + FREE_FOR_EACH));
 }

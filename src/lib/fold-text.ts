@@ -1,4 +1,4 @@
-/** A text as it is compared with what people type: in small letters, without accents. */
+/** Folds a text for comparison with what people type: lower case, without accents. */
 export function foldText(text: string): string {
   return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 }

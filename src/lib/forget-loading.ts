@@ -2,8 +2,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * Collects what only loading the program needed, once. By itself V8 keeps the room for it, 13 MB, until the process has been idle for
- * most of a minute. It takes a tenth of a second, so it is for before the first request.
+ * Frees the 13 MB of memory that only loading the program needed. V8 alone would keep them until the process has been
+ * idle for most of a minute. The collection takes a tenth of a second, so call this before the first request.
  */
 export function forgetLoading(): void {
   setFlagsFromString('--expose-gc');

@@ -7,20 +7,26 @@ export const GENESIS = '0'.repeat(64);
 /** Where a chain ends, or once ended. Links count from 1. */
 export type ChainEnd = { link: number; hash: string };
 
-/** The hash of a link: SHA-256, in lower-case hexadecimal, of the hash before it and its values, one line of JSON each. */
+/**
+ * Returns the hash of a link: SHA-256, in lower-case hexadecimal, of the previous hash and the link's values, one line
+ * of JSON each.
+ */
 export function chainHash(previous: string, lines: readonly unknown[]): string {
   const text = lines.map((values) => `${JSON.stringify(values)}\n`).join('');
   return hash('sha256', `${previous}\n${text}`, 'hex');
 }
 
 /**
- * `changed`: the link, or the hash before it, is not what was hashed. `missing`: links were deleted. `surplus`: a link that was
- * never written by the chain's owner. `cut`: the chain once went on to here. `rewritten`: the chain is whole and not the one that
- * ended so. `headless`: what says where it ends is gone.
+ * `changed`: the link, or the hash before it, differs from the hashed text. `missing`: links were deleted. `surplus`:
+ * the chain's owner never wrote this link. `cut`: links at the end are gone. `rewritten`: the chain is consistent, but
+ * a known end is not in it. `headless`: the record of the chain's end is gone.
  */
 export type ChainProblem = 'changed' | 'missing' | 'surplus' | 'cut' | 'rewritten' | 'headless';
 
-/** A chain of one row for each link. `known`: ends that were kept elsewhere. `found` is told of the links `from` to `until`. */
+/**
+ * A chain with one row for each link. `known`: ends that were kept elsewhere. `found` receives each problem with its
+ * links `from` to `until`.
+ */
 export type Chain<Link extends ChainEnd> = {
   read: (after: number, limit: number) => Promise<Link[]>;
   readEnd: () => Promise<ChainEnd | null>;
@@ -31,8 +37,8 @@ export type Chain<Link extends ChainEnd> = {
 };
 
 /**
- * Computes a chain again, from where an interrupted walk stood, and answers how many links it has and its last one. Reads in pages,
- * beside those who add to it.
+ * Verifies a chain from the place of an interrupted walk, or from its start. Returns the number of links and the last
+ * link. Reads in pages and does not block writers.
  */
 export async function verifyChain<Link extends ChainEnd>(
   chain: Chain<Link>,
@@ -43,7 +49,7 @@ export async function verifyChain<Link extends ChainEnd>(
     chain.found(...problem);
   };
   const from = await placeToGoOn(chain);
-  // Read before the links: what is added meanwhile lies behind it.
+  // The end is read before the links, so links that are added meanwhile lie behind it.
   const head = await chain.readEnd();
   const seen = from === null && walk.from !== null ? [walk.from] : [];
   const known = [...(chain.known ?? []), ...seen, ...(head === null ? [] : [head])];
@@ -60,7 +66,7 @@ export async function verifyChain<Link extends ChainEnd>(
       }
       if (link.link > last.link + 1) {
         found('missing', last.link + 1, link.link - 1, link);
-        // Nothing that follows a lost link can be held against it.
+        // The link after a gap cannot be checked against its predecessor.
         previous = null;
       }
       if (previous !== null && chain.hashOf(previous, link) !== link.hash) found('changed', link.link, link.link, link);
@@ -77,7 +83,10 @@ export async function verifyChain<Link extends ChainEnd>(
   return { links: last.rows, end: { link: last.link, hash: last.hash } };
 }
 
-/** Where the interrupted walk stood, if the chain still has that link; otherwise the place is held against it as an end is. */
+/**
+ * Returns the place of the interrupted walk if the chain still has that link. Otherwise marks the place as contradicted
+ * and returns null.
+ */
 async function placeToGoOn<Link extends ChainEnd>({ read, walk }: Chain<Link>): Promise<ChainPlace | null> {
   if (walk.from === null) return null;
   const { link, hash } = walk.from;

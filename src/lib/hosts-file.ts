@@ -1,14 +1,14 @@
 import { readFileSync, statSync } from 'node:fs';
 
-/** The addresses that the machine's own list of names gives a name, in its order; null where the list says nothing. */
+/** Returns the addresses of a name from the hosts file, in its order; null if the file does not list the name. */
 export type HostsFile = (hostname: string) => readonly string[] | null;
 
 const SYSTEM_FILE = process.platform === 'win32' ? 'C:\\Windows\\System32\\drivers\\etc\\hosts' : '/etc/hosts';
 const LOOPBACK: readonly string[] = ['127.0.0.1', '::1'];
 
 /**
- * Reads `/etc/hosts`, and again when it has changed. `localhost` and all names under it are this machine, whatever the
- * file says or a name server would (RFC 6761, 6.3).
+ * Reads `/etc/hosts`, and reads it again after a change. `localhost` and all names under it are always this machine, in
+ * spite of the file and of name servers (RFC 6761, 6.3).
  */
 export function createHostsFile(path: string = SYSTEM_FILE): HostsFile {
   let names: ReadonlyMap<string, readonly string[]> = new Map();

@@ -1,26 +1,31 @@
 import { randomFillSync } from 'node:crypto';
 
-/** Digits and lower-case letters without those that are read as another: i, l, o and u are left out. */
+/** Digits and lower-case letters, without i, l, o and u, which are easily misread. */
 const idAlphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 const idLength = 20;
 
-// A call for 16 random bytes costs a microsecond, most of it the call: bytes are fetched a pool at a time.
+// A call for 16 random bytes costs a microsecond, mostly for the call, so bytes are fetched a pool at a time.
 const pool = Buffer.allocUnsafe(16_384);
 let used = pool.length;
 
-/** An unguessable token of `bytes` random bytes, as base64url without padding. 16 bytes are 128 bits, 22 characters. */
+/**
+ * Returns an unguessable token of `bytes` random bytes, as base64url without padding. 16 bytes are 128 bits, 22
+ * characters.
+ */
 export function randomToken(bytes: number): string {
   const start = takeRandomBytes(bytes);
   return pool.toString('base64url', start, start + bytes);
 }
 
-/** `bytes` random bytes as lower-case hex. */
+/** Returns `bytes` random bytes as lower-case hex. */
 export function randomHex(bytes: number): string {
   const start = takeRandomBytes(bytes);
   return pool.toString('hex', start, start + bytes);
 }
 
-/** An id such as `ps_4m0c…`: 100 random bits that a person can read out, type, and select with a double click. */
+/**
+ * Returns an id such as `ps_4m0c…`: 100 random bits that a person can read out, type, and select with a double click.
+ */
 export function prefixedId(prefix: string): string {
   const start = takeRandomBytes(idLength);
   let id = `${prefix}_`;
@@ -28,7 +33,7 @@ export function prefixedId(prefix: string): string {
   return id;
 }
 
-/** Reserves the next `bytes` of the pool and answers where they start. No byte is ever given out twice. */
+/** Reserves the next `bytes` of the pool and returns their offset. No byte is used twice. */
 function takeRandomBytes(bytes: number): number {
   if (!Number.isInteger(bytes) || bytes < 1 || bytes > pool.length) {
     throw new RangeError(`cannot give out ${bytes} random bytes at once`);

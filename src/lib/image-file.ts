@@ -1,9 +1,9 @@
-/** An image as its first bytes describe it. */
+/** The type and size of an image, from its first bytes. */
 export type ImageFile = { type: 'image/png' | 'image/jpeg' | 'image/webp'; width: number; height: number };
 
 /**
- * Reads type and size of a PNG, JPEG or WebP by its bytes, whatever its name says; null for anything else, such as SVG, which
- * can carry scripts.
+ * Reads the type and size of a PNG, JPEG or WebP from its bytes, not from its name. Null for any other format, such as
+ * SVG, which can carry scripts.
  */
 export function readImageFile(bytes: Buffer): ImageFile | null {
   return readPng(bytes) ?? readJpeg(bytes) ?? readWebp(bytes);
@@ -16,7 +16,7 @@ function readPng(bytes: Buffer): ImageFile | null {
   return isPng ? { type: 'image/png', width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) } : null;
 }
 
-/** The size is in the first frame header, after segments that each say their length. */
+/** The size is in the first frame header, after segments that each state their length. */
 function readJpeg(bytes: Buffer): ImageFile | null {
   if (bytes.length < 4 || bytes.readUInt16BE(0) !== 0xffd8) return null;
   let at = 2;

@@ -2,7 +2,7 @@ import { isDay } from './calendar-day.ts';
 
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})$/;
 
-/** A time such as `2026-01-15T10:30Z`, with its offset, in UTC milliseconds; null for any other text. */
+/** Parses a time with an offset, such as `2026-01-15T10:30Z`, into UTC milliseconds; null for any other text. */
 export function readIsoTime(text: string): number | null {
   const time = TIME.test(text) && isDay(text.slice(0, 10)) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(time) ? null : time;

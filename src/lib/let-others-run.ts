@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** So many steps take about a millisecond. */
+/** This many steps take about a millisecond. */
 const STEPS = 500;
 
 /**
- * For long work without a wait of its own, such as the rows of a large file: `await` what it answers after each step, and what else the
- * process has to do gets its turn between some hundreds of them.
+ * Yields to the event loop during long synchronous work, such as the rows of a large file. The caller awaits the
+ * returned function after each step; it yields once in several hundred steps.
  */
 export function letOthersRun(): () => Promise<void> | null {
   let steps = 0;

@@ -1,21 +1,27 @@
 import type { Resolve } from './resolve-host.ts';
 
-/** One merchant with many names whose name servers are silent holds so many look-ups, and only its own wait. */
+/**
+ * The most concurrent look-ups of one merchant. A merchant whose name servers are silent delays only its own requests.
+ */
 const CONCURRENT_OF_A_MERCHANT = 8;
-/** A name that failed is not asked for again for so long, then for twice as long. Shorter than the first retry of a callback. */
+/**
+ * A failed name is not looked up again for this time, then for twice as long each time. Shorter than the first retry of
+ * a callback.
+ */
 const FIRST_PAUSE_MS = 4_000;
-/** Shorter than the second retry, so that each later one asks anew. */
+/** Shorter than the second retry, so each later retry looks the name up again. */
 const LONGEST_PAUSE_MS = 60_000;
-/** Failed names that are remembered; the oldest goes first. */
+/** How many failed names are remembered. The oldest is dropped first. */
 const FAILED_NAMES = 1_000;
-/** A request that has waited longer for its turn has ended meanwhile. */
+/** A request that waits longer for its turn has already timed out. */
 const LONGEST_WAIT_MS = 5_000;
 
 type FailedName = { error: unknown; pauseMs: number; until: number };
 
 /**
- * Look-ups of names that strangers chose: so many at once for a merchant, and a failure is remembered, so that the backlog
- * of a dead name neither holds sockets nor waits once per callback. An answer is never remembered. `now` is in milliseconds.
+ * Limits look-ups of names that merchants chose: at most 8 at once for each merchant. A failure is cached, so the
+ * callbacks for a dead name neither hold sockets nor wait one by one. A success is not cached. `now` is in
+ * milliseconds.
  */
 export function limitLookUps(resolve: Resolve, now: () => number): Resolve {
   const failed = new Map<string, FailedName>();
@@ -36,7 +42,7 @@ export function limitLookUps(resolve: Resolve, now: () => number): Resolve {
       failed.delete(hostname);
       return addresses;
     } catch (error) {
-      // Of several that shared the look-up the first has noted it.
+      // When several requests shared the look-up, the first has already recorded its failure.
       if (failed.get(hostname) === earlier) remember(hostname, error);
       throw error;
     }
@@ -53,7 +59,7 @@ export function limitLookUps(resolve: Resolve, now: () => number): Resolve {
       if (now() - askedAt > LONGEST_WAIT_MS) throw Object.assign(new Error('no turn in time'), { code: 'ETIMEDOUT' });
       return await ask(hostname);
     } finally {
-      // Its place goes straight to the next.
+      // Passes the slot to the next request.
       const next = turn.waiting.shift();
       if (next !== undefined) next();
       else if (--turn.running === 0) turns.delete(merchant);

@@ -2,14 +2,14 @@ import { paint } from './paint.ts';
 
 type LogRecord = Record<string, unknown> & { level: number; time: string; msg?: string };
 
-/** The names of pino's levels, each from this number on. */
+/** The names of pino's levels, each with its lowest number. */
 const LEVELS = [
   { from: 50, name: 'error', colour: 'red' },
   { from: 40, name: 'warning', colour: 'yellow' },
   { from: 0, name: '', colour: null },
 ] as const;
 
-/** One record of the log as a person reads it on a terminal: the time of this computer, what happened, and what belongs to it. */
+/** Formats a log record for a terminal: the local time, the message, and its other members. */
 export function logLine(json: string): string {
   const { level, time, msg = '', err, ...rest } = JSON.parse(json) as LogRecord;
   const { name, colour } = LEVELS.find(({ from }) => level >= from) ?? LEVELS[2];

@@ -3,15 +3,16 @@ import { logLine } from './log-line.ts';
 
 export type LogOutput = {
   stream: pino.DestinationStream;
-  /** Resolves when everything that was logged is written, or when its reader is gone. */
+  /** Resolves when all log lines are written, or when the reader has closed the stream. */
   written: () => Promise<void>;
 };
 
 /**
- * Standard output for the log, written beside the work, in lines for a person or as JSON. When its reader is gone nothing more is logged and all else goes on.
+ * Writes the log to standard output asynchronously, as text lines or as JSON. When the reader closes the stream,
+ * logging stops and the process continues.
  *
- * Wait for `written` before `process.exit`: at the exit the stream writes what is left, and where that fails it tries again
- * for ever, unless it has failed before.
+ * Await `written` before `process.exit`. At exit the stream writes its rest, and a failing write would be retried
+ * forever unless one has failed before.
  */
 export function createLogOutput(format: 'text' | 'json'): LogOutput {
   const stream = pino.destination({ dest: 1, sync: false });
@@ -25,7 +26,7 @@ export function createLogOutput(format: 'text' | 'json'): LogOutput {
     await new Promise<void>((resolve) => {
       stream.once('drain', resolve);
       stream.once('error', () => resolve());
-      // `drain` comes after a write, so there must be one.
+      // `drain` is only emitted after a write.
       stream.write('');
     });
   };

@@ -1,13 +1,13 @@
 import type { Dial } from './dial-address.ts';
 
 /**
- * Dials as `dial` does; of the answer nothing is read. When its first bytes arrive the connection is closed, so the other side has
- * done what it was asked and nobody heard of it.
+ * Wraps `dial` so that responses are lost: the connection closes when the first bytes of the response arrive. The
+ * server has then carried out the request, and the client never learns it.
  */
 export function loseAnswers(dial: Dial): Dial {
   return (target) => {
     const socket = dial(target);
-    // The first listener: what it has read, nobody else reads.
+    // This listener runs first and consumes all data, so no other listener reads any.
     socket.on('readable', () => {
       while (socket.read() !== null);
       if (socket.bytesRead > 0) socket.destroy();

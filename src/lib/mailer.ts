@@ -1,17 +1,17 @@
 import type { Transporter } from 'nodemailer';
 import { withinTime } from './within-time.ts';
 
-/** Where mail leaves, as an operator has set it. */
+/** The mail server, as the operator has set it. */
 export type SmtpServer = {
   host: string;
   port: number;
-  /** TLS from the first byte, as on port 465. */
+  /** TLS from the start, as on port 465. */
   secure: boolean;
   user: string | null;
   password: string | null;
 };
 
-/** `from` and `replyTo` are an address; the name beside `from` is what the receiver reads. */
+/** `from` and `replyTo` are addresses; the name beside `from` is shown to the recipient. */
 export type MailMessage = {
   id: string;
   from: { name: string; address: string };
@@ -22,18 +22,18 @@ export type MailMessage = {
   html: string;
 };
 
-/** `refused`: the server says that this mail will never be taken. `failed`: not now. `reason` names no address. */
+/** `refused`: the server rejects this mail for good. `failed`: a retry may succeed. `reason` contains no address. */
 export type MailOutcome = { kind: 'sent' } | { kind: 'refused' | 'failed'; reason: string };
 
-/** The way out for mail. */
+/** Sends mail. */
 export type Mailer = { send(message: MailMessage): Promise<MailOutcome> };
 
-/** A mail that takes longer is tried again. */
+/** A mail that takes longer has failed and is retried. */
 const WITHIN_MS = 60_000;
 const CONNECT_MS = 10_000;
 const SILENCE_MS = 30_000;
 
-/** Sends through one server. Nothing is loaded and nothing connects before the first mail. */
+/** Creates a mailer for one server. It loads the library and connects only with the first mail. */
 export function createMailer(server: SmtpServer): Mailer {
   let transport: Promise<Transporter> | undefined;
   return {
@@ -49,7 +49,7 @@ export function createMailer(server: SmtpServer): Mailer {
   };
 }
 
-/** A password leaves this machine only encrypted. A certificate that does not fit is refused. */
+/** Sends a password only over an encrypted connection. Refuses an invalid certificate. */
 async function openTransport({ host, port, secure, user, password }: SmtpServer): Promise<Transporter> {
   const { createTransport } = await import('nodemailer');
   const isHere = ['localhost', '127.0.0.1', '::1'].includes(host);
@@ -70,7 +70,7 @@ async function openTransport({ host, port, secure, user, password }: SmtpServer)
 
 function mailOf({ id, from, replyTo, to, subject, text, html }: MailMessage) {
   return {
-    // The same at every attempt: a server that has taken it before can tell.
+    // The same id on every attempt, so a server can recognise a duplicate.
     messageId: `<${id}@${from.address.split('@')[1]}>`,
     from,
     to: { name: '', address: to },
@@ -89,7 +89,7 @@ function outcomeOf(error: unknown, address: string): MailOutcome {
     .replace(/\s+/g, ' ')
     .slice(0, 200);
   const reason = [code ?? 'FAILED', said].filter((part) => part !== '').join(': ');
-  // Of the mail itself: a server that takes no mail of ours at all is a matter of settings, and may take it later.
+  // Only errors about this mail are final. A server that rejects all mail has wrong settings, and may accept it later.
   const isFinal = (code === 'EENVELOPE' || code === 'EMESSAGE') && (responseCode ?? 0) >= 500;
   return { kind: isFinal ? 'refused' : 'failed', reason };
 }

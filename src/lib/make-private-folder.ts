@@ -2,10 +2,10 @@ import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Makes a folder, and those above it, for this user alone; one that is there stays as it is. Throws what the system says.
+ * Creates a folder and its parents for this user only. An existing folder stays as it is. Throws the system's error.
  *
- * Not with `recursive` of mkdir: where a folder is there and the system says that it is not, as below `/proc`, Node tries
- * for ever.
+ * It does not use `recursive` of mkdir: Node loops forever where a folder exists and the system reports that it does
+ * not, as below `/proc`.
  */
 export function makePrivateFolder(folder: string): void {
   const parent = dirname(folder);
@@ -13,7 +13,7 @@ export function makePrivateFolder(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
-    // Also another process that starts at this moment may have been first.
+    // Another process that starts at the same time may have created the folder.
     const { code } = error as NodeJS.ErrnoException;
     if (code !== 'EEXIST' || !statSync(folder).isDirectory()) throw error;
   }

@@ -2,8 +2,8 @@ import { createRequire } from 'node:module';
 import type * as PromClient from 'prom-client';
 
 /**
- * The parts of prom-client that we use. Loaded by itself it also loads an API of tracing, a gateway and a cluster's registry, which
- * nobody here asks for: a tenth of a second of every start and every command.
+ * The parts of prom-client in use. The whole library also loads a tracing API, a gateway and a cluster registry: a
+ * tenth of a second of every start and every command.
  */
 const load = createRequire(import.meta.url);
 
@@ -12,7 +12,7 @@ export const Registry: typeof PromClient.Registry = load('prom-client/lib/regist
 export const Counter: typeof PromClient.Counter = load('prom-client/lib/counter.js');
 export const Gauge: typeof PromClient.Gauge = load('prom-client/lib/gauge.js');
 
-/** All that prom-client measures of a process, but for its processor's time: that one brings the API of tracing. */
+/** All process metrics of prom-client except CPU time, which loads the tracing API. */
 const OF_PROCESS = [
   'eventLoopLag',
   'gc',
@@ -30,7 +30,7 @@ const OF_PROCESS = [
 
 type Measure = (registry: Registry, options: { eventLoopMonitoringPrecision: number }) => void;
 
-/** Begins to measure this process, into a registry. For what serves; a command ends before anybody asks. */
+/** Starts to collect process metrics into a registry. Only for servers; a command ends before anybody reads metrics. */
 export function measureProcess(registry: Registry): void {
   for (const name of OF_PROCESS)
     (load(`prom-client/lib/metrics/${name}.js`) as Measure)(registry, { eventLoopMonitoringPrecision: 10 });

@@ -3,8 +3,8 @@ import { groupThousands, trimEnd } from '../../protocol/plain-text.ts';
 import { rawJson, type Sum } from './exact-sum.ts';
 
 /**
- * Minor units as a decimal with two digits after the point, whatever the currency: 5000 CLP is `5000.00`. A third and a
- * fourth stand there only for what two cannot say, because readers of `x_amount` expect two.
+ * Writes minor units as a decimal with two digits after the point, in every currency: 5000 CLP is `5000.00`. A third
+ * and fourth digit appear only when they are not zero, because readers of `x_amount` expect two.
  */
 export function formatDecimal(minorUnits: Sum, currency: string): string {
   if (minorUnits < 0) return `-${formatDecimal(-minorUnits, currency)}`;
@@ -15,13 +15,16 @@ export function formatDecimal(minorUnits: Sum, currency: string): string {
   return `${whole}.${fraction.slice(0, 2)}${trimEnd(fraction.slice(2), '0')}`;
 }
 
-/** Minor units without decimals that the currency has not: 5000 CLP is `5000`, 1055 USD `10.55`. `parseTyped` reads it. */
+/**
+ * Writes minor units with the decimals of the currency: 5000 CLP is `5000`, 1055 USD `10.55`. `parseTyped` reads the
+ * result.
+ */
 export function formatPlain(minorUnits: Sum, currency: string): string {
   const decimal = formatDecimal(minorUnits, currency);
   return currencyExponent(currency) === 0 ? decimal.replace(/\.00$/, '') : decimal;
 }
 
-/** How a sentence says money: `$12.990 CLP`, as it is written in Chile, `12.990 PYG`, `1234.50 USD`. */
+/** Writes money for a sentence: `$12.990 CLP`, as it is written in Chile, `12.990 PYG`, `1234.50 USD`. */
 export function formatMoney(minorUnits: Sum, currency: string): string {
   const plain = formatPlain(minorUnits, currency);
   const grouped = currencyExponent(currency) === 0 ? groupThousands(plain, '.') : plain;
@@ -29,9 +32,9 @@ export function formatMoney(minorUnits: Sum, currency: string): string {
 }
 
 /**
- * A decimal as programs write it, in minor units, or null for another text. Digits beyond the decimals of the currency are
- * zeros, and no more than the two that some clients send for every currency: in `1.000` CLP the point may stand between
- * thousands.
+ * Parses a decimal as programs write it into minor units; null for any other text. Digits beyond the currency's
+ * decimals must be zeros, and at most the two that some clients send for every currency: in `1.000` CLP the point may
+ * be a thousands separator.
  */
 export function parseDecimal(text: string, currency: string): number | null {
   const [, whole, fraction = ''] = /^(\d{1,11})(?:\.(\d{1,4}))?$/.exec(text) ?? [];
@@ -41,7 +44,10 @@ export function parseDecimal(text: string, currency: string): number | null {
   return Number(whole + fraction.slice(0, exponent).padEnd(exponent, '0'));
 }
 
-/** The same as a person types it: no more decimals than the currency has, so for CLP no point at all. */
+/**
+ * Parses a decimal that a person typed. It may have no more decimals than the currency, so an amount in CLP has no
+ * point.
+ */
 export function parseTyped(text: string, currency: string): number | null {
   const [, fraction = ''] = text.split('.');
   const tooMany = text.includes('.') && fraction.length > (currencyExponent(currency) ?? 0);
@@ -49,8 +55,8 @@ export function parseTyped(text: string, currency: string): number | null {
 }
 
 /**
- * The number that existing clients read an amount as: 1055 cents are 10.55. For answers only; it is never computed with. Beyond
- * the fifteen digits that every number holds it stands for the digits themselves, so the answer has all of them.
+ * Returns the number that existing clients expect for an amount: 1055 cents are 10.55. For responses only; never
+ * compute with it. From 1e15 minor units it carries the exact digits, so the response has all of them.
  */
 export function toDecimalNumber(minorUnits: Sum, currency: string): number {
   if (typeof minorUnits === 'bigint' || Math.abs(minorUnits) >= 1e15) {

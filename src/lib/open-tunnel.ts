@@ -3,7 +3,7 @@ import { connect as connectTls } from 'node:tls';
 import { DialError, type DialTarget, dialAddress, openSocket, tlsOptions } from './dial-address.ts';
 import type { Resolve } from './resolve-host.ts';
 
-/** An HTTP proxy through which everything leaves. `authorization` is a header value, or null. */
+/** An HTTP proxy for all outgoing requests. `authorization` is a header value, or null. */
 export type EgressProxy = { host: string; port: number; authorization: string | null };
 
 type Done = (error: DialError | null, socket: Socket) => void;
@@ -11,8 +11,8 @@ type Done = (error: DialError | null, socket: Socket) => void;
 const MAX_ANSWER_BYTES = 8_192;
 
 /**
- * Opens a connection to a target through a proxy, by CONNECT with the checked address. Calls `done` as `openSocket` does.
- * TLS is between this program and the target: the proxy sees the address alone.
+ * Opens a connection to a target through a proxy, by CONNECT with the checked address. Calls `done` as `openSocket`
+ * does. TLS is end to end: the proxy sees only the address.
  */
 export function openTunnel(
   proxy: EgressProxy,
@@ -40,7 +40,7 @@ export function openTunnel(
   else resolve(proxy.host).then(([address = proxy.host]) => through(address), fail);
 }
 
-/** Sends CONNECT on a connection to the proxy and reads its answer, and not a byte of what comes after. */
+/** Sends CONNECT to the proxy and reads its response, and no byte after it. */
 function askForTunnel(
   socket: Socket,
   { authorization }: EgressProxy,

@@ -2,7 +2,7 @@ import type { OwnPlaces } from './address-filter.ts';
 import { originsAt } from './origins-at.ts';
 import type { Network } from './private-networks.ts';
 
-/** Where this service is reached itself, so that it never calls itself. `port` is 0 until it listens. */
+/** Returns the addresses of this service, so that it never calls itself. `port` is 0 until it listens. */
 export function ownPlaces(config: {
   publicUrl: string | null;
   host: string;

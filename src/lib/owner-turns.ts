@@ -1,11 +1,11 @@
 import { QueueFullError } from './fair-queue.ts';
 
-/** Runs work of an owner. Resolves with its answer; rejects with its error, or with `QueueFullError`. */
+/** Runs work of an owner. Resolves with its result; rejects with its error, or with `QueueFullError`. */
 export type OwnerTurns<Owner> = <Done>(owner: Owner, work: () => Promise<Done>) => Promise<Done>;
 
 /**
- * One piece of work of an owner at a time, in the order in which it came, while owners do not wait for each other: a burst of one
- * takes one connection of the database. More than `most` of an owner may not wait.
+ * Runs the work of each owner one by one, in order of arrival. Owners do not wait for each other, so a burst of one
+ * owner takes one database connection. At most `most` pieces of work of an owner may wait.
  */
 export function createOwnerTurns<Owner>(most: number): OwnerTurns<Owner> {
   const turns = new Map<Owner, { last: Promise<unknown>; count: number }>();

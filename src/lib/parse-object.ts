@@ -1,4 +1,4 @@
-/** The members of a JSON object, by name. Null where the text is not JSON, or is something else than an object. */
+/** Parses a JSON object. Null for text that is not JSON, or is not an object. */
 export function parseObject(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text);

@@ -1,7 +1,7 @@
 /**
- * Gives every `key` one value of its own, built at first use and forgotten with the key.
+ * Keeps one value for each `key`. It is built at first use and garbage-collected with the key.
  *
- * So a cache or a queue can live beside the operation that uses it, and two instances in one process share nothing.
+ * So a cache or a queue can live in the module of its operation, and two instances in one process share nothing.
  */
 export function perInstance<Key extends object, Value>(build: (key: Key) => Value): (key: Key) => Value {
   const values = new WeakMap<Key, Value>();

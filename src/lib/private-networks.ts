@@ -1,15 +1,15 @@
 import ipaddr from 'ipaddr.js';
 
-/** A range of addresses, read once. */
+/** A parsed address range. */
 export type Network = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
 
 /** The private networks of companies (RFC 1918, RFC 6598, RFC 4193). Loopback and link-local are never among them. */
 const PRIVATE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7'].map(parse);
 
-/** Metadata services of clouds in those ranges: they hand out the credentials of the machine. */
+/** Metadata services of clouds in those ranges. They hand out the machine's credentials. */
 const NEVER = ['100.100.100.200', 'fd00:ec2::254', 'fd20:ce::254'].map((address) => ipaddr.parse(address));
 
-/** Reads a range such as 10.20.0.0/16. Null for other text, and for a range that is not wholly private. */
+/** Parses a range such as 10.20.0.0/16. Null for other text, and for a range that is not entirely private. */
 export function readPrivateNetwork(text: string): Network | null {
   if (!ipaddr.isValidCIDR(text)) return null;
   const [address, bits] = parse(text);
@@ -19,7 +19,7 @@ export function readPrivateNetwork(text: string): Network | null {
   return inside ? [address, bits] : null;
 }
 
-/** Whether an IP address is in one of the networks that the operator has named. */
+/** Returns whether an IP address is in one of the operator's private networks. */
 export function isInNetworks(ip: string, networks: readonly Network[]): boolean {
   if (networks.length === 0 || !ipaddr.isValid(ip) || ip.includes('%')) return false;
   const address = ipaddr.process(ip);

@@ -1,6 +1,9 @@
 import { dayOf, isDay } from './calendar-day.ts';
 
-/** A day as tables write it (2026-01-15, 15/01/2026, 20260115), with or without hours; null: it is not one. A time with an offset is the day on which it was in Chile. */
+/**
+ * Parses a day of a table (2026-01-15, 15/01/2026, 20260115), with or without a time; null for other text. A time with
+ * an offset gives its day in Chile.
+ */
 export function readDay(text: string): string | null {
   if (/^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:?\d{2})$/.test(text)) {
     const moment = Date.parse(text);

@@ -4,14 +4,14 @@ import { isInNetworks } from './private-networks.ts';
 import { withinTime } from './within-time.ts';
 
 /**
- * All addresses of a name, both families, in the order in which to try them. Rejects with an error that has a code.
- * `merchant` is the environment for which it is asked: the look-ups of one merchant must not delay the look-ups of others.
+ * Returns all addresses of a name, both families, in the order to try them. Rejects with an error that has a code.
+ * `merchant` is the environment of the request: look-ups of one merchant must not delay look-ups of others.
  */
 export type Resolve = (hostname: string, merchant?: number) => Promise<readonly string[]>;
 
 /**
- * The addresses to which a request may go, or null when any address of the host is forbidden: a name that leads to
- * both kinds is an attack or a mistake. Rejects with the resolver's error, or after `timeoutMs` with ETIMEDOUT.
+ * Returns the addresses that a request may use, or null if any address of the host is forbidden: a name with both kinds
+ * is an attack or a mistake. Rejects with the resolver's error, or after `timeoutMs` with ETIMEDOUT.
  */
 export function resolveHost(
   host: string,
@@ -33,7 +33,7 @@ async function allowedAddresses(
   if (rules.allowPrivate) return addresses;
   const networks = rules.networks ?? [];
   if (!addresses.every((address) => isPublicAddress(address) || isInNetworks(address, networks))) return null;
-  // A name of our own that does not resolve just now must not stop the requests to everybody else.
+  // A failed look-up of this service's own name must not stop requests to other hosts.
   const ownHosts = rules.ownAddresses ?? [];
   const own = await Promise.all(ownHosts.map((ownHost) => addressesOf(ownHost, resolve).catch(() => [])));
   const leadsHome = own.flat().some((mine) => addresses.some((address) => sameAddress(mine, address)));

@@ -4,24 +4,24 @@ import type { Resolve } from './resolve-host.ts';
 
 export type NameResolverOptions = {
   hostsFile?: HostsFile;
-  /** Name servers as `ADDRESS:PORT`; without them the name servers of the machine, read with each look-up. */
+  /** Name servers as `ADDRESS:PORT`. Default: the machine's name servers, read with each look-up. */
   servers?: readonly string[];
-  /** For one look-up, both families. */
+  /** The limit of one look-up, for both families. */
   timeoutMs?: number;
 };
 
-/** A lost packet is sent again after this, then after twice as long. */
+/** A lost packet is sent again after this time, then after twice as long. */
 const PACKET_MS = 1_000;
 const TRIES = 3;
 
 /**
- * Asks the machine's list of names, then its name servers, for both families at once. Rejects with ENOTFOUND, ETIMEDOUT
- * or another code.
+ * Resolves a name for both families at once, by the hosts file and then by name servers. Rejects with ENOTFOUND,
+ * ETIMEDOUT or another code.
  *
- * Not by the system's own function: that holds one of Node's few threads until the name server answers, so two dead
- * name servers stop every other look-up in the process. Each look-up here has a channel of its own, which ends with it,
- * and holds nothing but a socket. Calls that ask for one name at the same time share a look-up. IPv4 comes first: where
- * IPv6 leads nowhere, each connection would wait in vain.
+ * It does not use the system's resolver, which blocks one of Node's few threads until the name server answers: two dead
+ * name servers would stop all look-ups of the process. Each look-up has its own channel and holds only a socket.
+ * Concurrent look-ups of one name are shared. IPv4 comes first, because a broken IPv6 route would delay each
+ * connection.
  */
 export function createNameResolver(options: NameResolverOptions = {}): Resolve {
   const { hostsFile = createHostsFile() } = options;
@@ -42,7 +42,7 @@ async function askNameServers(hostname: string, options: NameResolverOptions): P
   const { servers, timeoutMs = 4_000 } = options;
   const resolver = new Resolver({ timeout: PACKET_MS, tries: TRIES });
   if (servers !== undefined) resolver.setServers(servers);
-  // Only answers until then count: some name servers drop the question for IPv6.
+  // Only answers until then count: some name servers drop the IPv6 question.
   const timer = setTimeout(() => resolver.cancel(), timeoutMs);
   const families = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
   clearTimeout(timer);
@@ -51,7 +51,7 @@ async function askNameServers(hostname: string, options: NameResolverOptions): P
   return addresses;
 }
 
-/** That nobody answered says more than that a name has no address of the other family. */
+/** A time-out says more than a missing address of the other family, so it is reported first. */
 function failureOf(families: readonly PromiseSettledResult<unknown>[]): Error {
   const codes = families.map((family) => (family.status === 'rejected' ? codeOf(family.reason) : 'ENODATA'));
   const code = codes.find((one) => one !== 'ENODATA' && one !== 'ENOTFOUND') ?? codes[0] ?? 'ENODATA';

@@ -1,13 +1,13 @@
 import { registerHooks } from 'node:module';
 
-/** Our own files: `src/` of a clone, `dist/src/` of a package. */
+/** The program's own files: `src/` of a clone, `dist/src/` of a package. */
 const SOURCE = new URL('../', import.meta.url).href;
-/** How Node reads our files. */
+/** The module format of the program's own files. */
 const FORMATS: Record<string, string> = { '.ts': 'module-typescript', '.js': 'module' };
 
 /**
- * Imported for its effect: what is loaded afterwards resolves an import of one of our files by its address alone. Node would look for
- * the file, for links on the way, and for a package.json in each folder above it, and that is a sixth of what a start costs.
+ * Imported for its effect: later imports of the program's own files resolve by address alone. Node would check the
+ * file, its links, and a package.json in each parent folder, which takes a sixth of the start time.
  */
 registerHooks({
   resolve: (specifier, context, nextResolve) => {

@@ -11,9 +11,9 @@ export type FetchRequest = {
   method: 'GET' | 'POST' | 'PUT';
   headers: Record<string, string>;
   body: string | Buffer | null;
-  /** Accepts `http:`, private addresses and every port but this program's own. For development only. */
+  /** Accepts `http:`, private addresses, and every port except this program's own. For development only. */
   allowPrivate: boolean;
-  /** The environment that chose the URL; without it the operator did. */
+  /** The environment that chose the URL; undefined for a URL of the operator. */
   merchant?: number;
 };
 
@@ -21,33 +21,33 @@ export type FetchRequest = {
 export type FetchOutcome = Exchange & { durationMs: number };
 
 /**
- * One request to a server of somebody else. Never throws and never rejects: what can go wrong out there is data.
- * A redirect is an answer like any other and is not followed.
+ * Sends one request to an external server. Never throws and never rejects: a failure is a value. A redirect is an
+ * ordinary response and is not followed.
  */
 export type SafeFetch = (request: FetchRequest) => Promise<FetchOutcome>;
 
 export type SafeFetchOptions = {
-  /** Asked with a request and not before: the port is known only once this program listens. */
+  /** Called with each request, because the port is known only once this program listens. */
   ownPlaces?: () => OwnPlaces;
   resolve?: Resolve;
   dial?: Dial;
-  /** Everything goes through it, to the addresses that were checked here. */
+  /** If set, all requests go through this proxy, to the checked addresses. */
   proxy?: EgressProxy | null;
-  /** From the look-up of the name to the end of the body. */
+  /** The limit from the look-up of the name to the end of the body. */
   totalMs?: number;
-  /** For the look-up of the name, and again for each connection. */
+  /** The limit of the look-up, and again of each connection. */
   connectMs?: number;
 };
 
-/** A host with many dead addresses may not use up the whole time. */
+/** A host with many dead addresses must not use up the whole time. */
 const maxAddressesTried = 3;
 
 /**
- * Requests that only ever reach public addresses. With every call the name is resolved anew, every address of both
- * families is checked, and the connection goes to the checked address itself: an answer that changes between check and
- * connection changes nothing. A kept connection is used again only if its address is in the new answer.
+ * Creates a client whose requests reach only public addresses. Every call resolves the name again, checks all addresses
+ * of both families, and connects to a checked address. So a DNS answer that changes between check and connection has no
+ * effect. A kept connection is used again only if its address is in the new answer.
  *
- * `close` ends all connections at once; requests under way answer `failed`.
+ * `close` ends all connections at once; requests under way return `failed`.
  */
 export function createSafeFetch(options: SafeFetchOptions = {}): { fetch: SafeFetch; close: () => Promise<void> } {
   const { ownPlaces = () => ({}), resolve = createNameResolver(), dial = dialAddress, proxy = null } = options;
@@ -93,7 +93,7 @@ export function createSafeFetch(options: SafeFetchOptions = {}): { fetch: SafeFe
     for (const address of openFirst(url.origin, addresses).slice(0, maxAddressesTried)) {
       if (closed) return failed('connect', 'ECLOSED');
       exchange = await use(url, address, (pool) => exchangeRequest(pool, sent, deadline - performance.now()));
-      // Only where no connection came about is it certain that nothing was sent.
+      // Only a failed connection proves that nothing was sent.
       if (exchange.kind === 'answered' || exchange.reason !== 'connect') break;
     }
     return exchange;
@@ -107,7 +107,7 @@ export function createSafeFetch(options: SafeFetchOptions = {}): { fetch: SafeFe
   return { fetch, close };
 }
 
-/** With the first request: undici takes 25 MB and 90 ms that a process without requests need not pay. */
+/** Loaded with the first request: undici takes 25 MB and 90 ms. */
 async function loadPools(open: OpenConnection): Promise<ConnectionPools> {
   const { createConnectionPools } = await import('./connection-pools.ts');
   return createConnectionPools(open);

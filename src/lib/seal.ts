@@ -1,20 +1,20 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
-/** A 32-byte key and the public id that every text sealed with it carries. */
+/** A 32-byte key and its public id, which every sealed text carries. */
 export type SealingKey = { id: string; secret: Buffer };
 
 const sealedForm = /^v1\.([\w-]{8})\.([\w-]{16})\.([\w-]*)\.([\w-]{22})$/;
 const cipherName = 'aes-256-gcm';
 const ivBytes = 12;
-// Without it Node accepts tags as short as four bytes.
+// Without this option Node accepts tags as short as four bytes.
 const tagOptions = { authTagLength: 16 };
 
-/** 32 bytes by HKDF-SHA256 with an empty salt; `label` (the "info") makes keys for different uses unrelated. */
+/** Derives 32 bytes by HKDF-SHA256 with an empty salt. `label` (the "info") makes keys for different uses unrelated. */
 export function deriveKey(master: string | Uint8Array, label: string): Buffer {
   return Buffer.from(hkdfSync('sha256', master, '', label, 32));
 }
 
-/** Makes 32 secret bytes usable with `seal` and `open`. The id is derived from them and gives nothing away. */
+/** Makes a key for `seal` and `open` from 32 secret bytes. The id is derived from them and reveals nothing. */
 export function sealingKey(secret: Buffer): SealingKey {
   if (secret.length !== 32) throw new RangeError('a sealing key has 32 bytes');
   return { id: deriveKey(secret, 'sealing-key-id').toString('base64url', 0, 6), secret };
@@ -23,9 +23,9 @@ export function sealingKey(secret: Buffer): SealingKey {
 /**
  * Encrypts with AES-256-GCM into `v1.<key id>.<iv>.<ciphertext>.<tag>`, each part in base64url.
  *
- * `aad` says where the text belongs (table, row, version). It is not stored, and only the same `aad` opens it again,
- * so a sealed text that is copied to another row is refused. The iv is random: seal at most 2^32 texts with one key
- * (NIST SP 800-38D, 8.3).
+ * `aad` names the owner of the text (table, row, version). It is not stored. Only the same `aad` decrypts the text, so
+ * a sealed text that is copied to another row is refused. The iv is random: seal at most 2^32 texts with one key (NIST
+ * SP 800-38D, 8.3).
  */
 export function seal(key: SealingKey, plaintext: string, aad: string): string {
   const iv = randomBytes(ivBytes);
@@ -35,7 +35,7 @@ export function seal(key: SealingKey, plaintext: string, aad: string): string {
   return `v1.${key.id}.${parts.join('.')}`;
 }
 
-/** The plaintext of a sealed text. Throws when one bit, the key or the `aad` differs; the error never quotes it. */
+/** Decrypts a sealed text. Throws if one bit, the key or the `aad` differs; the error never quotes the text. */
 export function open(key: SealingKey, sealed: string, aad: string): string {
   const [, keyId, iv, ciphertext, tag] = sealedForm.exec(sealed) ?? [];
   if (keyId === undefined) throw new Error('this is not a sealed text');
@@ -45,7 +45,7 @@ export function open(key: SealingKey, sealed: string, aad: string): string {
   return Buffer.concat([decipher.update(decodeStrictly(ciphertext)), decipher.final()]).toString('utf8');
 }
 
-/** The id of the key that sealed this text, or null when it is not a sealed text. */
+/** Returns the id of the key of a sealed text, or null if the text is not sealed. */
 export function sealedKeyId(sealed: string): string | null {
   return sealedForm.exec(sealed)?.[1] ?? null;
 }
@@ -54,7 +54,7 @@ function boundData(keyId: string, aad: string): Buffer {
   return Buffer.from(`v1.${keyId}.${aad}`);
 }
 
-/** Node ignores the unused bits of the last base64url character, so two texts could stand for the same bytes. */
+/** Node ignores the unused bits of the last base64url character, so two texts could decode to the same bytes. */
 function decodeStrictly(text = ''): Buffer {
   const bytes = Buffer.from(text, 'base64url');
   if (bytes.toString('base64url') !== text) throw new Error('this is not a sealed text');

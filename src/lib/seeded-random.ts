@@ -1,4 +1,4 @@
-/** The mulberry32 generator: the same numbers in [0, 1) for the same seed. */
+/** Creates a mulberry32 generator: the same seed gives the same numbers in [0, 1). */
 export function createSeededRandom(seed: number): () => number {
   let state = seed;
   return () => {

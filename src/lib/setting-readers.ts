@@ -3,15 +3,15 @@ import type { SmtpServer } from './mailer.ts';
 import type { EgressProxy } from './open-tunnel.ts';
 import { type Network, readPrivateNetwork } from './private-networks.ts';
 
-/** A setting that cannot be used, with what to write instead. */
+/** An invalid setting. The message says what to write instead. */
 export class ConfigError extends Error {}
 
-// Each reads the text of the setting `name`, and throws `ConfigError` where that cannot be used.
+// Each function parses the text of the setting `name`, and throws `ConfigError` for an invalid text.
 
 /** The levels that pino knows. */
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
-/** A whole number within bounds. */
+/** Parses a whole number from `least` to `most`. */
 export function integer(name: string, text: string, least: number, most: number): number {
   const value = Number(text);
   if (!/^\d+$/.test(text) || value < least || value > most) {
@@ -20,25 +20,25 @@ export function integer(name: string, text: string, least: number, most: number)
   return value;
 }
 
-/** Whether a switch is on. */
+/** Parses a switch: true, on, 1, yes, or false, off, 0, no. */
 export function flag(name: string, text: string | null, fallback: boolean): boolean {
   if (text === null) return fallback;
   return ['true', 'on', '1', 'yes'].includes(oneOf(name, text, ['true', 'on', '1', 'yes', 'false', 'off', '0', 'no']));
 }
 
-/** One of a few words. */
+/** Parses one of a list of words. */
 export function oneOf<Choice extends string>(name: string, text: string, choices: readonly Choice[]): Choice {
   const choice = choices.find((candidate) => candidate === text);
   if (choice === undefined) throw new ConfigError(`${name} must be one of ${choices.join(', ')}.`);
   return choice;
 }
 
-/** Words with commas between them; `none` for no word. */
+/** Parses words separated by commas; `none` for an empty list. */
 export function words(text: string): string[] {
   return text === 'none' ? [] : text.split(',').map((word) => word.trim());
 }
 
-/** An origin without a final slash; null: not set. */
+/** Parses an origin without a final slash; null if not set. */
 export function origin(name: string, text: string | null): string | null {
   if (text === null) return null;
   const url = URL.parse(text);
@@ -49,7 +49,7 @@ export function origin(name: string, text: string | null): string | null {
   return url.href.replace(/\/$/, '');
 }
 
-/** The address of a server that the operator has chosen; null: not set. */
+/** Parses the address of a server that the operator has chosen; null if not set. */
 export function ownAddress(name: string, text: string | null): string | null {
   if (text === null) return null;
   const url = URL.parse(text);
@@ -59,7 +59,7 @@ export function ownAddress(name: string, text: string | null): string | null {
   return url.href;
 }
 
-/** The address of the store. */
+/** Parses the address of the store. */
 export function databaseUrl(text: string): string {
   if (text.startsWith('sqlite:file:')) {
     throw new ConfigError('DATABASE_URL takes a path and no file: address. Write sqlite:/var/lib/rubrica/rubrica.db');
@@ -68,7 +68,7 @@ export function databaseUrl(text: string): string {
   throw new ConfigError('DATABASE_URL must be sqlite:FILE or postgres://USER:PASSWORD@HOST/DATABASE.');
 }
 
-/** Paths with commas between, each without a final slash; empty for none. */
+/** Parses paths separated by commas, each without a final slash; empty if not set. */
 export function basePaths(text: string | null): string[] {
   const paths = (text ?? '').split(',').map((one) => basePath(one.trim()));
   return [...new Set(paths)].filter((path) => path !== '');
@@ -81,7 +81,7 @@ function basePath(text: string): string {
   return path;
 }
 
-/** Private networks with commas between; empty where it is not set. */
+/** Parses private networks separated by commas; empty if not set. */
 export function privateNetworks(name: string, text: string | null): readonly Network[] {
   const parts = text === null ? [] : text.split(',').map((part) => part.trim());
   return parts.map((part) => {
@@ -91,7 +91,7 @@ export function privateNetworks(name: string, text: string | null): readonly Net
   });
 }
 
-/** The address of an HTTP proxy. What opens it is taken out of the address. */
+/** Parses the address of an HTTP proxy. Its credentials become the `authorization` header. */
 export function proxyAddress(name: string, text: string | null): EgressProxy | null {
   if (text === null) return null;
   const url = URL.parse(text);
@@ -107,7 +107,7 @@ export function proxyAddress(name: string, text: string | null): EgressProxy | n
   };
 }
 
-/** The server that takes mail, from smtp://USER:PASSWORD@HOST:PORT or smtps://…; null: not set. */
+/** Parses smtp://USER:PASSWORD@HOST:PORT or smtps://…; null if not set. */
 export function smtpServer(name: string, text: string | null): SmtpServer | null {
   if (text === null) return null;
   const url = URL.parse(text);
@@ -125,7 +125,7 @@ export function smtpServer(name: string, text: string | null): SmtpServer | null
   };
 }
 
-/** The user and the password of an address. An error names neither. */
+/** Returns the user and the password of a URL. An error contains neither. */
 function credentialsOf(name: string, { username, password }: URL): string[] {
   try {
     return [username, password].map(decodeURIComponent);
@@ -134,7 +134,10 @@ function credentialsOf(name: string, { username, password }: URL): string[] {
   }
 }
 
-/** The address that mail comes from: as set, else the user of the server where that is one, else one of our own host. */
+/**
+ * Returns the sender's address: the setting, else the SMTP user if it is an address, else an address at this service's
+ * own host.
+ */
 export function senderAddress(
   name: string,
   text: string | null,
@@ -147,7 +150,7 @@ export function senderAddress(
   return text ?? (isAddress(user) ? user : `no-reply@${URL.parse(publicUrl ?? '')?.hostname || 'localhost'}`);
 }
 
-/** 32 bytes in hexadecimal digits or base64. */
+/** Parses 32 bytes in hexadecimal digits or base64. */
 function secretKey(name: string, text: string): Buffer {
   const key = /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : Buffer.from(text, 'base64url');
   const wellFormed = /^[0-9a-f]{64}$/i.test(text) || /^[\w+/-]{43}=?$/.test(text);
@@ -156,7 +159,7 @@ function secretKey(name: string, text: string): Buffer {
   return key;
 }
 
-/** An address without what opens it, which can be in its query too. One that was mistyped is not shown at all. */
+/** Returns a URL without its password and query, which may hold secrets. A malformed URL is not shown at all. */
 export function withoutPassword(address: string): string {
   if (address.startsWith('sqlite:')) return address;
   const url = URL.parse(address);
@@ -165,7 +168,7 @@ export function withoutPassword(address: string): string {
   return url.href;
 }
 
-/** MASTER_KEY, and the one that it replaces. */
+/** Returns MASTER_KEY and the key that it replaces. */
 export function masterKeys(
   text: string,
   previousText: string | null,
@@ -177,7 +180,7 @@ export function masterKeys(
   return { masterKey: key, masterKeyPrevious: previous };
 }
 
-/** A number of days; null where nothing is set. */
+/** Parses a number of days; null if not set. */
 export function days(name: string, text: string | null): number | null {
   return text === null ? null : integer(name, text, 1, 36_500);
 }

@@ -1,4 +1,7 @@
-/** A text as one word of a shell, for a command that a person copies: others chose it, and `$(…)` in it would be run. */
+/**
+ * Quotes a text as one shell word, for a command that a person copies. The text comes from others, and a shell would
+ * run a `$(…)` in it.
+ */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

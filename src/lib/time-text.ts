@@ -1,7 +1,7 @@
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** `45 min`, `30 h`, `12 d`. */
+/** Formats a span: `45 min`, `30 h`, `12 d`. */
 export function formatAge(milliseconds: number): string {
   if (milliseconds < 2 * HOUR) return `${Math.floor(milliseconds / MINUTE)} min`;
   return milliseconds < 48 * HOUR
@@ -9,7 +9,7 @@ export function formatAge(milliseconds: number): string {
     : `${Math.floor(milliseconds / (24 * HOUR))} d`;
 }
 
-/** UTC, to the second. */
+/** Formats a time in UTC, to the second. */
 export function timeText(utcMs: number | null): string {
   return utcMs === null ? '—' : new Date(utcMs).toISOString().replace('T', ' ').slice(0, 19);
 }

@@ -1,43 +1,45 @@
-/** The place of a walk through many rows: so many of them are read. The rest that it needs to go on stands beside. */
+/** The place in a walk through many rows: how many rows were read. Other types add where to resume. */
 export type Place = { rows: number };
 
-/** The place in a chain of hashes. */
+/** The place in a hash chain. */
 export type ChainPlace = Place & { link: number; hash: string };
 
-/** The place among rows that are read in the order of their ids. */
+/** The place in a walk by id. */
 export type IdPlace<Id = number> = Place & { id: Id };
 
-/** A walk through rows that are held against each other, which goes on where an earlier one was interrupted. */
+/** A walk that checks rows and resumes where an earlier one was interrupted. */
 export type Walk<At extends Place> = {
-  /** Where the interrupted one stood; null: this one begins at the start. */
+  /** The place of the interrupted walk; null: start at the beginning. */
   from: At | null;
-  /** So many rows are read at once. */
+  /** How many rows are read at once. */
   page: number;
-  /** Everything up to here is right. `part`: how much of the way that is, from 0 to 1, where that is known. */
+  /** Records that all rows up to `place` are correct. `part`: the share of the walk that is done, 0 to 1, if known. */
   reached: (place: At, part?: number | null) => Promise<void>;
-  /** A row is not right: places that follow are told and not kept, so another run finds it again. */
+  /** Reports a wrong row. Later places are shown but not stored, so the next run finds the row again. */
   found: () => void;
-  /** The rows do not have the place `from` any more: nothing is kept from now on, and its record stays as evidence. */
+  /** Reports that the rows no longer match `from`. No later place is stored, and the stored place stays as evidence. */
   contradicted: () => void;
 };
 
-/** Begins a walk. `name` is its own, and walks of the same `what` are told as one. */
+/** Begins a walk. `name` is unique; the progress of walks with the same `what` is added up. */
 export type OpenWalk = <At extends Place>(name: string, what: string) => Walk<At>;
 
-/** `part` is of the walk that is under way. */
+/** `part` is the progress of the current walk. */
 export type OnProgress = (what: string, rows: number, part: number | null) => void;
 
 export const WALK_PAGE = 2000;
 
-/** The first and the last id of what is walked through; null: there are no rows. */
+/** The first and the last id of the rows; null: there are no rows. */
 export type IdSpan = { first: number | null; last: number | null };
 
-/** Ids were given out in order, so the way behind is nearly the part of the rows that are read. */
+/**
+ * Returns the share of the ids that are passed. Ids were handed out in order, so it is nearly the share of the rows.
+ */
 export function partOf({ first, last }: IdSpan, id: number): number {
   return first === null || last === null || last <= first ? 1 : (id - first) / (last - first);
 }
 
-/** Walks that begin at the start and keep nothing. */
+/** Creates walks that start at the beginning and store nothing. */
 export function freshWalks(onProgress: OnProgress = () => {}): OpenWalk {
   const tell = addUpWalks(onProgress);
   return (name, what) => {
@@ -47,7 +49,7 @@ export function freshWalks(onProgress: OnProgress = () => {}): OpenWalk {
   };
 }
 
-/** Tells the sum of the walks of one `what`. */
+/** Reports the sum of the walks of one `what`. */
 export function addUpWalks(onProgress: OnProgress) {
   const sums = new Map<string, number>();
   const last = new Map<string, number>();

@@ -1,9 +1,9 @@
-/** Above this share of its time a process has payments to take. */
+/** Above this utilisation of the event loop, payments come first. */
 const BUSY = 0.7;
 
 /**
- * Tells whether the event loop was busy since it was last asked, so that work which can wait gives way. Such work then reads
- * little or nothing, and the loop looks again.
+ * Returns a function that tells whether the event loop was busy since its last call. Work that can wait then reads
+ * little or nothing until the next call.
  */
 export function watchLoad(): () => boolean {
   let since = performance.eventLoopUtilization();

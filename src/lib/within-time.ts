@@ -1,6 +1,6 @@
 /**
- * The answer, or a rejection with the code ETIMEDOUT when it does not come within `limitMs`. What was asked goes on; its late
- * answer is dropped.
+ * Resolves with the answer, or rejects with the code ETIMEDOUT after `limitMs`. The work continues; its late answer is
+ * dropped.
  */
 export function withinTime<Answer>(answer: Promise<Answer>, limitMs: number): Promise<Answer> {
   const { promise, reject } = Promise.withResolvers<never>();

@@ -23,20 +23,20 @@ declare module 'fastify' {
   }
 }
 
-/** Builds the HTTP server for a table of endpoints; it does not listen yet. */
+/** Builds the HTTP server for a table of endpoints. It does not listen yet. */
 export function buildServer(app: App, endpoints: readonly Endpoint[]): FastifyInstance {
-  // Whether connections are of the clients themselves, so that each network can be kept to its share.
+  // True if clients connect directly, so each network can be limited to its share.
   const isDirect = app.config.rateLimits && !app.config.trustProxy;
   const server = fastify({
     bodyLimit: SERVER_LIMITS.bodyBytes,
-    // One hop: what stands further left in X-Forwarded-For was written by the client, who could count as anybody.
+    // Trusts one hop: a client can write the entries further left in X-Forwarded-For, and pose as anybody.
     trustProxy: app.config.trustProxy ? (_address, hop) => hop === 0 : false,
-    // Not counted: each answer would tell how many there are.
+    // Random instead of a counter: a counter would reveal the number of requests.
     genReqId: () => randomToken(9),
     requestTimeout: SERVER_LIMITS.requestMs,
     keepAliveTimeout: SERVER_LIMITS.idleMs,
     http: {
-      // The promise is about the client's own lines; the lines that HTTP clients add by themselves come on top.
+      // The documented limit is for the client's own headers; HTTP clients add more by themselves.
       maxHeaderSize: SERVER_LIMITS.headerBytes + 512,
       headersTimeout: SERVER_LIMITS.headersMs,
       connectionsCheckingInterval: 1_000,
@@ -47,14 +47,14 @@ export function buildServer(app: App, endpoints: readonly Endpoint[]): FastifyIn
     return503OnClosing: false,
     exposeHeadRoutes: true,
     clientErrorHandler: answerClientError(app),
-    // An address that does not even decode never reaches the hooks.
+    // A URL that cannot be decoded never reaches the hooks.
     frameworkErrors: (failure, request, reply) => {
       beginAnswer(app, request, reply);
       void sendUnknown(app, request, reply, failure);
     },
   });
   server.removeAllContentTypeParsers();
-  // Bodies stay bytes: every endpoint reads its own strictly, and the signed ones must see them as they were sent.
+  // Bodies stay bytes: each endpoint parses its own strictly, and signatures cover the bytes as sent.
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   server.decorateRequest('startedAt', 0);
   server.addHook('onRequest', (request, reply, done) => {
@@ -63,7 +63,7 @@ export function buildServer(app: App, endpoints: readonly Endpoint[]): FastifyIn
     const { endpoint } = request.routeOptions.config as EndpointConfig;
     done(refusalOf(request, endpoint) ?? refusalOfSize(app, request, reply, endpoint));
   });
-  // Not `onResponse`: its listeners on every response cost as much as reading the request.
+  // Uses `onSend`: the listeners of `onResponse` on every response cost as much as reading the request.
   server.addHook('onSend', (request, reply, _payload, done) => {
     if (app.config.rateLimits) addLimitHeaders(request, reply);
     count(app, request, reply);
@@ -93,14 +93,14 @@ function beginAnswer(app: App, request: FastifyRequest, reply: FastifyReply): vo
   if (app.stopping.aborted) reply.header('connection', 'close');
 }
 
-/** Endpoints read their bodies themselves; without this Fastify loads compilers for schemas that no route has, 10 MB. */
+/** Endpoints parse their own bodies. Without this, Fastify loads 10 MB of schema compilers that no route uses. */
 const NO_COMPILERS = { buildValidator: refuseSchema, buildSerializer: refuseSchema };
 
 function refuseSchema(): never {
   throw new Error('Routes have no schema; see describe in endpoint.ts');
 }
 
-/** As the endpoint answers what it refuses, or as all do. */
+/** Sends a refusal in the endpoint's format, or as JSON. */
 function refuse(
   app: App,
   endpoint: Endpoint | undefined,
@@ -118,7 +118,7 @@ function refuse(
   return sendFailure(app, request, reply, failure);
 }
 
-/** Where the reader of a page begins; null of what is no page. */
+/** Returns where the reader of a page can start again; null if the endpoint is not a page. */
 function startOf({ access, paths: [path] }: Endpoint): Start | null {
   if (access === 'session') return '/console';
   return /^\/(?:docs|errors)(?:\/|$)/.test(path) ? '/docs' : null;
@@ -126,7 +126,7 @@ function startOf({ access, paths: [path] }: Endpoint): Start | null {
 
 type EndpointConfig = { endpoint?: Endpoint };
 
-/** Whether a browser asks for something below a page, such as a guide, and says none: `/docs/` has a slash too many. */
+/** Returns whether a browser asks for a page without its name, such as `/docs/` with a trailing slash. */
 function lacksName(request: FastifyRequest, failure: unknown): boolean {
   return isUnknown(failure) && isBrowser(request) && Object.values(request.params as object).includes('');
 }
@@ -135,7 +135,7 @@ function isUnknown(failure: unknown): boolean {
   return failure instanceof Problem && failure.code === 'NOT_FOUND';
 }
 
-/** Says how much the endpoint takes; null of any other failure. */
+/** Returns a refusal that says the endpoint's body limit; null for any other failure. */
 function sizeProblem(failure: unknown, endpoint: Endpoint | undefined): Problem | null {
   if ((failure as { code?: unknown } | null)?.code !== 'FST_ERR_CTP_BODY_TOO_LARGE') return null;
   const kib = (endpoint?.bodyLimit ?? SERVER_LIMITS.bodyBytes) / 1024;
@@ -144,7 +144,7 @@ function sizeProblem(failure: unknown, endpoint: Endpoint | undefined): Problem 
   return new Problem('PAYLOAD_TOO_LARGE', { detail });
 }
 
-/** `done` takes the refusal rather than a throw: an exception on the request path costs more than the check. */
+/** Passes a refusal to `done` instead of throwing: an exception on the request path costs more than the check. */
 function refusalOf(request: FastifyRequest, endpoint: Endpoint | undefined): Problem | undefined {
   try {
     checkFraming(request.raw);
@@ -180,7 +180,7 @@ function addEndpoints(app: App, server: FastifyInstance, endpoints: readonly End
         bodyLimit: endpoint.bodyLimit ?? SERVER_LIMITS.bodyBytes,
         config: { endpoint },
         handler: (request, reply) => {
-          // A trailer could name a header a second time, after everything was checked.
+          // A trailer could repeat a header after all checks.
           if (request.raw.rawTrailers.length > 0)
             throw new Problem('HTTP_MALFORMED', {
               detail: { en: 'Trailers are not taken.', es: 'No se aceptan trailers.' },
@@ -194,8 +194,8 @@ function addEndpoints(app: App, server: FastifyInstance, endpoints: readonly End
 }
 
 /**
- * 404 with what there is instead for calls of the old service; 405 where only the method does not exist; else 404. A browser at the address
- * of a page with a slash too many is led to the page.
+ * Answers unknown requests. Calls of the old service get 404 with what to use instead. A known path with another method
+ * gets 405, anything else 404. A browser at a page's address with a trailing slash is redirected to the page.
  */
 function createUnknownAnswerer(app: App, endpoints: readonly Endpoint[]) {
   const below = `(?:${app.config.basePaths.map((path) => RegExp.escape(path)).join('|')})?`;

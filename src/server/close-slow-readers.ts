@@ -5,17 +5,17 @@ import { SERVER_LIMITS } from './server-limits.ts';
 
 const SWEEP_MS = 500;
 
-/** Node keeps the answer under way on its socket, under this name since its first versions. */
+/** Node keeps the current response on its socket, under this name since its first versions. */
 type HttpSocket = Socket & { _httpMessage?: ServerResponse | null };
 
 type ReaderLimits = { writeMs: number; writeBytesPerSecond: number; unreadBytes: number };
 
-/** An answer that its client has not taken: how many bytes there were when it was first seen, and when (`performance.now()`). */
+/** A response that its client has not read: how many bytes it had when first seen, and when (`performance.now()`). */
 type Held = { socket: HttpSocket; answer: ServerResponse | null; bytes: number; since: number };
 
 /**
- * Closes connections whose client does not read what it asked for. An answer has a time and its bytes a pace; and where all
- * that waits is more than this process may hold, those go first that have waited longest.
+ * Closes connections whose client does not read its response. A response has a fixed time plus a time by its size. If
+ * all unread bytes together exceed the limit of the process, the oldest are closed first.
  */
 export function closeSlowReaders(app: App, server: Server, limits: ReaderLimits = SERVER_LIMITS): void {
   const open = new Set<HttpSocket>();
@@ -53,7 +53,7 @@ function isLate(now: number, limits: ReaderLimits): (held: Held) => boolean {
   return ({ bytes, since }) => now - since > limits.writeMs + (bytes / limits.writeBytesPerSecond) * 1000;
 }
 
-/** Those that are late, and of the others the oldest until what stays is little enough. A new answer stands last. */
+/** Returns the late responses, and the oldest of the others until the rest fits into memory. New responses are last. */
 function beyondMemory(held: ReadonlyMap<HttpSocket, Held>, most: number, late: (held: Held) => boolean): Held[] {
   const [ended, waiting] = [[...held.values()].filter(late), [...held.values()].filter((each) => !late(each))];
   let bytes = waiting.reduce((sum, { socket }) => sum + socket.writableLength, 0);

@@ -11,12 +11,13 @@ import { shareConnections } from './share-connections.ts';
 import { shutOutFloods } from './shut-out-floods.ts';
 import { takeTurns } from './take-turns.ts';
 
-// An `import` of this module also loads the client for `fetch` that is in Node.js: 13 MB for one table.
+// An `import` of this module would also load Node's `fetch` client: 13 MB for one table.
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 /**
- * Bounds what connections may cost, and answers what arrives without becoming a request: CONNECT, and expectations other than
- * 100-continue. `shared`: whether networks have shares; behind a balancer all connections come from one.
+ * Limits the cost of connections, and answers what arrives without becoming a request: CONNECT, and expectations other
+ * than 100-continue. `shared`: each network has a share of the connections; false behind a balancer, which opens all of
+ * them.
  */
 export function guardSockets(app: App, server: Server, shared: boolean): void {
   server.maxHeadersCount = SERVER_LIMITS.headers;
@@ -49,7 +50,7 @@ function answerRaw(app: App, response: ServerResponse, code: ErrorCode, reason: 
   response.end(rawBody(app, code));
 }
 
-/** Answers what Node's parser refuses and what did not arrive in time. For the `clientError` event. */
+/** Answers malformed requests and requests that timed out. For the `clientError` event. */
 export function answerClientError(app: App): (error: Error & { code?: string }, socket: Socket) => void {
   return (error, socket) => {
     if (error.code === 'ECONNRESET') return;
@@ -62,16 +63,16 @@ const SOCKET_CODES: Record<string, ErrorCode> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
 };
 
-/** Node keeps the answer under way on its socket, under this name since its first versions. */
+/** Node keeps the current response on its socket, under this name since its first versions. */
 type HttpSocket = Socket & { _httpMessage?: (ServerResponse & { req: IncomingMessage }) | null };
 
-/** Exactly one answer for each request: what stood before the fault is answered first, and nothing is answered twice. */
+/** Sends the refusal after the responses of earlier requests. Each request gets exactly one response. */
 function refuse(app: App, socket: HttpSocket, code: ErrorCode): void {
-  // An earlier fault, or an answer with `Connection: close`, has ended this connection already.
+  // An earlier fault, or a response with `Connection: close`, has already ended this connection.
   if (!socket.writable) return;
   const current = socket._httpMessage ?? null;
   if (current?.req.complete) {
-    // Were this refusal written now, it would be taken for the answer to a request that is being carried out.
+    // Now the refusal would be read as the response to a request that is still running.
     socket.pause();
     current.once('close', () => refuse(app, socket, code));
     return;
@@ -82,7 +83,7 @@ function refuse(app: App, socket: HttpSocket, code: ErrorCode): void {
   }
   noteRefusal(app, code, code === 'REQUEST_TIMEOUT' ? 'slow_sender' : 'malformed');
   socket.end(rawAnswer(app, code));
-  // Were it closed now, with input unread, the system would throw the answer away before the client can read it.
+  // If the connection closed now with unread input, the system would drop the response before the client reads it.
   socket.resume();
   setTimeout(() => socket.destroy(), SERVER_LIMITS.lingerMs).unref();
 }

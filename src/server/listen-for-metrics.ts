@@ -9,8 +9,8 @@ import { guardSockets } from './guard-sockets.ts';
 const CONNECTIONS = 32;
 
 /**
- * Serves the metrics and nothing else at METRICS_HOST and METRICS_PORT; answers null where that is not set. It keeps no
- * process alive.
+ * Serves only the metrics, at METRICS_HOST and METRICS_PORT. Returns null if they are not set. It keeps no process
+ * alive.
  */
 export async function listenForMetrics(app: App): Promise<Server | null> {
   const { metricsPort: port, metricsHost: host } = app.config;
@@ -23,7 +23,7 @@ export async function listenForMetrics(app: App): Promise<Server | null> {
       response.writeHead(500).end();
     });
   });
-  // It is in the loop that takes payments: what a connection may cost is bounded as there, and there are few of them.
+  // It shares the event loop with payments, so its connections are limited in the same way.
   guardSockets(app, server, app.config.rateLimits);
   server.maxConnections = CONNECTIONS;
   server.listen(port, host).unref();
@@ -36,7 +36,7 @@ async function answer(app: App, { method, url, socket }: IncomingMessage, respon
     response.writeHead(404).end();
     return;
   }
-  // A monitor asks a few times a minute. One that asks all the time waits as somebody does who is refused.
+  // A monitor asks a few times a minute. One that asks all the time is delayed like a refused client.
   const heldMs = app.config.rateLimits ? holdBack(app, socket.remoteAddress ?? '') : 0;
   if (heldMs > 0) await wait(heldMs);
   const { type, text } = await readMetrics(app);

@@ -1,11 +1,11 @@
 import type { InBoth } from '../error-catalogue.ts';
 
-/** Calls of the service that shops used before, which this one does not have, each with what to do instead. */
+/** Calls of the earlier service that this one lacks, each with what to use instead. */
 type NotBuilt = { calls: RegExp } & InBoth;
 
 /**
- * THE TABLE of what is not built, by method and path. docs/compatibility.md has the same sentences. An endpoint of `ROUTES`
- * comes first, so a row whose endpoint is built one day says nothing any more.
+ * THE TABLE of calls that are not built, by method and path. docs/compatibility.md has the same sentences. `ROUTES` is
+ * matched first, so a row has no effect once its endpoint exists.
  */
 export const NOT_BUILT: readonly NotBuilt[] = [
   {
@@ -75,7 +75,7 @@ export const NOT_BUILT: readonly NotBuilt[] = [
   },
 ];
 
-/** Explains a call that is not built; null: nobody ever had it. */
+/** Explains a call that is not built; null for a call that the earlier service did not have either. */
 export function saysNotBuilt(method: string, path: string): InBoth | null {
   const found = NOT_BUILT.find(({ calls }) => calls.test(`${method} ${path}`));
   return found === undefined ? null : { en: found.en, es: found.es };

@@ -6,8 +6,8 @@ import { perInstance } from '../lib/per-instance.ts';
 const noticedBy = perInstance((_app: App) => ({ any: false, near: false }));
 
 /**
- * Says once that somebody hands on requests of others while TRUST_PROXY is off: all of them count as one client then. A
- * stranger can write the header too, so only a peer of the same machine or network counts as a proxy in the metrics.
+ * Warns once that a proxy forwards requests while TRUST_PROXY is off: all of them then count as one client. A stranger
+ * can send the header too, so the metrics count only a peer on the same machine or network as a proxy.
  */
 export function noticeProxy(app: App, { raw }: FastifyRequest): void {
   const noticed = noticedBy(app);

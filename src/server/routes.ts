@@ -78,8 +78,8 @@ import { getErrors, getErrorsCode } from '../reference/get-errors-code.ts';
 import { getOpenapi, getOpenapiTransfers } from '../reference/get-openapi.ts';
 
 /**
- * THE TABLE of endpoints: method, paths, who may call, with which permission, and what is done. What is not here
- * does not exist; the API description and the access tests are made from it.
+ * THE TABLE of endpoints: method, paths, access, permission, operation. An address that is not here does not exist. The
+ * API description and the access tests are built from it.
  */
 export const ROUTES: readonly Endpoint[] = [
   route('POST', ['/trxs', '/v2/trxs'], 'signature', postTrxs),
@@ -339,7 +339,7 @@ function route(
   return { method, paths, access, ...operation };
 }
 
-/** A screen that a person of the console sees with this permission alone, or with any of those that are needed. */
+/** Adds a console screen that needs this permission, or one of several. */
 function screen(
   method: Endpoint['method'],
   paths: Endpoint['paths'],
@@ -349,7 +349,7 @@ function screen(
   return { method, paths, access: 'session', needed: asNeeded(permission), ...operation };
 }
 
-/** The same, about all payment services: for who does not see all of them it does not exist. */
+/** Adds a screen about all payment services. It does not exist for users who do not see all of them. */
 function wholeScreen(
   method: Endpoint['method'],
   paths: Endpoint['paths'],
@@ -359,12 +359,12 @@ function wholeScreen(
   return { method, paths, access: 'session', needed: asNeeded(permission), whole: true, ...operation };
 }
 
-/** A screen of everybody who has signed in to the console: their own account. */
+/** Adds a screen for everybody who is signed in to the console: their own account. */
 function own(method: Endpoint['method'], paths: Endpoint['paths'], operation: Operation): Endpoint {
   return { method, paths, access: 'session', ...operation };
 }
 
-/** An endpoint that an access token may call with this permission alone, or with any of those that are needed. */
+/** Adds an endpoint for an access token with this permission, or with one of several. */
 function bearer(
   method: Endpoint['method'],
   paths: Endpoint['paths'],

@@ -1,19 +1,22 @@
 /**
- * The most that any connection may cost. Always on, except for the shares of networks, which are off with RATE_LIMITS; behind
- * a balancer connections are not shared out either, because all come from one. docs/limits.md publishes these.
+ * The limits of connections. Always on, except the shares of networks, which RATE_LIMITS turns off. Behind a balancer
+ * connections are not shared either, because the balancer opens all of them. docs/limits.md publishes these limits.
  */
 export const SERVER_LIMITS = {
   bodyBytes: 16 * 1024,
   headerBytes: 8 * 1024,
   headers: 64,
   connections: 2_000,
-  /** Read and not begun, of one connection. */
+  /** Requests of one connection that are read and not started. */
   waitingRequests: 64,
-  /** The same of all connections. */
+  /** The same for all connections. */
   allWaitingRequests: 4_096,
-  /** Connections with more than may wait, of one network: it is shut out after so many, for so long. */
+  /**
+   * A network is shut out for `ms` after `floods` connections with more than `waitingRequests`. At most `networks` are
+   * remembered.
+   */
   floods: { floods: 3, ms: 10_000, networks: 1_000 },
-  /** Of bodies larger than `bodyBytes`, those that are arriving or being answered, together. */
+  /** The total size of bodies larger than `bodyBytes` that are arriving or being processed. */
   largeBodiesBytes: 32 * 1024 * 1024,
   /** From the first byte of a request to the end of its headers. */
   headersMs: 10_000,
@@ -21,11 +24,11 @@ export const SERVER_LIMITS = {
   requestMs: 20_000,
   /** Between two requests. */
   idleMs: 5_000,
-  /** For a client to take an answer, and beside it a second for so many bytes. */
+  /** The time for a client to read a response, plus one second per `writeBytesPerSecond`. */
   writeMs: 20_000,
   writeBytesPerSecond: 16 * 1024,
-  /** Of answers that wait for their clients, together. */
+  /** The total size of responses that wait for their clients. */
   unreadBytes: 64 * 1024 * 1024,
-  /** In which a refused client can read its answer, before a connection that it keeps open is cut. */
+  /** The time for a refused client to read its response before its open connection is cut. */
   lingerMs: 1_000,
 } as const;

@@ -5,7 +5,10 @@ import { clientNetworks } from '../lib/client-network.ts';
 import { createFairShares } from '../lib/fair-shares.ts';
 import { SERVER_LIMITS } from './server-limits.ts';
 
-/** Clients that open connections and say nothing leave some for the others, however many addresses they have. */
+/**
+ * Limits the connections of each network, so that silent clients leave some for others, however many addresses they
+ * have.
+ */
 export function shareConnections(app: App, server: Server): void {
   const shares = createFairShares(SERVER_LIMITS.connections);
   server.on('connection', (socket: Socket) => {

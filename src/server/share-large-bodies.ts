@@ -9,8 +9,8 @@ import { SERVER_LIMITS } from './server-limits.ts';
 const sharesOf = perInstance((_app: App) => createFairShares(SERVER_LIMITS.largeBodiesBytes));
 
 /**
- * Takes memory for a body that may be larger than most, until its request is answered; nobody has said yet who asks. Answers
- * a refusal where the client's network has its share.
+ * Reserves memory for a large body of an unauthenticated request, until its response. Returns a refusal if the client's
+ * network has used its share.
  */
 export function takeLargeBody(
   app: App,
@@ -19,7 +19,7 @@ export function takeLargeBody(
   most: number,
 ): Problem | undefined {
   const bytes = Number(request.headers['content-length'] ?? most);
-  // The larger ones are refused by their length, and the smaller ones are like all others.
+  // Larger bodies are refused by their length; smaller ones need no share.
   if (bytes > most || bytes <= SERVER_LIMITS.bodyBytes) return undefined;
   const networks = clientNetworks(request.ip);
   if (!sharesOf(app).take(networks, bytes)) {

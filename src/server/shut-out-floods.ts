@@ -5,15 +5,15 @@ import { clientNetworks } from '../lib/client-network.ts';
 /** `floods` of one network within `ms` shut it out for `ms`. At most `networks` are remembered. */
 export type FloodLimits = { floods: number; ms: number; networks: number };
 
-/** How often a network has done it, and until when that counts. */
+/** How often a network has flooded, and until when the count is valid. */
 type Flooder = { floods: number; until: number };
 
 /**
- * Shuts out a network that floods again and again: its connections are cut, and new ones are closed before anything of them is
- * read. To read thousands of requests that were sent at once takes 20 ms and more, even where none of them is answered, so what
- * refuses them one by one keeps everybody else waiting all the same. `note` is told of each connection that is closed.
+ * Shuts out a network that floods repeatedly: cuts its connections, and closes new ones before reading from them.
+ * Reading thousands of requests at once takes 20 ms or more even if none is answered, so refusing them one by one would
+ * still delay everybody. `note` is called for each closed connection.
  *
- * Answers what is to be called with a connection that has flooded.
+ * Returns the function to call with a connection that has flooded.
  */
 export function shutOutFloods(
   server: Server,
@@ -57,7 +57,7 @@ export function shutOutFloods(
   };
 }
 
-/** Forgets what no longer counts, and all where that is not enough: who floods from so many is known again soon. */
+/** Drops expired counts, or all if no count has expired: a network that keeps flooding is soon counted again. */
 function forget(flooders: Map<string, Flooder>, at: number): void {
   const { size } = flooders;
   for (const [network, { until }] of flooders) if (at >= until) flooders.delete(network);

@@ -6,22 +6,24 @@ import { SERVER_LIMITS } from './server-limits.ts';
 
 type Response = ServerResponse & { req: IncomingMessage };
 
-/** The requests of a connection that were read and are not begun, and once it has `ended` those that were read in vain. */
+/**
+ * The requests of a connection that are read and not started, and after `ended` the number of requests read in vain.
+ */
 type Turns = { networks: readonly string[]; waiting: number; ended: boolean; vain: number };
 
-/** Of a connection that is refused: about what Node reads at once. Each answer makes it read on, pause or not. */
+/** For a refused connection: about what Node reads at once. Each response makes Node read on, even while paused. */
 const MOST_IN_VAIN = 2_000;
 
-/** For requests that come while others of their connection are answered, each time that the loop comes round. */
+/** The time per loop iteration for requests that waited for earlier ones of their connection. */
 const TURNS_MS = 2;
 
 /**
- * Begins a request of a connection when those before it are answered. Node reads as many as a client sends and begins all
- * of them at once, so that one connection could keep everybody waiting for as long as it takes to answer thousands. The
- * first request of a connection goes straight to the listener.
+ * Starts a request of a connection when the earlier ones are answered. Node reads as many as a client sends and starts
+ * them all at once, so one connection could delay everybody by thousands of requests. The first request of a connection
+ * goes straight to the listener.
  *
- * More than may wait are answered by `refuse` once, which closes the connection. Where it goes on all the same, or one network has too
- * many on all of its connections together, `drop` is told and the connection is cut.
+ * At `waitingRequests` waiting requests, `refuse` answers once and the connection closes. If it continues, or if one
+ * network has too many waiting requests on all its connections, `drop` is called and the connection is cut.
  */
 export function takeTurns(server: Server, refuse: (response: Response) => void, drop: (socket: Socket) => void): void {
   const [begin] = server.listeners('request') as [RequestListener];
@@ -30,7 +32,7 @@ export function takeTurns(server: Server, refuse: (response: Response) => void, 
   const enqueue = createQueue();
   server.off('request', begin);
   server.on('request', (request: IncomingMessage, response: Response) => {
-    // Node gives an answer its socket when the one before has left.
+    // Node assigns the socket to a response when the previous response has left.
     if (response.socket !== null) begin(request, response);
     else wait(request, response);
   });
@@ -42,7 +44,7 @@ export function takeTurns(server: Server, refuse: (response: Response) => void, 
       if (++turns.vain === MOST_IN_VAIN) cut(socket);
       return;
     }
-    // The bytes in the system's buffers are left there. What was read with this request is parsed in any case.
+    // Bytes in the system's buffers stay there. Requests that are already read are parsed in any case.
     socket.pause();
     if (turns.waiting === SERVER_LIMITS.waitingRequests) {
       turns.ended = true;
@@ -51,7 +53,7 @@ export function takeTurns(server: Server, refuse: (response: Response) => void, 
       return;
     }
     if (!shares.take(turns.networks, 1)) {
-      // Its network has shown that it does this with many: keeping them for an answer would cost the most.
+      // Its network floods from many connections, so keeping them for a response would cost the most.
       turns.ended = true;
       cut(socket);
       return;
@@ -61,7 +63,7 @@ export function takeTurns(server: Server, refuse: (response: Response) => void, 
       turns.waiting--;
       shares.release(turns.networks, 1);
       enqueue(() => {
-        // The client has left: nothing would read the answer.
+        // The client has left, so nobody would read the response.
         if (socket.destroyed) return;
         if (!turns.ended) socket.resume();
         begin(request, response);
@@ -78,7 +80,7 @@ export function takeTurns(server: Server, refuse: (response: Response) => void, 
     const turns = { networks: clientNetworks(socket.remoteAddress ?? ''), waiting: 0, ended: false, vain: 0 };
     turnsOf.set(socket, turns);
     let frames = 0;
-    // Node makes an error for each request that is cut off, and its stack costs ten times what reading the request did.
+    // Node creates an error for each aborted request, and its stack costs ten times as much as reading the request.
     socket.prependOnceListener('close', () => {
       frames = Error.stackTraceLimit;
       Error.stackTraceLimit = 0;
@@ -92,7 +94,10 @@ export function takeTurns(server: Server, refuse: (response: Response) => void, 
   }
 }
 
-/** Runs what is put in, a little each time that the loop comes round, so that clients with one request at a time do not wait for them. */
+/**
+ * Runs queued functions for a short time per loop iteration, so that clients with one request at a time do not wait for
+ * them.
+ */
 function createQueue(): (turn: () => void) => void {
   let due: (() => void)[] = [];
   let at = 0;

@@ -7,7 +7,7 @@ import { sendPage } from '../http/page.ts';
 import { answerLanguage, wordsOf } from '../http/problem-words.ts';
 import { noteFailure, sendFailure, statusOf } from '../http/send-problem.ts';
 
-/** Answers at an address that there is not: to a browser, where a payer may have cut a link, with a page. */
+/** Answers an unknown address. A browser gets a page, because a payer may have cut a link. */
 export function sendUnknown(app: App, request: FastifyRequest, reply: FastifyReply, failure: unknown): FastifyReply {
   if (!isBrowser(request)) return sendFailure(app, request, reply, failure);
   noteFailure(app, request, reply, failure);
@@ -17,10 +17,12 @@ export function sendUnknown(app: App, request: FastifyRequest, reply: FastifyRep
   return sendPage(app, reply, { status: 404, language, title, main });
 }
 
-/** Where somebody goes on from a page that could not be shown: of the console, or of the documentation. */
+/** Where a person continues after a page that could not be shown: the console or the documentation. */
 export type Start = '/console' | '/docs';
 
-/** Answers what a page was not even asked, such as a file that is too large, or has not got: to a browser with a page. */
+/**
+ * Sends a refusal to a browser as a page, for requests that never reach their page, such as a file that is too large.
+ */
 export function sendRefusedPage(
   app: App,
   request: FastifyRequest,
@@ -43,7 +45,7 @@ const BACK = {
   '/docs': { es: 'Ir a la documentación', en: 'Go to the documentation' },
 } as const;
 
-/** Whether a page is what the client asks for. */
+/** Returns whether the client asks for a page. */
 export function isBrowser({ headers }: FastifyRequest): boolean {
   return /\btext\/html\b/i.test(headers.accept ?? '');
 }

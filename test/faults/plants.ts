@@ -193,8 +193,8 @@ export const PLANTS = {
     KILL_IN_MIGRATION,
     {
       file: MIGRATE,
-      find: 'return db.transaction(async (tx) => {\n    // PostgreSQL',
-      put: 'const tx = { query: (sql, values) => db.transaction((own) => own.query(sql, values)) };\n  return (async () => {\n    // PostgreSQL',
+      find: 'return db.transaction(async (tx) => {\n    // On PostgreSQL',
+      put: 'const tx = { query: (sql, values) => db.transaction((own) => own.query(sql, values)) };\n  return (async () => {\n    // On PostgreSQL',
     },
     { file: MIGRATE, find: `await tx.query('lock table schema_migrations in share row exclusive mode');`, put: '{}' },
     { file: MIGRATE, find: "return true;\n  }, 'slow');", put: 'return true;\n  })();' },

@@ -2,13 +2,13 @@ import type { Readable } from 'node:stream';
 import { trimEnd } from '../../../protocol/plain-text.ts';
 import { readXml } from './xml-events.ts';
 
-/** How a number is shown: as it is, as a day with or without its hours, or with zeros before it to a width. */
+/** How a number is shown: as it is, as a day with or without its hours, or with leading zeros to a width. */
 export type CellFormat = 'plain' | 'date' | { readonly zeros: number };
 
-/** Those that spreadsheets know by number: days, hours, and both. */
+/** The built-in date formats of spreadsheets: days, hours, and both. */
 const DATES: ReadonlySet<number> = new Set([14, 15, 16, 17, 18, 19, 20, 21, 22, 27, 30, 36, 45, 46, 47, 50, 57]);
 
-/** The formats of a workbook, in the order by which its cells name them. */
+/** Reads the formats of a workbook, in the order that its cells refer to. */
 export async function readCellFormats(styles: Readable | null): Promise<CellFormat[]> {
   const codes = new Map<number, string>();
   const formats: CellFormat[] = [];
@@ -30,9 +30,9 @@ function formatOf(id: number, codes: ReadonlyMap<number, string>): CellFormat {
   return DATES.has(id) ? 'date' : formatOfCode(codes.get(id) ?? '');
 }
 
-/** Reads the code of a format, such as `dd/mm/yyyy`. */
+/** Parses the code of a format, such as `dd/mm/yyyy`. */
 export function formatOfCode(format: string): CellFormat {
-  // Without what is written as it stands, and colours and conditions.
+  // Removes literal text, colours and conditions.
   const code = format.replace(/"[^"]*"?|\\.|\[[^\]]*\]?|_./g, '');
   if (/^0{2,}$/.test(code)) return { zeros: code.length };
   return /[dmyhs]/i.test(code) && !/^general$/i.test(code) ? 'date' : 'plain';
@@ -40,12 +40,15 @@ export function formatOfCode(format: string): CellFormat {
 
 const DAY_MS = 86_400_000;
 
-/** A number of a cell as text: with a point for decimals, a day as 2026-01-15, and one with hours as 2026-01-15 13:05:00. */
+/**
+ * Formats the number of a cell as text: decimals with a point, a day as 2026-01-15, a day with hours as 2026-01-15
+ * 13:05:00.
+ */
 export function formatNumber(text: string, format: CellFormat, dates1904: boolean): string {
   const value = Number(text);
   if (text.trim() === '' || !Number.isFinite(value)) return text;
   if (format === 'date' && value >= 0 && value < 2_958_466) return formatDate(value, dates1904);
-  // A spreadsheet keeps fifteen digits; what it shows for more says so, and readers refuse it.
+  // A spreadsheet keeps fifteen digits. A larger number is shown in a form that readers refuse.
   if (Math.abs(value) >= 1e15) {
     const [mantissa = '', power = ''] = value.toExponential(14).split('e');
     return `${trimEnd(trimEnd(mantissa, '0'), '.')}E${power}`;
@@ -54,7 +57,10 @@ export function formatNumber(text: string, format: CellFormat, dates1904: boolea
   return typeof format === 'object' && /^\d+$/.test(plain) ? plain.padStart(format.zeros, '0') : plain;
 }
 
-/** Days since the last of 1899 (the first two months of 1900 are one off, as in the spreadsheets), or since the first of 1904. */
+/**
+ * Converts days since the end of 1899 (January and February of 1900 are off by one, as in spreadsheets), or since the
+ * start of 1904.
+ */
 function formatDate(value: number, dates1904: boolean): string {
   const start = dates1904 ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, 30);
   const moment = new Date(start + Math.round((value * DAY_MS) / 1000) * 1000).toISOString();

@@ -1,24 +1,24 @@
 import type { TableRow } from './table.ts';
 
-/** Where each column stands in a row, from 0; null for one that is not there. */
+/** The index of each column in a row, from 0; null for a missing column. */
 export type Places<Column extends string> = Readonly<Record<Column, number | null>>;
 
 export type HeaderRule<Column extends string> = {
   /**
-   * The names that each column may have, in small letters and digits alone (`Código Banco` is `codigobanco`): the surest names
-   * first.
+   * Patterns for the names of each column, the most certain first. Names are compared in small letters and digits:
+   * `Código Banco` is `codigobanco`.
    */
   readonly names: Readonly<Record<Column, readonly RegExp[]>>;
-  /** Whether a row with these names is the header row. */
+  /** Returns whether a row with these names is the header row. */
   readonly isHeader: (places: Places<Column>) => boolean;
 };
 
 export type Header<Column extends string> = { readonly row: TableRow; readonly places: Places<Column> };
 
-/** Titles, dates and logos stand above a table, but no more than this. */
+/** The header row must be among the first 50 rows, below any titles, dates and logos. */
 export const HEADER_WITHIN_ROWS = 50;
 
-/** A name as it is compared: small letters and digits, without accents, spaces and punctuation. */
+/** Normalises a name for comparison: small letters and digits, without accents, spaces and punctuation. */
 function plainName(name: string): string {
   return name
     .normalize('NFD')
@@ -26,7 +26,7 @@ function plainName(name: string): string {
     .replace(/[^a-z0-9]/g, '');
 }
 
-/** Where the columns of a row stand. A column that two names fit equally well stands nowhere: see `repeatedColumn`. */
+/** Finds the columns of a row. A column that two names match equally well gets no place: see `repeatedColumn`. */
 export function placeColumns<Column extends string>(
   cells: readonly string[],
   names: HeaderRule<Column>['names'],
@@ -39,7 +39,7 @@ export function placeColumns<Column extends string>(
   return Object.fromEntries(entries) as Places<Column>;
 }
 
-/** A column that a row names more than once, and how, or null. */
+/** Returns a column that a row names more than once, with its names, or null. */
 export function repeatedColumn<Column extends string>(
   cells: readonly string[],
   names: HeaderRule<Column>['names'],
@@ -52,7 +52,7 @@ export function repeatedColumn<Column extends string>(
   return null;
 }
 
-/** A row as it may be shown to a person: names cut short, and … for what holds digits, because that is data. */
+/** Formats a row for a person: long names are cut, and names with digits become … because they are data. */
 export function namesForPerson(cells: readonly string[]): string {
   const names = cells.slice(0, 40).map((name) => (/\d/.test(name) ? '…' : name.trim().slice(0, 40)));
   return names.filter((name) => name !== '').join(' | ') || 'nothing';
@@ -62,7 +62,7 @@ function columnsOf<Column extends string>(names: HeaderRule<Column>['names']): C
   return Object.keys(names) as Column[];
 }
 
-/** Every place that has the surest name that occurs. */
+/** Returns every place of the most certain name that occurs. */
 function placesOf(plain: readonly string[], patterns: readonly RegExp[]): number[] {
   for (const pattern of patterns) {
     const found = plain.flatMap((name, place) => (pattern.test(name) ? [place] : []));

@@ -3,20 +3,20 @@ import { letOthersRun } from '../let-others-run.ts';
 import { isBlank, type Reading, TableError, type TableRow, withoutNuls } from './table.ts';
 import { decodeFile, findTextEncoding } from './text-encoding.ts';
 
-/** A page is held in memory while it is read; tables of this size are no longer pages. */
+/** The largest page. A page is held in memory while it is read. */
 const LARGEST_PAGE = 16 * 2 ** 20;
 
-/** Places that cells of a page cover beside their own: a few characters can ask for a thousand of them. */
+/** The most extra places that the cells of a page may span: a few characters can ask for a thousand. */
 const MOST_COVERED = 1_000_000;
 
-/** Whether a file begins as a page does. Portals also call their pages .xls. */
+/** Returns whether a file begins like an HTML page. Portals also name their pages .xls. */
 export async function beginsAsPage(file: FileHandle): Promise<boolean> {
   const start = Buffer.alloc(256);
   const { bytesRead } = await file.read(start, 0, start.length, 0);
   return /^(ï»¿)?\s*<(!doctype html|html|head|meta|table)\b/i.test(start.toString('latin1', 0, bytesRead));
 }
 
-/** One reading for each table of a page, in its order. Throws `TableError` for a page without any. */
+/** Returns one reading for each table of a page, in order. Throws `TableError` for a page without a table. */
 export async function htmlReadings(file: FileHandle): Promise<Reading[]> {
   if ((await file.stat()).size > LARGEST_PAGE) throw tooLarge(`${LARGEST_PAGE / 2 ** 20} MiB`);
   const { encoding } = await findTextEncoding(file);
@@ -39,7 +39,10 @@ async function* generate(rows: readonly TableRow[]): AsyncGenerator<TableRow> {
   }
 }
 
-/** The rows of every table, read while others have their turns. A table within a cell is a table of its own, and its text is not of the cell. */
+/**
+ * Reads the rows of every table and yields to other work in between. A nested table is a separate table, and its text
+ * is not part of the cell.
+ */
 async function tablesOf(page: string): Promise<TableRow[][]> {
   const turn = letOthersRun();
   const tables: TableRow[][] = [];
@@ -55,7 +58,7 @@ async function tablesOf(page: string): Promise<TableRow[][]> {
       closeCell(open.pop(), tables);
     } else if (table !== undefined) {
       if (/^\/?t(?:[rdh]|head|body|foot)$/.test(tag)) covered += endCell(table);
-      // No cell reaches from the head of a table into its body.
+      // No cell of the head spans into the body.
       if (/^\/?t(?:head|body|foot)$/.test(tag)) table.below = [];
       if (tag === 'tr') {
         covered += endRow(table);
@@ -74,21 +77,21 @@ async function tablesOf(page: string): Promise<TableRow[][]> {
   return tables;
 }
 
-/** How many columns and rows a cell covers, its own among them. */
+/** How many columns and rows a cell spans, itself included. */
 type Spans = { readonly columns: number; readonly rows: number };
 
 /**
- * `cell`: the text that was read of the one that is open, which covers `spans`. `below`: in how many further rows each column is covered
- * by a cell above.
+ * `cell`: the text of the open cell so far; it covers `spans`. `below`: for each column, how many further rows a cell
+ * above covers.
  */
 type OpenTable = { rows: string[][]; cell: string[] | null; spans: Spans; below: number[] };
 
-/** Ends the cell that is open. Answers how many places before it are covered by cells above, and stay empty. */
+/** Closes the open cell. Returns how many places before it are covered by cells above and stay empty. */
 function endCell(table: OpenTable): number {
   const { rows, cell, spans, below } = table;
   if (cell === null) return 0;
   const text = plainText(cell.join(''));
-  // A cell without its row: browsers make one.
+  // A cell outside a row starts a row, as in browsers.
   if (rows.length === 0) rows.push([]);
   const row = rows.at(-1) as string[];
   const from = row.length;
@@ -103,7 +106,7 @@ function endCell(table: OpenTable): number {
   return at - from;
 }
 
-/** The columns behind the last cell of a row are covered in one row fewer too. Answers how many those are. */
+/** Ends a row. Columns after its last cell are covered in one row fewer. Returns how many such columns there are. */
 function endRow({ rows, below }: OpenTable): number {
   const from = rows.at(-1)?.length ?? 0;
   const behind = Math.max(0, below.length - from);
@@ -125,14 +128,17 @@ function tooLarge(what: string): TableError {
 
 const OWN: Spans = { columns: 1, rows: 1 };
 
-/** As many as browsers take; a cell says none where it covers its own place alone. */
+/** Returns the spans of a cell, at most as large as in browsers. */
 function spansOf(tag: string): Spans {
   const [, columns = '1'] = /\scolspan ?= ?["']?(\d{1,4})/i.exec(tag) ?? [];
   const [, rows = '1'] = /\srowspan ?= ?["']?(\d{1,5})/i.exec(tag) ?? [];
   return { columns: Math.min(1_000, Math.max(1, Number(columns))), rows: Math.min(65_534, Math.max(1, Number(rows))) };
 }
 
-/** The text before each tag, the tag, and what it covers. Comments, scripts and styles are neither. Reads every character once. */
+/**
+ * Yields the text before each tag, the tag, and its spans. Skips comments, scripts and styles. Reads every
+ * character once.
+ */
 function* partsOf(page: string): Generator<{ text: string; tag: string; spans: Spans }> {
   let at = 0;
   while (at < page.length) {
@@ -170,7 +176,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 const ACCENTS: Readonly<Record<string, string>> = { acute: '\u0301', grave: '\u0300', uml: '\u0308', tilde: '\u0303' };
 
-/** Text without line breaks of the page's source, and with its named and numbered characters. */
+/** Collapses line breaks of the page's source and decodes its character references. */
 function plainText(text: string): string {
   const known = text.replace(/&(#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,8});/gi, (whole, name: string) => {
     if (name.startsWith('#')) {

@@ -7,18 +7,18 @@ import { withinTime } from '../within-time.ts';
 import type { OldWorkbook } from './old-workbook-thread.ts';
 import { type Reading, TableError, type TableErrorCode } from './table.ts';
 
-/** A sheet of this kind holds 65,536 rows, and a bank fills some twelve columns. */
+/** The largest .xls. A sheet has at most 65,536 rows, and a bank fills some twelve columns. */
 const MOST_BYTES = 16 * 1024 * 1024;
 const LONGEST_MS = 30_000;
-/** In MiB, of the thread alone: a file that asks for more ends the thread and not the service. */
+/** The memory of the thread in MiB. A file that needs more ends the thread, not the service. */
 const MOST_MEMORY = 384;
 
-/** A thread takes a whole core and its memory for as long as it reads, and payers need the cores. */
+/** One file at a time: a thread takes a whole core, which payments need. */
 const turns = createOwnerTurns<'process'>(Number.MAX_SAFE_INTEGER);
 
 /**
- * The ways to read an .xls (Excel 97 to 2003): one for each sheet that people see, in their order. Such a file cannot be read as a
- * stream, so a thread of its own reads it, in bounded memory and time, beside the payments, and one file after the other. Throws `TableError`.
+ * Returns the readings of an .xls (Excel 97 to 2003): one for each visible sheet, in order. The format cannot be
+ * streamed, so a separate thread reads it, in bounded memory and time, one file after the other. Throws `TableError`.
  */
 export async function oldWorkbookReadings(file: FileHandle): Promise<Reading[]> {
   const { size } = await file.stat();
@@ -43,7 +43,7 @@ export async function oldWorkbookReadings(file: FileHandle): Promise<Reading[]> 
 }
 
 async function readInThread(bytes: Uint8Array): Promise<OldWorkbook> {
-  // What the library writes about a file that it does not understand is nobody's business.
+  // The library's messages about a broken file are dropped.
   const thread = new Worker(new URL('./old-workbook-thread.ts', import.meta.url), {
     workerData: bytes,
     resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY },

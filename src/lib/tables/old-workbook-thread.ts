@@ -3,18 +3,20 @@ import { type CellObject, read } from '@e965/xlsx';
 import { formatNumber, formatOfCode } from './cell-format.ts';
 import { isBlank, LONGEST_ROW, type TableErrorCode, type TableRow, withoutNuls } from './table.ts';
 
-/** A sheet that people see, with its rows that hold something. */
+/** A visible sheet, with its rows that are not blank. */
 export type OldSheet = { readonly name: string; readonly rows: readonly TableRow[] };
 
-/** The sheets of an .xls, or why they cannot be read. */
+/** The sheets of an .xls, or why it cannot be read. */
 export type OldWorkbook = { readonly sheets: readonly OldSheet[] } | { readonly code: TableErrorCode };
 
-/** 65,536 rows of fifteen columns. */
+/** About 65,536 rows of fifteen columns. */
 const MOST_CELLS = 1_000_000;
 
 parentPort?.postMessage(readOldWorkbook(workerData as Uint8Array));
 
-/** Reads an .xls as texts, as the reader of .xlsx has them. The errors of the library repeat what stands in the file, so a code alone is told. */
+/**
+ * Reads an .xls into texts, as the .xlsx reader does. The library's errors quote the file, so only a code is returned.
+ */
 function readOldWorkbook(bytes: Uint8Array): OldWorkbook {
   try {
     const { SheetNames, Sheets, Workbook } = read(bytes, {
@@ -41,7 +43,7 @@ function readOldWorkbook(bytes: Uint8Array): OldWorkbook {
   }
 }
 
-/** Rows and cells that nobody filled in are missing. */
+/** Blank rows and cells are missing. */
 type Cells = readonly (readonly (CellObject | null | undefined)[] | undefined)[];
 
 function rowsOf(rows: Cells, dates1904: boolean): TableRow[] {

@@ -9,25 +9,25 @@ import { textReadings } from './text-readings.ts';
 
 export type Table<Column extends string = never> = {
   readonly dialect: Dialect;
-  /** Null where no rule was given, and where no row of the first ones is a header. */
+  /** Null if no rule was given, or if no row among the first ones is a header. */
   readonly header: Header<Column> | null;
-  /** The rows above the header; without one the first rows, which `rows` has too. */
+  /** The rows above the header. Without a header, the first rows, which are also in `rows`. */
   readonly above: readonly TableRow[];
-  /** The rows under the header, or all rows. Read once. */
+  /** The rows below the header, or all rows. Can be read once. */
   readonly rows: AsyncGenerator<TableRow>;
-  /** The same rows from the first one on, once `rows` has ended. */
+  /** Reads the same rows again from the first, once `rows` has ended. */
   readonly rowsAgain: () => AsyncGenerator<TableRow>;
-  /** How much of the file was read, 0 to 1. */
+  /** The part of the file that was read, 0 to 1. */
   readonly done: () => number;
 };
 
 /**
- * Opens a table for as long as `use` takes: text in UTF-8, UTF-16 or windows-1252, separated by commas, semicolons, tabs or
- * bars, an .xlsx or .xls, or the tables of a page. The rows come as a stream, in the same memory for any length. With a rule the header row is looked for
- * among the first rows, under every separator and in every sheet that people see.
+ * Opens a table while `use` runs. Reads text in UTF-8, UTF-16 or windows-1252, separated by commas, semicolons, tabs or
+ * bars; .xlsx and .xls; and the tables of an HTML page. Rows are streamed, so memory does not grow with the length.
+ * With a rule, the header row is searched among the first rows, with every separator and in every visible sheet.
  *
- * `source` is a path, or a stream such as standard input, which is kept in a file without a name while it is read.
- * Throws `TableError` for what is not a table, also while the rows are read.
+ * `source` is a path, or a stream such as standard input. A stream is first stored in an unlinked file. Throws
+ * `TableError` for a file that is not a table, also while the rows are read.
  */
 export async function withTable<Column extends string, Result>(
   source: string | Readable,
@@ -52,17 +52,17 @@ async function openSource(source: string | Readable): Promise<FileHandle> {
   if (typeof source !== 'string') return keepStream(source);
   const file = await open(source);
   if ((await file.stat()).isFile()) return file;
-  // A pipe: its first accent may come last, and the list of a workbook's parts does.
+  // A pipe must be stored first: its first accent may come last, and so does the directory of a workbook.
   return keepStream(file.createReadStream());
 }
 
-/** Nobody else can open it, and nothing is left of it, however the process ends. */
+/** Stores a stream in an unlinked file. Nobody else can open it, and nothing is left of it after the process ends. */
 async function keepStream(stream: Readable): Promise<FileHandle> {
   const path = join(tmpdir(), `rubrica-${randomUUID()}`);
   const file = await open(path, 'wx+', 0o600);
   await rm(path, { force: true });
   try {
-    // Not by `write`, which a full disk lets end after a part: the rest of a large piece would be lost.
+    // Uses `writeFile`: on a full disk `write` may write only a part, and the rest would be lost.
     await file.writeFile(stream);
     return file;
   } catch (error) {
@@ -71,14 +71,14 @@ async function keepStream(stream: Readable): Promise<FileHandle> {
   }
 }
 
-/** The first bytes of .xlsx (which is a ZIP file), and of .xls and an .xlsx with a password. */
+/** The first bytes of .xlsx (a ZIP file), and of .xls or an .xlsx with a password. */
 const ZIP = Buffer.from('PK\x03\x04');
 const COMPOUND = Buffer.from('d0cf11e0', 'hex');
 
 async function readingsOf(file: FileHandle): Promise<Reading[]> {
   const start = Buffer.alloc(4);
   await file.read(start, 0, 4, 0);
-  // The reader of workbooks is loaded for workbooks, and the reader of pages for pages.
+  // Loads the reader of workbooks or of pages only when it is needed.
   if (start.equals(COMPOUND)) {
     const { oldWorkbookReadings } = await import('./old-workbook-readings.ts');
     return oldWorkbookReadings(file);
@@ -91,7 +91,7 @@ async function readingsOf(file: FileHandle): Promise<Reading[]> {
   return workbookReadings(file);
 }
 
-/** The first reading with a header; the likeliest one where none has. */
+/** Returns the first reading with a header, or the likeliest reading if none has one. */
 async function chooseReading<Column extends string>(
   readings: readonly Reading[],
   rule: HeaderRule<Column> | null,

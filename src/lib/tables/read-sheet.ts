@@ -7,10 +7,13 @@ import { type Attributes, type XmlHandlers, xmlChunks } from './xml-events.ts';
 /** The parts of a workbook that its cells refer to. */
 export type SheetContext = { texts: SharedTexts; formats: readonly CellFormat[]; dates1904: boolean };
 
-/** More than any table has. Of a row with one cell in the last column of a spreadsheet, 16,384 would be made. */
+/**
+ * More columns than any table has. A single cell in a spreadsheet's last column would otherwise make a row of 16,384
+ * cells.
+ */
 const MOST_COLUMNS = 1_000;
 
-/** The rows of a sheet, as they are read. `onBytes` is told how much of the part was. */
+/** Yields the rows of a sheet as they are read. `onBytes` receives how many bytes of the part were read. */
 export async function* readSheet(
   part: Readable | null,
   context: SheetContext,
@@ -63,7 +66,7 @@ function sheetHandlers(context: SheetContext, onRow: (row: TableRow) => void): X
         if (column < 0 || column >= MOST_COLUMNS) throw tooLong(line);
         while (cells.length < column) cells.push('');
         const text = textOf(cell, value, context);
-        // Many cells may name one text of the workbook.
+        // Many cells may refer to one shared text.
         if (cell.t === 's') characters += text.length;
         if (characters > LONGEST_ROW) throw tooLong(line);
         cells[column] = text;
@@ -76,12 +79,12 @@ function textOf({ t = 'n', s = '0' }: Attributes, value: string, { texts, format
   if (t === 's') return texts.at(Number(value));
   if (t === 'n') return formatNumber(value, formats[Number(s)] ?? 'plain', dates1904);
   if (t === 'b') return value === '1' ? 'TRUE' : 'FALSE';
-  // A day as some programs write it, with hours that mean nothing.
+  // Some programs write a day with a time of 00:00.
   if (t === 'd') return value.replace('T', ' ').replace(/ 00:00:00(\.0+)?Z?$/, '');
   return value;
 }
 
-/** `B7` is 1. */
+/** Returns the index of a column: `B7` is 1. */
 function columnOf(reference: string): number {
   const [letters = ''] = /^[A-Z]{1,3}/.exec(reference) ?? [];
   return Array.from(letters).reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1;

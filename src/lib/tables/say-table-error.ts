@@ -1,6 +1,6 @@
 import type { TableError, TableErrorCode } from './table.ts';
 
-/** Says why a file is not a table, in both languages. English is what the reader of tables says itself. */
+/** Returns in both languages why a file is not a table. The English text is the error's own message. */
 export function sayTableError({ code, line, message }: TableError): { en: string; es: string } {
   return { en: message, es: SPANISH[code](line ?? 1) };
 }

@@ -2,21 +2,21 @@ import type { Readable } from 'node:stream';
 import { LONGEST_ROW, TableError } from './table.ts';
 import { readXml } from './xml-events.ts';
 
-/** The texts of a workbook, which its cells name by number. */
+/** The shared texts of a workbook. Its cells refer to them by number. */
 export type SharedTexts = { at(index: number): string };
 
 const CHUNK_BYTES = 1024 * 1024;
-/** The most that a sheet of a million rows with twenty different texts each needs in practice. */
+/** Enough for a sheet of a million rows with twenty different texts each. */
 const MOST_BYTES = 512 * 1024 * 1024;
 
 /**
- * Reads the texts into a few large buffers: a million short strings take four times as much as strings. Throws `TableError`
- * WORKBOOK_TOO_LARGE for an archive that unpacks to more than any sheet needs.
+ * Reads the texts into a few large buffers: a million short strings would take four times the memory. Throws
+ * `TableError` WORKBOOK_TOO_LARGE for an archive that unpacks to more.
  */
 export async function readSharedTexts(part: Readable | null): Promise<SharedTexts> {
   const chunks: Buffer[] = [];
   let free = 0;
-  // Of each text: its chunk, where it begins there, its length.
+  // Three numbers for each text: its chunk, its offset there, its length.
   let places = new Uint32Array(3 * 1024);
   let count = 0;
   const keep = (text: string) => {
@@ -44,7 +44,7 @@ export async function readSharedTexts(part: Readable | null): Promise<SharedText
   };
 }
 
-/** Puts together the texts between two ends of an element: those in `t`, and not how they are pronounced (`rPh`). */
+/** Joins the texts of each element: the content of `t`, without the phonetic text (`rPh`). */
 function collectTexts(element: string, onText: (text: string) => void) {
   let text = '';
   let inText = false;

@@ -10,9 +10,9 @@ const MARKS: readonly [encoding: TextEncoding, bytes: readonly number[]][] = [
 ];
 
 /**
- * Tells the encoding of a file. A byte order mark is believed, of UTF-8 only where the rest is; so is every second byte
- * being 0. Everything else that is not UTF-8 to its last byte is windows-1252, because the first accent may be in the last
- * row. Throws `TableError` NOT_TEXT.
+ * Detects the encoding of a file. A UTF-16 mark is trusted, a UTF-8 mark only if the rest is UTF-8. If every second
+ * byte is 0, the text is UTF-16. Any other file that is not UTF-8 to its last byte is windows-1252: the first accent
+ * may be in the last row. Throws `TableError` NOT_TEXT.
  */
 export async function findTextEncoding(file: FileHandle): Promise<FoundEncoding> {
   const start = Buffer.alloc(4096);
@@ -25,7 +25,7 @@ export async function findTextEncoding(file: FileHandle): Promise<FoundEncoding>
   return { encoding: 'windows-1252', byteOrderMark: false };
 }
 
-/** The text of a file from its beginning, without its byte order mark. UTF-8 comes as the bytes that it is. */
+/** Yields the text of a file as UTF-8, without its byte order mark. */
 export async function* decodeFile(
   file: FileHandle,
   encoding: TextEncoding,
@@ -35,7 +35,7 @@ export async function* decodeFile(
   let first = true;
   for await (const chunk of chunksOf(file)) {
     onBytes(chunk.length);
-    // A mark before windows-1252 is the work of a program that joined two files.
+    // A mark before windows-1252 comes from a program that joined two files.
     const isMarked = first && MARKS[0]?.[1].every((byte, at) => chunk[at] === byte) === true;
     const bytes = isMarked ? chunk.subarray(3) : chunk;
     first = false;
@@ -44,7 +44,7 @@ export async function* decodeFile(
   if (encoding !== 'utf-8') yield decoder.decode();
 }
 
-/** The bytes of the decoder's characters. */
+/** The byte of each character in windows-1252. */
 const BYTES_OF_1252: ReadonlyMap<string, number> = new Map(
   Array.from(
     new TextDecoder('windows-1252').decode(Uint8Array.from({ length: 256 }, (_, byte) => byte)),
@@ -52,7 +52,7 @@ const BYTES_OF_1252: ReadonlyMap<string, number> = new Map(
   ),
 );
 
-/** The bytes of a text; in windows-1252 a question mark stands for a character that it lacks. */
+/** Encodes a text. In windows-1252 a question mark replaces a missing character. */
 export function encodeText(text: string, encoding: TextEncoding): Buffer {
   if (encoding === 'utf-8') return Buffer.from(text);
   if (encoding === 'windows-1252') {
@@ -62,7 +62,7 @@ export function encodeText(text: string, encoding: TextEncoding): Buffer {
   return encoding === 'utf-16le' ? bytes : bytes.swap16();
 }
 
-/** Letters, digits and separators have a byte that is 0 on one side, and it is nearly always the same. */
+/** Detects UTF-16 without a mark: letters, digits and separators have a zero byte, nearly always on the same side. */
 function withoutMark(bytes: Buffer): TextEncoding {
   const zeros = [0, 0];
   bytes.forEach((byte, at) => {
@@ -89,7 +89,7 @@ async function isUtf8(file: FileHandle): Promise<boolean> {
 
 const CHUNK_BYTES = 256 * 1024;
 
-/** The bytes of a file from its beginning. */
+/** Yields the bytes of a file from its beginning. */
 export async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
   for (let at = 0; ; ) {
     const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES, at);

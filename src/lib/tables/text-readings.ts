@@ -14,10 +14,10 @@ import { chunksOf, decodeFile, encodeText, type FoundEncoding, findTextEncoding 
 
 const SEPARATORS: readonly string[] = [';', ',', '\t', '|'];
 
-/** The ways to read a text file: one for each separator, the likeliest first. Throws `TableError`. */
+/** Returns the readings of a text file: one for each separator, the likeliest first. Throws `TableError`. */
 export async function textReadings(file: FileHandle): Promise<Reading[]> {
   const found = await findTextEncoding(file);
-  // Without what is quoted, because a cell can hold separators and ends of lines of its own.
+  // Quoted cells are left out, because they can contain separators and line ends.
   const sample = (await firstText(file, found)).replace(/"[^"]*"/g, '');
   if (sample === '') throw new TableError('EMPTY', 'The file is empty.');
   const [lineEnd = '\n'] = /\r\n|\n|\r/.exec(sample) ?? [];
@@ -34,8 +34,8 @@ export async function textReadings(file: FileHandle): Promise<Reading[]> {
 }
 
 /**
- * The separators, the likeliest first: the one that most lines hold equally often, and of two such the one that they hold
- * more often. So a title above the table and decimal commas in it mislead nobody.
+ * Ranks the separators. The likeliest one occurs equally often in the most lines; if two tie, the more frequent one
+ * wins. So a title above the table and decimal commas do not mislead the choice.
  */
 export function rankSeparators(sample: string): string[] {
   const [, told] = /^sep=(.)[\r\n]/i.exec(sample) ?? [];
@@ -64,7 +64,7 @@ async function firstText(file: FileHandle, { encoding }: FoundEncoding): Promise
   return '';
 }
 
-/** Whether a cell may be `="012"`: the quotes of a formula stand within a cell, where they mean nothing. */
+/** Returns whether the file has cells such as `="012"`, where quotes inside a cell are literal. */
 async function holdsFormulas(file: FileHandle, { encoding }: FoundEncoding): Promise<boolean> {
   const sign = encodeText('="', encoding);
   let end = Buffer.alloc(0);
@@ -108,11 +108,11 @@ async function* readRows(
     max_record_size: LONGEST_ROW,
     info: true,
   });
-  // Its errors come out of the parser, where the rows are read.
+  // The parser reports pipeline errors while the rows are read.
   pipeline(Readable.from(text), parser, () => {});
   try {
     for await (const { record, info } of parser as Parser & AsyncIterable<Parsed>) {
-      // The parser counts where a row ends.
+      // The parser reports the line where a row ends.
       if (!isBlank(record)) yield { line: info.lines - endsOfLinesIn(record), cells: withoutNuls(record) };
     }
   } catch (error) {
@@ -126,7 +126,7 @@ function endsOfLinesIn(cells: readonly string[]): number {
   return cells.reduce((sum, cell) => sum + (/[\r\n]/.test(cell) ? cell.split(/\r\n|\n|\r/).length - 1 : 0), 0);
 }
 
-/** Its own message repeats what stands in the file. */
+/** The parser's own message quotes the file. */
 function readableError(error: unknown): unknown {
   if (!(error instanceof CsvError)) return error;
   const { code, lines = 1 } = error as CsvError & { lines?: number };

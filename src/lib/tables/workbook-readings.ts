@@ -8,14 +8,14 @@ import { type Reading, TableError } from './table.ts';
 import { type Attributes, readXml } from './xml-events.ts';
 
 /**
- * The ways to read an .xlsx: one for each sheet that people see, in their order. The parts of the archive are read where
- * they stand, and the sheets as streams. Throws `TableError`.
+ * Returns the readings of an .xlsx: one for each visible sheet, in order. The parts of the archive are read in place,
+ * and the sheets as streams. Throws `TableError`.
  */
 export async function workbookReadings(file: FileHandle): Promise<Reading[]> {
   const workbook = await openWorkbook(file);
   const { sheets, dates1904 } = await listSheets(workbook);
   if (sheets.length === 0) throw broken('it has no sheet');
-  // Read once, when the first sheet is.
+  // Read once, with the first sheet.
   let shared: Promise<Shared> | null = null;
   return sheets.map(({ name, part }) => {
     let bytes = 0;
@@ -41,7 +41,10 @@ export async function workbookReadings(file: FileHandle): Promise<Reading[]> {
 
 type Shared = { texts: SharedTexts; formats: CellFormat[] };
 
-/** One after the other: a failure of one while the other is awaited would be nobody’s, and end the process. */
+/**
+ * Reads the parts one after the other: an error in one while another is awaited would be an unhandled rejection and end
+ * the process.
+ */
 async function readShared(workbook: Workbook): Promise<Shared> {
   const texts = await readSharedTexts(await openPart(workbook, 'xl/sharedStrings.xml'));
   return { texts, formats: await readCellFormats(await openPart(workbook, 'xl/styles.xml')) };
@@ -49,7 +52,7 @@ async function readShared(workbook: Workbook): Promise<Shared> {
 
 type Workbook = { zip: ZipFile; parts: ReadonlyMap<string, Entry> };
 
-/** Excel's own files have a few dozen. */
+/** Excel's own files have a few dozen parts. */
 const MOST_PARTS = 10_000;
 
 async function openWorkbook(file: FileHandle): Promise<Workbook> {
@@ -67,11 +70,13 @@ async function openWorkbook(file: FileHandle): Promise<Workbook> {
   throw new TableError('NOT_TEXT', 'This is a ZIP file and no .xlsx. Save the table as .xlsx, or as CSV in UTF-8.');
 }
 
-/** A part of a real workbook unpacks to some twenty times its size. It cannot unpack to more than it says. */
+/**
+ * A part of a real workbook unpacks to some twenty times its size. A part cannot unpack to more than its header states.
+ */
 const MOST_UNPACKED = 100;
 const SMALL_PART = 16 * 1024 * 1024;
 
-/** Null for a part that the workbook can do without and has not. */
+/** Opens a part; null if an optional part is missing. */
 async function openPart({ zip, parts }: Workbook, name: string): Promise<Readable | null> {
   const entry = parts.get(name);
   if (entry === undefined) return null;
@@ -103,7 +108,7 @@ async function listSheets(workbook: Workbook): Promise<Sheets> {
     throw readableError(error);
   }
   const found = sheets.map(({ name, id }) => ({ name, part: partOf(targets.get(id) ?? '') }));
-  // A sheet of charts has no rows.
+  // A chart sheet has no rows.
   return {
     sheets: found.filter(({ part }) => part.startsWith('xl/worksheets/') && workbook.parts.has(part)),
     dates1904,
@@ -121,7 +126,7 @@ function broken(why: string): TableError {
   );
 }
 
-/** Makes an error without the libraries' text, which repeats what stands in the file. */
+/** Returns an error without the libraries' message, which quotes the file. */
 function readableError(error: unknown): unknown {
   if (error instanceof TableError || (error as NodeJS.ErrnoException).syscall !== undefined) return error;
   return broken('a part of it is damaged');

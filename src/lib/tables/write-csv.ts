@@ -2,10 +2,10 @@ import { stringify } from 'csv-stringify/sync';
 import type { TextDialect } from './table.ts';
 
 /**
- * Rows of cells as CSV: the one writer of every command.
+ * Writes rows of cells as CSV, for every command.
  *
- * A cell that a spreadsheet would compute gets an apostrophe in front, because references, names and messages are chosen by
- * others. Numbers with a sign stay numbers.
+ * A cell that a spreadsheet would compute gets an apostrophe in front, because others choose references, names and
+ * messages. Numbers with a sign stay numbers.
  */
 export function writeCsv(
   rows: readonly (readonly string[])[],
@@ -17,7 +17,7 @@ export function writeCsv(
   );
 }
 
-/** The full-width signs are read as the others by spreadsheets of eastern Asia. */
+/** East Asian spreadsheets also accept full-width signs. */
 const COMPUTED = /^[=+\-@\t\r\n＝＋－＠]/;
 const NUMBER = /^[+-]?\d+(?:[.,]\d+)?$/;
 

@@ -1,6 +1,6 @@
 /**
- * Rows of cells as an .xlsx of one sheet; as a heading the first row is in bold and kept in sight. A text stays a text, zeros
- * and all: a spreadsheet does not compute it. The library is loaded with the first workbook.
+ * Writes rows of cells as an .xlsx with one sheet. With a heading, the first row is bold and stays in view. A text
+ * stays text, with its leading zeros: a spreadsheet does not compute it. The library is loaded with the first workbook.
  */
 export async function writeWorkbook(
   name: string,
@@ -15,7 +15,7 @@ export async function writeWorkbook(
       return typeof value === 'number' ? { value, type: Number, ...style } : { value, type: String, ...style };
     }),
   );
-  // A name of a sheet is shorter, and has none of these signs.
+  // A sheet name has at most 31 characters and none of these signs.
   const sheet = name.replace(/[[\]:*?/\\]/g, ' ').slice(0, 31);
   return write(cells, heading ? { sheet, stickyRowsCount: 1 } : { sheet }).toBuffer();
 }

@@ -10,19 +10,19 @@ export type XmlHandlers = {
   onClose?: (element: string) => void;
 };
 
-/** In so many bytes some element begins: the parser holds what stands between two in memory. */
+/** An element must begin within this many bytes: the parser buffers the text in between. */
 const LONGEST_BETWEEN = 1024 * 1024;
 
-/** Reads an XML part to its end, as it comes; nothing where there is no part. */
+/** Reads an XML part to its end as a stream. Does nothing without a part. */
 export async function readXml(part: Readable | null, handlers: XmlHandlers): Promise<void> {
   for await (const _ of xmlChunks(part, handlers));
 }
 
-/** The same, and stops after each chunk, with its size, for a caller who takes what was read so far. */
+/** Reads the same and yields the size of each chunk, for a caller who uses the content so far. */
 export async function* xmlChunks(part: Readable | null, handlers: XmlHandlers): AsyncGenerator<number> {
   if (part === null) return;
   const { onOpen, onText, onClose } = handlers;
-  // Of a document type, with entities of its own, it reads nothing.
+  // The parser ignores a document type and its entities.
   const parser = new SaxesParser();
   let between = 0;
   parser.on('opentag', ({ name, attributes }) => {
