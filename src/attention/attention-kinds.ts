@@ -35,15 +35,18 @@ import { SETTLEMENT_ATTENTION } from './settlement-attention.ts';
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
-/** Longer than a payer can be on the page of a payment method, and longer than the worker needs to end what they left. */
+/** Longer than a payer can stay on a payment method's page, plus the time that the worker needs to end the attempt. */
 const PAYMENT_MS = 30 * MINUTE;
-/** Of a refund: accepted so long ago, or asked for so long ago and not answered. What contradicts is listed at once. */
+/**
+ * A refund is listed after this time, if it was accepted without an end or requested without an answer. A contradiction
+ * is listed at once.
+ */
 const REFUND_MS = DAY;
 const ASKED_REFUND_MS = 60 * MINUTE;
-/** A callback that was given up earlier has been seen, or nobody looks. */
+/** A callback that was given up earlier than this is no longer listed. */
 const CALLBACK_MS = 7 * DAY;
 
-/** THE TABLE of what can wait for a person: whatever can wait has a row here, with the command that ends it. */
+/** THE TABLE of everything that can wait for a person, each kind with the command that ends it. */
 export const ATTENTION_KINDS: readonly AttentionKind[] = [
   {
     kind: 'restore',
@@ -110,7 +113,7 @@ export const ATTENTION_KINDS: readonly AttentionKind[] = [
   },
 ];
 
-/** Everybody's: callbacks and refunds of all payment services wait. */
+/** A restore concerns all payment services: their callbacks and refunds wait. */
 function waitingRestore({ epoch, began_at }: Epoch): Waiting {
   return {
     payment_service: '—',
@@ -231,7 +234,10 @@ function waitingCallback(callback: GivenUpCallback): Waiting {
   };
 }
 
-/** Endpoints that fail or answered 410, outside of the `elsewhere` environments; `oldest`: since when, UTC milliseconds. */
+/**
+ * Measures endpoints that fail or answered 410, except in the `elsewhere` environments. `oldest`: since when, in UTC
+ * milliseconds.
+ */
 export async function measureUnreached(app: App, elsewhere?: ReadonlySet<number>) {
   const failing = await measureFailing(app.db, elsewhere);
   const gone = await measureGone(app.db, app.now() - CALLBACK_MS, elsewhere);
@@ -239,7 +245,7 @@ export async function measureUnreached(app: App, elsewhere?: ReadonlySet<number>
   return { count: failing.count + gone.count, oldest: since.length === 0 ? null : Math.min(...since) };
 }
 
-/** The same, the oldest first. */
+/** Lists the same endpoints, the oldest first. */
 export async function selectUnreached(app: App, limit: number, elsewhere?: ReadonlySet<number>) {
   const failing = await selectFailing(app.db, limit, elsewhere);
   const gone = await selectGone(app.db, app.now() - CALLBACK_MS, limit, elsewhere);

@@ -3,18 +3,18 @@ import type { AttentionName } from './attention.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-/** One item of the list that somebody has taken: `id` is one of its kind, payment service and environment. */
+/** An item that a person has taken. `id` is unique within its kind, payment service and environment. */
 export type AttentionKey = { kind: AttentionName; id: string; payment_service: string; environment: string };
 
 /** A row of `attention_owners`. `taken_at` is UTC milliseconds. */
 export type AttentionOwner = SqlRow & AttentionKey & { taken_at: number; taken_by: string };
 
-/** Every owner of these kinds. */
+/** Lists the owners of items of these kinds. */
 export function selectOwnersOf(db: Reader, kinds: readonly AttentionName[]): Promise<AttentionOwner[]> {
   return db.query<AttentionOwner>('select * from attention_owners where kind {named $1}', [kinds]);
 }
 
-/** Locks the owner until the commit; null: nobody has it. */
+/** Locks the owner row until the commit; null if the item has no owner. */
 export async function lockOwner(tx: Tx, key: AttentionKey): Promise<AttentionOwner | null> {
   const [row] = await tx.query<AttentionOwner>(
     `update attention_owners set taken_by = taken_by

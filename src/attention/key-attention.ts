@@ -10,10 +10,10 @@ import { isRefusalKept } from '../refused-requests/store-refused-requests.ts';
 import type { AttentionKind, Waiting } from './attention.ts';
 
 const HOUR = 3_600_000;
-/** One wrong request is somebody's first try; so many are a service that has a wrong key. */
+/** Fewer wrong requests may be first tries of a person; this many come from a service with a wrong key. */
 const LEAST = 5;
 
-/** Merchants whose own service signs with a key that is not theirs: its payments do not come. */
+/** Merchants whose service signs with a wrong key, so that its payments are refused. */
 export const KEY_ATTENTION: AttentionKind = {
   kind: 'key',
   nouns: ['merchant whose signatures are refused', 'merchants whose signatures are refused'],
@@ -22,7 +22,10 @@ export const KEY_ATTENTION: AttentionKind = {
     (await selectRefusedKeys(app.db, filterOf(app), limit)).map((key) => waitingKey(app, key)),
 };
 
-/** It ends an hour after the last refusal where the right key is used again, at once where it is used for the first time, and else after a day. */
+/**
+ * The item ends an hour after the last refusal if the right key is in use again, at once if it is used for the first
+ * time, and otherwise after a day.
+ */
 function filterOf(app: App): RefusedKeyFilter {
   return { after: app.now() - 24 * HOUR, least: LEAST, healedMs: HOUR };
 }

@@ -4,7 +4,7 @@ import type { AttentionKind, AttentionName, AttentionRow, Waiting } from './atte
 import { ATTENTION_KINDS } from './attention-kinds.ts';
 import { type AttentionKey, selectOwnersOf } from './attention-owner-queries.ts';
 
-/** Everything that waits for a person, or one kind of it (`null`: all), the oldest first. Read from the store. */
+/** Lists everything that waits for a person, or one kind (`null`: all), the oldest first. Reads the store. */
 export async function listAttention(
   app: App,
   kind: AttentionName | null,
@@ -27,7 +27,7 @@ export async function listAttention(
     for (const row of await listHere(app, one, paymentServices, limit)) {
       const reason = row.reason[language];
       const owner = owners.get(keyOf({ ...row, kind: one.kind }));
-      // An item that began to wait after somebody had taken it is a new one with the same id.
+      // A taken item that started to wait later is a new item with the same id.
       const taken = owner !== undefined && owner.taken_at >= row.since ? owner : null;
       const { taken_by, taken_at } = taken ?? NOBODY;
       rows.push({ kind: one.kind, age: Math.max(0, now - row.since), ...row, reason, taken_by, taken_at });
@@ -37,8 +37,8 @@ export async function listAttention(
 }
 
 /**
- * Lists one kind, the oldest first, without what a payment service that is elsewhere has left: that is ended there, but for the move
- * itself. So much of it may be older than the rest that more is read until there is enough.
+ * Lists one kind, the oldest first, without items of payment services that another database serves, except moves: those
+ * items are ended there. Such items may be the oldest, so it reads more until there are enough.
  */
 export async function listHere(
   app: App,

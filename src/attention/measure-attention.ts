@@ -8,10 +8,10 @@ import type { AttentionKind, AttentionMeasure } from './attention.ts';
 import { ATTENTION_KINDS } from './attention-kinds.ts';
 import { listHere } from './list-attention.ts';
 
-/** A kind, and how much of it waits. */
+/** A kind, and how many of its items wait. */
 export type MeasuredKind = Pick<AttentionKind, 'kind' | 'nouns'> & AttentionMeasure;
 
-/** How much waits for a person, kind by kind. Read from the store. */
+/** Counts what waits for a person, kind by kind. Reads the store. */
 export async function measureAttention(app: App): Promise<MeasuredKind[]> {
   const { paymentServices } = await findElsewhere(app);
   const measured: MeasuredKind[] = [];
@@ -21,10 +21,10 @@ export async function measureAttention(app: App): Promise<MeasuredKind[]> {
   return measured;
 }
 
-/** Above this the count has everything in it, because a scrape must not read more rows. */
+/** Above this number the count includes all payment services, because a scrape must not read more rows. */
 const MOST_READ = 1000;
 
-/** Where a payment service has moved away, what it left is not counted: nobody could end that here. */
+/** Excludes items of payment services that moved away: they cannot be ended here. */
 async function measureHere(app: App, one: AttentionKind, elsewhere: ReadonlySet<string>): Promise<AttentionMeasure> {
   const all = await one.measure(app);
   if (elsewhere.size === 0 || all.count === 0 || all.count > MOST_READ) return all;
@@ -32,7 +32,7 @@ async function measureHere(app: App, one: AttentionKind, elsewhere: ReadonlySet<
   return { count: here.length, oldest: here.length === 0 ? null : Math.min(...here.map(({ since }) => since)) };
 }
 
-/** Anybody can ask for the metrics, so the store is asked once a second at most, for all who ask meanwhile. */
+/** Anybody can read the metrics, so the store is read at most once a second for all readers. */
 const cacheOf = perInstance((app: App) =>
   createExpiringCache<{ kinds: MeasuredKind[]; endpoints: FailingEndpoint[] }>({
     lifetimeMs: 1000,
@@ -41,10 +41,13 @@ const cacheOf = perInstance((app: App) =>
   }),
 );
 const LIMIT_MS = 2000;
-/** So many endpoints have gauges of their own: merchants may name any number. */
+/** The most endpoints with separate gauges: merchants may name any number of endpoints. */
 const ENDPOINTS_SHOWN = 20;
 
-/** Shows the same in the metrics, and the endpoints that have failed for longest. Where the store does not answer the gauges have no value, which is not 0. */
+/**
+ * Shows these counts in the metrics, and the endpoints that have failed for longest. If the store does not respond, the
+ * gauges have no value, which is not 0.
+ */
 export async function showAttention(app: App): Promise<void> {
   const { attention, attentionOldest, unresolvedPayments } = app.metrics;
   const measuring = cacheOf(app).get('all', async () => ({

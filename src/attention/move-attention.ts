@@ -10,7 +10,7 @@ import type { AttentionKind, Waiting } from './attention.ts';
 
 const MINUTE = 60_000;
 
-/** Moves that nobody seems to go on with: the payment service may be served nowhere until somebody does. */
+/** Moves that have stopped: the payment service may be served nowhere until a person continues. */
 export const MOVE_ATTENTION: AttentionKind = {
   kind: 'move',
   nouns: ['move that has not ended', 'moves that have not ended'],
@@ -18,7 +18,7 @@ export const MOVE_ATTENTION: AttentionKind = {
   list: async (app, limit) => (await selectOpenMoves(app.db, filterOf(app), limit)).map(waitingMove),
 };
 
-/** Arriving takes a moment, and copying up to hours. */
+/** Arriving takes a moment, copying up to hours. */
 function filterOf(app: App): OpenMoveFilter {
   return { copying: app.now() - 60 * MINUTE, left: app.now() - MINUTE };
 }

@@ -7,7 +7,7 @@ import type { AttentionKind, Waiting } from './attention.ts';
 
 const DAY_MS = 86_400_000;
 
-/** A duty as a kind of what waits: it has one row or none. */
+/** Turns a duty into a kind with one item at most. */
 export function dutyKind(kind: Duty, nouns: AttentionKind['nouns']): AttentionKind {
   return {
     kind,
@@ -23,7 +23,7 @@ export function dutyKind(kind: Duty, nouns: AttentionKind['nouns']): AttentionKi
   };
 }
 
-/** Makes the item of a duty that is older than its setting, was never done in so long a time, or found something wrong. */
+/** Returns an item if the duty is overdue by its setting, was never done in that time, or found an error. */
 async function neglected(app: App, duty: Duty): Promise<Waiting | null> {
   const limit = { backup: app.config.backupMaxAgeDays, books: app.config.verifyMaxAgeDays }[duty];
   const done = await selectUpkeep(app.db, duty);

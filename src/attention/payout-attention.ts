@@ -19,14 +19,17 @@ import { sayPayoutContradiction } from './say-contradiction.ts';
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** Longer than a sender takes as a rule, and than a bank needs for a file over a weekend. */
+/** Longer than a sender usually takes, and than a bank needs for a file over a weekend. */
 const UNKNOWN_MS = HOUR;
 const AT_SENDER_MS = DAY;
 const IN_FILE_MS = 3 * DAY;
-/** A payout that can be approved, or is approved and can leave, is listed after so long. What cannot be is listed at once. */
+/**
+ * How long a payout may wait for its approval, or approved to be sent, before it is listed. A payout that cannot be
+ * approved or sent is listed at once.
+ */
 const NOT_LEFT_MS = DAY;
 
-/** Payouts that left and have no end, or that something contradicts. */
+/** Payouts that were sent and have not ended, or that have a contradiction. */
 export const PAYOUT_ATTENTION: AttentionKind = {
   kind: 'payout',
   nouns: ['payout without a result', 'payouts without a result'],
@@ -34,7 +37,9 @@ export const PAYOUT_ATTENTION: AttentionKind = {
   list: async (app, limit) => (await selectWaitingPayouts(app.db, leftBefore(app), limit)).map(waitingPayout),
 };
 
-/** Payouts that have not left: nobody has approved them, or can; or they are approved and nothing takes them. */
+/**
+ * Payouts that were not sent: they wait for an approval or cannot be approved, or are approved and nothing sends them.
+ */
 export const APPROVAL_ATTENTION: AttentionKind = {
   kind: 'approval',
   nouns: ['batch or payout that has not left', 'batches and payouts that have not left'],
@@ -108,7 +113,9 @@ function waitingApproval(waiting: WaitingApproval): Waiting {
   return { ...ownerOf(waiting), id, since, amount, currency, reason, command };
 }
 
-/** Why they wait, and the command that ends it; `group` begins those of a batch, or of a payout. */
+/**
+ * Returns why they wait, and the command that ends it. `group` is the start of a sentence about a batch or a payout.
+ */
 function endOf({ id, state, hindrance, by_sender, payment_service }: WaitingApproval, group: string) {
   if (state === 'approved' && by_sender === 1) {
     const said = { en: 'approved, and its sender cannot be reached', es: 'aprobado, y su proveedor no responde' };

@@ -5,7 +5,7 @@ import {
 } from '../refunds/refund-request-queries.ts';
 import type { AttentionKind, Waiting } from './attention.ts';
 
-/** Refunds above the limit of who asked: each waits for another person from the moment at which it is asked for. */
+/** Refunds above their requester's limit: each waits for another person from its request on. */
 export const REFUND_REQUEST_ATTENTION: AttentionKind = {
   kind: 'refund_request',
   nouns: ['refund that waits for an approval', 'refunds that wait for an approval'],

@@ -5,8 +5,8 @@ import type { PayoutState } from '../payouts/payout.ts';
 import type { WaitingPayout } from '../payouts/waiting-payout-queries.ts';
 
 /**
- * A kept contradiction of a refund (JSON of `refund_unasked`, `refund_missing` or `refund_declined`, amounts as on the wire) as a
- * sentence, with what ends it. Any other text is said as it is.
+ * Describes a stored contradiction of a refund and what ends it. The text is JSON of `refund_unasked`, `refund_missing`
+ * or `refund_declined`, with amounts as in the API. Any other text is returned as it is.
  */
 export function sayRefundContradiction(text: string, method: string): InBoth {
   const { event, unasked, missing, currency = '' } = readObject(text);
@@ -37,8 +37,8 @@ export function sayRefundContradiction(text: string, method: string): InBoth {
 }
 
 /**
- * A kept contradiction of a payment as a sentence: its reason, where it is one of ours, and then its other members as they were
- * told, in the order in which they were kept.
+ * Describes a stored contradiction of a payment: its reason, if it is a known one, and then its other members as
+ * stored, in order.
  */
 export function sayPaymentContradiction(text: string, method: string): InBoth {
   const { reason = '', ...members } = readObject(text);
@@ -50,7 +50,7 @@ export function sayPaymentContradiction(text: string, method: string): InBoth {
   return { en: `${method} ${said.en}: ${details}`, es: `${method} ${said.es}: ${details}` };
 }
 
-/** The reasons that our methods name. */
+/** The reasons of this service's payment methods. */
 const REASONS: Readonly<Record<string, InBoth>> = {
   other_payment: { en: 'answered with another payment', es: 'respondió con otro pago' },
   two_ends: { en: 'says both that it was paid and that it was not', es: 'dice que se pagó y también que no' },
@@ -60,7 +60,7 @@ const REASONS: Readonly<Record<string, InBoth>> = {
   },
 };
 
-/** A kept contradiction of a payout as a sentence, with what a person does about it in the state that the payout has. */
+/** Describes a stored contradiction of a payout, and what a person does about it in the payout's state. */
 export function sayPayoutContradiction(payout: WaitingPayout, text: string): InBoth {
   const { state } = payout;
   const said = sayContradiction(text);
@@ -73,7 +73,7 @@ export function sayPayoutContradiction(payout: WaitingPayout, text: string): InB
 
 type SayEnd = (payout: WaitingPayout, text: string) => InBoth;
 
-/** Money may still arrive or come back: `payout settle` books it. */
+/** Money may still arrive or return: `payout settle` books it. */
 const settleOrClear: SayEnd = () => ({
   en: 'Settle it where that is right; clear it where the state is',
   es: 'Si es verdad, ciérralo con payout settle; si su estado es el correcto, termina la contradicción con payout clear',
@@ -84,7 +84,7 @@ const returnOrClear: SayEnd = () => ({
   es: 'Si el dinero volvió, ciérralo como returned con payout settle; si llegó, termina la contradicción con payout clear',
 });
 
-/** Its money is the merchant's again, and no outcome takes it: what left all the same is booked as sent. */
+/** The money is the merchant's again, and no outcome changes that. If it was sent after all, it is booked as sent. */
 const bookThenClear: SayEnd = (payout, text) =>
   text === 'failed' || text === 'returned'
     ? {
@@ -122,7 +122,7 @@ function ofSecondLine(payout: WaitingPayout): InBoth {
   };
 }
 
-/** The id as the reference: the same command again books nothing more. */
+/** Returns the booking command with the id as reference, so that repeating it books nothing more. */
 function bookingOf({ payment_service, environment, amount, currency }: WaitingPayout, reference: string): string {
   const money = `--amount ${formatPlain(amount, currency)} --currency ${currency}`;
   return `bin/rubrica payout create --payment-service ${payment_service} --environment ${environment} ${money} --reference ${reference}`;

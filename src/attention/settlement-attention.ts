@@ -4,7 +4,7 @@ import { measureOpenSettlements, type OpenSettlement, selectOpenSettlements } fr
 import { listPaymentServices } from '../payment-services/list-payment-services.ts';
 import type { AttentionKind, Waiting } from './attention.ts';
 
-/** Files of acquirers with differences that nobody has accepted. */
+/** Acquirers' files with differences that nobody has accepted. */
 export const SETTLEMENT_ATTENTION: AttentionKind = {
   kind: 'settlement',
   nouns: ['settlement with open differences', 'settlements with open differences'],

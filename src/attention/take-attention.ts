@@ -7,15 +7,15 @@ import type { AttentionName, AttentionRow } from './attention.ts';
 import { type AttentionKey, deleteOwner, lockOwner, upsertOwner } from './attention-owner-queries.ts';
 import { listAttention } from './list-attention.ts';
 
-/** Names an item of the list: by its id, and where several have the same, by more of it. */
+/** Identifies an item by its id, and by further members if several items have the same id. */
 export type AttentionNamed = Pick<AttentionKey, 'id'> & Partial<Omit<AttentionKey, 'id'>>;
 
-/** Far more than a person looks at. */
+/** Far more items than a person looks at. */
 const MOST = 100_000;
 
 /**
- * Says that a person looks after something that waits, also where another did. It ends by itself when that does. Throws `Problem`
- * NOT_FOUND where nothing with this id waits, and INVALID_PARAMETER where several do.
+ * Records that a person looks after a waiting item, also if another person did before. It ends with the item. Throws
+ * `Problem` NOT_FOUND if no item with this id waits, and INVALID_PARAMETER if several do.
  */
 export async function takeAttention(app: App, named: AttentionNamed, by: Actor): Promise<AttentionRow> {
   const row = await findWaiting(app, named);
@@ -29,7 +29,7 @@ export async function takeAttention(app: App, named: AttentionNamed, by: Actor):
   return { ...row, taken_by: by.name, taken_at: at };
 }
 
-/** Makes it nobody's work again. Answers it; nothing is changed where nobody did. The same errors. */
+/** Removes the owner of an item and returns the item. Changes nothing if it has no owner. Throws the same errors. */
 export async function giveUpAttention(app: App, named: AttentionNamed, by: Actor): Promise<AttentionRow> {
   const row = await findWaiting(app, named);
   await app.db.transaction(async (tx) => {

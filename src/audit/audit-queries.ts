@@ -7,33 +7,36 @@ type Reader = Pick<Database, 'query'>;
 
 const AUDIT_LOG: InsertTarget = { name: 'audit_log', columns: [...AUDIT_COLUMNS, 'hash'] };
 
-/** The number of the next link, and the hash that it follows. Until the commit nobody else has it. */
+/**
+ * Advances the end of the chain. Returns the next link's number and the hash that it follows; until the commit no other
+ * caller gets them.
+ */
 export async function advanceAudit(tx: Tx): Promise<ChainEnd> {
   const [head] = await tx.query<ChainEnd>('update audit_head set link = link + 1 where id = 1 returning link, hash');
   if (head === undefined) throw new Error('The end of the audit log is gone: bin/rubrica audit verify');
   return head;
 }
 
-/** The row, as the new end of the chain. */
+/** Inserts the row as the new end of the chain. */
 export async function insertAudit(tx: Tx, row: AuditRow): Promise<void> {
   await tx.insertRows(AUDIT_LOG, [row]);
   await tx.query('update audit_head set hash = $1 where id = 1', [row.hash]);
 }
 
-/** The end of the chain; null: the row that says it is gone, or says nothing that can be one. */
+/** Returns the end of the chain; null if its row is missing or invalid. */
 export async function selectAuditHead(db: Reader): Promise<ChainEnd | null> {
   const [head] = await db.query<ChainEnd>('select link, hash from audit_head where id = 1');
   return head !== undefined && Number.isSafeInteger(head.link) ? head : null;
 }
 
-/** The rows after a link, in the order of the chain. */
+/** Lists the rows after a link, in order. */
 export function selectAuditAfter(db: Reader, link: number, limit: number): Promise<AuditRow[]> {
   return db.query<AuditRow>('select * from audit_log where link > $1 order by link limit $2', [link, limit]);
 }
 
 /**
- * `action` also means those that begin with it and a dot; `among`: the subject is several, and this is one of them; `before`: only links
- * below it, `after`: only those above. From `since` on and before `until`, in UTC milliseconds.
+ * `action` also matches actions that begin with it and a dot. `among`: the subject is a list, and this is one member.
+ * `before` and `after`: only lower or higher links. `since` is inclusive and `until` exclusive, in UTC milliseconds.
  */
 export type AuditFilter = {
   who?: string;
@@ -49,7 +52,7 @@ export type AuditFilter = {
   after?: number;
 };
 
-/** The newest rows for which all that is given holds. */
+/** Lists the newest rows that match all given conditions. */
 export function selectAudit(db: Reader, filter: AuditFilter, limit: number): Promise<AuditRow[]> {
   const conditions: string[] = [];
   const values: SqlValue[] = [limit];
@@ -58,14 +61,14 @@ export function selectAudit(db: Reader, filter: AuditFilter, limit: number): Pro
     values.push(value);
     conditions.push(condition(`$${values.length}`));
   };
-  // What an address did with its API tokens lies between the two in the order of bytes: `nameWithToken`.
+  // The names of an address with its API tokens sort between these two: `nameWithToken`.
   add(
     (who) => `(actor = ${who} or user_id = ${who} or (actor > ${who} || ' (token ' and actor < ${who} || ' (token!'))`,
     filter.who,
   );
   add((actor) => `actor = ${actor}`, filter.actor);
   add((user) => `user_id = ${user}`, filter.user);
-  // One action alone is found by its index; every action of a group lies between `refund.` and `refund/` in the order of bytes.
+  // A single action uses its index. The actions of a group sort between `refund.` and `refund/`.
   const isOne = Object.hasOwn(AUDIT_ACTIONS, filter.action ?? '');
   const inGroup = (action: string) =>
     `(action = ${action} or (action > ${action} || '.' and action < ${action} || '/'))`;

@@ -2,7 +2,7 @@ import type { SqlRow } from '../db/database.ts';
 import { chainHash } from '../lib/hash-chain.ts';
 import type { ActorKind } from './actor.ts';
 
-/** A row of `audit_log`, and the link of that number of its chain. Texts `said_before` and `said_after` are JSON. */
+/** A row of `audit_log`, which is also a link of its chain. `said_before` and `said_after` are JSON. */
 export type AuditRow = SqlRow & {
   link: number;
   /** UTC milliseconds. */
@@ -20,7 +20,7 @@ export type AuditRow = SqlRow & {
   hash: string;
 };
 
-/** Every column but the hash, in the order in which they are hashed. */
+/** All columns except the hash, in hash order. */
 export const AUDIT_COLUMNS = [
   'link',
   'created_at',
@@ -36,7 +36,7 @@ export const AUDIT_COLUMNS = [
   'reason',
 ] as const;
 
-/** The hash of a row: over the hash of the row before it and the JSON array of its columns, as docs/audit.md says it in words. */
+/** Returns the hash of a row: over the previous row's hash and the JSON array of its columns, as in docs/audit.md. */
 export function auditHash(previous: string, row: Omit<AuditRow, 'hash'>): string {
   return chainHash(previous, [AUDIT_COLUMNS.map((column) => row[column])]);
 }

@@ -3,13 +3,13 @@ import { perInstance } from '../lib/per-instance.ts';
 import type { Actor } from './actor.ts';
 import { type Act, recordAudit } from './record-audit.ts';
 
-/** An act that may come often and changes nothing: a sign-in, or what was refused. */
+/** An act that may be frequent and changes nothing: a sign-in or a refusal. */
 export type CountedAct = Pick<Act, 'action' | 'subject' | 'after'> & { by: Actor };
 
 const HOUR_MS = 3_600_000;
-/** So many accounts and networks an hour have rows of their own; the rest is counted together. */
+/** The most accounts and networks per hour with separate rows; the rest is counted together. */
 const MOST_KNOWN = 1000;
-/** Of accounts that do not exist: inventing them fills nothing. */
+/** The same for unknown accounts, so that invented names fill nothing. */
 const MOST_UNKNOWN = 100;
 
 type Group = { act: CountedAct; count: number; written: number; since: number };
@@ -18,13 +18,14 @@ type Hour = { hour: number; groups: Map<string, Group>; known: number; unknown: 
 const counts = perInstance((_app: App) => ({
   current: newHour(0),
   ended: [] as Group[],
-  /** The last write: one after the other, so that they take one connection and keep their order. */
+  /** The last write. Writes run one after the other, so they use one connection and keep their order. */
   writing: Promise.resolve(),
 }));
 
 /**
- * Counts such an act by who, from where, what and on what, in this process and hour. The 1st, 10th, 100th … is a row of the
- * audit log, and the last count of the hour, so that a stranger fills no store. The caller does not wait for it.
+ * Counts such an act by actor, origin, action and subject, per process and hour. The 1st, 10th, 100th … act becomes a
+ * row of the audit log, and so does the last count of the hour, so a stranger cannot fill the store. The caller does
+ * not wait for the write.
  */
 export function countAct(app: App, act: CountedAct): void {
   const now = app.now();
@@ -33,7 +34,7 @@ export function countAct(app: App, act: CountedAct): void {
   if (/^10*$/.test(String(group.count))) write(app, group);
 }
 
-/** For the worker: writes what was counted in hours that have ended; at the `end` of the process also in this one. */
+/** Writes the counts of past hours; with `end` also of the current hour. Called by the worker. */
 export async function writeCounts(app: App, when: 'hourly' | 'end' = 'hourly'): Promise<void> {
   const state = counts(app);
   if (when === 'end' || hourOf(app.now()) !== state.current.hour) endHour(app, hourOf(app.now()));
@@ -54,7 +55,7 @@ function groupOf(app: App, act: CountedAct, now: number): Group {
   return addGroup(current, key, act, now);
 }
 
-/** All that have no row of their own. */
+/** Returns the group of all acts without a separate row. */
 function othersOf(current: Hour, { by, action, subject }: CountedAct, now: number): Group {
   const key = JSON.stringify([action, by.kind, subject.kind]);
   const others = { kind: by.kind, name: 'others', userId: null, origin: null };

@@ -2,7 +2,7 @@ import type { App } from '../app.ts';
 import { type AuditFilter, selectAudit } from './audit-queries.ts';
 import type { AuditRow } from './audit-row.ts';
 
-/** An act as people and programs read it. `id` is its link in the chain; `at` is UTC milliseconds. */
+/** An act for people and programs. `id` is its link in the chain; `at` is UTC milliseconds. */
 export type ListedAct = {
   id: number;
   at: number;
@@ -15,7 +15,7 @@ export type ListedAct = {
   hash: string;
 };
 
-/** The newest acts for which `filter` holds. `next`: the `before` that goes on where these end; null: there is no more. */
+/** Lists the newest acts that match `filter`. `next`: the `before` of the next page; null if there are no more. */
 export async function listAudit(
   app: App,
   filter: AuditFilter,
@@ -40,7 +40,7 @@ function actOf(row: AuditRow): ListedAct {
   };
 }
 
-/** Reads the values as JSON; somebody may have put other text there past this service, and `audit verify` says so. */
+/** Parses the values as JSON. Other text was written outside this service; `audit verify` reports it. */
 function valuesOf(text: string | null): unknown {
   if (text === null) return null;
   try {

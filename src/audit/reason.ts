@@ -1,6 +1,9 @@
 import { holdsCardNumber } from '../../protocol/card-number.ts';
 
-/** Whether a text may be kept as the reason of an act: it is kept for ever, so no address and no card number belongs in it. */
+/**
+ * Returns whether a text may be a reason. Reasons are stored permanently, so they must not contain an e-mail address or
+ * a card number.
+ */
 export function isReason(text: string): boolean {
   return text !== '' && text.length <= 200 && !/[\p{Cc}@]/u.test(text) && !holdsCardNumber(text);
 }

@@ -4,26 +4,26 @@ import type { AuditAction } from './audit-action.ts';
 import { advanceAudit, insertAudit } from './audit-queries.ts';
 import { auditHash } from './audit-row.ts';
 
-/** The values that the record of an act keeps. Never a secret, a RUT, an account or a payer's e-mail address. */
+/** The values in an audit record. Never a secret, a RUT, an account or a payer's e-mail address. */
 export type AuditValues = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 
-/** An act, before it has its place in the chain. */
+/** An act without its place in the chain. */
 export type Act = {
   /** UTC milliseconds. */
   at: number;
   by: Actor;
   action: AuditAction;
-  /** The thing that was acted on, such as `refund` and its id. */
+  /** The object of the act, such as `refund` and its id. */
   subject: { kind: string; id: string };
   before?: AuditValues | null;
   after?: AuditValues | null;
-  /** Why, where money moves. Names no person. */
+  /** The reason, where money moves. Names no person. */
   reason?: string | null;
 };
 
 /**
- * Writes down who did something, in the commit that does it. To be called last of all, after `postEntries`: the end of the chain
- * is one row for the whole store that all acts of people and programs queue for. Never for `POST /trxs` or a validation.
+ * Records who did something, in the commit of the act. Call it last, after `postEntries`: the end of the chain is one
+ * row for the whole store, and all acts queue for it. Never call it for `POST /trxs` or a validation.
  */
 export async function recordAudit(tx: Tx, act: Act): Promise<void> {
   const { by, action, subject, reason = null } = act;

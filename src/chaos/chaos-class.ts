@@ -1,4 +1,4 @@
-/** The kinds of things that really happen to callbacks. */
+/** The kinds of disturbances that happen to callbacks in practice. */
 export type ChaosClassName =
   | 'duplicates'
   | 'reordering'
@@ -16,15 +16,15 @@ export type ChaosClassName =
 export type ChaosClass = {
   name: ChaosClassName;
   title: string;
-  /** `once`: the order must be paid, and carried out once. `never`: it must stay as it was. */
+  /** `once`: the order must be paid, and fulfilled once. `never`: the order must not change. */
   must: 'once' | 'never';
-  /** How it comes about. */
+  /** How it happens in practice. */
   why: string;
-  /** The change that mends it in the shop's receiver. */
+  /** The fix in the shop's receiver. */
   fix: string;
 };
 
-/** THE TABLE of the twelve. The report lists them in this order. */
+/** THE TABLE of the twelve classes, in the order of the report. */
 export const CHAOS_CLASSES: readonly ChaosClass[] = [
   {
     name: 'duplicates',

@@ -3,7 +3,7 @@ import { currencyExponent } from '../../protocol/currency-exponents.ts';
 /** An open order of the shop. `amount` is in minor units. */
 export type ChaosOrder = { reference: string; amount: number; currency: string };
 
-/** The orders that a run with a seed tells of, unless the shop names orders of its own. */
+/** Returns the orders of a run with this seed, if the shop names no orders. */
 export function ordersOf(seed: number, count: number): ChaosOrder[] {
   return Array.from({ length: count }, (_, at) => ({
     reference: `CHAOS-${seed}-${String(at + 1).padStart(2, '0')}`,
@@ -12,7 +12,10 @@ export function ordersOf(seed: number, count: number): ChaosOrder[] {
   }));
 }
 
-/** Orders as JSON: `[{"reference": …, "amount": …, "currency": …}]`. Null where it is something else, or names one twice. */
+/**
+ * Parses orders from JSON: `[{"reference": …, "amount": …, "currency": …}]`. Null for any other text, or if a reference
+ * is repeated.
+ */
 export function readOrders(json: string): ChaosOrder[] | null {
   let value: unknown;
   try {

@@ -1,19 +1,19 @@
 import type { ChaosClass } from './chaos-class.ts';
 import type { OrderState } from './order-state.ts';
 
-/** The receiver's answer to one request. `lost`: the run itself closed the connection before it read the answer. */
+/** The receiver's response to one request. `lost`: the run itself closed the connection before reading the response. */
 export type ChaosAnswer = { status: number | null; failure: string | null; ms: number; lost: boolean };
 
-/** `unclear`: the answers alone do not say it, and the shop does not tell the state of its orders. */
+/** `unclear`: the responses alone are not enough, and the shop does not report the state of its orders. */
 export type ChaosVerdict = 'passed' | 'failed' | 'unclear';
 
-/** `order` is null where the shop does not tell; `paid` is what it tells of an order after one ordinary callback. */
+/** `order` is null if the shop does not report it. `paid` is its report about an order after one ordinary callback. */
 export type ChaosEvidence = {
   answers: readonly ChaosAnswer[];
   order: { before: OrderState; after: OrderState; paid: OrderState } | null;
 };
 
-/** Says whether the shop did right, and in words what it did. */
+/** Judges whether the shop behaved correctly, and describes what it did. */
 export function judgeChaos(of: ChaosClass, evidence: ChaosEvidence): { verdict: ChaosVerdict; did: string } {
   const { verdict, why } = of.must === 'once' ? judgeOnce(of, evidence) : judgeNever(evidence);
   return { verdict, did: `It answered ${answersText(evidence.answers)}; ${why}.` };
@@ -35,7 +35,7 @@ function judgeOnce({ name }: ChaosClass, { answers, order }: ChaosEvidence): Jud
   return { verdict: 'unclear', why: 'whether it carried the order out once, the answers do not say' };
 }
 
-/** Why an order is not as one ordinary callback leaves it. */
+/** Returns why an order differs from an order after one ordinary callback. */
 function whyNotOnce(after: OrderState, paid: OrderState): string | null {
   if (after.text !== paid.text) return `the order is ${after.text}, not ${paid.text}`;
   const [more] = Object.entries(after.counts).filter(([name, count]) => count > (paid.counts[name] ?? 0));
@@ -58,7 +58,7 @@ function judgeNever({ answers, order }: ChaosEvidence): Judgement {
   return { verdict: 'passed', why: 'it refused' };
 }
 
-/** A redirect to a page is how a shop says that it handled a post. */
+/** A redirect to a page also means that the shop accepted the post. */
 export function isTaken({ status }: ChaosAnswer): boolean {
   return status !== null && ((status >= 200 && status < 300) || status === 302 || status === 303);
 }
@@ -67,7 +67,7 @@ function isBroken({ status }: ChaosAnswer): boolean {
   return status === null || status >= 500;
 }
 
-/** `200, 200 and 409`. */
+/** Formats status codes as `200, 200 and 409`. */
 export function answersText(answers: readonly ChaosAnswer[]): string {
   const words = answers.map(({ status, failure, lost }) =>
     lost ? '(not read)' : status === null ? `nothing (${failure})` : String(status),

@@ -1,17 +1,17 @@
 /**
- * The state of an order, as the shop tells it. `text` is its state in the shop's own word; `counts` are the numbers that say
- * how often it was carried out, by their names: deliveries, payments, credits.
+ * The state of an order, as the shop reports it. `text` is the shop's own word; `counts` are numbers that show how
+ * often the order was fulfilled, by name: deliveries, payments, credits.
  */
 export type OrderState = { text: string; counts: Readonly<Record<string, number>> };
 
 const STATE_NAMES = new Set(['state', 'status', 'estado', 'order_state', 'orderstate', 'order_status', 'orderstatus']);
 const COUNT_NAME = /paid|payment|deliver|fulfil|ship|credit|count|times|done|pagad|entreg|envi|abon/i;
-/** Numbers of other things. */
+/** Names of numbers that are not such counts. */
 const NOT_COUNTS = /amount|monto|price|total|callback|received|attempt|version|_at$|At$|id$/;
 const DEEPEST = 3;
 const LONGEST_TEXT = 64;
 
-/** Reads an answer of the shop about an order. Null where no state can be found in it. */
+/** Parses a shop's response about an order. Null if it contains no state. */
 export function readOrderState(status: number, body: string): OrderState | null {
   if (status === 404) return { text: 'unknown to the shop', counts: {} };
   if (status < 200 || status > 299) return null;
@@ -41,7 +41,7 @@ function textState(text: string): OrderState | null {
 
 type Member = [name: string, value: string | number | boolean];
 
-/** Members of objects within objects too; of a list, its length. */
+/** Lists members, also of nested objects; for a list, its length. */
 function membersOf(value: object, depth = 1): Member[] {
   return Object.entries(value).flatMap(([name, member]: [string, unknown]): Member[] => {
     if (typeof member === 'string' || typeof member === 'number' || typeof member === 'boolean')

@@ -6,24 +6,24 @@ import type { ChaosClassName } from './chaos-class.ts';
 import type { ChaosOrder } from './chaos-order.ts';
 import type { ChaosAnswer } from './judge-chaos.ts';
 
-/** One request to the receiver. `order` stands in its address where that has a place for it. */
+/** One request to the receiver. `order` replaces the placeholder in its URL, if there is one. */
 export type ChaosPost = { order: string; query: string | null; headers: Record<string, string>; body: string };
 
-/** The stage of a class: an open order of the shop, the secrets, and chance that a seed decides. */
+/** The input of a class: an open order of the shop, the secrets, and a random source with a seed. */
 export type ChaosStage = {
   environment: ServiceEnvironment;
   order: ChaosOrder;
   transactionId: number;
-  /** Tells its events from the events of other runs. */
+  /** Distinguishes its events from those in other runs. */
   eventId: string;
-  /** The shop is set up for payments, not for tests. */
+  /** The shop is set up for real payments, not for tests. */
   live: boolean;
   closedSecret: SecretToken;
   random: () => number;
   /** UTC milliseconds. */
   now: number;
   send(post: ChaosPost): Promise<ChaosAnswer>;
-  /** The same, without reading the answer. */
+  /** Sends the request without reading the response. */
   sendUnheard(post: ChaosPost): Promise<ChaosAnswer>;
 };
 
@@ -32,12 +32,12 @@ type Play = (stage: ChaosStage) => Promise<ChaosAnswer[]>;
 const SECOND_MS = 1_000;
 const HOUR_MS = 3_600_000;
 
-/** An ordinary callback, as the service sends it. */
+/** Sends an ordinary callback, as the service does. */
 export async function playOrdinary(stage: ChaosStage): Promise<ChaosAnswer[]> {
   return [await stage.send(callbackOf(stage))];
 }
 
-/** The requests that each class sends to the receiver. */
+/** The requests of each class. */
 export const PLAYS: Readonly<Record<ChaosClassName, Play>> = {
   duplicates: async (stage) => {
     const post = callbackOf(stage);
@@ -79,7 +79,7 @@ export const PLAYS: Readonly<Record<ChaosClassName, Play>> = {
     return [await stage.send({ ...post, query: `x_reference=${encodeURIComponent(stage.order.reference)}` })];
   },
   test_as_live: async (stage) => [await stage.send(callbackOf(stage, { changes: { x_test: String(stage.live) } }))],
-  // The body alone, as a payer's browser could bring it: nobody but the service can sign the headers of another body.
+  // The body only, as a payer's browser could send it: only the service can sign the headers of another body.
   spliced_fields: async (stage) => {
     const test = String(!stage.live);
     const time = iso(stage.now);
@@ -104,12 +104,12 @@ type Wish = {
   changes?: Readonly<Record<string, string>>;
   amount?: number;
   sequence?: number;
-  /** The time in webhook-timestamp; now unless given. */
+  /** The time in webhook-timestamp; default: now. */
   sentAt?: number;
   secrets?: SecretToken[];
 };
 
-/** A callback of the order that was paid, signed as the service does, with what is different about it. */
+/** Builds a callback of the paid order, signed as the service does, with the given deviations. */
 function callbackOf(stage: ChaosStage, wish: Wish = {}): ChaosPost {
   const { order, transactionId, now, live } = stage;
   const { changes = {}, amount = order.amount, sequence = 2, sentAt = now, secrets = stage.environment.secrets } = wish;
@@ -132,7 +132,7 @@ function callbackOf(stage: ChaosStage, wish: Wish = {}): ChaosPost {
 
 const FORM = 'application/x-www-form-urlencoded';
 
-/** A whole number from 0, below `count`. */
+/** Returns a random whole number from 0, below `count`. */
 function upTo({ random }: ChaosStage, count: number): number {
   return Math.floor(random() * count);
 }

@@ -21,14 +21,14 @@ import { type ChaosPost, type ChaosStage, PLAYS, playOrdinary } from './play-cla
 
 export type ChaosPlan = {
   environment: ServiceEnvironment;
-  /** Where callbacks are posted, and where the shop tells of an order; `{reference}` stands for the order. */
+  /** The URL for callbacks, and the URL where the shop reports an order; `{reference}` stands for the order. */
   receiver: string;
   orderUrl: string | null;
-  /** One more than there are classes: the first is for an ordinary callback. */
+  /** One more than there are classes: the first order is for an ordinary callback. */
   orders: readonly ChaosOrder[];
   classes: readonly ChaosClass[];
   seed: number;
-  /** The shop is set up for payments, not for tests. */
+  /** The shop is set up for real payments, not for tests. */
   live: boolean;
   /** How long an order may take to change after its callback. */
   patienceMs: number;
@@ -41,7 +41,7 @@ export type ChaosResult = {
   reference: string;
   did: string;
   why: string;
-  /** The change that ends a failure; null where nothing failed. */
+  /** The fix of a failure; null if nothing failed. */
   fix: string | null;
   order: { before: string; after: string } | null;
   answers: readonly ChaosAnswer[];
@@ -58,12 +58,12 @@ export type ChaosReport = {
   classes: readonly ChaosResult[];
 };
 
-/** The reason why the run cannot begin, and what the shop must do first. */
+/** Why the run cannot begin, and what the shop must do first. */
 export type NotReady = { kind: 'not_ready'; why: string; fix: string };
 
 /**
- * Posts to a receiver what really happens to callbacks, class by class, signed with the tokens for development, and says what the
- * shop did with it. First comes an ordinary callback: a shop that does not take that one refuses everything.
+ * Posts the disturbances of each class to a receiver, signed with the development tokens, and reports what the shop
+ * did. An ordinary callback comes first: a shop that refuses it refuses everything.
  */
 export async function runChaos(
   app: App,
@@ -100,10 +100,15 @@ export async function runChaos(
 
 type Run = { app: App; plan: ChaosPlan; unheard: SafeFetch; closedSecret: SecretToken };
 
-/** The order after one ordinary callback; `settleMs` is how long the shop may take. Null: it does not tell. */
+/**
+ * The order after one ordinary callback; `settleMs` is how long the shop may take. Null: the shop does not report it.
+ */
 type Paid = { state: OrderState; settleMs: number } | { state: null };
 
-/** One that was rotated and is closed. Without any, one that nobody knows stands in: to the shop it is as closed. */
+/**
+ * Returns a Secret Token that was rotated and is closed. Without one, an unknown token has the same effect on the
+ * shop.
+ */
 async function findClosedSecret(app: App, environment: ServiceEnvironment): Promise<SecretToken> {
   const known = await findKnownSecrets(app, environment);
   const open = new Set(environment.secrets.map(({ text }) => text));
@@ -112,7 +117,10 @@ async function findClosedSecret(app: App, environment: ServiceEnvironment): Prom
   return { id: 'closed', text, key: signingKey(text), createdAt: 0, closesAt: 0 };
 }
 
-/** `order` counts the orders of the plan, `place` the classes of the table: their chance is the same whichever are left out. */
+/**
+ * `order` numbers the orders of the plan, `place` the classes of the table. So each class gets the same random numbers,
+ * whichever classes are left out.
+ */
 function stageOf(run: Run, order: number, place: number): ChaosStage {
   const { app, plan, closedSecret } = run;
   const { environment, seed, live } = plan;
@@ -121,7 +129,7 @@ function stageOf(run: Run, order: number, place: number): ChaosStage {
   return {
     environment,
     order: plan.orders[order] as ChaosOrder,
-    // Far from the ids of transactions, which begin at 1001.
+    // Far above real transaction ids, which begin at 1001.
     transactionId: 9_000_000_000_000 + (seed % 1_000_000) * 100 + place,
     eventId: `evt_chaos_${seed}_${place}`,
     live,
@@ -157,7 +165,7 @@ function answerOf(outcome: FetchOutcome, lost: boolean): ChaosAnswer {
 }
 
 const ASK_EVERY_MS = 50;
-/** A shop may work on after its answer for so many times as long as the ordinary callback took. */
+/** After its response, a shop may continue for this many times the duration of the ordinary callback. */
 const SETTLE_TIMES = 3;
 const LEAST_SETTLE_MS = 100;
 
@@ -216,7 +224,7 @@ async function tryClass(run: Run, of: ChaosClass, stage: ChaosStage, paid: Paid)
   };
 }
 
-/** The state once the shop has had its time: what must become paid is waited for, and then what might still follow. */
+/** Reads the state after the shop has had its time: it waits until the order is paid, and then for later changes. */
 async function readSettled(
   run: Run,
   of: ChaosClass,
@@ -234,7 +242,7 @@ async function readSettled(
   return readOrder(run, reference);
 }
 
-/** Null where no order URL was given. */
+/** Null if no order URL was given. */
 async function readOrder({ app, plan }: Run, reference: string): Promise<OrderState | NotReady | null> {
   if (plan.orderUrl === null) return null;
   const url = new URL(fill(plan.orderUrl, reference)).href;
@@ -260,7 +268,7 @@ function reportOf(plan: ChaosPlan, startedAt: number, classes: readonly ChaosRes
   const counts = { passed: count('passed'), failed: count('failed'), unclear: count('unclear') };
   return {
     passed: counts.failed === 0,
-    // Its query may hold a secret of the shop.
+    // The query may contain a secret of the shop.
     receiver: endpointAddress(fill(plan.receiver, '…')),
     payment_service: plan.environment.paymentServiceId,
     seed: plan.seed,

@@ -18,11 +18,11 @@ import {
 import { readMarks } from './mark-file.ts';
 
 /**
- * Begins a new epoch in a store that was restored: ids go on above all that can have been given out, and nothing that moves
- * money or tells merchants leaves until `releaseEpoch`.
+ * Begins a new epoch in a restored store: ids continue above all that may have been handed out, and nothing that moves
+ * money or notifies merchants is sent until `releaseEpoch`.
  *
- * Reckons the ids that can have been given out from the store itself, from the marks in DATA_DIR, and from `seen`: whatever
- * else was found, such as the store that was replaced. `idsAbove` is for who knows better.
+ * Computes the ids that may have been handed out from the store itself, from the marks in DATA_DIR, and from `seen`:
+ * other sources, such as the replaced store. `idsAbove` overrides with a known higher bound.
  */
 export async function beginEpoch(app: App, seen: readonly Handed[], idsAbove: number, by: Actor): Promise<Epoch> {
   const { store_id: store } = await selectStoreMark(app.db);
@@ -50,7 +50,7 @@ export async function beginEpoch(app: App, seen: readonly Handed[], idsAbove: nu
       callbacks: firstOf('callbacks'),
     });
     await openEpoch(tx, epoch);
-    // Where nothing was left of the store, this one goes on in its place, also for the marks of other machines.
+    // If the old store is entirely lost, this store takes its name, so that marks on other machines match too.
     const other = marks.some((mark) => mark.store === store) ? undefined : marks[0];
     if (other !== undefined) await renameStore(tx, other.store);
     const { known_until, first_transaction_id } = epoch;
@@ -65,7 +65,10 @@ export async function beginEpoch(app: App, seen: readonly Handed[], idsAbove: nu
   }, 'slow');
 }
 
-/** Writes the epoch, and ends links, invitations and sign-ins: they may have been used or ended in the lost time. */
+/**
+ * Records the epoch, and ends links, invitations and sessions, because they may have been used or ended in the lost
+ * time.
+ */
 export async function openEpoch(tx: Tx, epoch: Epoch): Promise<void> {
   await insertEpoch(tx, epoch);
   await endTokenLinks(tx, epoch.began_at);

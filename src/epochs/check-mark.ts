@@ -3,8 +3,9 @@ import { selectEpochs, selectHanded, selectStoreMark } from './epoch-queries.ts'
 import { type Mark, markFile, readMarks } from './mark-file.ts';
 
 /**
- * Why no service may run on the store as it is, in a sentence with what to do: it is older than the one that was seen
- * before, or another. Null: it is the one, or nothing was ever seen. Ids and events would be given out twice otherwise.
+ * Returns why no service may run on the store and what to do, in a sentence: it is older than when it was last seen, or
+ * it is another store. Null if it is the same store, or none was seen. Otherwise ids and events would be handed out
+ * twice.
  */
 export async function whyStoreIsOlder(app: App): Promise<string | null> {
   const { store_id: store, beat, epoch } = await selectStoreMark(app.db);
@@ -13,7 +14,7 @@ export async function whyStoreIsOlder(app: App): Promise<string | null> {
   for (const mark of readMarks(app.config, store)) {
     if (isWorthless(mark)) continue;
     const seen = `as it was seen at ${new Date(mark.at).toISOString()} it gave out transaction ids up to ${mark.transactions - 1}`;
-    // A person has said that it was restored, here or on another machine, and ids go on above all that was seen here.
+    // A person has declared the restore, here or on another machine, and ids continue above all that was seen here.
     const isToldOf = epoch > mark.epoch;
     if (isToldOf && begun >= mark.transactions) continue;
     if (mark.store !== store) return `The store is another than the one that was here before: ${seen}. ${wayOn(app)}`;
@@ -23,7 +24,7 @@ export async function whyStoreIsOlder(app: App): Promise<string | null> {
   return null;
 }
 
-/** Nothing was ever given out by that store. */
+/** Returns whether that store never handed out an id. */
 function isWorthless({ transactions, events }: Mark): boolean {
   return transactions <= 1001 && events === 0;
 }

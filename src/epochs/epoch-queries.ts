@@ -3,12 +3,12 @@ import type { Counted, Epoch, EventSpan, Handed } from './epoch.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-/** The first first. Empty before the first restore. */
+/** Lists the epochs in order. Empty before the first restore. */
 export function selectEpochs(db: Reader): Promise<Epoch[]> {
   return db.query<Epoch>('select * from epochs order by epoch');
 }
 
-/** The epoch for which a person has still to decide that what waits may leave; null where nothing is held. */
+/** Returns the epoch that a person must still release; null if nothing is held. */
 export async function selectHeld(db: Reader): Promise<Epoch | null> {
   const [row] = await db.query<Epoch>('select * from epochs where released_at is null order by epoch desc limit 1');
   return row ?? null;
@@ -31,7 +31,7 @@ export async function insertEpoch(tx: Tx, epoch: Epoch): Promise<void> {
   await tx.insertRows(EPOCHS, [epoch]);
 }
 
-/** Answers how many there were to release. */
+/** Releases the held epochs. Returns how many there were. */
 export async function updateReleased(tx: Tx, releasedAt: number, releasedBy: string): Promise<number> {
   const rows = await tx.query(
     'update epochs set released_at = $1, released_by = $2 where released_at is null returning epoch',
@@ -42,7 +42,7 @@ export async function updateReleased(tx: Tx, releasedAt: number, releasedBy: str
 
 export type FeedEnd = { commit_id: number; position: number; created_at: number };
 
-/** The newest event, or null. */
+/** Returns the newest event, or null. */
 export async function selectFeedEnd(db: Reader): Promise<FeedEnd | null> {
   const [row] = await db.query<FeedEnd>(
     'select commit_id, position, created_at from events order by {feed_backwards} limit 1',
@@ -57,7 +57,7 @@ export async function selectEventSpan(db: Reader): Promise<EventSpan> {
   return row as EventSpan;
 }
 
-/** Reads the highest ids that were given out, as far as they are committed. */
+/** Reads the highest ids that were handed out and committed. */
 export async function selectHanded(db: Reader): Promise<Omit<Handed, 'at'>> {
   const [row] = await db.query<Omit<Handed, 'at'>>(
     `select (select next_id from id_blocks where name = 'transaction') as transactions,
@@ -68,7 +68,7 @@ export async function selectHanded(db: Reader): Promise<Omit<Handed, 'at'>> {
   return row as Omit<Handed, 'at'>;
 }
 
-/** From now on the next one is `first`. */
+/** Raises a counter: the next id is `first`. */
 export async function raiseCounter(tx: Tx, engine: Database['engine'], counted: Counted, first: number): Promise<void> {
   if (counted === 'transactions') {
     await tx.query(`update id_blocks set next_id = $1 where name = 'transaction'`, [first]);
@@ -83,7 +83,7 @@ export async function raiseCounter(tx: Tx, engine: Database['engine'], counted: 
 
 export type StoreMark = { store_id: string | null; beat: number; epoch: number };
 
-/** Reads the identity of the store, and how far it has come. */
+/** Reads the identity of the store, and its progress. */
 export async function selectStoreMark(db: Reader): Promise<StoreMark> {
   const [row] = await db.query<StoreMark>(
     'select store_id, beat, coalesce((select max(epoch) from epochs), 0) as epoch from store_marks',
@@ -91,7 +91,7 @@ export async function selectStoreMark(db: Reader): Promise<StoreMark> {
   return row as StoreMark;
 }
 
-/** How far the clock of this installation is ahead of the world's, in milliseconds. */
+/** Returns how far the clock of this installation is ahead of the real time, in milliseconds. */
 export async function selectClockAhead(db: Reader): Promise<number> {
   const [row] = await db.query<{ clock_ahead_ms: number }>('select clock_ahead_ms from store_marks');
   return row?.clock_ahead_ms ?? 0;
@@ -114,23 +114,28 @@ export async function updateBeat(tx: Tx): Promise<void> {
   await tx.query('update store_marks set beat = beat + 1');
 }
 
-/** A number that is another when somebody has changed something in between; a beat alone leaves it as it is or not. */
+/**
+ * Returns a number that changes whenever somebody else writes to the store. A heartbeat alone may or may not change it.
+ */
 export async function selectChangeHint(db: Reader): Promise<number> {
   const [row] = await db.query<{ hint: number }>('select {change_hint} as hint');
   return row?.hint ?? 0;
 }
 
-/** A link that shows tokens once may have been opened in the lost time: none of those shows anything any more. */
+/** Ends all links that show tokens once: they may have been opened in the lost time. */
 export async function endTokenLinks(tx: Tx, endedAt: number): Promise<void> {
   await tx.query('update token_handovers set ended_at = $1 where opened_at is null and ended_at is null', [endedAt]);
 }
 
-/** A link with which somebody signs in once may have been used in the lost time: none works any more. */
+/** Ends all links that sign a person in once: they may have been used in the lost time. */
 export async function endInvitations(tx: Tx, endedAt: number): Promise<void> {
   await tx.query('update invitations set ended_at = $1 where used_at is null and ended_at is null', [endedAt]);
 }
 
-/** A person may have signed out in the lost time, or been signed out: who signed in with a password signs in again. */
+/**
+ * Ends all sessions: a person may have signed out, or been signed out, in the lost time. Everybody who signed in with a
+ * password must sign in again.
+ */
 export async function endSignIns(tx: Tx, endedAt: number): Promise<void> {
   await tx.query(`update sessions set ended_at = $1 where kind in ('password', 'console') and ended_at is null`, [
     endedAt,

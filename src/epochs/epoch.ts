@@ -1,8 +1,8 @@
 import type { SqlRow } from '../db/database.ts';
 
-/** A row of `epochs`: the store was restored, and this began. Times are UTC milliseconds. */
+/** A row of `epochs`: a restore of the store. Times are UTC milliseconds. */
 export type Epoch = SqlRow & {
-  /** UTC seconds at which it began. 0 is the time before the first restore, which has no row. */
+  /** The start of the epoch in UTC seconds. 0 is the time before the first restore, which has no row. */
   epoch: number;
   began_at: number;
   known_until: number | null;
@@ -14,19 +14,19 @@ export type Epoch = SqlRow & {
   released_by: string | null;
 };
 
-/** How far ids had been given out at a moment, as somebody saw it: the store itself, or a mark outside of it. */
+/** How far ids had been handed out at a moment, as seen by the store itself or by a mark outside it. */
 export type Handed = {
   epoch: number;
-  /** The next id of a transaction; what is below it may have been given out. */
+  /** The next transaction id. Lower ids may have been handed out. */
   transactions: number;
-  /** The newest place of an event, which is its id too. */
+  /** The place of the newest event, which is also its id. */
   events: number;
   callbacks: number;
   /** UTC milliseconds. */
   at: number;
 };
 
-/** The counted ids that leave the service: of transactions, of events, and those by which `callback show` finds one. */
+/** The counters whose ids leave the service: transactions, events, and the callback ids that `callback show` takes. */
 export const COUNTED = ['transactions', 'events', 'callbacks'] as const;
 
 export type Counted = (typeof COUNTED)[number];
@@ -36,16 +36,16 @@ const TIMES_THE_AVERAGE = 100;
 const LEAST_PER_SECOND = 10;
 const LEAST_AGE_SECONDS = 3600;
 
-/** The events that a store holds: how many, and the time of the first and of the last. */
+/** The events in a store: their number, and the time of the first and the last. */
 export type EventSpan = { events: number; first: number | null; last: number | null };
 
 /**
- * The first number of a new epoch that cannot have been given out after `handed` was seen.
+ * Returns the first number of a new epoch that cannot have been handed out after `handed` was seen.
  *
- * Finds the first id beyond the lost time. Its ids cannot be read, so a bound stands in for them: a hundred million, and
- * for each second since then a hundred times as many as there were events on the average of the store's life, at least ten.
- * Time counts even where a hundred million would do, so that a backup restored twice does not go on at the same number. Ids
- * stay below 2^31 as long as they can: shops keep them in columns of 32 bits.
+ * The lost ids cannot be read, so it adds a bound: a hundred million, plus for each second since then a hundred times
+ * the average number of events per second in the store's life, at least ten. The time is always added, so that a backup
+ * that is restored twice does not continue at the same number. Ids stay below 2^31 as long as possible, because shops
+ * store them in 32-bit columns.
  */
 export function firstBeyond(handed: Handed, counted: Counted, { events, first, last }: EventSpan, now: number): number {
   const age = Math.max(LEAST_AGE_SECONDS, ((last ?? 0) - (first ?? 0)) / 1000);
@@ -54,7 +54,10 @@ export function firstBeyond(handed: Handed, counted: Counted, { events, first, l
   return handed[counted] + LEAST_JUMP + Math.ceil(lost * perSecond);
 }
 
-/** The id of an event of a transaction, which is the `webhook-id` of its callback too. It says its epoch after a restore. */
+/**
+ * Returns the id of a transaction's event, which is also the `webhook-id` of its callback. It contains the epoch after
+ * a restore.
+ */
 export function transactionEventId(transactionId: number, sequence: number, epoch: number): string {
   return epoch === 0 ? `evt_${transactionId}_${sequence}` : `evt_${transactionId}_${sequence}_${epoch}`;
 }

@@ -3,8 +3,9 @@ import { ConfigError } from '../config.ts';
 import { selectClockAhead } from './epoch-queries.ts';
 
 /**
- * Sets the clock of this process as far ahead as the store says; only a development installation is ever ahead. False where the
- * store's was set back since: a running process does not follow there. Throws `ConfigError` in production for a store that travelled.
+ * Sets the clock of this process as far ahead as the store says; only a development installation is ever ahead. Returns
+ * false if the store's clock was set back: a running process cannot follow it. Throws `ConfigError` in production if
+ * the store's clock is ahead.
  */
 export async function followClock({ db, now, config }: Pick<App, 'db' | 'now' | 'config'>): Promise<boolean> {
   const ahead = await selectClockAhead(db);

@@ -6,17 +6,17 @@ import type { Config } from '../config.ts';
 import { makePrivateFolder } from '../lib/make-private-folder.ts';
 import type { Handed } from './epoch.ts';
 
-/** The mark of what a service last saw of its store, kept outside of it: in a file of DATA_DIR. */
+/** The last state of the store that a service saw, in a file of DATA_DIR outside the store. */
 export type Mark = Handed & {
-  /** Where the store was: the path of its file, or host, port and name of the database. */
+  /** The place of the store: the path of its file, or host, port and name of the database. */
   database: string;
   store: string;
   beat: number;
 };
 
 /**
- * The marks that are about this store: marks of the place where it is, and on PostgreSQL, where a restored store is nearly
- * always in another server, those of any store of its name. A file that cannot be read says nothing.
+ * Reads the marks of this store: by its place, and on PostgreSQL also by its name, because a restored database is
+ * nearly always on another server. Unreadable files are skipped.
  */
 export function readMarks(config: Config, store: string | null): Mark[] {
   const place = databasePlace(config.databaseUrl);
@@ -27,7 +27,7 @@ export function readMarks(config: Config, store: string | null): Mark[] {
     .filter((mark) => mark.database === place || (!place.startsWith('sqlite:') && mark.store === store));
 }
 
-/** Puts a mark in the place of the last. Rejects where DATA_DIR cannot be written. */
+/** Replaces the mark. Rejects if DATA_DIR is not writable. */
 export async function writeMark(config: Config, mark: Omit<Mark, 'database'>): Promise<void> {
   const file = markFile(config);
   const part = `${file}.${process.pid}.part`;
@@ -36,18 +36,18 @@ export async function writeMark(config: Config, mark: Omit<Mark, 'database'>): P
   await rename(part, file);
 }
 
-/** The file that says what was last seen of the store at this place. */
+/** Returns the path of the mark for the store at this place. */
 export function markFile(config: Config): string {
   return fileOfStore(config, 'mark');
 }
 
-/** A file of DATA_DIR about the store at this place. */
+/** Returns the path of a DATA_DIR file about the store at this place. */
 export function fileOfStore({ dataDir, databaseUrl }: Config, ending: string): string {
   const place = createHash('sha256').update(databasePlace(databaseUrl)).digest('hex').slice(0, 16);
   return join(dataDir, `store-${place}.${ending}`);
 }
 
-/** No user, no password. */
+/** Returns the place of a database without user and password. */
 function databasePlace(databaseUrl: string): string {
   if (databaseUrl.startsWith('sqlite:')) {
     const file = resolve(databaseUrl.slice('sqlite:'.length));

@@ -3,7 +3,7 @@ import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { updateReleased } from './epoch-queries.ts';
 
-/** Lets go what was held after a restore. Answers false where nothing was held. `by` is the person who decided. */
+/** Releases the sending that a restore holds. Returns false if nothing was held. `by` is the person who decided. */
 export function releaseEpoch(app: App, by: Actor, reason: string | null): Promise<boolean> {
   return app.db.transaction(async (tx) => {
     const at = app.now();

@@ -8,19 +8,19 @@ const BEAT_EVERY_MS = 1000;
 
 export type StoreWatch = {
   /**
-   * Whether what moves money or tells merchants may leave now: nothing is held after a restore, and the store is still
-   * the one that this process began on. Asked before each round of such work.
+   * Returns whether money may move and merchants may be notified now: no restore holds it, and the store is still the
+   * one that this process started on. Called before each round of such work.
    */
   readonly mayLeave: () => Promise<boolean>;
-  /** Ends the watch, and keeps what was last seen. */
+  /** Ends the watch, and writes the last mark. */
   stop(): Promise<void>;
 };
 
 /**
- * Keeps a mark of the store outside of it, once a second while it changes, and calls `onStale` with a sentence when the store
- * has gone back under this process or another epoch has begun: what it holds of ids is then worth nothing.
+ * Writes a mark of the store outside it, once a second while the store changes. Calls `onStale` with a sentence when
+ * the store has gone back or another epoch has begun: the ids that this process has reserved are then invalid.
  *
- * A mark is written after the commit of what it says, so it may lag behind the store and is never ahead of it.
+ * A mark is written after the commit that it describes, so it may lag behind the store and is never ahead of it.
  */
 export async function watchStore(app: App, onStale: (error: Error) => void): Promise<StoreWatch> {
   const begun = await selectStoreMark(app.db);
@@ -30,7 +30,7 @@ export async function watchStore(app: App, onStale: (error: Error) => void): Pro
   let unwritable = false;
   const isInCitus = await hasCitus(app.db);
 
-  // `seen` is read before the store is, because another look may be under way.
+  // `seen` is read before the store, because another check may be running.
   const isStale = async (least = seen) => {
     const now = await selectStoreMark(app.db);
     if (now.epoch === begun.epoch && now.beat >= least) return false;
@@ -66,7 +66,7 @@ export async function watchStore(app: App, onStale: (error: Error) => void): Pro
       .then(look)
       .catch((error: unknown) => app.log.debug({ err: error }, 'the store was not looked at'));
   }, BEAT_EVERY_MS);
-  // A full disk keeps nobody from starting.
+  // A full disk must not prevent a start.
   await look().catch(() => {});
   return {
     mayLeave: async () => !(await isStale()) && (await selectHeld(app.db)) === null,

@@ -11,7 +11,10 @@ const RUNNING = {
   es: '¿Está corriendo serve? Sella los finales de los libros cada día; sin él: bin/rubrica books anchor',
 };
 
-/** Finds out whether the ends of the books were sealed within the last day, and are where they were to be brought. */
+/**
+ * Checks whether the ends of the books were sealed within the last day, and whether the anchors reached ANCHOR_DIR and
+ * ANCHOR_URL.
+ */
 export async function anchorFindings(app: App): Promise<Finding[]> {
   const last = await selectLastAnchor(app.db);
   if (last === null) {

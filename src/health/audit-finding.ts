@@ -4,11 +4,9 @@ import type { Said } from '../error-catalogue.ts';
 import { formatAge } from '../lib/time-text.ts';
 import { type Finding, fine, problem } from './finding.ts';
 
-/**
- * Finds out whether the audit log ends where it says that it ends. Whether all of it is whole takes longer: `audit verify`.
- */
+/** Checks whether the audit log ends where its recorded end says. A full check takes longer: `audit verify`. */
 export async function auditFinding(app: App): Promise<Finding> {
-  // The newest row first: an act of this moment is then in the end, and not the other way round.
+  // The newest row is read first, so the end that is read next includes a concurrent act.
   const [last] = await selectAudit(app.db, {}, 1);
   const head = await selectAuditHead(app.db);
   if (head === null || (last?.link ?? 0) > head.link)

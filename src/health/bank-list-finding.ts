@@ -4,7 +4,7 @@ import { type Finding, fine, problem } from './finding.ts';
 
 const DAY_MS = 86_400_000;
 
-/** How old the bank list is by its own date. One that names only its year or month may be as old as their first day. */
+/** Reports the age of the bank list by its own date. A list dated with a year or month counts from its first day. */
 export async function bankListFinding(app: App): Promise<Finding> {
   const { asOf, version } = await currentDirectory(app);
   const days = Math.max(0, Math.floor((app.now() - Date.parse(asOf)) / DAY_MS));

@@ -17,7 +17,7 @@ import { passkeyFindings } from './process-findings.ts';
 import { SEALED_KINDS } from './sealed-kinds.ts';
 import { workFindings } from './work-findings.ts';
 
-/** Examines the store, whichever process looks: `doctor` and the console print the same. Reads only. */
+/** Examines the store. `doctor` and the console report the same, whichever process looks. Reads only. */
 export async function examineStore(app: App): Promise<Finding[]> {
   const schema = schemaFinding(await inspectSchema(app.db));
   if (schema.fix !== null) return [schema];
@@ -64,7 +64,7 @@ const RIGHT_KEY = {
   es: 'Pon la MASTER_KEY con que se selló, o devuelve master.key a DATA_DIR.',
 };
 
-/** The master key is right, and no Secret Token of an environment opens. */
+/** Reports that the master key is right and yet no Secret Token of an environment can be decrypted. */
 function secretsChanged({ payment_service_id: id, environment }: TokenRow): Finding {
   const says = {
     en: `cannot decrypt any Secret Token of ${id} (${environment}): somebody changed or moved them in the store`,
@@ -77,7 +77,7 @@ function secretsChanged({ payment_service_id: id, environment }: TokenRow): Find
   });
 }
 
-/** Opening what is sealed shows that MASTER_KEY is the one that sealed it. */
+/** Checks MASTER_KEY by decrypting what it should have encrypted. */
 async function masterKeyFinding(app: App): Promise<Finding> {
   const services = await listPaymentServices(app);
   for (const token of services.flatMap(({ tokens }) => tokens)) {

@@ -6,7 +6,7 @@ import { perInstance } from '../lib/per-instance.ts';
 import { ownFindings } from './process-findings.ts';
 import { deleteProcesses, upsertProcess } from './process-queries.ts';
 
-/** So long a process that was killed is named. */
+/** How long a killed process is listed. */
 const FORGOTTEN_MS = 3_600_000;
 
 const selfOf = perInstance((app: App) => ({
@@ -17,7 +17,7 @@ const selfOf = perInstance((app: App) => ({
   started_at: app.now(),
 }));
 
-/** Says that this process runs, and what it finds of itself. The worker does it every minute. */
+/** Records that this process runs, and its findings about itself. The worker calls it every minute. */
 export async function keepProcess(app: App): Promise<void> {
   const findings = JSON.stringify(await ownFindings(app));
   const seen_at = app.now();
@@ -27,7 +27,7 @@ export async function keepProcess(app: App): Promise<void> {
   });
 }
 
-/** Takes the row of this process away: it stops in order. */
+/** Deletes the row of this process at an orderly stop. */
 export async function forgetProcess(app: App): Promise<void> {
   await app.db.transaction((tx) => deleteProcesses(tx, selfOf(app).id, app.now() - FORGOTTEN_MS));
 }

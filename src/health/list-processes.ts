@@ -3,17 +3,20 @@ import { formatAge, timeText } from '../lib/time-text.ts';
 import { type Finding, fine, problem } from './finding.ts';
 import { type ProcessRow, selectProcesses } from './process-queries.ts';
 
-/** Three signs of life that did not come. */
+/** Three missed heartbeats. */
 const SILENT_MS = 200_000;
 
-/** A process that says every minute that it runs, with what it finds of itself. `age`: since its last sign of life, in milliseconds. */
+/**
+ * A process with a heartbeat every minute, and its findings about itself. `age`: since its last heartbeat, in
+ * milliseconds.
+ */
 export type ListedProcess = Pick<ProcessRow, 'host' | 'pid' | 'version' | 'started_at'> & {
   age: number;
   silent: boolean;
   findings: Finding[];
 };
 
-/** All that were seen within the last hour, the oldest first. */
+/** Lists all processes of the last hour, the oldest first. */
 export async function listProcesses(app: App): Promise<ListedProcess[]> {
   return (await selectProcesses(app.db)).map(({ host, pid, version, started_at, seen_at, findings }) => {
     const age = Math.max(0, app.now() - seen_at);
@@ -21,7 +24,7 @@ export async function listProcesses(app: App): Promise<ListedProcess[]> {
   });
 }
 
-/** A line for each of them, and below it what it finds wrong with itself. */
+/** Returns a line for each process, and below it its findings about itself. */
 export async function runningFindings(app: App): Promise<Finding[]> {
   const processes = await listProcesses(app);
   if (processes.length === 0)
@@ -43,7 +46,7 @@ const SILENT = {
   es: 'Terminó sin avisar, o está pegado: mira su registro y pártelo de nuevo. Se olvida una hora después de su última señal.',
 };
 
-/** Puts the process in front of its finding. */
+/** Prefixes a finding with its process. */
 function placed(host: string, pid: number) {
   return ({ check, says, fix }: Finding): Finding => {
     const { en, es } = typeof says === 'string' ? { en: says, es: says } : says;

@@ -1,10 +1,10 @@
 import type { App } from '../app.ts';
 import { perInstance } from '../lib/per-instance.ts';
 
-/** A thing that a browser was kept from doing by the policy of one of our pages: two known words of its report. */
+/** A violation of a page's security policy that a browser reported: two known words of the report. */
 export type PolicyReport = { directive: string; blocked: string; at: number };
 
-/** Since this process started: how many, and the newest of them, the newest first. */
+/** The reports since the start of this process: their number, and the newest ones, the newest first. */
 export type PolicyReports = { count: number; newest: readonly PolicyReport[] };
 
 const KEPT = 20;
@@ -14,7 +14,7 @@ type Noted = { count: number; newest: PolicyReport[]; minute: number; logged: nu
 
 const reportsOf = perInstance((_app: App): Noted => ({ count: 0, newest: [], minute: 0, logged: 0 }));
 
-/** Remembers a report, in memory: anybody can send one, so they take no room that has an end elsewhere, and few lines of the log. */
+/** Stores a report in memory only, with few log lines, because anybody can send one. */
 export function notePolicyReport(app: App, report: Omit<PolicyReport, 'at'>): void {
   const reports = reportsOf(app);
   const at = app.now();
@@ -25,7 +25,7 @@ export function notePolicyReport(app: App, report: Omit<PolicyReport, 'at'>): vo
   if (++reports.logged <= LOGGED_A_MINUTE) app.log.warn(report, 'a browser stopped something on a page of ours');
 }
 
-/** The reports that browsers have sent to this process. */
+/** Returns the reports that browsers have sent to this process. */
 export function policyReports(app: App): PolicyReports {
   return reportsOf(app);
 }

@@ -7,7 +7,7 @@ import { type Finding, fine, problem } from './finding.ts';
 
 const LONGEST_HOLD_MS = 60_000;
 
-/** Finds out whether the feed moves: behind a long transaction, of any database of the server, it stands still. */
+/** Checks whether the feed advances. A long transaction in any database of the server stops it. */
 export async function feedFinding(app: App): Promise<Finding> {
   const elsewhere = await whyFeedIsElsewhere(app.db);
   if (elsewhere !== null)
@@ -30,7 +30,7 @@ export async function feedFinding(app: App): Promise<Finding> {
   });
 }
 
-/** Examines the PostgreSQL that a process works on, whatever is in the store. */
+/** Examines the PostgreSQL of a process, apart from the store's content. */
 export async function postgresFindings(app: App): Promise<Finding[]> {
   return [await clockFinding(app), await durabilityFinding(app)];
 }

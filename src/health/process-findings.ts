@@ -7,17 +7,17 @@ import { postgresFindings } from './postgres-findings.ts';
 import { publicUrlProblem } from './public-url-problem.ts';
 import { sqliteFindings } from './sqlite-findings.ts';
 
-/** The program itself. */
+/** Reports the version of the program. */
 export function programFinding(): Finding {
   return fine('node', process.version);
 }
 
-/** Its engine as this process meets it: version and disk, or clock and durability. */
+/** Examines the engine of this process: version and disk, or clock and durability. */
 export async function engineFindings(app: App): Promise<Finding[]> {
   return app.db.engine === 'sqlite' ? sqliteFindings(app.config) : postgresFindings(app);
 }
 
-/** The address that this process tells payers and shops. */
+/** Examines the address that this process gives to payers and shops. */
 export function publicUrlFinding(config: App['config']): Finding {
   const misled = publicUrlProblem(config);
   if (misled === null) return fine('public-url', publicOrigin(config));
@@ -27,7 +27,7 @@ export function publicUrlFinding(config: App['config']): Finding {
   });
 }
 
-/** Of a process behind a proxy that it was not told to trust. */
+/** Reports that this process is behind a proxy while TRUST_PROXY is off. */
 export function proxyFinding(): Finding {
   return problem(
     'proxy',
@@ -42,7 +42,7 @@ export function proxyFinding(): Finding {
   );
 }
 
-/** The reports of browsers about our pages. They call nobody by themselves: anybody can send one. */
+/** Reports the policy violations that browsers sent. They raise no alarm, because anybody can send one. */
 function policyFinding(app: App): Finding {
   const { count, newest } = policyReports(app);
   const [last] = newest;
@@ -59,7 +59,7 @@ function policyFinding(app: App): Finding {
   });
 }
 
-/** Finds passkeys that were made for another host than the one that PUBLIC_URL says: no browser offers them here. */
+/** Finds passkeys for another host than PUBLIC_URL's. Browsers do not offer them. */
 export async function passkeyFindings(app: Pick<App, 'config' | 'db'>): Promise<Finding[]> {
   if (app.config.publicUrl === null) return [];
   const { hostname } = new URL(publicOrigin(app.config));
@@ -77,7 +77,7 @@ const PASSKEYS_FIX = {
   es: 'Pon en PUBLIC_URL el host de antes, o haz que esas personas entren con su app o un código de recuperación y añadan otra llave.',
 };
 
-/** Lists the findings of a running process about itself. */
+/** Returns the findings of a running process about itself. */
 export async function ownFindings(app: App): Promise<Finding[]> {
   const [proxied] = (await app.metrics.untrustedProxy.get()).values;
   return [

@@ -11,12 +11,12 @@ export type ProcessRow = SqlRow & {
   findings: string;
 };
 
-/** The oldest first. */
+/** Lists the processes, the oldest first. */
 export function selectProcesses(db: Pick<Database, 'query'>): Promise<ProcessRow[]> {
   return db.query<ProcessRow>('select * from processes order by started_at, id');
 }
 
-/** Its first sign of life, or its next one. */
+/** Records the first or the next heartbeat of a process. */
 export async function upsertProcess(tx: Tx, row: ProcessRow): Promise<void> {
   const { id, host, pid, version, started_at, seen_at, findings } = row;
   await tx.query(
@@ -26,7 +26,7 @@ export async function upsertProcess(tx: Tx, row: ProcessRow): Promise<void> {
   );
 }
 
-/** One that has stopped, and all that have not been seen since `before`. */
+/** Deletes a stopped process, and all processes without a heartbeat since `before`. */
 export async function deleteProcesses(tx: Tx, stopped: string | null, before: number): Promise<void> {
   await tx.query('delete from processes where id = $1 or seen_at < $2', [stopped ?? '', before]);
 }

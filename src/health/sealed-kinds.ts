@@ -8,7 +8,7 @@ import { PAYOUT_SENDER_KEYS } from '../payouts/set-payout-sender.ts';
 import { KEPT_KEYS } from '../sealing/kept-key.ts';
 import type { SealedKind } from '../sealing/sealed-kind.ts';
 
-/** Everything in the store that is sealed. A test compares it with the columns there are. */
+/** All encrypted columns of the store. A test compares this list with the schema. */
 export const SEALED_KINDS: readonly SealedKind[] = [
   SECRET_TOKENS,
   METHOD_KEYS,

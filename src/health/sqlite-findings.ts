@@ -3,13 +3,16 @@ import { dirname } from 'node:path';
 import type { Config } from '../config.ts';
 import { type Finding, fine, problem } from './finding.ts';
 
-/** Examines the SQLite that a process brings, and the disk under the embedded store. */
+/** Examines this process's SQLite, and the disk of the embedded store. */
 export function sqliteFindings({ databaseUrl }: Pick<Config, 'databaseUrl'>): Finding[] {
   const version = sqliteVersionFinding(process.versions.sqlite ?? '0');
   return databaseUrl === 'sqlite::memory:' ? [version] : [version, diskFinding(databaseUrl)];
 }
 
-/** SQLite 3.7.0 to 3.51.2, and 3.52.0, which was withdrawn, can damage a store in WAL mode under two connections. */
+/**
+ * Returns whether this SQLite is safe. Versions 3.7.0 to 3.51.2, and the withdrawn 3.52.0, can damage a store in WAL
+ * mode with two connections.
+ */
 export function isSafeSqlite(version: string): boolean {
   const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
   if (major !== 3) return major > 3;
@@ -46,7 +49,7 @@ function diskFinding(databaseUrl: string): Finding {
   });
 }
 
-/** Null: there is no such folder, or nobody may look at it. */
+/** Null if the folder does not exist or cannot be read. */
 function freeBytes(folder: string): number | null {
   try {
     const { bavail, bsize } = statfsSync(folder);

@@ -18,7 +18,7 @@ import { type Finding, fine, problem } from './finding.ts';
 
 const LATE_MS = 300_000;
 
-/** Callbacks that are late, and what waits for a person. */
+/** Reports late callbacks, and what waits for a person. */
 export async function workFindings(app: App): Promise<Finding[]> {
   const held = (await findHeld(app)) !== null;
   const late = held
@@ -51,7 +51,7 @@ function waitText(count: number): InBoth {
   return count === 1 ? { en: '1 waits', es: 'espera 1' } : { en: `${count} wait`, es: `esperan ${count}` };
 }
 
-/** A line for each kind of what waits for a person. */
+/** Returns a line for each kind of item that waits for a person. */
 async function attentionFindings(app: App): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const measured of await measureAttention(app)) {
@@ -68,7 +68,7 @@ async function attentionFindings(app: App): Promise<Finding[]> {
   return findings;
 }
 
-/** Where nothing of a kind waits for a person: what is under way, or when the duty was done. */
+/** For a kind without waiting items: says what is under way, or when the duty was done. */
 async function calmFinding(app: App, { kind, nouns }: MeasuredKind): Promise<Finding> {
   if (kind === 'backup' || kind === 'books') return doneFinding(app, kind);
   const none = { en: `no ${nouns[0]}`, es: 'nada por resolver' };
@@ -114,7 +114,7 @@ async function doneFinding(app: App, duty: Duty): Promise<Finding> {
 
 const ENDPOINTS_NAMED = 5;
 
-/** The endpoints that have failed for longest, or answered 410, by name: their merchants are not told now. */
+/** Names the endpoints that have failed for longest or answered 410. Their merchants get no callbacks now. */
 async function endpointFindings(app: App): Promise<Finding[]> {
   const { environments } = await findElsewhere(app);
   return (await selectUnreached(app, ENDPOINTS_NAMED, environments)).map((endpoint) => {
@@ -131,7 +131,10 @@ async function endpointFindings(app: App): Promise<Finding[]> {
   });
 }
 
-/** How many callbacks wait for an endpoint, and when the next is tried. None waits for one that answered 410. */
+/**
+ * Says how many callbacks wait for an endpoint, and when the next is tried. An endpoint that answered 410 has no
+ * waiting callbacks.
+ */
 function waitsText(waiting: number, next: number | null): InBoth {
   if (waiting === 0)
     return { en: 'its callbacks are stored and not sent', es: 'sus callbacks se guardan y no se envían' };

@@ -5,8 +5,9 @@ import { type Limit, type LimitUse, limitKey } from './limit.ts';
 import { type CountRow, deleteEndedCounts, hasEndedCounts, incrementCount, selectCount } from './limit-queries.ts';
 
 /**
- * Counts one use, or as many as `times` says, all or none, and says whether it is within the limit. All replicas share the count,
- * because it is in the database; once the limit is reached nothing is written. `decrementCount` takes one back, `deleteCount` all.
+ * Counts one use, or `times` uses, all or none, and returns whether they are within the limit. The count is in the
+ * database, so all replicas share it. Once the limit is reached, nothing is written. `decrementCount` takes back one
+ * use, `deleteCount` all.
  */
 export async function consumeLimit(app: App, limit: Limit, subject: string, times = 1): Promise<LimitUse> {
   const key = limitKey(app, limit, subject);
@@ -32,7 +33,7 @@ export async function consumeLimit(app: App, limit: Limit, subject: string, time
   };
 }
 
-/** Removes counts that are over, at most `limit`, and answers how many there were. */
+/** Deletes expired counts, at most `limit`, and returns how many. */
 export async function removeEndedLimits(app: App, limit: number): Promise<number> {
   if (!(await hasEndedCounts(app.db, app.now()))) return 0;
   return app.db.transaction((tx) => deleteEndedCounts(tx, app.now(), limit));
@@ -40,7 +41,8 @@ export async function removeEndedLimits(app: App, limit: number): Promise<number
 
 type Use = Parameters<typeof incrementCount>[1] & { most: number };
 
-// Two: each stranger is a key and a statement of its own, so that payments would wait a second behind two thousand of them.
+// Two queues: each stranger is a separate key and statement, so payments would wait a second behind two thousand
+// strangers.
 const counters = perInstance((app: App) => ({
   known: counterOf(app, 'limits'),
   strangers: counterOf(app, 'limits_of_strangers'),
@@ -60,8 +62,8 @@ function counterOf(app: App, name: string): Batcher<Use, CountRow> {
 }
 
 /**
- * Uses that arrive together share a commit, and uses of one key a statement: a busy key costs no more than a quiet one.
- * In the order of their keys, so that two replicas never wait for each other.
+ * Counts concurrent uses in one commit, and uses of one key in one statement, so a busy key costs no more than a quiet
+ * one. Keys are sorted, so that two replicas never deadlock.
  */
 function countAll(app: App, uses: readonly Use[]): Promise<CountRow[]> {
   return app.db.transaction(async (tx) => {
@@ -74,7 +76,7 @@ function countAll(app: App, uses: readonly Use[]): Promise<CountRow[]> {
       let refused = 0;
       for (const use of same) {
         counts.set(use, { ...count, used: used + use.times });
-        // Of several all or none: those that come beside them may still be within the limit.
+        // A batch is counted all or none: smaller uses beside it may still be within the limit.
         if (use.times > 1 && used + use.times > use.most) refused += use.times;
         else used += use.times;
       }

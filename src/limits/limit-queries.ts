@@ -10,7 +10,7 @@ export async function selectCount(db: Database, key: string, now: number): Promi
   return row ?? null;
 }
 
-/** Counts `times` more, from nothing again when the window is over. Answers the count with them. */
+/** Adds `times` to the count, or starts it again if the window has ended. Returns the new count. */
 export async function incrementCount(
   tx: Tx,
   use: { key: string; now: number; endsAt: number; renews: boolean; times: number },
@@ -26,12 +26,12 @@ export async function incrementCount(
   return row as CountRow;
 }
 
-/** Takes one use back: it turned out to be none of those that are limited. */
+/** Takes back a use that turned out not to count. */
 export async function decrementCount(tx: Tx, key: string): Promise<void> {
   await tx.query('update limit_counts set used = used - 1 where key = $1 and used > 0', [key]);
 }
 
-/** Forgets every use, and so ends a refusal. */
+/** Deletes a count, which ends a refusal. */
 export async function deleteCount(tx: Tx, key: string): Promise<void> {
   await tx.query('delete from limit_counts where key = $1', [key]);
 }
@@ -40,7 +40,7 @@ export async function hasEndedCounts(db: Database, now: number): Promise<boolean
   return (await db.query('select 1 as ended from limit_counts where ends_at <= $1 limit 1', [now])).length > 0;
 }
 
-/** Deletes counts that are over. The time is asked twice, because a count may begin anew in between. */
+/** Deletes expired counts. The expiry is checked twice, because a count may start again in between. */
 export async function deleteEndedCounts(tx: Tx, now: number, limit: number): Promise<number> {
   const rows = await tx.query(
     `delete from limit_counts where ends_at <= $1

@@ -5,16 +5,16 @@ import { perInstance } from '../lib/per-instance.ts';
 import { type Mail, waitAfter } from './mail.ts';
 import { claimMails, deleteMailsBefore, hasDueMails, type MailChange, updateMail } from './mail-queries.ts';
 
-/** Writes a mail from the store as it is now; null: there is nothing to tell any more. */
+/** Writes a mail from the present state of the store; null if there is nothing to tell any more. */
 export type WriteMail = (app: App, mail: Mail) => Promise<MailMessage | null>;
 
-/** Longer than a mail can take (60 s), so a worker that is alive loses none under way. */
+/** Longer than the time-out of a mail (60 s), so a running worker does not lose its lease. */
 const LEASE_MS = 2 * 60_000;
 const AT_ONCE = 8;
 
 /**
- * Sends mails that are due, each under a lease, at least once. Answers how many were tried. What fails is tried again for about
- * two days; then a person decides.
+ * Sends due mails, each under a lease and at least once. Returns how many were tried. A failed mail is retried for
+ * about two days; then a person decides.
  */
 export async function deliverMails(app: App, write: WriteMail): Promise<number> {
   const { mailer } = app;
@@ -59,8 +59,8 @@ const KEPT_MS = 30 * 86_400_000;
 const schedules = perInstance((_app: App) => ({ nextAt: 0 }));
 
 /**
- * Once an hour, deletes mails that ended 30 days ago, with their addresses, at most `limit` in one commit. Nothing is deleted in the
- * environments that `findArriving` answers: their mails are held against what they are copied from.
+ * Deletes, once an hour, mails that ended 30 days ago, with their addresses, at most `limit` per commit. Skips the
+ * environments of `findArriving`, because their mails are being compared with the source of a move.
  */
 export async function deleteOldMails(
   app: App,

@@ -26,7 +26,7 @@ export async function insertMail(tx: Tx, row: SqlRow): Promise<void> {
   await tx.insertRows(MAILS, [row]);
 }
 
-/** How many the payer of a transaction has asked for. */
+/** Counts the receipts that the payer of a transaction has asked for. */
 export async function countAskedFor(tx: Tx, transaction: RowKey<number>): Promise<number> {
   const [row] = await tx.query<{ asked: number }>(
     'select count(*) as asked from mails where transaction_id = $1 and environment_id = $2 and asked_by_payer = 1',
@@ -41,8 +41,8 @@ export async function hasDueMails(db: Reader, now: number): Promise<boolean> {
 }
 
 /**
- * Takes mails that are due, under a lease. The outer condition repeats the inner one: PostgreSQL checks it again after waiting
- * for another worker's claim of the same row.
+ * Claims due mails under a lease. The outer condition repeats the inner one, because PostgreSQL checks it again after
+ * waiting for another worker's claim of the same row.
  */
 export function claimMails(
   tx: Tx,
@@ -64,7 +64,7 @@ export type MailChange = {
   failure: string | null;
 };
 
-/** Writes the result of an attempt into its mail. Nothing changes for a worker whose lease is another's by now. */
+/** Stores the result of an attempt. Changes nothing if another worker has the lease by now. */
 export async function updateMail(tx: Tx, mail: Mail, change: MailChange): Promise<void> {
   await tx.query(
     `update mails set state = $4, next_attempt_at = $5, finished_at = $6, failure = $7, attempts = attempts + 1, lease = null
@@ -73,7 +73,7 @@ export async function updateMail(tx: Tx, mail: Mail, change: MailChange): Promis
   );
 }
 
-/** Queued again, from the first attempt; not while it is being sent. Answers whether it was. */
+/** Queues a mail again from the first attempt, unless it is being sent. Returns whether it did. */
 export async function requeueMail(tx: Tx, id: string, now: number): Promise<boolean> {
   const rows = await tx.query(
     `update mails set state = 'queued', next_attempt_at = $2, finished_at = null, attempts = 0, lease = null, failure = null
@@ -83,7 +83,7 @@ export async function requeueMail(tx: Tx, id: string, now: number): Promise<bool
   return rows.length === 1;
 }
 
-/** Sent no more; not while it is being sent, and not after it was. Answers whether it was ended. */
+/** Ends a mail, unless it is being sent or was sent. Returns whether it did. */
 export async function endMail(tx: Tx, id: string, now: number): Promise<boolean> {
   const rows = await tx.query(
     `update mails set state = 'ended', finished_at = $2, lease = null
@@ -93,19 +93,19 @@ export async function endMail(tx: Tx, id: string, now: number): Promise<boolean>
   return rows.length === 1;
 }
 
-/** By its id alone, wherever it is. */
+/** Finds a mail by id in any environment. */
 export async function selectMailAnywhere(db: Reader, id: string): Promise<Mail | null> {
   const [row] = await db.query<Mail>('select * from mails where id = $1', [id]);
   return row ?? null;
 }
 
-/** A mail with whose it is. */
+/** A mail with its payment service. */
 export type ListedMail = Mail & { payment_service: string; name: string; environment: string };
 
 const OWNED = `m.*, e.payment_service_id as payment_service, p.name, e.environment
   from mails m join environments e on e.id = m.environment_id join payment_services p on p.id = e.payment_service_id`;
 
-/** The newest first, none of the `excluded` environments; `state` is `''` for what waits or was given up. */
+/** Lists the newest mails first, without the `excluded` environments. The `state` `''` means waiting or given up. */
 export function selectMails(
   db: Reader,
   state: MailState | '',
@@ -122,7 +122,7 @@ export function selectMails(
 
 const STUCK = `(m.state = 'dead' or (m.state = 'queued' and m.created_at <= $1))`;
 
-/** Counts the mails that were given up, and those that have waited since before `since`. */
+/** Counts the mails that were given up, and the mails that have waited since before `since`. */
 export async function measureStuckMails(db: Reader, since: number): Promise<{ count: number; oldest: number | null }> {
   const [row] = await db.query<{ count: number; oldest: number | null }>(
     `select count(*) as count, min(m.created_at) as oldest from mails m
@@ -132,7 +132,7 @@ export async function measureStuckMails(db: Reader, since: number): Promise<{ co
   return row ?? { count: 0, oldest: null };
 }
 
-/** The same, the oldest first. */
+/** Lists the same mails, the oldest first. */
 export function selectStuckMails(db: Reader, since: number, limit: number): Promise<ListedMail[]> {
   return db.query<ListedMail>(
     `select ${OWNED} where m.state in ('queued', 'dead') and ${STUCK} order by m.created_at, m.id limit $2`,
@@ -140,7 +140,10 @@ export function selectStuckMails(db: Reader, since: number, limit: number): Prom
   );
 }
 
-/** Deletes those that ended before a time; what was given up stays until a person has decided, and all of the `kept` environments. Answers how many. */
+/**
+ * Deletes mails that ended before a time. Keeps mails that were given up until a person decides, and all mails of the
+ * `kept` environments. Returns how many.
+ */
 export async function deleteMailsBefore(
   tx: Tx,
   endedBefore: number,
@@ -158,7 +161,7 @@ export async function deleteMailsBefore(
 
 const BY_ADDRESS: TableWalk = { table: 'mails', key: ['id', 'environment_id'], columns: '*', text: 'address' };
 
-/** Those to an address that is `like`, in small letters. Looks through the whole table. */
+/** Finds mails whose lower-case address matches `like`. Searches the whole table. */
 export function selectPersonalMails(db: Reader, like: string, onRows?: OnRows): Promise<Mail[]> {
   return selectLike<Mail>(db, BY_ADDRESS, like, { onRows });
 }

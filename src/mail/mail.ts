@@ -1,6 +1,6 @@
 import type { SqlRow } from '../db/database.ts';
 
-/** `dead`: given up, a person decides. `ended`: a person wants it sent no more, or there is nothing left to tell. */
+/** `dead`: given up, so a person decides. `ended`: a person stopped it, or there is nothing left to tell. */
 export const MAIL_STATES = ['queued', 'sent', 'dead', 'ended'] as const;
 
 export type MailState = (typeof MAIL_STATES)[number];
@@ -12,11 +12,11 @@ export type Mail = SqlRow & {
   id: string;
   environment_id: number;
   transaction_id: number;
-  /** Of the refund that it tells of; null: of the payment. */
+  /** The refund that the mail is about; null: the payment. */
   refund_id: string | null;
   address: string;
   language: MailLanguage;
-  /** 1: somebody typed the address on the page of the payment. */
+  /** 1: the payer typed the address on the payment page. */
   asked_by_payer: 0 | 1;
   state: MailState;
   attempts: number;
@@ -24,22 +24,22 @@ export type Mail = SqlRow & {
   next_attempt_at: number;
   finished_at: number | null;
   lease: string | null;
-  /** Why the last attempt failed; names no address. */
+  /** The failure of the last attempt; contains no address. */
   failure: string | null;
 };
 
 const minute = 60_000;
 const hour = 60 * minute;
 
-/** The wait after each attempt that failed: nine attempts in about two days. */
+/** The wait after each failed attempt: nine attempts in about two days. */
 const WAITS: readonly number[] = [minute, 5 * minute, 30 * minute, 2 * hour, 4 * hour, 8 * hour, 12 * hour, 24 * hour];
 
-/** When a mail is tried again after so many attempts; null: no more. */
+/** Returns the wait after this many attempts; null if there are no more. */
 export function waitAfter(attempts: number): number | null {
   return WAITS[attempts - 1] ?? null;
 }
 
-/** Whether mail can be sent to a text: one address, without anything that a mail server reads as more. */
+/** Returns whether a text is a single mail address, without anything that a mail server reads as more. */
 export function isMailAddress(text: string): boolean {
   return text.length <= 254 && /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@(?:[a-z0-9-]{1,63}\.)+[a-z]{2,63}$/i.test(text);
 }

@@ -6,25 +6,25 @@ import { countAskedFor, insertMail } from './mail-queries.ts';
 
 type Receipt = {
   transaction: RowKey<number>;
-  /** Of the refund that it tells of; null: of the payment. */
+  /** The refund that the receipt is about; null: the payment. */
   refundId: string | null;
   address: string;
   at: number;
 };
 
 /**
- * Queues a receipt in the commit of what it tells of, so that it leaves exactly where that is so. Nothing where receipts of the
- * payment service leave in no language, or where the text is not an address.
+ * Queues a receipt in the commit that it reports, so it is sent exactly if that commits. Does nothing if the payment
+ * service sends no receipts, or if the text is not a mail address.
  */
 export async function queueReceipt(tx: Tx, language: MailLanguage | null, receipt: Receipt): Promise<void> {
   if (language === null || !isMailAddress(receipt.address)) return;
   await insertMail(tx, rowOf(receipt, language, 0));
 }
 
-/** The most that somebody with the link can have sent, so that nobody's mailbox is filled with it. */
+/** The most receipts that a holder of the link can request, so that it cannot flood a mailbox. */
 const MOST_ASKED = 5;
 
-/** Queues one for an address that the payer typed. Answers false when that was done too often for this payment. */
+/** Queues a receipt to an address that the payer typed. Returns false if this payment has had too many. */
 export async function queueAskedReceipt(tx: Tx, language: MailLanguage, receipt: Receipt): Promise<boolean> {
   if ((await countAskedFor(tx, receipt.transaction)) >= MOST_ASKED) return false;
   await insertMail(tx, rowOf(receipt, language, 1));

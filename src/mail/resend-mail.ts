@@ -6,8 +6,8 @@ import type { MailState } from './mail.ts';
 import { endMail, type ListedMail, requeueMail, selectMailAnywhere, selectMails } from './mail-queries.ts';
 
 /**
- * The newest mails of a state; null: those that wait or were given up. `elsewhere`: the environments that another database serves by
- * now, whose mails leave there.
+ * Lists the newest mails of a state; null: waiting or given up. `elsewhere`: environments that another database now
+ * serves and sends for.
  */
 export function listMails(
   app: App,
@@ -18,15 +18,17 @@ export function listMails(
   return selectMails(app.db, state ?? '', limit, [...elsewhere]);
 }
 
-/** The result of a decision about a mail. `no`: not in the state in which it is, such as while it is being sent. */
+/**
+ * The result of a decision about a mail. `no`: its present state does not allow it, for example while it is being sent.
+ */
 export type MailDecision = 'done' | 'no' | 'unknown';
 
-/** Sends a mail again, from the first attempt, also one that was sent. */
+/** Sends a mail again from the first attempt, even if it was sent. */
 export function resendMail(app: App, id: string, by: Actor): Promise<MailDecision> {
   return decide(app, id, by, 'mail.resent', requeueMail);
 }
 
-/** Lets a mail that waits or was given up be sent no more. */
+/** Ends a mail that waits or was given up. */
 export function giveUpMail(app: App, id: string, by: Actor): Promise<MailDecision> {
   return decide(app, id, by, 'mail.ended', endMail);
 }

@@ -6,15 +6,15 @@ import { type MovedEvent, selectEventsOf } from './moved-event-queries.ts';
 
 type Place = { commit_id: number; position: number };
 
-/** The place up to which both feeds were compared, and how many events that were. */
+/** The place up to which both feeds were compared, and the number of compared events. */
 export type ComparedFeed = Record<'from' | 'to', Place> & { events: number };
 
 const BEGIN: Place = { commit_id: 0, position: Number.MIN_SAFE_INTEGER };
 const PAGE = 1000;
 
 /**
- * Finds the places from which both feeds have the same events. RETENTION_EVENTS deletes in each database by itself, so the first ones
- * can be in one of them alone. Only what is old enough for that is passed over.
+ * Finds the places from which both feeds have the same events. RETENTION_EVENTS runs in each database separately, so
+ * the oldest events may be in one of them only. Only events that are old enough for that are skipped.
  */
 export async function alignFeeds({ from, to, scope }: Move): Promise<ComparedFeed> {
   const { environmentIds } = scope;
@@ -28,12 +28,15 @@ export async function alignFeeds({ from, to, scope }: Move): Promise<ComparedFee
   return passedThere === null ? both : { ...both, to: passedThere.place, events: passedThere.events };
 }
 
-/** An event as both feeds must have it. */
+/** Writes an event as both feeds must have it. */
 export function eventText(row: MovedEvent | undefined): string {
   return JSON.stringify(EVENT_COLUMNS.map((column) => row?.[column]));
 }
 
-/** Goes up to an event, or to the end; null where one on the way is too new to be deleted in the other database. */
+/**
+ * Reads on to an event, or to the end; null if an event on the way is too new to have been deleted in the other
+ * database.
+ */
 async function passDeleted(
   db: Database,
   environmentIds: readonly number[],

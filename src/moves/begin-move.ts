@@ -26,14 +26,15 @@ import { TRANSACTIONS_PER_ENVIRONMENT } from './raise-ids.ts';
 import { isElsewhere, setFences, setWatches } from './set-guards.ts';
 import { takeBackHere } from './undo-move.ts';
 
-/** Ids of two databases stay at least so far apart: more than a database of ours gives out in years. */
+/** The minimum distance between the ids of two databases: more than a database hands out in years. */
 const ROOM = 100_000_000;
-/** The same of environments. */
+/** The same distance for environments. */
 const ROOM_OF_ENVIRONMENTS = ROOM / TRANSACTIONS_PER_ENVIRONMENT;
 
 /**
- * Begins a move, in both databases: from now on what changes of the payment service is written down here, and nobody writes for
- * it there. Throws `MoveRefusal`, and leaves nothing open, where it cannot move. Answers the id of the move.
+ * Begins a move in both databases: from now on this database records changes of the payment service, and the other
+ * refuses writes to it. Throws `MoveRefusal`, and leaves nothing open, if the payment service cannot move. Returns the
+ * id of the move.
  */
 export async function beginMove(from: App, to: App, paymentServiceId: string, by: Actor): Promise<string> {
   const scope = await requireMovable(from, to, paymentServiceId);
@@ -60,7 +61,7 @@ export async function beginMove(from: App, to: App, paymentServiceId: string, by
   return common.id;
 }
 
-/** First where it is: of two that begin at once this commit lets one through. */
+/** Commits first in the source: if two commands begin at once, this commit lets one through. */
 async function beginOut(from: App, row: MoveRow, by: Actor): Promise<void> {
   const { id, payment_service_id: paymentServiceId, address } = row;
   await from.db.transaction(async (tx) => {
@@ -69,7 +70,8 @@ async function beginOut(from: App, row: MoveRow, by: Actor): Promise<void> {
     if (!(await insertMove(tx, { ...row, began_at: began, changed_at: began }))) throw underWay(paymentServiceId);
     await deleteAllChanges(tx);
     await setWatches(tx, from.db.engine);
-    // The watches make two that begin at once wait for each other: they share one list of changes, which the second would delete.
+    // Creating the watches makes two concurrent begins wait for each other: they share one list of changes, which the
+    // second would delete.
     requireNoOther(await selectLastMoves(tx, null), paymentServiceId);
     await recordAudit(tx, { ...actOf(paymentServiceId), by, at: began, after: { move: id, to: address } });
   }, 'slow');
@@ -78,7 +80,7 @@ async function beginOut(from: App, row: MoveRow, by: Actor): Promise<void> {
 async function beginIn(from: App, to: App, row: MoveRow, { environmentIds }: Scope, by: Actor): Promise<void> {
   const { id, payment_service_id: paymentServiceId, address } = row;
   await to.db.transaction(async (tx) => {
-    // They wait for another command that begins there.
+    // The fences make this wait for another command that begins in this database.
     await setFences(tx, to.db.engine);
     if ((await selectMove(from.db, id))?.state !== 'copying') throw underWay(paymentServiceId);
     const [last] = await selectLastMoves(tx, paymentServiceId);
@@ -87,7 +89,7 @@ async function beginIn(from: App, to: App, row: MoveRow, { environmentIds }: Sco
     if (last?.state === 'copying') await updateMoveState(tx, last.id, { state: 'undone', changedAt: began });
     await insertMove(tx, { ...row, began_at: began, changed_at: began });
     await setFences(tx, to.db.engine);
-    // Else nothing of it was ever copied to there, and nobody looks through all callbacks.
+    // Without an earlier move nothing was ever copied there, so all callbacks need not be searched.
     if (last !== undefined) await reopenCopy(tx, to, environmentIds);
     const act = { ...actOf(paymentServiceId), by: { ...by, userId: null } };
     await recordAudit(tx, { ...act, at: began, after: { move: id, from: address } });
@@ -148,7 +150,7 @@ function underWay(paymentServiceId: string): MoveRefusal {
   );
 }
 
-/** The id of an event says in which epoch of its database it was made: under others it would be another event. */
+/** Refuses a restored database. An event id contains the epoch of its database, so a copy would be another event. */
 async function requireRestoredNever(from: App, to: App): Promise<void> {
   const epochs = [...(await selectEpochs(from.db)), ...(await selectEpochs(to.db))];
   if (epochs.length === 0) return;
@@ -181,7 +183,10 @@ async function requireRoom(to: App, from: App, { paymentServiceId, environmentId
     throw refuse('The other database has transactions with ids between the ids of this payment service.');
 }
 
-/** People and lines of banks are found by hashes whose key is made from the first MASTER_KEY of a database: they cannot be made anew. */
+/**
+ * Refuses a different hash key. Hashes of people and bank lines use a key from the first MASTER_KEY of a database and
+ * cannot be recomputed.
+ */
 async function requireSameHashes(from: App, to: App, { paymentServiceId, environmentIds }: Scope): Promise<void> {
   const [one, other] = [await readKeptKey(from, IDENTITY), await readKeptKey(to, IDENTITY)];
   if (one === other || !(await hasHashes(from.db, paymentServiceId, environmentIds))) return;

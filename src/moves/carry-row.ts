@@ -4,12 +4,15 @@ import { AHEAD_MS } from './copied-row-queries.ts';
 import { type Move, MoveRefusal } from './move.ts';
 import { type Due, MOVED_TABLES, type MoveRule } from './moved-tables.ts';
 
-/** A row as it stands in the other database: sealed with the key there, never due yet, and claimed by nobody. */
+/** Converts a row for the other database: encrypted with its key, never due yet, and not claimed. */
 export function carryRow(move: Move, table: string, row: SqlRow): SqlRow {
   return withDueAway(table, sealAnew(move, table, row));
 }
 
-/** A row of either database, as both must say the same of it: sealed texts opened, the due time as it was, without ids of one alone. */
+/**
+ * Converts a row of either database for comparison: decrypted, with the real due time, and without ids of one database
+ * only.
+ */
 export function plainRow(move: Move, side: 'from' | 'to', table: string, row: SqlRow): SqlRow {
   const plain = { ...row };
   for (const kind of move.kinds.filter((each) => each.table === table)) {
@@ -35,7 +38,10 @@ function sealAnew(move: Move, table: string, row: SqlRow): SqlRow {
   return { ...row, ...Object.fromEntries(sealed) };
 }
 
-/** One that somebody has changed in the store goes over as it is: it opens there as little as here. */
+/**
+ * Decrypts a text. A text that was changed in the store outside this service cannot be decrypted: with one MASTER_KEY on
+ * both sides it is copied as it is, otherwise `MoveRefusal` MOVE_SEAL_BROKEN is thrown.
+ */
 function plainText(move: Move, side: 'from' | 'to', kind: SealedKind, row: SqlRow, sealed: string): string {
   const text = openUnlessChanged(move[side], kind, row, sealed);
   if (text !== null) return text;

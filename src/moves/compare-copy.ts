@@ -19,13 +19,15 @@ import { tablesThat } from './moved-tables.ts';
 type Reader = Database | Tx;
 
 const PAGE = 1000;
-/** A row that changes while both sides are read differs for a moment: it is copied and compared again so often. */
+/**
+ * How often a differing row is copied and compared again: a row that changes while both sides are read differs briefly.
+ */
 const TRIES = 5;
 
 /**
- * Holds every row that was copied against the row that it came from, in both directions, while the service goes on. What differs
- * because it changed is copied and compared again. Throws `MoveRefusal` where something stays different. Answers how far the
- * feeds were compared.
+ * Compares every copied row with its source, in both directions, while the service runs. A row that differs because it
+ * changed is copied and compared again. Throws `MoveRefusal` if a difference remains. Returns how far the feeds were
+ * compared.
  */
 export async function compareCopy(move: Move): Promise<ComparedFeed> {
   for (const [table, rule] of tablesThat('rows')) await compareTable(move, table, { table, rule }, rule);
@@ -81,7 +83,10 @@ async function differingNamed(
   return names.filter((name) => here.get(name)?.join() !== there.get(name)?.join());
 }
 
-/** Append-only: what is there must be the same from the beginning on, and the end is compared once nothing more comes. */
+/**
+ * Compares an append-only chain: the copied part must be the same from its beginning. Its end is compared once no more
+ * rows come.
+ */
 async function compareChain(move: Move, copied: CopiedTable, environmentId: number): Promise<void> {
   const places = copied.rule.key.filter((column) => column !== 'environment_id');
   let after: SqlValue[] | null = null;
@@ -151,7 +156,7 @@ async function textsOf(move: Move, side: 'from' | 'to', db: Reader, rows: Callba
   );
 }
 
-/** Holds the feeds against each other from a place in each on, as far as the copy goes. */
+/** Compares the feeds from a place in each, as far as the copy goes. */
 export async function compareFeed(move: Move, begin: ComparedFeed, tx: Tx | null = null): Promise<ComparedFeed> {
   const { environmentIds } = move.scope;
   let { from, to, events } = begin;
@@ -173,7 +178,7 @@ function placeOf(row: PlacedEvent | undefined, place: { commit_id: number; posit
   return row === undefined ? place : { commit_id: row.commit_id, position: row.position };
 }
 
-/** Compares the last changes, in the commit that ends the payment service here. */
+/** Compares the last changes, in the commit that ends the payment service in the source. */
 export async function compareTouched(move: Move, tx: Tx, touched: Touched): Promise<void> {
   for (const [table, rule] of tablesThat('rows')) {
     const names = [...(touched.get(table) ?? [])];

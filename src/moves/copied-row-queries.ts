@@ -5,20 +5,20 @@ import { ownedBy, type Scope } from './owner.ts';
 type Reader = Pick<Tx, 'query'> | Database;
 type Engine = Database['engine'];
 
-/** A table whose rows are copied as they are. */
+/** A table whose rows are copied unchanged. */
 export type CopiedTable = { readonly table: string; readonly rule: Extract<MoveRule, { key: readonly string[] }> };
 
-/** The columns that are unique in a table: on SQLite the id of a transaction alone. */
+/** Returns the columns that are unique in a table: for transactions on SQLite, the id alone. */
 const keyIn = (engine: Engine, { table, rule }: CopiedTable) =>
   engine === 'sqlite' && table === 'transactions' ? ['id'] : rule.key;
 
-/** All rows of a scope. */
+/** Lists all rows of a scope. */
 export function selectAllOwned(db: Reader, { table, rule }: CopiedTable, scope: Scope): Promise<SqlRow[]> {
   const owned = ownedBy(scope, rule.owner);
   return db.query(`select * from ${table} where ${owned.sql} order by ${rule.key.join(', ')}`, [owned.parameter]);
 }
 
-/** The next rows of a scope after a key, in the order of their keys. */
+/** Lists the next rows of a scope after a key, by key. */
 export function selectOwnedPage(
   db: Reader,
   { table, rule }: CopiedTable,
@@ -27,7 +27,7 @@ export function selectOwnedPage(
   limit: number,
 ): Promise<SqlRow[]> {
   const owned = ownedBy(scope, rule.owner);
-  // The id alone leads to its place on both engines; a table without one is read by its whole key.
+  // The id alone identifies a row on both engines; a table without an id is read by its whole key.
   const by = rule.key.includes('id') && rule.key.includes('environment_id') ? ['id'] : rule.key;
   const key = by.length === 1 ? by.join() : `(${by.join(', ')})`;
   const places = by.map((_, at) => `$${at + 2}`).join(', ');
@@ -38,7 +38,7 @@ export function selectOwnedPage(
   );
 }
 
-/** The next rows of a chain of one environment after a place in it. */
+/** Lists the next rows of one environment's chain after a place. */
 export function selectChainPage(
   db: Reader,
   { table, rule }: CopiedTable,
@@ -54,7 +54,7 @@ export function selectChainPage(
   );
 }
 
-/** The rows of a scope that these names name. */
+/** Lists the rows of a scope with these names. */
 export function selectOwnedNamed(
   db: Reader,
   { table, rule }: CopiedTable,
@@ -68,7 +68,10 @@ export function selectOwnedNamed(
   return db.query(`select * from ${table} where {filter_by}${owned.sql} and ${name} ${named}`, [owned.parameter, list]);
 }
 
-/** Inserts rows, or brings those that are there to the same values. A row of somebody else under the same key stays as it is. */
+/**
+ * Inserts rows, or updates existing rows to the same values. A row of another payment service under the same key stays
+ * as it is.
+ */
 export async function upsertRows(tx: Tx, engine: Engine, copied: CopiedTable, rows: readonly SqlRow[]): Promise<void> {
   const [first] = rows;
   if (first === undefined) return;
@@ -87,14 +90,14 @@ export async function upsertRows(tx: Tx, engine: Engine, copied: CopiedTable, ro
   );
 }
 
-/** The older first: what has ended makes room for what took its place, such as the next attempt of a payment. */
+/** Sorts the older first: an ended row makes room for its successor, such as the next attempt of a payment. */
 function madeAt({ created_at, requested_at, set_at }: SqlRow): number {
   return Number(created_at ?? requested_at ?? set_at ?? 0);
 }
 
 /**
- * An earlier copy may have attempts and requests of refunds open that have ended since: they would stand in the way of later ones
- * until they are copied. Each is brought to what it is by its next copy.
+ * Closes copied payment attempts and refund requests that were open. They may have ended since in the source, and would
+ * block later ones. The next copy sets each to its present state.
  */
 export async function closeCopied(tx: Tx, environmentIds: readonly number[]): Promise<void> {
   const decided = "decided_by = '', decided_by_id = '', decided_at = 0, decision_reason = ''";
@@ -106,8 +109,8 @@ export async function closeCopied(tx: Tx, environmentIds: readonly number[]): Pr
 }
 
 /**
- * The same of mails and callbacks: what was open when they were copied may have ended since and been forgotten by age, and would be
- * sent again. What is still there is copied again.
+ * Deletes copied mails and callbacks that were open. They may have ended since and been deleted for their age in the
+ * source, and would be sent again. The next copy restores the rest.
  */
 export async function deleteCopiedOpen(tx: Tx, environmentIds: readonly number[]): Promise<void> {
   const open = `environment_id {among $1} and state in ('queued', 'dead', 'disabled')`;
@@ -129,10 +132,10 @@ export async function deleteCopied(tx: Tx, { table, rule }: CopiedTable, row: Sq
   );
 }
 
-/** So far ahead that nothing is ever due: it is added to times, and taken away again. */
+/** Added to due times, and subtracted later. It is so large that no row becomes due. */
 export const AHEAD_MS = 1_000_000_000_000_000;
 
-/** Puts what is open of a scope out of the worker's reach, or back into it. */
+/** Moves the open rows of a scope out of the worker's reach, or back. */
 export async function shiftDue(
   tx: Tx,
   table: string,
@@ -149,7 +152,7 @@ export async function shiftDue(
   );
 }
 
-/** The ids by which rows of another table belong to payment services. */
+/** Lists the ids by which rows of another table belong to payment services. */
 export async function selectOwnerIds(
   db: Reader,
   table: string,

@@ -17,25 +17,25 @@ import type { Move } from './move.ts';
 
 type Reader = Pick<Tx, 'query'> | Database;
 
-/** Callbacks with what they refer to and what became of them, as they are where the payment service was. */
+/** Callbacks with the rows that they refer to and their delivery attempts, from the source. */
 export type Deliveries = { callbacks: CallbackRow[]; attempts: AttemptRow[]; endpoints: Map<number, EndpointRow> };
 
-/** The name of an endpoint that holds in both databases. */
+/** Returns the name of an endpoint that is valid in both databases. */
 export const endpointName = ({ environment_id, address }: EndpointRow) => `${environment_id} ${address}`;
 
-/** Reads what belongs to these callbacks. */
+/** Reads the rows that belong to these callbacks. */
 export async function readDeliveries(move: Move, db: Reader, callbacks: CallbackRow[]): Promise<Deliveries> {
   const { environmentIds } = move.scope;
   if (callbacks.length === 0) return { callbacks, attempts: [], endpoints: new Map() };
   const ids = callbacks.map(({ id }) => id);
   const attempts = await selectDeliveries(db, environmentIds, ids);
-  // A shop that has the order in the path of its URL has as many endpoints as callbacks.
+  // A shop with the order in the path of its URL has as many endpoints as callbacks.
   const named = [...new Set(callbacks.map(({ endpoint_id }) => endpoint_id))];
   const endpoints = await selectEndpointsByIds(db, environmentIds, named);
   return { callbacks, attempts, endpoints: new Map(endpoints.map((row) => [row.id, row])) };
 }
 
-/** Brings all endpoints to what they are where the payment service was; most are so already. */
+/** Copies all endpoints from the source; most are already the same. */
 export async function copyEndpoints(move: Move, db: Reader, tx: Tx): Promise<void> {
   const { environmentIds } = move.scope;
   const textOf = (row: SqlRow) => JSON.stringify(withoutId(row), Object.keys(row).sort());
@@ -44,7 +44,7 @@ export async function copyEndpoints(move: Move, db: Reader, tx: Tx): Promise<voi
   await upsertEndpoints(tx, rows.filter((row) => !there.has(textOf(row))).map(withoutId));
 }
 
-/** Writes callbacks under ids of the other database, with their endpoints and all their attempts. */
+/** Writes callbacks with ids of the other database, with their endpoints and all their attempts. */
 export async function writeDeliveries(
   move: Move,
   tx: Tx,
@@ -72,7 +72,7 @@ export async function writeDeliveries(
   await replaceDeliveries(tx, environmentIds, [...ids.values()], carried);
 }
 
-/** A name of a callback that holds in both databases. */
+/** Returns a name of a callback that is valid in both databases. */
 export function keyOf({ webhook_id, environment_id }: CallbackRow): string {
   return `${webhook_id} ${environment_id}`;
 }
@@ -81,7 +81,7 @@ function withoutId(row: SqlRow): SqlRow {
   return without(row, ['id']);
 }
 
-/** The other columns of a row. */
+/** Returns a row without these columns. */
 export function without(row: SqlRow, columns: readonly string[]): SqlRow {
   return Object.fromEntries(Object.entries(row).filter(([name]) => !columns.includes(name)));
 }

@@ -10,13 +10,13 @@ import { appendEvents, selectEventsOf } from './moved-event-queries.ts';
 import { tablesThat } from './moved-tables.ts';
 import { writeCopy } from './write-copy.ts';
 
-/** So many in one commit: services on both sides have their turn in between. */
+/** Rows per commit. Services on both sides get their turn in between. */
 const PAGE = 1000;
 const PAUSE_MS = 2;
 
 /**
- * Copies all rows once, from where the last one who tried has got to. A page is read, then what has changed meanwhile is copied,
- * and then the unchanged rows of the page: so what they refer to is there, and nothing newer is lost.
+ * Copies all rows once, and resumes after an interruption. It reads a page, copies the rows that changed meanwhile, and
+ * then the unchanged rows of the page. So referenced rows exist, and no newer row is overwritten.
  */
 export async function copyRows(move: Move): Promise<void> {
   for (const [table, rule] of tablesThat('rows')) {
@@ -26,17 +26,19 @@ export async function copyRows(move: Move): Promise<void> {
   await copyTails(move, 'past');
 }
 
-/** Copies what has come to the chains of the books and to the feed since they were copied last. */
+/** Copies new entries of the books' chains and of the feed since their last copy. */
 export async function copyTails(move: Move, which: 'past' | 'all', tx: Tx | null = null): Promise<void> {
   for (const [table, rule] of tablesThat('chain')) {
-    // Each environment has an end of its own, at which more comes.
+    // Each environment's chain has its own end.
     for (const id of move.scope.environmentIds)
       await copyPages(move, `${table} ${id}`, (after) => readChain(move, { table, rule }, id, after, tx), tx);
   }
   await copyEvents(move, which, tx);
 }
 
-/** A page: the names of its rows, the place of the last one, and a function that writes the rows that `kept` keeps. */
+/**
+ * A page: the names of its rows, the place of the last one, and a function that writes the rows that `kept` accepts.
+ */
 type Page = {
   names: string[];
   last: (string | number)[];
@@ -86,7 +88,7 @@ async function readPage(
   };
 }
 
-/** Append-only, so nothing of it changes while it is copied. */
+/** Append-only, so no row changes while it is copied. */
 async function readChain(
   move: Move,
   copied: CopiedTable,

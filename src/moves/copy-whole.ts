@@ -7,8 +7,8 @@ import { tablesThat } from './moved-tables.ts';
 import { writeCopy } from './write-copy.ts';
 
 /**
- * Brings the tables of few rows to what they are where the payment service was, in one commit, and answers the names of those in
- * which something differed. `tx`: reads within this commit there.
+ * Copies the small tables from the source, in one commit, and returns the names of tables that differed. `tx`: reads
+ * within this commit of the source.
  */
 export async function copyWhole(move: Move, tx: Tx | null = null): Promise<string[]> {
   const from = tx ?? move.from.db;
@@ -47,7 +47,7 @@ async function compareWhole(
   return { missing: missing.map((row) => carryRow(move, table, row)), surplus };
 }
 
-/** The same text for the same values, in whatever order the columns come. */
+/** Serialises a row independently of the order of its columns. */
 export function sorted(row: SqlRow): string {
   return JSON.stringify(Object.entries(row).sort(([one], [other]) => (one < other ? -1 : 1)));
 }

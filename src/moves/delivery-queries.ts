@@ -32,7 +32,7 @@ export function selectEndpointsAt(
   ]);
 }
 
-/** The next callbacks after an id. */
+/** Lists the next callbacks after an id. */
 export function selectCallbackPage(
   db: Reader,
   environmentIds: readonly number[],
@@ -54,7 +54,7 @@ export function selectCallbacksByIds(
   return db.query('select * from callbacks where id {among $1} and environment_id {among $2}', [ids, environmentIds]);
 }
 
-/** In the other database a callback is found by what its shop knows it by. */
+/** Finds callbacks in the other database by `webhook_id`, the id that their shop knows. */
 export function selectCallbacksByWebhook(
   db: Reader,
   environmentIds: readonly number[],
@@ -77,7 +77,7 @@ export function selectDeliveries(
   );
 }
 
-/** Takes over what is given; each gets an id of this database where it is new. */
+/** Inserts or updates endpoints. A new one gets an id of this database. */
 export async function upsertEndpoints(tx: Tx, rows: readonly SqlRow[]): Promise<void> {
   await upsertNumbered(tx, 'endpoints', ['environment_id', 'address'], rows);
 }
@@ -86,7 +86,7 @@ export async function upsertCallbacks(tx: Tx, rows: readonly SqlRow[]): Promise<
   await upsertNumbered(tx, 'callbacks', ['webhook_id', 'environment_id'], rows);
 }
 
-/** In the place of all that these callbacks had. */
+/** Replaces all delivery attempts of these callbacks. */
 export async function replaceDeliveries(
   tx: Tx,
   environmentIds: readonly number[],

@@ -10,15 +10,15 @@ import { writeCopy } from './write-copy.ts';
 
 const AT_ONCE = 500;
 
-/** The names of rows that were copied anew, by table. */
+/** The names of rows that were copied again, by table. */
 export type Touched = Map<string, Set<string>>;
 
-/** Every name under which changes of callbacks are written down is their id. */
+/** Changes of callbacks and of their attempts are recorded under the callback's id. */
 const CALLBACKS = 'callbacks';
 
 /**
- * Copies what has changed since it was copied, until nothing is left, and adds it to `touched`. `tx`: reads and forgets within
- * this commit of the database where the payment service was.
+ * Copies the recorded changes until nothing is left, and adds them to `touched`. `tx`: reads and deletes within this
+ * commit of the source.
  */
 export async function drainChanges(move: Move, touched: Touched, tx: Tx | null = null): Promise<void> {
   const db = tx ?? move.from.db;
@@ -28,7 +28,7 @@ export async function drainChanges(move: Move, touched: Touched, tx: Tx | null =
     if (found === 0) break;
     await copyChanged(move, db, changes, touched);
     const numbers = changes.map(({ number }) => number);
-    // Only now: one that is ended before has copied the same once more.
+    // Deleted only after the copy: an interruption before it only repeats the copy.
     if (tx === null) await move.from.db.transaction((own) => deleteChanges(own, numbers));
     else await deleteChanges(tx, numbers);
   }
@@ -60,7 +60,7 @@ async function copyChanged(move: Move, db: Database | Tx, changes: readonly Chan
   }
 }
 
-/** Rows that are gone where they were are taken away, as far as the store lets them. */
+/** Rows that no longer exist in the source are deleted, as far as the store permits. */
 async function writeChanged(move: Move, tx: Tx, { copied, rule, names, rows }: Changed): Promise<void> {
   const { engine } = move.to.db;
   const carried = rows.map((row) => carryRow(move, copied.table, row));

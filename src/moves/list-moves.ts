@@ -15,7 +15,7 @@ export type ListedMove = Pick<
   | 'arrived_at'
 >;
 
-/** Every move from here and to here, the newest first. */
+/** Lists every move from and to this database, the newest first. */
 export async function listMoves(app: App): Promise<ListedMove[]> {
   const rows = await selectAllMoves(app.db);
   return rows.map(

@@ -14,26 +14,27 @@ import { environmentsOf } from './set-guards.ts';
 import { type Arrival, arrive, leave } from './switch-over.ts';
 import { takeBackHere } from './undo-move.ts';
 
-/** `pauseMs`: how long its requests had to wait; null where another command has ended that part. */
+/** `pauseMs`: how long requests had to wait; null if another command ended that part. */
 export type Moved = Arrival & { id: string; events: number; pauseMs: number | null };
 
-/** Every process reads an environment anew after a second. */
+/** Every process reloads an environment within a second. */
 const PAUSE_SEEN_MS = 1_500;
 
 export type MoveWish = {
   paymentServiceId: string;
   by: Actor;
-  /** Everything that is sealed in the store. */
+  /** All kinds of encrypted columns in the store. */
   kinds: readonly SealedKind[];
   onProgress: (said: MoveProgress) => void;
-  /** For tests of one process. */
+  /** Set by tests with one process. */
   pauseSeenMs?: number;
 };
 
 /**
- * Moves a payment service with all that is of it from one database of the installation to another, while both serve: copies it,
- * holds the copy against what it was made of, lets its requests wait for a moment, copies the rest, and opens it there. Whatever
- * ends it on the way, it goes on where it was when it is called again, or `undoMove` ends it. Throws `MoveRefusal`.
+ * Moves a payment service with all its data from one database of the installation to another while both serve. It
+ * copies the data, compares the copy with its source, pauses the requests for a moment, copies the rest, and opens the
+ * payment service in the other database. After an interruption, a second call resumes the move, or `undoMove` ends it.
+ * Throws `MoveRefusal`.
  */
 export async function movePaymentService(from: App, to: App, wish: MoveWish): Promise<Moved> {
   const { paymentServiceId, by } = wish;
@@ -47,7 +48,7 @@ export async function movePaymentService(from: App, to: App, wish: MoveWish): Pr
     await goOnFromEarlierCopy(move);
     await copyRows(move);
     const first = await compareCopy(move);
-    // Comparing takes long: what has come meanwhile is copied before the pause, and not in it.
+    // The comparison takes long, so new rows are copied before the pause.
     await copyTails(move, 'past');
     await drainChanges(move, new Map());
     const compared = await compareFeed(move, first);
@@ -65,7 +66,10 @@ export async function movePaymentService(from: App, to: App, wish: MoveWish): Pr
   };
 }
 
-/** A move that somebody began: it is being copied, it has left and not arrived, or nobody has said here that it has. */
+/**
+ * Finds a move that is not finished: it is being copied, or has left and not arrived, or its arrival is not recorded
+ * here.
+ */
 async function findOpen(from: App, to: App, { paymentServiceId, by }: MoveWish): Promise<MoveRow | null> {
   const [last] = await selectLastMoves(from.db, paymentServiceId);
   if (last === undefined || last.direction !== 'out' || last.state === 'undone') return null;
@@ -76,7 +80,8 @@ async function findOpen(from: App, to: App, { paymentServiceId, by }: MoveWish):
     throw new MoveRefusal('MOVE_ARRIVED', `It has arrived at ${last.address}.`);
   }
   if (other === null && last.state === 'copying' && last.address === addressOf(to)) {
-    // The command was ended between its first two commits. Under another name, so that two databases never know one move.
+    // The command was interrupted between its first two commits. The new move gets another id, so that only one
+    // database ever knows this one.
     await takeBackHere(from, last, paymentServiceId, by);
     return null;
   }
@@ -91,7 +96,10 @@ async function begin(from: App, to: App, paymentServiceId: string, by: Actor): P
   return (await selectMove(from.db, id)) as MoveRow;
 }
 
-/** Another command was ended right after it had opened the payment service there. */
+/**
+ * Records the arrival after a command that was interrupted right after it opened the payment service in the other
+ * database.
+ */
 async function confirmArrival(from: App, to: App, { id }: MoveRow): Promise<Moved> {
   const { progress } = (await selectMove(to.db, id)) as MoveRow;
   await from.db.transaction((tx) => updateArrived(tx, id, from.now()));
@@ -99,14 +107,14 @@ async function confirmArrival(from: App, to: App, { id }: MoveRow): Promise<Move
   return { id, events, pauseMs: null, strangers: [] };
 }
 
-/** Where it was there before, or was copied once and taken back: what is in the feed there is not told again. */
+/** Resumes the feed after an earlier copy: events that are already in the other feed are not copied again. */
 async function goOnFromEarlierCopy(move: Move): Promise<void> {
   if (move.progress.feed.events > 0) return;
   const { from, events } = await compareFeed(move, await alignFeeds(move));
   if (events > 0) move.progress.feed = { ...from, events };
 }
 
-/** From here on one that copied before stops at its next page. */
+/** Takes the move over: a command that copied before stops at its next page. */
 async function takeOver(
   from: App,
   to: App,
@@ -115,7 +123,7 @@ async function takeOver(
 ): Promise<Move> {
   const progress = await to.db.transaction(async (tx) => {
     const other = (await selectMove(tx, row.id)) as MoveRow;
-    // `mover` stands first: updateProgress looks for it there.
+    // `mover` must be the first member: updateProgress searches for it there.
     const taken: Progress = { ...(JSON.parse(other.progress) as Progress), mover: randomHex(8) };
     await updateMover(tx, row.id, JSON.stringify(taken));
     return taken;

@@ -21,13 +21,13 @@ const MOVES: InsertTarget = {
   ],
 };
 
-/** Answers false where one of the payment service is being copied already. */
+/** Inserts a move. Returns false if a move of the payment service is already being copied. */
 export async function insertMove(tx: Tx, row: MoveRow): Promise<boolean> {
   await tx.insertRows(MOVES, [row], 'on conflict do nothing');
   return (await selectMove(tx, row.id)) !== null;
 }
 
-/** The last move of each payment service that ever moved, or of one, from here or to here. */
+/** Lists the last move of each payment service that ever moved, from or to here, or only of one. */
 export function selectLastMoves(db: Reader, paymentServiceId: string | null): Promise<MoveRow[]> {
   return db.query<MoveRow>(
     `select * from moves where ($1 = '' or payment_service_id = $1)
@@ -39,7 +39,7 @@ export function selectLastMoves(db: Reader, paymentServiceId: string | null): Pr
   );
 }
 
-/** Newest first. */
+/** Lists all moves, the newest first. */
 export function selectAllMoves(db: Reader): Promise<MoveRow[]> {
   return db.query<MoveRow>('select * from moves order by began_at desc, id desc');
 }
@@ -49,7 +49,7 @@ export async function selectMove(db: Reader, id: string): Promise<MoveRow | null
   return row ?? null;
 }
 
-/** Answers false where it is not being copied any more. */
+/** Updates the state. Returns false if the move is no longer being copied. */
 export async function updateMoveState(
   tx: Tx,
   id: string,
@@ -62,7 +62,7 @@ export async function updateMoveState(
   return rows.length === 1;
 }
 
-/** Takes back a move that went out and is as it was read. Answers false where it has gone on since. */
+/** Takes back an outgoing move that is unchanged since it was read. Returns false if it has changed. */
 export async function updateMoveBack(
   tx: Tx,
   { id, state }: Pick<MoveRow, 'id' | 'state'>,
@@ -76,7 +76,7 @@ export async function updateMoveBack(
   return rows.length === 1;
 }
 
-/** The other database has said that it is there. */
+/** Records that the other database has opened the payment service. */
 export async function updateArrived(tx: Tx, id: string, arrivedAt: number): Promise<void> {
   await tx.query(`update moves set arrived_at = $2 where id = $1 and direction = 'out' and state = 'moved'`, [
     id,
@@ -88,7 +88,7 @@ export async function updatePause(tx: Tx, id: string, until: number | null): Pro
   await tx.query('update moves set paused_until = $2 where id = $1', [id, until]);
 }
 
-/** Answers false where another mover has taken it over, or it is not being copied any more. */
+/** Stores the progress. Returns false if another mover has taken the move over, or it is no longer being copied. */
 export async function updateProgress(
   tx: Tx,
   { id, mover, changedAt }: { id: string; mover: string; changedAt: number },
@@ -102,14 +102,14 @@ export async function updateProgress(
   return rows.length === 1;
 }
 
-/** From now on this mover copies, and one that did before does not. */
+/** Makes this mover the one that copies; the previous mover stops. */
 export async function updateMover(tx: Tx, id: string, progress: string): Promise<void> {
   await tx.query(`update moves set progress = $2 where id = $1 and state = 'copying'`, [id, progress]);
 }
 
 export type Change = { number: number; table_name: string; row_key: string };
 
-/** The first that were written down. */
+/** Lists the first recorded changes. */
 export function selectChanges(db: Reader, limit: number): Promise<Change[]> {
   return db.query<Change>('select number, table_name, row_key from move_changes order by number limit $1', [limit]);
 }
@@ -122,12 +122,12 @@ export async function deleteAllChanges(tx: Tx): Promise<void> {
   await tx.query('delete from move_changes');
 }
 
-/** The environments of a payment service. */
+/** Lists the environments of a payment service. */
 export function selectEnvironmentsOf(db: Reader, paymentServiceId: string): Promise<{ id: number }[]> {
   return db.query('select id from environments where payment_service_id = $1 order by id', [paymentServiceId]);
 }
 
-/** Environments that have one of these ids and are of another payment service. */
+/** Lists environments with one of these ids that belong to another payment service. */
 export function selectStrangeEnvironments(
   db: Reader,
   ids: readonly number[],
@@ -139,14 +139,17 @@ export function selectStrangeEnvironments(
   ]);
 }
 
-/** The next ids that this database gives out. */
+/** Returns the next ids of this database. */
 export async function selectNextIds(db: Reader): Promise<{ transaction: number; environment: number }> {
   const rows = await db.query<{ name: string; next_id: number }>('select name, next_id from id_blocks');
   const next = new Map(rows.map(({ name, next_id }) => [name, next_id]));
   return { transaction: next.get('transaction') ?? 0, environment: next.get('environment') ?? 0 };
 }
 
-/** The lowest and highest id of transactions in these environments, below `bound` or from it on; null: there are no such. */
+/**
+ * Returns the lowest and highest transaction id in these environments, below `bound` or from it on; null if there are
+ * no transactions.
+ */
 export async function selectIdSpan(
   db: Reader,
   environmentIds: readonly number[],
@@ -161,7 +164,7 @@ export async function selectIdSpan(
   return row === undefined || row.low === null || row.high === null ? null : { low: row.low, high: row.high };
 }
 
-/** Whether a transaction of somebody else has an id in this span. */
+/** Returns whether a transaction of another payment service has an id in this span. */
 export async function hasStrangersAmong(
   db: Reader,
   { low, high }: { low: number; high: number },
@@ -174,7 +177,10 @@ export async function hasStrangersAmong(
   return rows.length > 0;
 }
 
-/** Whether it has anything that is found by a hash: of a person, or of a line of a bank, which would be taken for a new one. */
+/**
+ * Returns whether the payment service has data that is found by a hash: of a person, or of a bank's line, which would
+ * be imported again.
+ */
 export async function hasHashes(
   db: Reader,
   paymentServiceId: string,
@@ -189,7 +195,7 @@ export async function hasHashes(
   return rows.length > 0;
 }
 
-/** The users who may see a payment service, by e-mail address. */
+/** Lists the users who may see a payment service, by e-mail address. */
 export function selectGranted(db: Reader, paymentServiceId: string): Promise<{ email: string }[]> {
   return db.query(
     `select u.email from users u join user_payment_services g on g.user_id = u.id
@@ -198,7 +204,7 @@ export function selectGranted(db: Reader, paymentServiceId: string): Promise<{ e
   );
 }
 
-/** The ends of its chains: of the journal and of the facts. */
+/** Lists the ends of its chains: of the journal and of the facts. */
 export function selectChainEnds(
   db: Reader,
   environmentIds: readonly number[],
@@ -216,7 +222,7 @@ export function selectChainEnds(
   );
 }
 
-/** Answers the next id as it is now: never lower than it was. */
+/** Raises the next id and returns it. It never falls. */
 export async function raiseNextId(tx: Tx, name: 'transaction' | 'environment', first: number): Promise<number> {
   const [row] = await tx.query<{ next_id: number }>(
     `update id_blocks set next_id = case when next_id < $2 then $2 else next_id end where name = $1 returning next_id`,

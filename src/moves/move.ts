@@ -10,28 +10,28 @@ export type MoveRow = SqlRow & {
   direction: 'out' | 'in';
   state: 'copying' | 'moved' | 'undone';
   environment_ids: string;
-  /** Of the other database's service, as the outside reaches it. */
+  /** The public address of the other database's service. */
   address: string;
   began_at: number;
   began_by: string;
   changed_at: number;
   paused_until: number | null;
-  /** Of a move from here: when it was known here that it has arrived; null: it has not, or nobody has said so. */
+  /** For an outgoing move: when this database learned of the arrival; null until then. */
   arrived_at: number | null;
   progress: string;
 };
 
-/** How far it is copied, as the database to which it goes says it. */
+/** The progress of the copy, stored in the target database. */
 export type Progress = {
-  /** The name of the command that copies: another that begins to takes the move over, and this one stops. */
+  /** The name of the command that copies. A second command takes the move over, and the first stops. */
   mover: string;
-  /** By table: the key of the last row, or `true` where all were copied once. */
+  /** By table: the key of the last copied row, or `true` once all rows were copied. */
   tables: Record<string, readonly (string | number)[] | true>;
-  /** The place in the feed it was copied from. */
+  /** The place in the source feed up to which events were copied. */
   feed: { commit_id: number; position: number; events: number };
 };
 
-/** Both sides of a move that is under way. `kinds`: what is sealed in the store. */
+/** Both sides of a move under way. `kinds`: the kinds of encrypted columns in the store. */
 export type Move = {
   readonly id: string;
   readonly from: App;
@@ -39,9 +39,9 @@ export type Move = {
   readonly kinds: readonly SealedKind[];
   readonly scope: Scope;
   readonly progress: Progress;
-  /** Milliseconds after which every process has read that requests wait. */
+  /** The milliseconds until every process has read that requests wait. */
   readonly pauseSeenMs: number;
-  /** Told now and then of what was copied. */
+  /** Called now and then with the progress. */
   readonly onProgress: (said: MoveProgress) => void;
 };
 
@@ -66,7 +66,7 @@ export type MoveRefusalCode =
   | 'MOVE_ARRIVED'
   | 'MOVE_WITHOUT_ADDRESS';
 
-/** Why a payment service is not moved. The message is a sentence for the operator, with what to do. */
+/** The reason why a payment service is not moved. The message tells the operator what to do. */
 export class MoveRefusal extends Error {
   readonly code: MoveRefusalCode;
 
@@ -77,10 +77,10 @@ export class MoveRefusal extends Error {
   }
 }
 
-/** Nothing is copied yet. */
+/** The progress before any copy. */
 export const NO_PROGRESS: Omit<Progress, 'mover'> = { tables: {}, feed: { commit_id: 0, position: 0, events: 0 } };
 
-/** The address at which the outside reaches the service of a database. Throws `MoveRefusal` where it is not set. */
+/** Returns the public address of a database's service. Throws `MoveRefusal` if it is not set. */
 export function addressOf({ config }: App): string {
   if (config.publicUrl === null)
     throw new MoveRefusal(

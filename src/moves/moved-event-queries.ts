@@ -17,8 +17,8 @@ export type MovedEvent = SqlRow & {
 export type PlacedEvent = MovedEvent & { commit_id: number; position: number };
 
 /**
- * The events of some environments after a place in the feed. `past`: those before which no commit of the server comes any more.
- * `all`: the others too, once nothing more is written for these environments.
+ * Lists the events of some environments after a place in the feed. `past`: only events that no later commit can
+ * precede. `all`: also the newer ones, once nothing more is written for these environments.
  */
 export function selectEventsOf(
   db: Reader,
@@ -35,7 +35,7 @@ export function selectEventsOf(
   );
 }
 
-/** At the end of this feed, in their order. */
+/** Appends events to this feed, in order. */
 export async function appendEvents(tx: Tx, rows: readonly MovedEvent[]): Promise<void> {
   const plain = rows.map((row) => Object.fromEntries(EVENT_COLUMNS.map((column) => [column, row[column]])));
   await insertEvents(tx, plain);

@@ -3,9 +3,9 @@ import { AMONG_ENVIRONMENTS, type Owner } from './owner.ts';
 /**
  * How a table moves with a payment service.
  *
- * `stays`: it belongs to the installation, or is made anew. `whole`: few rows, compared and copied as often as there is need.
- * `rows`: many, copied once and then as they change. `chain`: append-only, in one order within an environment. `delivery` and
- * `feed`: what has numbers of its own in each database.
+ * `stays`: belongs to the installation, or is created again. `whole`: few rows, compared and copied as often as needed.
+ * `rows`: many rows, copied once and then after each change. `chain`: append-only, ordered within an environment.
+ * `delivery` and `feed`: have separate ids in each database.
  */
 export type MoveRule = Stays | Whole | Rows | Chain | Delivery | Feed;
 
@@ -13,7 +13,7 @@ export type Stays = { readonly how: 'stays'; readonly why: string };
 export type Whole = { readonly how: 'whole' } & Moved & Keyed;
 export type Rows = { readonly how: 'rows' } & Moved &
   Keyed & {
-    /** The column that names a change of a row: `key`, or a part of it that several rows share. */
+    /** The column that names a changed row: `key`, or a part of it that several rows share. */
     readonly name: string;
     readonly numeric?: true;
     readonly due?: Due;
@@ -23,20 +23,26 @@ export type Delivery = { readonly how: 'delivery' } & Moved & { readonly due?: D
 export type Feed = { readonly how: 'feed' } & Moved;
 
 type Moved = {
-  /** By which its rows belong to a payment service. */
+  /** How its rows belong to a payment service. */
   readonly owner: Owner;
-  /** The columns whose change is refused where the payment service is not. Deleting, erasing a person and sealing anew stay possible. */
+  /**
+   * The columns whose change is refused in the database that does not serve the payment service. Deleting, erasing a
+   * person and re-encrypting stay possible.
+   */
   readonly fence: 'any' | readonly string[];
 };
 
 type Keyed = {
   /** The primary key; for `transactions` on SQLite the id alone. */
   readonly key: readonly string[];
-  /** The columns that are never written twice: the store refuses it. */
+  /** The columns that the store refuses to update. */
   readonly fixed?: 'all' | readonly string[];
 };
 
-/** When the worker takes a row up: never in the database where its payment service is not. `lease`: it can be claimed. */
+/**
+ * When the worker processes a row. It does so only in the database that serves the payment service. `lease`: the row
+ * can be claimed.
+ */
 export type Due = { readonly column: string; readonly state?: string; readonly lease?: true };
 
 const ROW = ['id', 'environment_id'];
@@ -73,7 +79,10 @@ const ONE_STORE = 'it is about one database';
 const LIMITS = 'limits begin anew';
 const OF_PROVIDER = 'validations belong to the users who asked for them';
 
-/** THE TABLE, in the order in which rows are copied: what others refer to first. A test asks for every table of the schema. */
+/**
+ * THE TABLE, in the order in which rows are copied: referenced tables first. A test requires every table of the schema
+ * here.
+ */
 export const MOVED_TABLES = {
   payment_services: { how: 'whole', owner: { column: 'id' }, key: ['id'], fence: 'any' },
   environments: { how: 'whole', owner: SERVICE, key: ['id'], fence: 'any' },
@@ -129,7 +138,8 @@ export const MOVED_TABLES = {
   endpoints: {
     how: 'delivery',
     owner: AMONG_ENVIRONMENTS,
-    // A person who asks to be erased is taken out of the address and where it led also where it was left behind.
+    // Erasing a person also changes the address and the redirect target in the database that the payment service has
+    // left.
     fence: ['disabled_at', 'failing_since', 'recovered_at', 'wakes', 'failed_at', 'status', 'failure'],
   },
   callbacks: {
@@ -200,12 +210,12 @@ export const MOVED_TABLES = {
 
 const ALL: readonly (readonly [string, MoveRule])[] = Object.entries(MOVED_TABLES);
 
-/** The tables of one kind, in their order. */
+/** Lists the tables of one kind, in order. */
 export function tablesThat<How extends MoveRule['how']>(how: How): [string, Extract<MoveRule, { how: How }>][] {
   return ALL.filter((one): one is [string, Extract<MoveRule, { how: How }>] => one[1].how === how);
 }
 
-/** All that move, in their order. */
+/** Lists all tables that move, in order. */
 export function movingTables(): [string, Exclude<MoveRule, Stays>][] {
   return ALL.filter((one): one is [string, Exclude<MoveRule, Stays>] => one[1].how !== 'stays');
 }

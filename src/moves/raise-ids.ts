@@ -3,14 +3,14 @@ import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { raiseNextId, selectNextIds } from './move-queries.ts';
 
-/** For each environment there is room for so many transactions, in the stretch of a database. */
+/** The transaction ids per environment id in the range of a database. */
 export const TRANSACTIONS_PER_ENVIRONMENT = 10_000;
 
 export type NextIds = { transaction: number; environment: number };
 
 /**
- * Lets this database number in a stretch of its own: transactions from `first` on, environments from a ten-thousandth of it. Never
- * lower than it has got to. Processes that serve use up the thousand ids that they have reserved.
+ * Moves the id counters of this database into a separate range: transactions from `first` on, environments from a
+ * ten-thousandth of it. Counters never fall. Running processes first use up the thousand ids that they have reserved.
  */
 export async function raiseIds(app: App, first: number, by: Actor): Promise<NextIds> {
   return app.db.transaction(async (tx) => {

@@ -8,14 +8,14 @@ import { AMONG_ENVIRONMENTS, type Owner } from './owner.ts';
 
 type Engine = Database['engine'];
 
-/** Whether a payment service is elsewhere: it left, it has not arrived, or it never did. */
+/** Returns whether another database serves the payment service: it left, has not arrived, or never will. */
 export function isElsewhere({ direction, state }: Pick<MoveRow, 'direction' | 'state'>): boolean {
   return direction === 'out' ? state === 'moved' : state !== 'moved';
 }
 
 /**
- * Makes the fences of this database what the moves in it say: nothing is written for a payment service that is elsewhere. It waits
- * for those who write, and holds from the commit of `tx` on.
+ * Sets the fences of this database by its moves: writes to a payment service that is served elsewhere are refused.
+ * Waits for running writers, and takes effect with the commit of `tx`.
  */
 export async function setFences(tx: Tx, engine: Engine): Promise<void> {
   const elsewhere = (await selectLastMoves(tx, null)).filter(isElsewhere);
@@ -25,7 +25,7 @@ export async function setFences(tx: Tx, engine: Engine): Promise<void> {
   }
 }
 
-/** Writes down what changes of the payment service that is being copied from here, or of none. */
+/** Records changes of the payment services that are being copied from here, if any. */
 export async function setWatches(tx: Tx, engine: Engine): Promise<void> {
   const copied = (await selectLastMoves(tx, null)).filter(
     ({ direction, state }) => direction === 'out' && state === 'copying',
@@ -43,10 +43,12 @@ export async function setWatches(tx: Tx, engine: Engine): Promise<void> {
   await setWatch(tx, engine, { ...attempts, name: CALLBACKS, key: 'callback_id' });
 }
 
-/** Their attempts are written down as changes of the callback. */
+/** Changes of delivery attempts are recorded as changes of their callback. */
 const CALLBACKS = 'callbacks';
 
-/** Commits write into these tables first, and into those last: who makes triggers in another order and they would wait for each other. */
+/**
+ * Commits write these tables first, and the next list last. Triggers created in another order would deadlock with them.
+ */
 const WRITTEN_FIRST = ['transactions', 'payment_attempts', 'refunds', 'environments'];
 const WRITTEN_LAST =
   'events endpoints callbacks delivery_attempts journal_heads journal_entries account_balances'.split(' ');
@@ -61,7 +63,7 @@ function inOrderOfLocks() {
   return tables.toSorted(([one], [other]) => placeOf(one) - placeOf(other));
 }
 
-/** The ids of the environments that a move is about. */
+/** Returns the ids of a move's environments. */
 export function environmentsOf({ environment_ids }: Pick<MoveRow, 'environment_ids'>): number[] {
   return JSON.parse(environment_ids) as number[];
 }

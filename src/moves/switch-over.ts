@@ -24,13 +24,13 @@ import {
 import { movingTables } from './moved-tables.ts';
 import { setFences, setWatches } from './set-guards.ts';
 
-/** It ends by itself where nobody goes on with the move. */
+/** The pause ends after this time if no command continues the move. */
 const PAUSE_ENDS_MS = 60_000;
 
 /**
- * Lets the payment service wait for a moment, copies and compares the rest, and ends it here: the fence, the last changes and the
- * word that it has moved are one commit, which waits for all who write and after which nobody does. Answers the milliseconds from
- * the first request that had to wait.
+ * Pauses the payment service, copies and compares the rest, and ends it in the source. The fence, the last changes and
+ * the state `moved` are one commit, which waits for running writers and refuses later ones. Returns the milliseconds
+ * since the first request that had to wait.
  */
 export async function leave(move: Move, compared: ComparedFeed, by: Actor): Promise<number> {
   const { from, id } = move;
@@ -76,7 +76,7 @@ async function leaveIn(tx: Tx, move: Move, compared: ComparedFeed, by: Actor): P
   });
 }
 
-/** The ends of the chains of the books, and the links that they name. */
+/** Compares the ends of the books' chains, and the links that they name. */
 async function compareEnds(move: Move, tx: Tx): Promise<void> {
   const { environmentIds } = move.scope;
   const [here, there] = [await selectChainEnds(tx, environmentIds), await selectChainEnds(move.to.db, environmentIds)];
@@ -87,17 +87,19 @@ async function compareEnds(move: Move, tx: Tx): Promise<void> {
   );
 }
 
-/** Puts what is open out of the worker's reach in the database that it leaves, or into it where it arrives. */
+/** Moves open rows out of the worker's reach in the source, or back into it in the target. */
 export async function shiftAll(tx: Tx, environmentIds: readonly number[], direction: 'away' | 'back'): Promise<void> {
   for (const [table, rule] of movingTables()) {
     if ('due' in rule && rule.due !== undefined) await shiftDue(tx, table, environmentIds, rule.due, direction);
   }
 }
 
-/** `strangers`: users who may see the payment service and are not known in the other database. A person invites them. */
+/**
+ * `strangers`: users who may see the payment service but are unknown in the other database. A person must invite them.
+ */
 export type Arrival = { strangers: string[] };
 
-/** Opens the payment service in the other database. It has left before, so it is written in one at most. */
+/** Opens the payment service in the target. It has left the source before, so at most one database accepts writes. */
 export async function arrive(move: Move, by: Actor): Promise<Arrival> {
   const { to, id, scope } = move;
   const granted = await selectGranted(move.from.db, scope.paymentServiceId);

@@ -9,8 +9,8 @@ import { environmentsOf, setFences, setWatches } from './set-guards.ts';
 import { shiftAll } from './switch-over.ts';
 
 /**
- * Ends a move before it has arrived: first the other database says that it never will, then the payment service goes on here. What
- * was copied stays there, out of reach; a later move goes on from it. Answers the id of the move.
+ * Ends a move that has not arrived. First the target records that it never will, then the payment service continues in
+ * the source. The copy stays in the target, out of reach; a later move resumes from it. Returns the id of the move.
  */
 export async function undoMove(from: App, to: App, paymentServiceId: string, by: Actor): Promise<string> {
   const [last] = await selectLastMoves(from.db, paymentServiceId);
@@ -18,7 +18,8 @@ export async function undoMove(from: App, to: App, paymentServiceId: string, by:
     return endLeftBehind(from, to, paymentServiceId, by);
   const { id } = last;
   await to.db.transaction(async (tx) => {
-    // First the word, which waits for a command that is about to open it there; only then is it known what that one did.
+    // The target commits first. This waits for a command that is about to open it there, and only then is its outcome
+    // known.
     if (await endIn(tx, to, last, by)) return;
     const other = await selectMove(tx, id);
     if (other === null && last.state === 'moved')
@@ -30,7 +31,10 @@ export async function undoMove(from: App, to: App, paymentServiceId: string, by:
   return id;
 }
 
-/** The payment service goes on here, whatever became of its copy. Throws `MoveRefusal` where the move has gone on since `last` was read. */
+/**
+ * Lets the payment service continue here, whatever happened to its copy. Throws `MoveRefusal` if the move has changed
+ * since `last` was read.
+ */
 export async function takeBackHere(
   from: App,
   { id, state }: Pick<MoveRow, 'id' | 'state'>,
@@ -49,7 +53,10 @@ export async function takeBackHere(
   }, 'slow');
 }
 
-/** A copy in the other database whose move is over here, or was never known: such as a command that was ended while it began or gave up. */
+/**
+ * Ends a copy in the target whose move is over or unknown in the source, such as after a command that was interrupted
+ * while it began or undid a move.
+ */
 async function endLeftBehind(from: App, to: App, paymentServiceId: string, by: Actor): Promise<string> {
   const [copy] = await selectLastMoves(to.db, paymentServiceId);
   const here = copy === undefined ? null : await selectMove(from.db, copy.id);
@@ -60,7 +67,7 @@ async function endLeftBehind(from: App, to: App, paymentServiceId: string, by: A
   return ended.id;
 }
 
-/** Answers false where it is not being copied to there. */
+/** Returns false if it is not being copied to the target. */
 async function endIn(tx: Tx, to: App, { id, payment_service_id }: MoveRow, by: Actor): Promise<boolean> {
   if (!(await updateMoveState(tx, id, { state: 'undone', changedAt: to.now() }))) return false;
   const act = { ...actOf(payment_service_id), by: { ...by, userId: null } };

@@ -4,8 +4,8 @@ import { type Move, MoveRefusal } from './move.ts';
 import { updateProgress } from './move-queries.ts';
 
 /**
- * Writes what was copied into the other database, with how far it is by then, in one commit. Throws `MoveRefusal` where somebody
- * else has taken the move over: what this one has read may be older by now.
+ * Writes copied rows into the target, together with the progress, in one commit. Throws `MoveRefusal` if another
+ * command has taken the move over: the rows that this one read may be outdated.
  */
 export async function writeCopy(move: Move, work: (tx: Tx) => Promise<void>): Promise<void> {
   const { to, id, progress } = move;
@@ -25,7 +25,7 @@ export async function writeCopy(move: Move, work: (tx: Tx) => Promise<void>): Pr
   });
 }
 
-/** Such as a line of an acquirer's file that both databases took over: the same money cannot be of two merchants. */
+/** For example a line of an acquirer's file that both databases imported: two merchants cannot own the same money. */
 const TAKEN =
   'The other database has something already that may exist once, such as a line of a file. Nothing was switched: end the move with --undo.';
 

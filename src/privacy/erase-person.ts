@@ -23,7 +23,7 @@ import { findPersonalData, type OnProgress } from './find-personal-data.ts';
 import type { Kept } from './kept.ts';
 import { type Person, subjectOf } from './person.ts';
 
-/** How many records of each kind lost what they held of the person. */
+/** How many records of each kind lost the data of the person. */
 export type ErasedCounts = {
   validations: number;
   recipients: number;
@@ -35,7 +35,7 @@ export type ErasedCounts = {
   mails: number;
 };
 
-/** `waiting`: how many are still paid or sent, and need the text until then. */
+/** `waiting`: how many payments or mails are still open and need the text until they end. */
 export type Erasure = { erased: number; records: ErasedCounts; waiting: number; kept: Kept[] };
 
 type ErasureOptions = { dryRun?: boolean; reason?: string | null; onProgress?: OnProgress | undefined };
@@ -43,10 +43,11 @@ type ErasureOptions = { dryRun?: boolean; reason?: string | null; onProgress?: O
 const AT_ONCE = 100;
 
 /**
- * Removes what is kept about a person: validations and recipients are deleted; transactions lose the e-mail address and the shop's objects, and
- * the person in session ids and addresses; a callback that tells of him is deleted; excerpts lose him. The books stay as
- * they are, so `books verify` says what it said before. `reason`: why, for the audit log; it names nobody. With `dryRun` it says the same and changes
- * nothing. `onProgress` is told what is looked through, and how far.
+ * Erases what is stored about a person. Deletes validations and recipients. Removes the e-mail address and the shop's
+ * objects from transactions, and the person from session ids and URLs. Deletes callbacks that mention the person, and
+ * redacts excerpts. The books stay as they are, so `books verify` has the same result. `reason` goes into the audit
+ * log, without a name. With `dryRun` it returns the same and changes nothing. `onProgress` receives the table and the
+ * rows searched.
  */
 export async function erasePerson(
   app: App,
@@ -70,7 +71,8 @@ export async function erasePerson(
   };
   const erased = Object.values(records).reduce((sum, count) => sum + count, 0);
   if (!dryRun) {
-    // First, so that nothing is gone without the name of who removed it, also where the process is killed in between.
+    // The audit entry comes first, so that nothing is deleted without a record of who did it, even if the process is
+    // killed.
     await app.db.transaction((tx) =>
       recordAudit(tx, {
         at: app.now(),
@@ -99,7 +101,7 @@ async function countValidations(app: App, { kind, name }: Person): Promise<numbe
   return kind === 'email' ? 0 : ((await exportValidations(app, name))?.validations.length ?? 0);
 }
 
-/** The payer of a pending transaction is still sent to its addresses. */
+/** Returns whether a pending transaction still needs its URLs for the payer. */
 function isWaiting({ state, ...row }: PersonalTransaction, person: Person): boolean {
   const texts = [row.session_id, row.url_callback, row.url_cancel, row.url_complete];
   return state === 'pending' && texts.some((text) => person.holds(text));
@@ -132,7 +134,10 @@ function redacted(row: PersonalAttempt, person: Person): PersonalAttempt {
   };
 }
 
-/** No two addresses of an environment are the same, and none has a query, so this one is nobody's. */
+/**
+ * Redacts an endpoint. Its URL gets the query `?erased=<id>`, which no other endpoint has, so it stays unique in its
+ * environment.
+ */
 function withoutPersonIn(row: PersonalEndpoint, person: Person): PersonalEndpoint {
   const { id, address, location } = row;
   return {
@@ -142,7 +147,10 @@ function withoutPersonIn(row: PersonalEndpoint, person: Person): PersonalEndpoin
   };
 }
 
-/** Its bytes are proved by its event: changed ones would be found as a fault, so one that tells of the person goes whole. */
+/**
+ * Erases a callback. Its event proves its bytes, so a changed body would be reported as a fault. A callback whose body
+ * mentions the person is deleted.
+ */
 async function eraseCallback(tx: Tx, row: PersonalCallback, person: Person): Promise<void> {
   if (person.holds(row.body)) await deleteCallbacks(tx, [row]);
   else await updateCallbackUrl(tx, row, person.redact(row.url));

@@ -8,7 +8,7 @@ import { findPersonalData, type OnProgress } from './find-personal-data.ts';
 import { type SaidKept, sayKept } from './kept.ts';
 import { type Person, subjectOf } from './person.ts';
 
-/** Times are ISO 8601 in UTC, amounts decimal texts. */
+/** Times are ISO 8601 in UTC, amounts are decimal texts. */
 export type PersonExport = {
   rut?: string;
   email?: string;
@@ -17,16 +17,19 @@ export type PersonExport = {
   transactions: Record<string, unknown>[];
   callbacks: Record<string, unknown>[];
   delivery_attempts: Record<string, unknown>[];
-  /** Addresses that callbacks went to, as their queues are called. */
+  /** URLs of callbacks, as the names of their queues. */
   endpoints: Record<string, unknown>[];
   refused_requests: Record<string, unknown>[];
   /** Receipts by mail. */
   mails: Record<string, unknown>[];
-  /** Where the person stands beside this, and why it stays when the rest is erased. */
+  /** Where else the person is mentioned, and why that stays after an erasure. */
   kept: SaidKept[];
 };
 
-/** Everything that is kept about a person, as he may ask under Law 21.719. The audit log says who read it, and not about whom. */
+/**
+ * Exports everything that is stored about a person, as Law 21.719 entitles them. The audit log records who read it, but
+ * not about whom.
+ */
 export async function exportPerson(
   app: App,
   person: Person,

@@ -17,7 +17,7 @@ import type { Kept } from './kept.ts';
 import { KEPT_PLACES, selectKeptTexts } from './kept-queries.ts';
 import type { Person } from './person.ts';
 
-/** Everything that is kept of a person beside validations of bank accounts and recipients, which are found by a hash. */
+/** All data of a person except validations of bank accounts and recipients, which are found by a hash. */
 export type PersonalData = {
   transactions: PersonalTransaction[];
   callbacks: PersonalCallback[];
@@ -28,10 +28,10 @@ export type PersonalData = {
   kept: Kept[];
 };
 
-/** Is told in which table is looked, and how many of its rows were looked at. */
+/** Receives the table that is searched, and the number of its rows searched. */
 export type OnProgress = (what: string, rows: number) => void;
 
-/** Looks through whole tables, part by part, and through what is found with the exact pattern. Reads only. */
+/** Searches whole tables part by part, and checks the matches with the exact pattern. Reads only. */
 export async function findPersonalData(
   app: App,
   person: Person,
@@ -66,7 +66,7 @@ function erasableTexts(row: PersonalTransaction): string[] {
   return [customer_email, session_id, url_callback, url_cancel, url_complete, unsigned_fields ?? ''];
 }
 
-/** More than this of one kind nobody reads one by one. */
+/** The most records of one kind to list: nobody reads more one by one. */
 const MOST_KEPT = 10_000;
 
 async function findKept(app: App, person: Person, onProgress: OnProgress): Promise<Kept[]> {
@@ -76,14 +76,14 @@ async function findKept(app: App, person: Person, onProgress: OnProgress): Promi
     const onRows = (rows: number) => onProgress(place.walk.table.replaceAll('_', ' '), rows);
     const texts = await selectKeptTexts(app.db, place, person.like, { limit: MOST_KEPT, onRows });
     const rows = texts.filter(({ text }) => person.holds(text)).map(({ name }) => name);
-    // Several tables may be of one kind.
+    // Several tables may have one kind.
     const before = kept.get(kind)?.rows ?? [];
     if (rows.length > 0) kept.set(kind, { kind, reason, rows: [...before, ...rows] });
   }
   return [...kept.values()];
 }
 
-/** Finds payouts to a RUT by its hash; an e-mail address has none there. */
+/** Finds payouts to a RUT by its hash. Payouts have no hash of an e-mail address. */
 async function keptPayouts(app: App, { kind, name }: Person): Promise<Kept[]> {
   if (kind === 'email') return [];
   const { payouts, files } = await listPayoutsOf(app, name);

@@ -2,12 +2,12 @@ import type { Database, SqlRow } from '../db/database.ts';
 import { type OnRows, selectLike, type TableWalk } from '../db/walk-queries.ts';
 import type { KeptReason } from './kept.ts';
 
-/** A text that is kept although it holds a person, and what names its row. */
+/** A text that mentions a person and is kept, and the name of its row. */
 export type KeptText = SqlRow & { name: string; text: string };
 
 type KeptPlace = { readonly kind: string; readonly reason: KeptReason; readonly walk: TableWalk };
 
-/** The keys of most tables. */
+/** The key of most tables. */
 const BY_ID = ['id', 'environment_id'] as const;
 
 const PAID_OUT = texts(
@@ -29,7 +29,7 @@ const DIFFERENCE = "settlement_id || '/' || number";
 
 const LINE = "statement_id || '/' || number";
 
-/** Tables that say by whom something was done, beside those whose own texts are looked through: their key, and the column. */
+/** Tables that name an actor, besides the tables whose texts are searched: their key, and the column. */
 const ACTS: readonly [table: string, key: TableWalk['key'], by: string][] = [
   ['attention_owners', ['kind', 'id', 'payment_service', 'environment'], 'taken_by'],
   ['callback_listeners', ['environment_id'], 'started_by'],
@@ -45,8 +45,8 @@ const ACTS: readonly [table: string, key: TableWalk['key'], by: string][] = [
 ];
 
 /**
- * Where a text stays, with the reason: what is sealed cannot be taken out without breaking the proof, and people who work here are
- * ended with their own command.
+ * The places where a text stays, each with the reason: a sealed text cannot be removed without breaking the proof, and
+ * staff accounts have their own command.
  */
 export const KEPT_PLACES: readonly KeptPlace[] = [
   place('references', 'sealed', 'transactions', ['id'], 'id', 'reference'),
@@ -145,7 +145,7 @@ export const KEPT_PLACES: readonly KeptPlace[] = [
   ),
 ];
 
-/** At most `limit` of them. Looks through the whole table. */
+/** Lists at most `limit` of these texts. Searches the whole table. */
 export function selectKeptTexts(
   db: Pick<Database, 'query'>,
   { walk }: KeptPlace,
@@ -155,7 +155,7 @@ export function selectKeptTexts(
   return selectLike<KeptText>(db, walk, like, options);
 }
 
-/** Columns beside each other, with or without a value. */
+/** Concatenates columns, with or without a value. */
 function texts(...columns: readonly string[]): string {
   return columns.map((column) => `coalesce(${column}, '')`).join(" || ' ' || ");
 }

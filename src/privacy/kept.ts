@@ -1,4 +1,4 @@
-/** Why a text stays when a person is erased. */
+/** The reasons why a text stays when a person is erased. */
 export const KEPT_REASONS = {
   sealed: {
     en: 'it is sealed in a chain that proves where money is',
@@ -41,10 +41,10 @@ export type KeptReason = keyof typeof KEPT_REASONS;
 /** Records that stay: texts of one kind by the names of their rows, with the reason. */
 export type Kept = { kind: string; reason: KeptReason; rows: string[] };
 
-/** The same as a person reads it, and as it is exported. */
+/** The same for a person and for the export. */
 export type SaidKept = { kind: string; why: string; rows: string[] };
 
-/** In one language. */
+/** Returns the kept records in one language. */
 export function sayKept({ kind, reason, rows }: Kept, language: 'en' | 'es'): SaidKept {
   return { kind, why: KEPT_REASONS[reason][language], rows };
 }

@@ -5,8 +5,8 @@ import { type Erasure, erasePerson } from './erase-person.ts';
 import { type Person, subjectOf } from './person.ts';
 
 /**
- * Counts what is kept of a person: how many records of each kind would go, and how many would stay. The audit log says who
- * asked, and not about whom.
+ * Counts the records about a person by kind: those that an erasure would remove, and those that would stay. The audit
+ * log records who asked, but not about whom.
  */
 export async function lookUpPerson(app: App, person: Person, by: Actor): Promise<Erasure> {
   const found = await erasePerson(app, person, by, { dryRun: true });

@@ -1,33 +1,36 @@
 import { readRut } from '../bank-validation/rut.ts';
 
-/** Somebody who asks what is kept of him, and how texts that hold him are found. */
+/** A person whose data is searched, and how texts that mention the person are found. */
 export type Person = {
   readonly kind: 'rut' | 'email';
   /** The canonical RUT, or the e-mail address in small letters. */
   readonly name: string;
-  /** For `like … escape '!'` on a text in small letters: finds every text that may hold the person, and others. */
+  /**
+   * A pattern for `like … escape '!'` on a lower-case text. It finds every text that may mention the person, and
+   * others.
+   */
   readonly like: string;
   holds(text: string): boolean;
-  /** The text with `erased` in the place of the person, everywhere. */
+  /** Replaces the person everywhere in the text by `erased`. */
   redact(text: string): string;
 };
 
-/** As the audit log has it: nobody may read there whose data was asked for. */
+/** Returns the subject for the audit log, which must not reveal whose data was searched. */
 export function subjectOf({ kind }: Person): { kind: string; id: string } {
   return { kind: 'person', id: kind === 'rut' ? 'a RUT' : 'an e-mail address' };
 }
 
-/** An escape may stand right before a name: `%3Dana@example.cl`, `\nana@example.cl`. Its letters do not belong to the name. */
+/** An escape may precede a name: `%3Dana@example.cl`, `\nana@example.cl`. Its letters are not part of the name. */
 const AFTER_ESCAPE = String.raw`(?<!%(?:25){0,2}[0-9a-f]|\\u[0-9a-f]{3}|\\(?=[nrtbf]))`;
 
-/** By a RUT in any spelling; null for another text. */
+/** Returns a person by a RUT in any spelling; null for any other text. */
 export function personOfRut(rutText: string): Person | null {
   const { canonical } = readRut(rutText);
   if (canonical === null) return null;
   const [body = '', check = ''] = canonical.split('-');
   const groups = [body.slice(0, -6), body.slice(-6, -3), body.slice(-3)];
   const spelled = `0*${groups.join(POINT)}${SPACE}${DASH}${SPACE}${check}`;
-  // Apart, as tax documents have it: {"rut": 12345678, "dv": "5"}.
+  // The check digit as a separate member, as in tax documents: {"rut": 12345678, "dv": "5"}.
   const apart = `(?=[^}]*"(?:dv|digito\\w*)"\\s*:\\s*"?${check}"?)${body}`;
   const pattern = new RegExp(`(?<!${AFTER_ESCAPE}\\d\\.?)(?:${spelled}|${apart})(?![0-9a-z])`, 'gi');
   return { kind: 'rut', name: canonical, like: `%${groups.join('%')}%`, ...finders(pattern) };
@@ -35,28 +38,31 @@ export function personOfRut(rutText: string): Person | null {
 
 const SPACE = String.raw`(?:\s|%20|&nbsp;)?`;
 const POINT = String.raw`(?:[.,\s]|%2e|%20)?`;
-/** The one of the keyboard, and those that text programs put in its place. */
+/** The keyboard's hyphen, and the dashes that word processors use instead. */
 const DASH = String.raw`(?:[-\u2010-\u2015\u2212]|%2d|\\u002d|\\u201[0-5]|&#45;|&[nm]dash;)?`;
 
 /** Visible ASCII, as `x_customer_email` is. */
 const EMAIL = /^[!-?A-~]{1,64}@[!-?A-~]{1,189}$/;
 
-/** By an e-mail address, in letters of any case; null for another text. */
+/** Returns a person by an e-mail address in any case; null for any other text. */
 export function personOfEmail(email: string): Person | null {
   const name = email.trim().toLowerCase();
   if (!EMAIL.test(name)) return null;
   const pattern = new RegExp(`${BEFORE_EMAIL}${name.split('').map(spellings).join('')}${AFTER_EMAIL}`, 'gi');
-  // The characters that an encoding changes are left open.
+  // Characters that an encoding changes match anything.
   return { kind: 'email', name, like: `%${name.replaceAll(/[^a-z0-9]+/g, '%')}%`, ...finders(pattern) };
 }
 
-/** It is not the end of a longer one, such as `juana@` of `ana@`. Characters that stand beside addresses in texts and URLs begin none. */
+/**
+ * The match must not be the end of a longer address: `ana@` is not in `juana@`. Characters beside addresses in texts
+ * and URLs are no part of one.
+ */
 const BEFORE_EMAIL = String.raw`(?<!${AFTER_ESCAPE}[\w.+-]|%(?:25){0,2}(?:2[bde]|5f)|\\u002[bde])`;
 
-/** Its domain ends here, or is followed by the ending of a file. */
+/** The domain must end here, or a file extension must follow. */
 const AFTER_EMAIL = String.raw`(?![a-z0-9-]|\.(?!(?:csv|dat|docx?|html?|json|pdf|txt|xlsx?|xml)(?!\w))\w)`;
 
-/** A character as texts, URLs (encoded twice too), JSON and HTML write it. */
+/** Returns a pattern for a character as texts, URLs (also double-encoded), JSON and HTML write it. */
 function spellings(character: string): string {
   const hexadecimal = character.charCodeAt(0).toString(16).padStart(2, '0');
   const plain = RegExp.escape(character);

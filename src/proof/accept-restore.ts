@@ -11,9 +11,9 @@ import { makeAnchor } from './make-anchor.ts';
 import { readRestores } from './restore.ts';
 
 /**
- * Writes down that a person accepts that the store was restored: a fact in every chain of facts, and an anchor that says so.
- * From then on anchors of the time that was lost contradict nothing. Does nothing where there is nothing to accept. `by` is
- * the person who decided. Can be repeated after a crash.
+ * Records that a person accepts a restore: a fact in every chain of facts, and an anchor. From then on, anchors of the
+ * lost time no longer contradict the store. Does nothing if no restore waits for acceptance. `by` is the person who
+ * decided. Can be repeated after a crash.
  */
 export async function acceptRestore(app: App, by: Actor, reason: string | null): Promise<void> {
   const restores = await readRestores(app);
@@ -30,7 +30,7 @@ export async function acceptRestore(app: App, by: Actor, reason: string | null):
     await recordAudit(tx, { at, by, action: 'store.restore_accepted', subject, reason });
   }, 'slow');
   const acceptance = { epoch, began_at: new Date(began_at).toISOString(), after, by: by.name, reason };
-  // Another process may make the anchor of that number meanwhile.
+  // Another process may take the anchor's number at the same time; then try again.
   while ((await makeAnchor(app, 'now', { accepted: acceptance })) === null);
 }
 

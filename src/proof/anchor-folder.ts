@@ -7,7 +7,7 @@ import type { AnchorRow } from './anchor-queries.ts';
 /** One file for each day in Chile, one line for each anchor. */
 const NAME = /^books-\d{4}-\d{2}-\d{2}\.jsonl$/;
 
-/** The files of a folder in the order of their days; none where there is no such folder. */
+/** Returns the anchor files of a folder by day; empty if the folder does not exist. */
 export function anchorFiles(folder: string): string[] {
   try {
     return readdirSync(folder)
@@ -21,8 +21,8 @@ export function anchorFiles(folder: string): string[] {
 }
 
 /**
- * The anchors of a file, and how many other lines it has. A line that a power cut left unfinished is followed by the whole
- * of it, and does not count. Throws what the system says.
+ * Reads the anchors of a file, and counts its unreadable lines. An unfinished line after a power cut does not count,
+ * because the whole line follows it. Throws the system's error.
  */
 export function readAnchorFile(file: string): { anchors: SealedAnchor[]; unreadable: number } {
   const lines = readFileSync(file, 'utf8')
@@ -34,8 +34,8 @@ export function readAnchorFile(file: string): { anchors: SealedAnchor[]; unreada
 }
 
 /**
- * The last anchors in a folder: of its newest file up to `today`, and of each file of a later day, which a clock that was ahead has
- * left. Empty where it has no anchor.
+ * Returns the last anchors in a folder: from its newest file up to `today`, and from each file of a later day, which a
+ * fast clock has left. Empty if the folder has no anchor.
  */
 export function lastAnchorsIn(folder: string, today: string): SealedAnchor[] {
   const found: SealedAnchor[] = [];
@@ -47,13 +47,13 @@ export function lastAnchorsIn(folder: string, today: string): SealedAnchor[] {
   return found;
 }
 
-/** Adds anchors to the file of their day, for this user alone, and answers when they are on the disk. */
+/** Appends anchors to the file of their day, readable for this user only. Returns once they are on disk. */
 export function appendAnchors(folder: string, day: string, rows: readonly AnchorRow[]): void {
   makePrivateFolder(folder);
   const file = join(folder, `books-${day}.jsonl`);
   const handle = openSync(file, 'a+', 0o600);
   try {
-    // A line that a power cut left unfinished stays by itself.
+    // An unfinished line after a power cut stays a separate line.
     const begun = readFileSync(file, 'utf8');
     const broken = begun !== '' && !begun.endsWith('\n');
     writeSync(handle, `${broken ? '\n' : ''}${rows.map((row) => `${anchorLine(row)}\n`).join('')}`);

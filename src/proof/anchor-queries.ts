@@ -3,12 +3,12 @@ import type { AnchorHead } from './anchor.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-/** A row of `anchors`. `content` is the text that was sealed, `made_at` in UTC milliseconds. */
+/** A row of `anchors`. `content` is the sealed text, `made_at` in UTC milliseconds. */
 export type AnchorRow = SqlRow & { number: number; day: string; made_at: number; content: string; mac: string };
 
 const ANCHORS: InsertTarget = { name: 'anchors', columns: ['number', 'day', 'made_at', 'content', 'mac'] };
 
-/** Answers false when another process has made the anchor of this number. */
+/** Inserts an anchor. Returns false if another process has taken its number. */
 export async function insertAnchor(tx: Tx, row: AnchorRow): Promise<boolean> {
   const rows = await tx.insertRows(ANCHORS, [row], 'on conflict (number) do nothing returning number');
   return rows.length === 1;
@@ -23,12 +23,12 @@ export function selectAnchorsOfDay(db: Reader, day: string): Promise<AnchorRow[]
   return db.query<AnchorRow>('select * from anchors where day = $1 order by number', [day]);
 }
 
-/** The next anchors in their order. */
+/** Reads the next anchors in order. */
 export function selectAnchorsAfter(db: Reader, number: number, limit: number): Promise<AnchorRow[]> {
   return db.query<AnchorRow>('select * from anchors where number > $1 order by number limit $2', [number, limit]);
 }
 
-/** The end of every chain: of the books and the facts of each environment, of the feed, and of the audit log. */
+/** Reads the end of every chain: of the books and the facts of each environment, of the feed, and of the audit log. */
 export function selectAllHeads(db: Reader): Promise<(SqlRow & AnchorHead)[]> {
   return db.query(
     `select 'books' as chain, environment_id, link, hash from journal_heads
@@ -46,7 +46,7 @@ const LINKS: Record<AnchorHead['chain'], string> = {
   audit: 'select link, hash from audit_log where $2 = 0 and link {among $1}',
 };
 
-/** The hashes that these links of a chain have now. */
+/** Reads the current hashes of these links of a chain. */
 export function selectLinkHashes(
   db: Reader,
   chain: AnchorHead['chain'],
@@ -58,7 +58,7 @@ export function selectLinkHashes(
 
 export type PostPlace = SqlRow & { number: number; attempts: number };
 
-/** Takes the next anchor to post until `until`; null: none is due, or another process has it. */
+/** Claims the next anchor to post until `until`; null if none is due or another process has claimed it. */
 export async function claimPost(tx: Tx, now: number, until: number): Promise<PostPlace | null> {
   const [row] = await tx.query<PostPlace>(
     `update anchor_posts set attempts = attempts + 1, next_attempt_at = $2
@@ -69,7 +69,7 @@ export async function claimPost(tx: Tx, now: number, until: number): Promise<Pos
   return row ?? null;
 }
 
-/** Whether one is due, asked without a commit. */
+/** Returns whether a post is due, without a commit. */
 export async function hasDuePost(db: Reader, now: number): Promise<boolean> {
   const rows = await db.query(
     `select 1 as due from anchor_posts p
@@ -90,7 +90,7 @@ export async function postponePost(tx: Tx, number: number, at: number): Promise<
   await tx.query('update anchor_posts set next_attempt_at = $2 where id = 1 and number = $1', [number, at]);
 }
 
-/** When the first anchor that was not posted yet was made; null: all were. */
+/** Returns when the oldest unposted anchor was made; null if all are posted. */
 export async function selectOldestUnposted(db: Reader): Promise<number | null> {
   const [row] = await db.query<{ oldest: number | null }>(
     'select min(made_at) as oldest from anchors where number > (select number from anchor_posts)',

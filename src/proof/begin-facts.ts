@@ -11,12 +11,12 @@ import { insertFactsBegun, selectFactsBegun } from '../books/fact-queries.ts';
 import { recordFact } from '../books/record-fact.ts';
 import { selectFeesOf, selectOwnersUnsaid, selectReservedOf } from './fact-check-queries.ts';
 
-/** Under which the facts of an older store are written down. */
+/** The name under which the facts of an older store are recorded. */
 const CARRIED_OVER = 'carried over';
 
 /**
- * Writes down once what the books of an older store stand on: whose they are, the fees, and the refunds that are under way.
- * From then on each change writes its own. In one commit; answers whether this process did it.
+ * Records once, in one commit, the facts of an older store: the owners of the books, the fees, and the refunds under
+ * way. Later changes record their own facts. Returns whether this process did it.
  */
 export async function beginFacts(app: App): Promise<boolean> {
   if ((await selectFactsBegun(app.db)) !== null) return false;

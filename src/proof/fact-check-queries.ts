@@ -9,7 +9,7 @@ import type { RefundDecision } from '../refunds/refund-decision.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-/** The last fact about a subject, if any was written. `said` is JSON text. */
+/** The last fact about a subject, if any. `said` is JSON text. */
 export type Said = { said: string | null; said_at: number | null };
 
 const lastFact = (column: 'content' | 'created_at', condition: string) =>
@@ -18,7 +18,7 @@ const lastFact = (column: 'content' | 'created_at', condition: string) =>
 const saidOf = (condition: string) =>
   `${lastFact('content', condition)} as said, ${lastFact('created_at', condition)} as said_at`;
 
-/** Lists the owner of every environment, as it is and as its fact says. */
+/** Lists the owner of every environment, with the owner that its fact states. */
 export function selectOwnersSaid(db: Reader): Promise<(SqlRow & OwnerRow & Said)[]> {
   return db.query(
     `select e.id, e.payment_service_id, p.name, e.environment, e.service_token,
@@ -27,7 +27,7 @@ export function selectOwnersSaid(db: Reader): Promise<(SqlRow & OwnerRow & Said)
   );
 }
 
-/** Every fee as it is, and was said to be. */
+/** Lists every fee, with the fee that its fact states. */
 export function selectFeesSaid(db: Reader): Promise<(SqlRow & FeeRow & Said & { environment_id: number })[]> {
   return db.query(
     `select c.environment_id, c.payment_method, c.currency, c.rate_ppm, c.fixed, c.created_at,
@@ -38,7 +38,7 @@ export function selectFeesSaid(db: Reader): Promise<(SqlRow & FeeRow & Said & { 
 
 export type RefundSaid = SqlRow & ReservedRow & Said & { environment_id: number };
 
-/** The next refunds in the order of their ids, each with what was last written down about it. */
+/** Lists the next refunds by id, each with its last fact. */
 export function selectRefundsSaid(db: Reader, afterId: string, limit: number): Promise<RefundSaid[]> {
   return db.query<RefundSaid>(
     `select r.id, r.transaction_id, r.sequence, r.amount, r.created_at, r.type, r.requested_by, r.idempotency_key, r.state,
@@ -51,7 +51,7 @@ export function selectRefundsSaid(db: Reader, afterId: string, limit: number): P
 
 const DECISION = `f.kind = 'decision' and f.subject = d.id and f.environment_id = d.environment_id`;
 
-/** The next decisions about payment attempts in the order of their ids, each with what was written down about it. */
+/** Lists the next decisions about payment attempts by id, each with its fact. */
 export function selectDecisionsSaid(
   db: Reader,
   afterId: string,
@@ -65,7 +65,7 @@ export function selectDecisionsSaid(
   );
 }
 
-/** The restores that a person accepted in writing. */
+/** Lists the restores that a person accepted, with their facts. */
 export function selectRestoresSaid(db: Reader): Promise<(Epoch & Said)[]> {
   const condition = `f.kind = 'restore' and f.subject = cast(p.epoch as text)`;
   return db.query(
@@ -74,7 +74,7 @@ export function selectRestoresSaid(db: Reader): Promise<(Epoch & Said)[]> {
   );
 }
 
-/** Whether somebody's acceptance of this epoch was written down. */
+/** Returns whether a fact records the acceptance of this epoch. */
 export async function hasRestoreFact(db: Reader, epoch: number): Promise<boolean> {
   const rows = await db.query(`select 1 as there from book_facts where kind = 'restore' and subject = $1 limit 1`, [
     String(epoch),
@@ -82,12 +82,12 @@ export async function hasRestoreFact(db: Reader, epoch: number): Promise<boolean
   return rows.length > 0;
 }
 
-/** Writes the fact of a restore. */
+/** Returns the content of the fact of a restore. */
 export function restoreContent({ began_at, known_until, first_transaction_id }: Epoch): FactContent {
   return { began_at, known_until, first_transaction_id };
 }
 
-/** The same of decisions about refunds. */
+/** Lists the next decisions about refunds by id, each with its fact. */
 export function selectRefundDecisionsSaid(
   db: Reader,
   afterId: string,
@@ -101,7 +101,7 @@ export function selectRefundDecisionsSaid(
   );
 }
 
-/** The same of lines of an acquirer's file that were taken over. */
+/** Lists the next imported lines of an acquirer's file by id, each with its fact. */
 export function selectImportsSaid(db: Reader, afterId: string, limit: number): Promise<(ImportedPayment & Said)[]> {
   return db.query(
     `select i.*, ${saidOf(`f.kind = 'import' and f.subject = i.id and f.environment_id = i.environment_id`)}
@@ -110,7 +110,7 @@ export function selectImportsSaid(db: Reader, afterId: string, limit: number): P
   );
 }
 
-/** A fact about something that is gone. */
+/** A fact whose subject no longer exists. */
 export type GoneFact = SqlRow & {
   environment_id: number;
   kind: string;
@@ -119,7 +119,9 @@ export type GoneFact = SqlRow & {
   said_at: number;
 };
 
-/** The first facts about environments, fees, refunds, decisions, imports and restores that there are no more, the oldest first. */
+/**
+ * Lists the first facts whose environment, fee, refund, decision, import or restore no longer exists, the oldest first.
+ */
 export function selectGone(db: Reader, limit: number): Promise<GoneFact[]> {
   const newest = `not exists (select 1 from book_facts later where later.kind = f.kind and later.subject = f.subject
        and later.environment_id = f.environment_id and later.link > f.link)`;
@@ -143,7 +145,7 @@ export function selectGone(db: Reader, limit: number): Promise<GoneFact[]> {
   );
 }
 
-/** The environments without any fact yet. */
+/** Lists the environments without any fact. */
 export function selectOwnersUnsaid(db: Reader): Promise<(SqlRow & OwnerRow)[]> {
   return db.query(
     `select e.id, e.payment_service_id, p.name, e.environment, e.service_token
@@ -159,7 +161,7 @@ export function selectFeesOf(db: Reader, environmentId: number): Promise<(SqlRow
   );
 }
 
-/** The refunds of an environment that are not at their end. */
+/** Lists the refunds of an environment that have not ended. */
 export function selectReservedOf(db: Reader, environmentId: number): Promise<(SqlRow & ReservedRow)[]> {
   return db.query(
     `select r.id, r.transaction_id, r.sequence, r.amount, r.created_at, r.type, r.requested_by, r.idempotency_key, r.state
@@ -168,7 +170,7 @@ export function selectReservedOf(db: Reader, environmentId: number): Promise<(Sq
   );
 }
 
-/** Reads `said`; null where it is no such object, as an editor of the store can make it. */
+/** Parses `said`; null if it is not such an object, for example after an edit of the store. */
 export function contentOf(said: string): FactContent | null {
   try {
     return JSON.parse(said) as FactContent;

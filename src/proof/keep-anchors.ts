@@ -9,23 +9,23 @@ import { makeAnchor } from './make-anchor.ts';
 import { postAnchors } from './post-anchors.ts';
 import { readRestores, restoreThatLost } from './restore.ts';
 
-/** For the worker: seals the ends of the chains where that is due, and brings what was sealed to its second places. */
+/** Seals the ends of the chains when due, and copies the anchors to ANCHOR_DIR and ANCHOR_URL. Called by the worker. */
 export async function keepAnchors(app: App): Promise<void> {
   await makeAnchor(app, 'due');
   try {
     await writeAnchors(app);
   } catch (error) {
-    // The one place takes them also where the other cannot be written. The caller logs one error, so the other is logged here.
+    // A failure of one destination must not stop the other. The caller logs one error, so the other is logged here.
     await postAnchors(app).catch((err: unknown) => app.log.error({ err }, 'anchors could not be posted to ANCHOR_URL'));
     throw error;
   }
   await postAnchors(app);
 }
 
-/** So many links of 3,000 events are sealed before a process ends; the rest waits for the next. */
+/** The most links of 3,000 events to seal at the end of a process. The next process seals the rest. */
 const LINKS_AT_END = 10;
 
-/** For a process that ends: what it has done is sealed, so that it is missed if it is gone at the next start. */
+/** Seals the last changes when a process ends, so that their loss is found at the next start. */
 export async function keepLastAnchor(app: App): Promise<void> {
   for (let link = 0; link < LINKS_AT_END && (await sealFeed(app)) > 0; link++);
   await makeAnchor(app, 'moved');
@@ -36,9 +36,9 @@ const PAGE = 100;
 const alarms = perInstance((_app: App) => ({ raised: false }));
 
 /**
- * Writes into ANCHOR_DIR what the store has beyond the last anchor there. It never writes over anything: where the folder
- * has an anchor that the store does not know, the store is older than it was, which is alarmed. Where a person has accepted
- * that it was restored, the anchors after the restore follow those that were lost.
+ * Writes the store's anchors after the last one in ANCHOR_DIR. It never overwrites. If the folder has an anchor that
+ * the store does not know, the store has gone back, and an alarm is logged. After an accepted restore, new anchors
+ * follow the lost ones.
  */
 export async function writeAnchors(app: App): Promise<void> {
   const folder = app.config.anchorDir;
@@ -54,7 +54,10 @@ export async function writeAnchors(app: App): Promise<void> {
   }
 }
 
-/** The number up to which a folder has the anchors of the store; `unknown`: it has one that the store does not know. */
+/**
+ * Returns the number up to which a folder has the store's anchors. `unknown`: an anchor in the folder that the store
+ * does not have.
+ */
 export async function placeIn(app: App, folder: string): Promise<{ place: number; unknown: SealedAnchor | null }> {
   let place = 0;
   for (const last of lastAnchorsIn(folder, dayOf(app.now()))) {
@@ -65,7 +68,7 @@ export async function placeIn(app: App, folder: string): Promise<{ place: number
   return { place, unknown: null };
 }
 
-/** The number after which the store's anchors follow this one; null: it knows of none. */
+/** Returns the number after which the store's anchors follow this one; null if the store does not know it. */
 async function placeAfter(app: App, last: SealedAnchor): Promise<number | null> {
   if (await isKnown(app, last)) return last.anchor.number;
   const restore = restoreThatLost(await readRestores(app), last.anchor);
@@ -77,7 +80,7 @@ async function isKnown(app: App, { anchor, mac }: SealedAnchor): Promise<boolean
   return row?.number === anchor.number && row.mac === mac;
 }
 
-/** Once by each process: it stays so until a person has looked. */
+/** Logs the alarm once per process; the condition lasts until a person acts. */
 function alarm(app: App, { anchor }: SealedAnchor): void {
   if (alarms(app).raised) return;
   alarms(app).raised = true;

@@ -14,14 +14,14 @@ import {
 } from './anchor-queries.ts';
 
 const HOUR_MS = 3_600_000;
-/** So that none is older than a day, also on one on which nothing moved. */
+/** Keeps every anchor less than a day apart, also without changes. */
 const LONGEST_PAUSE_MS = 23 * HOUR_MS;
 
 /**
- * Seals the ends of all chains, if that is due: none is there of this day in Chile, they have moved and the last is an
- * hour old, or it is nearly a day old. `moved`: as soon as they have moved. `now`: in any case. Answers the new anchor, or
- * null. Two processes that come at the same time make one. `accepted`: a restore that a person accepts with it. `by`: the person
- * who asked for it, where one did.
+ * Seals the ends of all chains if due: on the first call of a day in Chile, when the chains have grown and the last
+ * anchor is an hour old, or when it is nearly a day old. `moved`: as soon as they have grown. `now`: in any case.
+ * Returns the new anchor, or null. Concurrent processes make only one. `accepted`: a restore that a person accepts with
+ * it. `by`: the person who asked for it, if any.
  */
 export async function makeAnchor(
   app: App,
@@ -75,12 +75,12 @@ async function seal(
   return row;
 }
 
-/** The chain of a head. */
+/** Names the chain of a head. */
 export function chainOf({ chain, environment_id }: Pick<AnchorHead, 'chain' | 'environment_id'>): string {
   return `${chain} ${environment_id}`;
 }
 
-/** Reads the ends of the chains from the anchors of a day, the last of each chain. */
+/** Reads the last end of each chain from the anchors of a day. */
 function headsOf(rows: readonly AnchorRow[]): Map<string, string> {
   const heads = rows.flatMap(({ content }) => (JSON.parse(content) as Anchor).heads);
   return new Map(heads.map((head) => [chainOf(head), `${head.link} ${head.hash}`]));

@@ -12,14 +12,14 @@ import {
   selectAnchorsAfter,
 } from './anchor-queries.ts';
 
-/** Longer than a request can take, so that no other process posts meanwhile. */
+/** Longer than the request time-out, so that no other process posts meanwhile. */
 const CLAIM_MS = 60_000;
 const FIRST_PAUSE_MS = 60_000;
 const LONGEST_PAUSE_MS = 3_600_000;
 
 /**
- * Posts to ANCHOR_URL what was not posted yet, one after the other, until it is all there or one is not taken: that one is
- * tried again after a minute, then after twice as long, at most an hour. Any 2xx takes it.
+ * Posts unposted anchors to ANCHOR_URL, in order, until all are posted or one fails. A failed post is retried after a
+ * minute, then after twice as long each time, at most an hour. Any 2xx is a success.
  */
 export async function postAnchors(app: App): Promise<void> {
   const url = app.config.anchorUrl;
@@ -39,7 +39,7 @@ async function postNext(app: App, url: string, { number, attempts }: PostPlace):
     method: 'POST',
     headers: await headersOf(app, webhookId(row), body),
     body,
-    // The operator's own choice, like the validation provider.
+    // The operator chose the URL, like the validation provider's.
     allowPrivate: true,
   });
   const taken = outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300;
@@ -53,13 +53,18 @@ async function postNext(app: App, url: string, { number, attempts }: PostPlace):
   return taken;
 }
 
-/** It says its epoch after a restore, as the id of an event does: numbers that were lost are used again. */
+/**
+ * Returns the id of a post. It contains the epoch after a restore, like an event id, because lost numbers are reused.
+ */
 function webhookId({ number, content }: AnchorRow): string {
   const { epoch } = JSON.parse(content) as Anchor;
   return epoch === undefined ? `anchor_${number}` : `anchor_${number}_${epoch}`;
 }
 
-/** The headers of Standard Webhooks. Their key is derived from the key of the anchors: `books anchor --post-key` shows it. */
+/**
+ * Returns the headers of Standard Webhooks. Their key is derived from the anchor key; `books anchor --post-key` shows
+ * it.
+ */
 async function headersOf(app: App, id: string, body: string): Promise<Record<string, string>> {
   const timestamp = Math.floor(app.now() / 1000);
   return {
@@ -71,7 +76,7 @@ async function headersOf(app: App, id: string, body: string): Promise<Record<str
   };
 }
 
-/** The key that posts to ANCHOR_URL are signed with, 32 bytes. */
+/** Returns the 32-byte key that signs posts to ANCHOR_URL. */
 export async function postKey(app: App): Promise<Buffer> {
   return deriveKey(Buffer.from(await anchorKey(app), 'hex'), 'anchor-post');
 }

@@ -1,6 +1,6 @@
 import type { Place, Walk } from '../lib/walk.ts';
 
-/** The kinds of findings, in the words of `books verify` and `audit verify`. */
+/** The kinds of findings in `books verify` and `audit verify`. */
 export type FindingKind =
   | 'owner_changed'
   | 'fee_changed'
@@ -23,8 +23,8 @@ export type FindingKind =
   | 'anchor_forged';
 
 /**
- * One thing that somebody changed past this service. `subject` names it, such as `evt_1001_2` or a refund's id; `since` is
- * when the record was made that it no longer fits, in UTC milliseconds; `says` is for a person.
+ * A change that was made outside this service. `subject` names it, such as `evt_1001_2` or a refund's id. `since` is
+ * when the record that it contradicts was made, in UTC milliseconds. `says` is a sentence for a person.
  */
 export type Finding = {
   finding: FindingKind;
@@ -34,18 +34,18 @@ export type Finding = {
   says: string;
 };
 
-/** More of one kind are counted and not named: one change can concern millions of rows. */
+/** Further findings of a kind are only counted: one change can affect millions of rows. */
 const NAMED_OF_A_KIND = 200;
 
 export type Findings = {
   add(finding: Finding): void;
-  /** In the order in which they were found. */
+  /** In the order of discovery. */
   readonly named: readonly Finding[];
-  /** How many there are of each kind, named or not. */
+  /** The number of findings of each kind, named or not. */
   readonly counts: Readonly<Partial<Record<FindingKind, number>>>;
 };
 
-/** Takes findings and keeps no more of them than a person can read; none of the environments that are `left` out. */
+/** Collects findings, and keeps only as many as a person can read. Ignores the environments in `left`. */
 export function collectFindings(left: ReadonlySet<number> = new Set()): Findings {
   const named: Finding[] = [];
   const counts: Partial<Record<FindingKind, number>> = {};
@@ -58,7 +58,7 @@ export function collectFindings(left: ReadonlySet<number> = new Set()): Findings
   return { add, named, counts };
 }
 
-/** Findings of a walk, which keeps no place behind the first of them. */
+/** Collects the findings of a walk, which stores no place after the first finding. */
 export function stopping<At extends Place>(findings: Findings, walk: Walk<At>): Findings {
   const add = (finding: Finding) => {
     walk.found();

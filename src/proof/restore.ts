@@ -4,22 +4,22 @@ import { type Acceptance, type Anchor, anchorKeyForReading, isGenuine } from './
 import { selectAnchorsAfter } from './anchor-queries.ts';
 
 /**
- * One or more restores that a person accepts together. Anchors of an earlier epoch with a number above `after` were made in
- * the time that is lost. `accepted` is null until a person has said so.
+ * One or more restores that a person accepts together. The lost anchors have an earlier epoch and a number above
+ * `after`. `accepted` is null until a person accepts them.
  */
 export type Restore = {
-  /** The epoch of the last of them. */
+  /** The epoch of the last of these restores. */
   epoch: number;
   began_at: number;
-  /** The last anchor of the store as it was restored; 0: it had none. */
+  /** The last anchor in the restored store; 0 if it had none. */
   after: number;
   accepted: (Pick<Acceptance, 'by' | 'reason'> & { at: number }) | null;
 };
 
-/** A restore with what was found of the time that it lost. Times are UTC milliseconds, null where nothing was found. */
+/** A restore with the lost anchors that were found. Times are UTC milliseconds; null if no anchor was found. */
 export type SeenRestore = Restore & { anchors: number; first_made_at: number | null; last_made_at: number | null };
 
-/** The restores of this store, the first first: those that an anchor accepts, and what is still to be accepted. */
+/** Returns the restores of this store in order: the accepted ones, then the one to be accepted. */
 export async function readRestores(app: App): Promise<Restore[]> {
   const epochs = await selectEpochs(app.db);
   if (epochs.length === 0) return [];
@@ -45,7 +45,7 @@ export async function readRestores(app: App): Promise<Restore[]> {
   return restores;
 }
 
-/** The restore that lost an anchor which the store does not have; undefined: none explains it. */
+/** Returns the restore that lost this anchor; undefined if none did. */
 export function restoreThatLost(
   restores: readonly Restore[],
   { number, epoch = 0 }: Pick<Anchor, 'number' | 'epoch'>,
@@ -53,7 +53,7 @@ export function restoreThatLost(
   return restores.find((restore) => epoch < restore.epoch && number > restore.after);
 }
 
-/** Describes a restore for a person, before a full stop or a comma. */
+/** Describes a restore for a person, without punctuation at the end. */
 export function describeRestore({ epoch, began_at, anchors, first_made_at, last_made_at }: SeenRestore): string {
   const restored = `the store was restored at ${iso(began_at)} (epoch ${epoch})`;
   if (first_made_at === null || last_made_at === null) return `${restored}: no anchor speaks of entries that were lost`;
@@ -73,7 +73,7 @@ async function* readGenuine(app: App): AsyncGenerator<Anchor> {
   for (let page = PAGE; page === PAGE; ) {
     const rows = await selectAnchorsAfter(app.db, last, PAGE);
     for (const { content, mac } of rows) {
-      // A forged anchor is found by `verifyAnchors`, and accepts nothing.
+      // `verifyAnchors` reports a forged anchor; it accepts nothing.
       if (isGenuine(key, { content, mac })) yield JSON.parse(content) as Anchor;
     }
     last = rows.at(-1)?.number ?? last;

@@ -9,20 +9,20 @@ import {
   writeVerificationMark,
 } from './verification-mark.ts';
 
-/** `since`: when the interrupted run began that this one goes on with, in UTC milliseconds; null: it begins at the start. */
+/** `since`: when the interrupted run began, in UTC milliseconds; null if this run starts at the beginning. */
 export type ResumedWalks = {
   open: OpenWalk;
   since: number | null;
-  /** Why the mark that is there is not used, for a person. */
+  /** Why the existing mark is not used, for a person. */
   refused: string | null;
-  /** Everything was read: the next run begins at the start again. */
+  /** Ends the verification: the next run starts at the beginning. */
   end: () => void;
 };
 
 export type ResumeOptions = {
   fromStart?: boolean;
   onProgress?: OnProgress;
-  /** So many rows at once, and so often, in milliseconds, is it kept how far it is. */
+  /** How many rows are read at once, and how often the progress is stored, in milliseconds. */
   page?: number;
   keepEvery?: number;
 };
@@ -30,8 +30,8 @@ export type ResumeOptions = {
 const KEEP_EVERY_MS = 1000;
 
 /**
- * Walks that go on where an interrupted run of the same verification has come to, and that keep how far they are. Each place in a
- * chain is good only for as long as the chain has its link with its hash.
+ * Creates walks that resume an interrupted run of the same verification and store their progress. A place in a chain is
+ * valid only while the chain has its link with its hash.
  */
 export async function resumeWalks(
   app: App,
@@ -48,7 +48,7 @@ export async function resumeWalks(
 
   const keep = async () => {
     if (contradicted || performance.now() - kept < keepEvery) return;
-    // Where DATA_DIR cannot be written, everything is verified all the same.
+    // The verification continues even if DATA_DIR is not writable.
     await writeVerificationMark(app, mark).catch(() => {});
     kept = performance.now();
   };

@@ -6,7 +6,7 @@ import type { Payout } from '../payouts/payout.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-/** The last of the next transactions, by their ids; null: there are no more. */
+/** Returns the last id of the next page of transactions; null if there are no more. */
 export async function selectPageEnd(db: Reader, afterId: number, limit: number): Promise<number | null> {
   const [row] = await db.query<{ end: number | null }>(
     'select max(id) as "end" from (select id from transactions where id > $1 order by id limit $2) as page',
@@ -15,7 +15,7 @@ export async function selectPageEnd(db: Reader, afterId: number, limit: number):
   return row?.end ?? null;
 }
 
-/** A transaction beside one of its events; the columns of the event are null where it has none. */
+/** A transaction with one of its events; the event's columns are null if it has none. */
 export type ToldRow = SqlRow & {
   id: number;
   environment_id: number;
@@ -29,7 +29,7 @@ export type ToldRow = SqlRow & {
   told_environment_id: number | null;
 };
 
-/** Transactions with their events, in the order of their ids and sequences. One statement, so it sees one moment. */
+/** Lists transactions with their events, by id and sequence, in one statement and so at one moment. */
 export function selectTold(db: Reader, afterId: number, endId: number): Promise<ToldRow[]> {
   return db.query<ToldRow>(
     `select t.id, t.environment_id, t.state, t.created_at, t.settled_at, t.last_sequence, e.sequence, e.type,
@@ -40,7 +40,7 @@ export function selectTold(db: Reader, afterId: number, endId: number): Promise<
   );
 }
 
-/** Events of transactions that there are no more. */
+/** Lists events whose transaction no longer exists. */
 export function selectOrphans(db: Reader, limit: number): Promise<(SqlRow & OrphanRow)[]> {
   return db.query(
     `select e.environment_id, e.transaction_id, e.sequence, e.created_at from events e
@@ -52,7 +52,7 @@ export function selectOrphans(db: Reader, limit: number): Promise<(SqlRow & Orph
 
 type OrphanRow = { environment_id: number; transaction_id: number; sequence: number | null; created_at: number };
 
-/** A callback beside the event and the transaction that it tells of. */
+/** A callback with its event and transaction. */
 export type PostedRow = SqlRow & {
   id: number;
   transaction_id: number;
@@ -70,20 +70,20 @@ export type PostedRow = SqlRow & {
   data: string | null;
 };
 
-/** The movement that a post of no transaction tells of, or null. */
+/** Returns the movement that a callback without a transaction reports, or null. */
 export async function selectToldMovement(db: Reader, id: string): Promise<Movement | null> {
   const [row] = await db.query<Movement>('select * from movements where id = $1', [id]);
   return row ?? null;
 }
 
-/** The payout to a recipient that a post tells of, or null. */
+/** Returns the payout that a callback reports, or null. */
 export async function selectToldPayout(db: Reader, environmentId: number, id: string): Promise<Payout | null> {
   const sql = 'select * from payouts where id = $1 and environment_id = $2';
   const [row] = await db.query<Payout>(sql, [id, environmentId]);
   return row ?? null;
 }
 
-/** The ids of all callbacks lie between these. */
+/** Returns the lowest and the highest id of all callbacks. */
 export async function selectPostedSpan(db: Reader): Promise<IdSpan> {
   const [span] = await db.query<IdSpan>(
     'select (select min(id) from callbacks) as first, (select max(id) from callbacks) as last',
@@ -91,7 +91,7 @@ export async function selectPostedSpan(db: Reader): Promise<IdSpan> {
   return span as IdSpan;
 }
 
-/** The next callbacks in the order of their ids. */
+/** Lists the next callbacks by id. */
 export function selectPosted(db: Reader, afterId: number, limit: number): Promise<PostedRow[]> {
   return db.query<PostedRow>(
     `select c.id, c.transaction_id, c.environment_id, c.sequence, c.webhook_id, c.content_type, c.body,

@@ -8,13 +8,13 @@ import type { Place } from '../lib/walk.ts';
 import { installationKey } from '../sealing/kept-key.ts';
 import { isGenuine, macOf } from './anchor.ts';
 
-/** The verifications that have a mark of their own: `books verify` and `audit verify`. */
+/** The verifications with a mark: `books verify` and `audit verify`. */
 export type Verified = 'books' | 'audit';
 
 /**
- * How far a verification had come. It stands in a file of DATA_DIR, where the database cannot write it, and is sealed with a key that
- * is derived from MASTER_KEY, so one that was made by hand, or for another store, is known. `begun_at` in UTC milliseconds; `places` by
- * the names of the walks.
+ * The progress of a verification. It is a file in DATA_DIR, which a writer of the database cannot change, and is sealed
+ * with a key derived from MASTER_KEY. So a forged mark, or a mark of another store, is detected. `begun_at` is in UTC
+ * milliseconds; `places` by name of walk.
  */
 export type VerificationMark = {
   verified: Verified;
@@ -26,16 +26,16 @@ export type VerificationMark = {
 
 const KEY = installationKey('verification-mark');
 
-/** After a day everything is read again: what was verified first may have been changed since. */
+/** After a day everything is read again: rows that were verified first may have changed since. */
 export const MARK_LASTS_MS = 24 * 3_600_000;
 
-/** A mark that nobody has reached a place of. */
+/** Creates a mark without progress. */
 export async function newMark(app: App, verified: Verified): Promise<VerificationMark> {
   const { store_id, epoch } = await selectStoreMark(app.db);
   return { verified, store: store_id ?? '', epoch, begun_at: app.now(), places: {} };
 }
 
-/** The mark of this store, or why the one that is there is not used; null: none is there. */
+/** Returns the mark of this store, or why the existing one is not used; null if there is no mark. */
 export async function readVerificationMark(
   app: App,
   fresh: VerificationMark,
@@ -51,7 +51,7 @@ export async function readVerificationMark(
   return age >= 0 && age < MARK_LASTS_MS ? mark : 'it is older than a day';
 }
 
-/** Takes the place of the mark before. */
+/** Replaces the previous mark. */
 export async function writeVerificationMark(app: App, mark: VerificationMark): Promise<void> {
   const file = markFile(app, mark.verified);
   const part = `${file}.${process.pid}.part`;
@@ -61,7 +61,7 @@ export async function writeVerificationMark(app: App, mark: VerificationMark): P
   await rename(part, file);
 }
 
-/** After a verification that has come to its end. */
+/** Removes the mark after a completed verification. */
 export function removeVerificationMark(app: App, verified: Verified): void {
   rmSync(markFile(app, verified), { force: true });
 }

@@ -6,18 +6,18 @@ import { chainOf } from './make-anchor.ts';
 import type { FindingKind, Findings } from './proof-finding.ts';
 import { describeRestore, type Restore, readRestores, restoreThatLost, type SeenRestore } from './restore.ts';
 
-/** The compared anchors: where they were, how many, and their days in Chile. */
+/** The compared anchors: their source, their number, and their days in Chile. */
 export type AnchorSource = { source: string; anchors: number; first_day: string | null; last_day: string | null };
 
-/** The chains that `books verify` holds against the anchors. */
+/** The chains that `books verify` compares with the anchors. */
 const BOOKS_CHAINS: readonly SealedChain[] = ['books', 'facts', 'feed'];
-/** The chains that `audit verify` holds against them. */
+/** The chains that `audit verify` compares with the anchors. */
 export const AUDIT_CHAINS: readonly SealedChain[] = ['audit'];
 
 /**
- * Holds the chains against every anchor there is: in the store, in ANCHOR_DIR, and in `files`. An anchor that is missing,
- * forged, or says something else than the store or another place is a finding with its day. Anchors of a time that a restore
- * has lost are one finding, until a person accepts that; then `restores` alone tells of them.
+ * Compares the chains with every anchor in the store, in ANCHOR_DIR, and in `files`. An anchor that is missing, forged,
+ * or contradicts the store or another source is a finding with its day. The anchors that a restore lost are one finding
+ * until a person accepts the restore; then only `restores` lists them.
  */
 export async function verifyAnchors(
   app: App,
@@ -57,7 +57,7 @@ function reportLost(restore: SeenRestore, { report }: Check): void {
   report('anchor_lost', `epoch ${restore.epoch}`, restore.began_at, says);
 }
 
-/** A link as an anchor sealed it, and the anchor that said it first. */
+/** A link as an anchor sealed it, and the first anchor with that link. */
 type SealedLink = { hash: string; number: number; day: string; madeAt: number };
 type Links = { head: AnchorHead; byLink: Map<number, SealedLink> };
 type Known = { mac: string; day: string; madeAt: number };
@@ -68,12 +68,12 @@ type Check = ReturnType<typeof createCheck>;
 function createCheck(key: string, findings: Findings, restores: readonly Restore[], concerned: readonly SealedChain[]) {
   const chains = new Map<string, Links>();
   const inStore = new Map<number, Known>();
-  /** Genuine anchors that were found elsewhere and that a restore explains, by their MAC. */
+  /** Genuine anchors outside the store that a restore explains, by their MAC. */
   const lost = new Map<string, { restore: Restore; madeAt: number }>();
   const report = (finding: FindingKind, subject: string, since: number | null, says: string) =>
     findings.add({ finding, environment_id: null, subject, since, says });
 
-  /** Whether this service has sealed it; a finding where not. */
+  /** Returns whether this service has sealed the anchor; adds a finding if not. */
   const isSealed = (sealed: SealedAnchor, source: string): boolean => {
     if (isGenuine(key, sealed)) return true;
     const { number, day, made_at } = sealed.anchor;
@@ -81,7 +81,7 @@ function createCheck(key: string, findings: Findings, restores: readonly Restore
     report('anchor_forged', `anchor ${number}`, Date.parse(made_at), says);
     return false;
   };
-  /** Notes what a genuine anchor says of the chains. */
+  /** Records the links of a genuine anchor. */
   const take = ({ anchor: { number, day, made_at, heads } }: SealedAnchor, source: string): void => {
     const madeAt = Date.parse(made_at);
     for (const head of heads) {
@@ -152,7 +152,7 @@ function parse(content: string): SealedAnchor['anchor'] | null {
   }
 }
 
-/** A folder of anchors, or one file of them. */
+/** Reads a folder of anchors, or one file. */
 function readPlace(source: string, files: readonly string[], check: Check): Place {
   const place: Place = { source, seen: [], days: [] };
   for (const file of files) {
@@ -170,7 +170,9 @@ function readPlace(source: string, files: readonly string[], check: Check): Plac
   return place;
 }
 
-/** Whether a restore explains that the store does not have it: nothing that it says is held against the store then. */
+/**
+ * Returns whether a restore explains that the store lacks the anchor. Such an anchor is not compared with the store.
+ */
 function isLost({ anchor, mac }: SealedAnchor, { inStore, restores, lost }: Check): boolean {
   if (inStore.get(anchor.number)?.mac === mac) return false;
   const restore = restoreThatLost(restores, anchor);
@@ -188,10 +190,10 @@ function compareToStore({ anchor, mac }: SealedAnchor, source: string, { inStore
   report('anchor_contradicts', `anchor ${number}`, Date.parse(made_at), says);
 }
 
-/** The newest are on their way for so long: the worker writes once a minute. */
+/** New anchors may be missing in ANCHOR_DIR for this time: the worker writes once a minute. */
 const ON_ITS_WAY_MS = 10 * 60_000;
 
-/** Reports anchors that the store has and ANCHOR_DIR does not: `serve` writes all of them there, from the first on. */
+/** Reports anchors that the store has and ANCHOR_DIR lacks: `serve` writes all of them there, from the first on. */
 function reportMissing({ source, seen }: Place, { inStore, lost, restores, report }: Check, now: number): void {
   const there = new Set(seen);
   const newest = seen.reduce((most, number) => Math.max(most, number), 0);
@@ -200,7 +202,7 @@ function reportMissing({ source, seen }: Place, { inStore, lost, restores, repor
   for (const [number, { day, madeAt }] of inStore) {
     if (there.has(number)) continue;
     const isAfter = restore !== undefined && number > restore.after;
-    // Nothing follows what was lost until a person has accepted it.
+    // After an unaccepted restore no anchors are written.
     if (isAfter && waits) continue;
     const since = isAfter ? Math.max(madeAt, restore.accepted?.at ?? 0) : madeAt;
     if (number > newest && now - since < ON_ITS_WAY_MS) continue;

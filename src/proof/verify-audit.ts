@@ -7,7 +7,7 @@ import { collectFindings, type Finding, type Findings } from './proof-finding.ts
 import type { SeenRestore } from './restore.ts';
 import { type AnchorSource, AUDIT_CHAINS, verifyAnchors } from './verify-anchors.ts';
 
-/** `head` is where the audit log ends: kept elsewhere, it shows later that nothing before it was rewritten. */
+/** `head` is the end of the audit log. Stored elsewhere, it proves later that no earlier entry was rewritten. */
 export type AuditVerification = {
   ok: boolean;
   rows: number;
@@ -18,17 +18,20 @@ export type AuditVerification = {
   found: Findings['counts'];
 };
 
-/** `known`: ends of the audit log that were kept elsewhere. `anchorFiles`: anchors beside the anchors in the store and in ANCHOR_DIR. */
+/**
+ * `known`: ends of the audit log that were stored elsewhere. `anchorFiles`: anchors in addition to the store and
+ * ANCHOR_DIR.
+ */
 export type AuditEvidence = {
   known?: readonly ChainEnd[];
   anchorFiles?: readonly string[];
-  /** They are told how far it is, and may go on where an interrupted run stood: then `known` is only held against what is read. */
+  /** The walks report progress, and may resume an interrupted run. Then only the rest is compared with `known`. */
   walks?: OpenWalk;
 };
 
 /**
- * Computes the chain of the audit log again and holds it against every anchor there is. Each place that somebody changed past
- * this service is named by its row. Reads only, in pages, and runs beside a service that goes on.
+ * Verifies the chain of the audit log and compares it with every anchor. Each row that was changed outside this service
+ * is named. Reads only, in pages, while the service runs.
  */
 export async function verifyAudit(
   app: App,

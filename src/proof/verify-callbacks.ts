@@ -20,10 +20,10 @@ import {
 import { isCut } from './verify-events.ts';
 
 /**
- * Makes every callback again from its event and its transaction, signed with each Secret Token that its environment ever
- * had, and holds the bytes against those that are kept. Answers how many there are. Those of `skipped` environments are
- * left out: where the books belong to somebody else now, all of them differ. So are those whose event was deleted for its age.
- * Reads only, in pages.
+ * Rebuilds every callback from its event and its transaction, signed with each Secret Token that its environment ever
+ * had, and compares it with the stored bytes. Returns the number of callbacks. Skips the environments in `skipped`:
+ * when the owner of their books has changed, all callbacks differ. Also skips callbacks whose event was deleted for its
+ * age. Reads only, in pages.
  */
 export async function verifyCallbacks(
   app: App,
@@ -39,7 +39,7 @@ export async function verifyCallbacks(
   for (let page = walk.page; page === walk.page; ) {
     const posted = await selectPosted(app.db, last, walk.page);
     const cut = (await readGenuineCut(app))?.until ?? null;
-    // Read since the page was: every Secret Token that a callback of it was signed with is there.
+    // Secret Tokens read after the page include every token that signed one of its callbacks.
     const fresh = new Set<number>();
     for (const row of posted) {
       const { environment_id } = row;
@@ -77,7 +77,7 @@ async function isAsTold(app: App, environment: ServiceEnvironment | null, row: P
   return row.transaction_id === 0 ? isAsRecorded(app, environment, row) : isAsEnqueued(environment, row);
 }
 
-/** Where none of its Secret Tokens opens, the callbacks of an environment cannot be made again. */
+/** Returns undefined if no Secret Token of the environment can be decrypted: its callbacks cannot be rebuilt then. */
 function unlessItOpensNot(error: unknown): undefined {
   if (error instanceof StorageError) throw error;
 }
@@ -88,7 +88,7 @@ function reportUnopened(findings: Findings, { environment_id, told_at }: PostedR
   findings.add({ finding: 'callback_changed', environment_id, subject, since: told_at, says });
 }
 
-/** A callback of no transaction tells of a payout, whose id is in its `webhook-id`. */
+/** A callback without a transaction reports a payout, whose id is in its `webhook-id`. */
 async function isAsRecorded(app: App, environment: ServiceEnvironment | null, row: PostedRow): Promise<boolean> {
   if (row.webhook_id.startsWith('evt_po_')) return isOfPayout(app, environment, row);
   const [, id = ''] = /^evt_(mv_[0-9a-z]+)_wh_[0-9a-z]+$/.exec(row.webhook_id) ?? [];
@@ -97,7 +97,7 @@ async function isAsRecorded(app: App, environment: ServiceEnvironment | null, ro
   return row.body === environmentEventBody(environment, payoutEvent(movement));
 }
 
-/** To a subscriber, whose id stands at the end, or to the client who asked for it. */
+/** Sent to a subscriber, whose id is at the end, or to the client who asked for the payout. */
 async function isOfPayout(app: App, environment: ServiceEnvironment | null, row: PostedRow): Promise<boolean> {
   const [, id = '', state = '', subscription] =
     /^evt_(po_[0-9a-z]+)_([a-z_]+?)(_wh_[0-9a-z]+)?$/.exec(row.webhook_id) ?? [];
@@ -125,7 +125,7 @@ function bodyWith(environment: ServiceEnvironment, secret: SecretToken, content:
   return callbackBody(callbackFields({ ...environment, secrets: [secret] }, content));
 }
 
-/** The result that a callback says of each end. */
+/** The result in a callback for each final state. */
 const ENDS: Partial<Record<string, Pick<CallbackContent, 'result' | 'message'>>> = {
   'transaction.completed': { result: 'completed', message: 'Approved' },
   'transaction.failed': { result: 'failed', message: 'Declined' },
@@ -133,7 +133,7 @@ const ENDS: Partial<Record<string, Pick<CallbackContent, 'result' | 'message'>>>
   'transaction.expired': { result: 'failed', message: 'Expired' },
 };
 
-/** Null where it is no JSON any more: then the bytes differ. */
+/** Null if it is not JSON any more; then the bytes differ. */
 function dataOf({ data }: PostedRow): Record<string, unknown> | null {
   try {
     return JSON.parse(data ?? 'null') as Record<string, unknown> | null;

@@ -5,13 +5,13 @@ import { type FindingKind, type Findings, stopping } from './proof-finding.ts';
 import { readGenuineCut } from './read-genuine-cut.ts';
 import { selectOrphans, selectPageEnd, selectTold, type ToldRow } from './told-queries.ts';
 
-/** More events without a transaction at once nobody reads. */
+/** The most orphaned events to report. */
 const ORPHANS = 1000;
 
 /**
- * Holds every transaction against its events: their sequence has no gap, the first is its creation, and one of them is its
- * end. It needs no chain, so it also finds what was changed before the feed was sealed. Of a transaction from before the last cut
- * the first events may be gone: they were older than RETENTION_EVENTS. Reads only, in pages.
+ * Compares every transaction with its events: the sequence has no gap, the first event is the creation, and one event
+ * is the end. It needs no chain, so it also finds changes from before the feed was sealed. A transaction from before
+ * the last cut may lack its first events: they were older than RETENTION_EVENTS. Reads only, in pages.
  */
 export async function verifyEvents(app: App, findings: Findings, walk: Walk<IdPlace>): Promise<void> {
   const span = await selectPaymentSpan(app.db);
@@ -34,7 +34,7 @@ export async function verifyEvents(app: App, findings: Findings, walk: Walk<IdPl
   }
 }
 
-/** A transaction, as often as it has events, in their order. */
+/** One row for each event of a transaction, in order. */
 type Told = [ToldRow, ...ToldRow[]];
 
 function verifyTold(told: Told, cut: number | null, findings: Findings): void {
@@ -67,10 +67,10 @@ function hasEnd(told: Told): boolean {
   );
 }
 
-/** Clocks of two machines may differ by so much. */
+/** The tolerated difference between the clocks of two machines. */
 const SKEW_MS = 60_000;
 
-/** Whether what was told at a time may have been deleted because of its age. */
+/** Returns whether an event of this time may have been deleted for its age. */
 export function isCut(toldAt: number, cut: number | null): boolean {
   return cut !== null && toldAt <= cut + SKEW_MS;
 }
@@ -79,7 +79,7 @@ function firstLeft(told: Told): number {
   return told.reduce((least, { sequence }) => Math.min(least, sequence ?? least), Number.MAX_SAFE_INTEGER);
 }
 
-/** Only the first tells of the creation, at its time; all are of the environment of their transaction. */
+/** Only the first event is the creation, at its time. All events have the environment of their transaction. */
 function isAsTold(row: ToldRow): boolean {
   const { sequence, type, told_at, created_at, environment_id, told_environment_id } = row;
   if (environment_id !== told_environment_id) return false;

@@ -30,19 +30,19 @@ import {
 } from './fact-check-queries.ts';
 import { type FindingKind, type Findings, stopping } from './proof-finding.ts';
 
-/** More that are gone at once nobody reads. */
+/** The most facts without a subject to report. */
 const GONE = 1000;
 
 /**
- * Computes the chains of facts again, and holds whose the books are, the fees, the refunds, what persons decided
- * and the restores that they accepted against the last fact about each. Answers how many facts there are. Reads only, in pages.
+ * Verifies the chains of facts, and compares the owners of the books, the fees, the refunds, people's decisions and
+ * accepted restores with the last fact about each. Returns the number of facts. Reads only, in pages.
  */
 export async function verifyFacts(app: App, findings: Findings, walks: OpenWalk): Promise<number> {
   let facts = 0;
   for (const environmentId of await selectEnvironmentsWithFacts(app.db)) {
     facts += await verifyFactsOf(app, environmentId, findings, walks(`facts ${environmentId}`, 'facts'));
   }
-  // A change that is under way beside this is seen whole or not at all: each of these is one statement.
+  // Each check is one statement, so it sees a concurrent change completely or not at all.
   for (const owner of await selectOwnersSaid(app.db)) {
     compare(findings, 'owner_changed', owner.id, `environment ${owner.id}`, owner, ownerContent(owner));
   }
@@ -105,7 +105,7 @@ const CHAIN_SAYS: Record<ChainProblem, (from: number, until: number, fact: BookF
   headless: () => 'the end of the facts was deleted',
 };
 
-/** Those that had their end before there were facts have none: what they moved is in the books. */
+/** Refunds that ended before facts existed have no fact: the books show what they moved. */
 async function verifyRefunds(app: App, findings: Findings, walk: Walk<IdPlace<string>>): Promise<void> {
   const begun = await selectFactsBegun(app.db);
   const stopped = stopping(findings, walk);
@@ -139,7 +139,7 @@ async function verifyDecisions(app: App, findings: Findings, walks: OpenWalk): P
   }
 }
 
-/** The rows of a walk, read in pages in the order of their ids. */
+/** Yields the rows of a walk, read in pages by id. */
 async function* rowsOf<Row extends { id: string }>(
   walk: Walk<IdPlace<string>>,
   select: (afterId: string, limit: number) => Promise<Row[]>,

@@ -9,8 +9,8 @@ import { type Findings, stopping } from './proof-finding.ts';
 import { readGenuineCut } from './read-genuine-cut.ts';
 
 /**
- * How many events the chain over the feed covers, how many came after its last link, and how many were deleted because they were
- * older than RETENTION_EVENTS, in links that were made up to `cut`.
+ * How many events the chain over the feed covers, how many came after its last link, and how many were deleted because
+ * they were older than RETENTION_EVENTS, in links up to `cut`.
  */
 export type FeedCoverage = { sealed: number; waiting: number; deleted: number; cut: number | null };
 
@@ -20,8 +20,8 @@ export type FeedPlace = ChainPlace & { deleted: number; cut: number | null; unti
 type Place = { commitId: number; position: number };
 
 /**
- * Computes the chain over the feed again, from where an interrupted walk stood. What was changed, deleted or put between is located to
- * the events of one link, which are those of about a second. Reads only, in pages.
+ * Verifies the chain over the feed, and resumes an interrupted walk. A changed, deleted or inserted event is located to
+ * one link, which covers about a second. Reads only, in pages.
  */
 export async function verifyFeed(app: App, all: Findings, walk: Walk<FeedPlace>): Promise<FeedCoverage> {
   const findings = stopping(all, walk);
@@ -45,7 +45,7 @@ export async function verifyFeed(app: App, all: Findings, walk: Walk<FeedPlace>)
     }
     last = link.link;
     if (cut !== null && link.link <= cut.link) {
-      // The covered links are gone; anchors say their hashes, and the cut says the hash of the last link.
+      // The covered links are gone. Anchors have their hashes, and the cut has the hash of the last link.
       if (link.link === cut.link && link.hash !== cut.hash) report(findings, link, { count: link.events, first: null });
       deleted += link.events;
       previous = link.hash;
@@ -53,7 +53,7 @@ export async function verifyFeed(app: App, all: Findings, walk: Walk<FeedPlace>)
     }
     const found = await hashUntil(events, link, previous ?? FEED_GENESIS);
     const differs = found.count !== link.events || (previous !== null && found.hash !== link.hash);
-    // Its events may have become too old since the walk began.
+    // The events may have become too old since the walk began.
     if (differs && link.link > ((await readGenuineCut(app))?.link ?? 0)) report(findings, link, found);
     sealed += found.count;
     previous = link.hash;
@@ -68,7 +68,9 @@ export async function verifyFeed(app: App, all: Findings, walk: Walk<FeedPlace>)
   return { sealed, waiting, deleted, cut: cut?.until ?? null };
 }
 
-/** Where the interrupted walk stood, if the feed still has that link, and as many events of before as then. */
+/**
+ * Returns the place of the interrupted walk if the feed still has that link and the same number of events before it.
+ */
 async function placeToGoOn(
   app: App,
   cut: FeedCut | null,
@@ -90,7 +92,7 @@ function placeOf(cut: FeedCut | null): Place {
   return { commitId: cut?.commit_id ?? 0, position: cut?.position ?? Number.MIN_SAFE_INTEGER };
 }
 
-/** The last that this service made. */
+/** Returns the last cut that this service made. */
 async function readCut(app: App, findings: Findings): Promise<FeedCut | null> {
   const cut = await selectLastCut(app.db);
   if (cut === null || (await isGenuineCut(app, cut))) return cut;
@@ -134,11 +136,11 @@ function report(findings: Findings, link: FeedLink, { count, first }: Omit<Found
 }
 
 type EventReader = {
-  /** The next event; null at the end, or when none is left up to `until`. */
+  /** Returns the next event; null at the end, or if no event up to `until` is left. */
   next(until?: Place): Promise<FeedRow | null>;
 };
 
-/** The events after a place. */
+/** Reads the events after a place. */
 function readEvents(app: App, after: Place, page: number): EventReader {
   let [rows, at, ended, place] = [[] as FeedRow[], 0, false, after];
   const peek = async () => {

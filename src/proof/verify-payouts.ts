@@ -2,7 +2,9 @@ import type { App } from '../app.ts';
 import { selectUnbookedPayouts } from '../payouts/payout-queries.ts';
 import type { Findings } from './proof-finding.ts';
 
-/** Holds the state of every payout against its entries: what was approved is reserved, what arrived has left, and so on. */
+/**
+ * Compares the state of every payout with its entries: an approved payout is reserved, a paid one has left, and so on.
+ */
 export async function verifyPayouts(app: App, findings: Findings): Promise<void> {
   for (const { id, environment_id, state, changed_at } of await selectUnbookedPayouts(app.db)) {
     const says = `payout ${id} is ${state}, and the books do not say so`;

@@ -12,9 +12,9 @@ import { type FeedCoverage, verifyFeed } from './verify-feed.ts';
 import { verifyPayouts } from './verify-payouts.ts';
 
 /**
- * `findings` are the first of each kind, `found` is how many there are of each. `facts`: how many links there are that say
- * whose the books are, which fees hold and what is reserved. `feed`: how many events its chain covers, and how many wait for
- * the worker. `restores`: when the store was restored, who accepted that, and how many anchors speak of what was lost.
+ * `findings`: the first findings of each kind; `found`: their number by kind. `facts`: the number of facts about owners
+ * of books, fees and reserved amounts. `feed`: how many events its chain covers, and how many wait for the worker.
+ * `restores`: when the store was restored, who accepted it, and how many lost anchors were found.
  */
 export type StoreVerification = Omit<BooksVerification, 'owners'> & {
   ok: boolean;
@@ -28,11 +28,10 @@ export type StoreVerification = Omit<BooksVerification, 'owners'> & {
 };
 
 /**
- * Holds everything that says where money is against everything else that says it: the books, what they stand on, what their
- * entries explain, what was told of it, and what was sealed of it. Reads only, in pages, and runs beside a service that goes
- * on. `exported`: ends of the books' chains that were kept elsewhere. `anchorFiles`: anchors beside those of the store and of
- * ANCHOR_DIR, which are compared without being told. `walks` are told how far it is, and may go on where an interrupted run stood:
- * then `exported` is only held against what is read.
+ * Compares all records of money with each other: the books, their facts, the state that their entries explain, events
+ * and callbacks, and anchors. Reads only, in pages, while the service runs. `exported`: ends of the books' chains that
+ * were stored elsewhere. `anchorFiles`: anchors in addition to the store and ANCHOR_DIR, which are always compared.
+ * `walks` report progress, and may resume an interrupted run. Then only the rest is compared with `exported`.
  */
 export async function verifyStore(
   app: App,
@@ -65,7 +64,7 @@ export async function verifyStore(
   };
 }
 
-/** A copy that has not arrived contradicts itself, and is compared with what it is made of. */
+/** Leaves out incomplete copies of a move: they contradict themselves, and the move compares them with their source. */
 function withoutIncomplete(books: BooksVerification, incomplete: ReadonlySet<number>): BooksVerification {
   const isWhole = ({ environment_id }: { environment_id: number }) => !incomplete.has(environment_id);
   const { problems, records, balances } = books;

@@ -4,15 +4,15 @@ import type { Tx } from '../db/database.ts';
 import { insertBound, selectBound, selectSealCounts, selectSealedWith, updateSealed } from './reseal-queries.ts';
 import { keysOf, openUnlessChanged, type SealedKind, sealAs } from './sealed-kind.ts';
 
-/** More rows than any store has merchants and waiting questions; they are read at once. */
+/** More rows than any store has of merchants and open requests; all are read at once. */
 const ALL = 10_000_000;
 
 /**
- * Seals anew, bound to its owner, what an earlier version sealed without, and answers how many texts that were. Once for each
- * store, in one commit with the row that says so: from then on a text of the earlier form opens nowhere, so one from an old
- * backup is worth nothing.
+ * Re-encrypts texts of an earlier version that are not bound to their owner, and returns their number. Runs once per
+ * store, in one commit with the row that records it. From then on texts of the earlier form cannot be decrypted, so one
+ * from an old backup is useless.
  *
- * Throws `ConfigError`, and changes nothing, where MASTER_KEY opens none of them, and where that row was removed.
+ * Throws `ConfigError` and changes nothing if MASTER_KEY decrypts none of them, or if that row was removed.
  */
 export async function bindSeals(app: App, kinds: readonly SealedKind[]): Promise<number> {
   if (await selectBound(app.db)) return 0;
@@ -33,7 +33,7 @@ export async function bindSeals(app: App, kinds: readonly SealedKind[]): Promise
   }, 'slow');
 }
 
-/** `strange` texts were sealed with keys that this process does not have. */
+/** `strange`: texts encrypted with keys that this process does not have. */
 type Outcome = { known: number; bound: number; strange: number };
 
 async function bindKind(app: App, tx: Tx, kind: SealedKind): Promise<Outcome> {
@@ -48,7 +48,7 @@ async function bindKind(app: App, tx: Tx, kind: SealedKind): Promise<Outcome> {
   }
   for (const key of keys) {
     for (const row of await selectSealedWith(tx, kind, key, ALL)) {
-      // A text that was changed or moved before opens nowhere afterwards either.
+      // A text that was changed or moved before still cannot be decrypted.
       const text = openUnlessChanged(app, before, row, row.sealed);
       if (text !== null && (await updateSealed(tx, kind, row, sealAs(app, kind, row, text)))) outcome.bound++;
     }

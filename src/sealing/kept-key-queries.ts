@@ -5,13 +5,13 @@ export async function selectKeptKey(db: Pick<Database, 'query'>, name: string): 
   return row?.sealed ?? null;
 }
 
-/** Answers false where a key is kept under this name already. */
+/** Stores a key. Returns false if the name already has a key. */
 export async function insertNewKeptKey(tx: Tx, name: string, sealed: string): Promise<boolean> {
   const sql = 'insert into kept_keys (name, sealed) values ($1, $2) on conflict (name) do nothing returning name';
   return (await tx.query(sql, [name, sealed])).length === 1;
 }
 
-/** Answers the key that is kept under this name, which is an earlier one where there is one. */
+/** Stores a key unless the name already has one. Returns the stored key. */
 export async function insertKeptKey(tx: Tx, name: string, sealed: string): Promise<string> {
   const [row] = await tx.query<{ sealed: string }>(
     `insert into kept_keys (name, sealed) values ($1, $2)

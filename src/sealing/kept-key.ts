@@ -5,7 +5,7 @@ import { deriveKey } from '../lib/seal.ts';
 import { insertKeptKey, insertNewKeptKey, selectKeptKey } from './kept-key-queries.ts';
 import { openAs, type SealedKind, sealAs } from './sealed-kind.ts';
 
-/** Keys that outlive a change of MASTER_KEY: what was made with them cannot be made anew. */
+/** Keys that survive a change of MASTER_KEY, because data made with them cannot be recomputed. */
 export const KEPT_KEYS: SealedKind = {
   name: 'kept-keys',
   label: 'kept-keys',
@@ -17,13 +17,16 @@ export const KEPT_KEYS: SealedKind = {
   place: ({ name }) => `kept_keys/${name}`,
 };
 
-/** The key of this name, 64 hexadecimal digits; null: none was kept yet. */
+/** Returns the key of this name, 64 hexadecimal digits; null if none is stored. */
 export async function readKeptKey(app: App, name: string): Promise<string | null> {
   const sealed = await selectKeptKey(app.db, name);
   return sealed === null ? null : openAs(app, KEPT_KEYS, { name }, sealed);
 }
 
-/** Derives the key of this name from MASTER_KEY and keeps it sealed. Answers the one that is kept, be it of another process. */
+/**
+ * Derives the key of this name from MASTER_KEY and stores it encrypted. Returns the stored key, which another process
+ * may have stored first.
+ */
 export async function keepKey(app: App, name: string): Promise<string> {
   const key = deriveKey(app.config.masterKey, name).toString('hex');
   const sealed = await app.db.transaction((tx) => insertKeptKey(tx, name, sealAs(app, KEPT_KEYS, { name }, key)));
@@ -31,13 +34,13 @@ export async function keepKey(app: App, name: string): Promise<string> {
 }
 
 export type InstallationKey = {
-  /** Keeps it where none is kept yet. */
+  /** Returns the stored key; stores it first if necessary. */
   keep(app: App): Promise<string>;
-  /** Writes nothing, so it waits for no commit: what `keep` would keep, where nothing is kept. */
+  /** Returns the stored key, or the key that `keep` would store. Writes nothing, so it needs no commit. */
   read(app: App): Promise<string>;
 };
 
-/** The key of this name, for which one that is kept is looked up once. */
+/** Returns the key of this name. The stored key is read once per app. */
 export function installationKey(name: string): InstallationKey {
   const caches = perInstance((_app: App): { kept: string | null } => ({ kept: null }));
   const readKept = async (app: App) => {
@@ -51,7 +54,10 @@ export function installationKey(name: string): InstallationKey {
   };
 }
 
-/** The same in the caller's commit, for what is to be done once with the key: null where one is kept already. */
+/**
+ * Stores the key in the caller's commit, for work that must happen once with it. Returns null if a key is already
+ * stored.
+ */
 export async function keepNewKey(app: App, tx: Tx, name: string): Promise<string | null> {
   const key = deriveKey(app.config.masterKey, name).toString('hex');
   return (await insertNewKeptKey(tx, name, sealAs(app, KEPT_KEYS, { name }, key))) ? key : null;

@@ -1,13 +1,13 @@
 import type { Database, SqlRow, Tx } from '../db/database.ts';
 import type { SealedKind } from './sealed-kind.ts';
 
-/** A row with what names it and its sealed text. */
+/** A row with its key columns and its sealed text. */
 export type SealedRow = SqlRow & { sealed: string };
 
-/** The id of the key is the second part of a sealed text. */
+/** The key id is the second part of a sealed text. */
 const keyId = ({ column }: SealedKind) => `substr(${column}, 4, 8)`;
 
-/** At most `limit` texts that the key of this id has sealed. */
+/** Lists at most `limit` texts sealed with the key of this id. */
 export function selectSealedWith(
   db: Pick<Database, 'query'>,
   kind: SealedKind,
@@ -22,7 +22,7 @@ export function selectSealedWith(
   );
 }
 
-/** Replaces the text of a row, unless it has become another meanwhile. */
+/** Replaces the text of a row, unless it has changed meanwhile. */
 export async function updateSealed(tx: Tx, kind: SealedKind, row: SealedRow, sealed: string): Promise<boolean> {
   const named = kind.key.map((name, at) => `${name} = $${at + 3}`).join(' and ');
   const rows = await tx.query(
@@ -32,7 +32,7 @@ export async function updateSealed(tx: Tx, kind: SealedKind, row: SealedRow, sea
   return rows.length === 1;
 }
 
-/** How many texts each key has sealed, by its id. */
+/** Counts the sealed texts by key id. */
 export function selectSealCounts(
   db: Pick<Database, 'query'>,
   kind: SealedKind,
@@ -43,12 +43,12 @@ export function selectSealCounts(
   );
 }
 
-/** Whether every text of the store is bound to its owner. */
+/** Returns whether every text of the store is bound to its owner. */
 export async function selectBound(db: Pick<Database, 'query'>): Promise<boolean> {
   return (await db.query('select id from seals_bound')).length === 1;
 }
 
-/** Says so from the end of this commit on. Waits for another process that is about to; false: that one has said it. */
+/** Records that, with this commit. Waits for a concurrent process; returns false if that one has recorded it. */
 export async function insertBound(tx: Tx): Promise<boolean> {
   const rows = await tx.query('insert into seals_bound (id) values (1) on conflict (id) do nothing returning id');
   return rows.length === 1;

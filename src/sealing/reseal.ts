@@ -5,18 +5,17 @@ import { recordAudit } from '../audit/record-audit.ts';
 import { type SealedRow, selectSealCounts, selectSealedWith, updateSealed } from './reseal-queries.ts';
 import { keysOf, openUnlessChanged, type SealedKind, sealAs } from './sealed-kind.ts';
 
-/** So many in one commit: it is over in some milliseconds, and nobody who pays waits longer than that. */
+/** Texts per commit. A commit takes some milliseconds, so no payer waits longer. */
 const AT_ONCE = 100;
-/** Between two commits, so that a service on the embedded store gets its turn. */
+/** The pause between two commits, so that a service on the embedded store gets its turn. */
 const PAUSE_MS = 20;
 
 /**
- * Seals with MASTER_KEY what MASTER_KEY_PREVIOUS has sealed, and answers how many texts that were, and how many open no more because
- * somebody changed or moved them: those stay as they are.
+ * Re-encrypts with MASTER_KEY what MASTER_KEY_PREVIOUS has encrypted. Returns how many texts it re-encrypted, and how
+ * many cannot be decrypted because somebody changed or moved them; these stay as they are.
  *
- * Encrypts anew every text that still carries the id of the previous key, so a run that is ended at any moment goes on where
- * it was, and two at once do no harm: a text that changed meanwhile is left as it is. `onProgress` is told the sum after each
- * commit.
+ * It processes every text that still has the previous key's id, so an interrupted run resumes, and two concurrent runs
+ * do no harm: a text that changes meanwhile is left alone. `onProgress` receives the sum after each commit.
  */
 export async function reseal(
   app: App,
@@ -53,10 +52,10 @@ function nameOf({ key }: SealedKind, row: SealedRow): string {
   return JSON.stringify(key.map((name) => row[name]));
 }
 
-/** How many texts of a kind each key has sealed; `unknown`: sealed by neither. */
+/** The number of texts of a kind by key; `unknown`: sealed with neither key. */
 export type SealCounts = { current: number; previous: number; unknown: number };
 
-/** Counts the texts of a kind by the key that has sealed them. */
+/** Counts the texts of a kind by the key that sealed them. */
 export async function countSeals(app: App, kind: SealedKind): Promise<SealCounts> {
   const { current, previous } = keysOf(app, kind);
   const counts: SealCounts = { current: 0, previous: 0, unknown: 0 };

@@ -4,23 +4,29 @@ import type { SqlRow } from '../db/database.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import { deriveKey, open, type SealingKey, seal, sealedKeyId, sealingKey } from '../lib/seal.ts';
 
-/** A column of sealed texts. One that is not in src/health/sealed-kinds.ts would be lost with the next change of MASTER_KEY. */
+/**
+ * A column of sealed texts. A column that is missing in src/health/sealed-kinds.ts would be lost with the next change
+ * of MASTER_KEY.
+ */
 export type SealedKind = {
-  /** As `master-key rotate` and `doctor` call it. */
+  /** The name in `master-key rotate` and `doctor`. */
   readonly name: string;
-  /** Makes its key unrelated to the keys of all other kinds. Never changes. */
+  /** Makes its key independent of the keys of other kinds. Must never change. */
   readonly label: string;
   readonly table: string;
   readonly column: string;
   /** The primary key of the table. */
   readonly key: readonly string[];
-  /** The columns beside it that say whose the text is, and that `place` reads. */
+  /** The further columns that identify the owner of the text; `place` reads them. */
   readonly owner: readonly string[];
-  /** The rows that can hold one, in SQL. */
+  /** The rows that can have such a text, in SQL. */
   readonly where: string;
-  /** Bound into the seal, so that a text copied to another row or given to another owner does not open. Never changes. */
+  /**
+   * Authenticated with the text, so a text that is copied to another row or owner cannot be decrypted. Must never
+   * change.
+   */
   readonly place: (row: SqlRow) => string;
-  /** How it was sealed before its owner was bound in. Only src/sealing/bind-seals.ts opens such a text. */
+  /** The earlier form, without an owner. Only src/sealing/bind-seals.ts decrypts such a text. */
   readonly unbound?: Pick<SealedKind, 'label' | 'place'>;
 };
 
@@ -37,19 +43,19 @@ const keysByConfig = perInstance((config: Config) =>
   }),
 );
 
-/** The keys that are derived for this kind from MASTER_KEY and MASTER_KEY_PREVIOUS. */
+/** Derives the keys of this kind from MASTER_KEY and MASTER_KEY_PREVIOUS. */
 export function keysOf(app: Keeper, kind: SealedKind): KindKeys {
   return keysByConfig(app.config)(kind);
 }
 
-/** Encrypts a text for its row, with MASTER_KEY. Of the row only what `place` reads is needed. */
+/** Encrypts a text for its row with MASTER_KEY. `row` needs only the columns that `place` reads. */
 export function sealAs(app: Keeper, kind: SealedKind, row: SqlRow, plaintext: string): string {
   return seal(keysOf(app, kind).current, plaintext, kind.place(row));
 }
 
 /**
- * The inverse, for what MASTER_KEY or MASTER_KEY_PREVIOUS has sealed. Throws when the text was changed or moved, and
- * `ConfigError` when another key has sealed it.
+ * Decrypts a text of MASTER_KEY or MASTER_KEY_PREVIOUS. Throws if the text was changed or moved, and `ConfigError` if
+ * another key encrypted it.
  */
 export function openAs(app: Keeper, kind: SealedKind, row: SqlRow, sealed: string): string {
   const { current, previous } = keysOf(app, kind);
@@ -59,7 +65,7 @@ export function openAs(app: Keeper, kind: SealedKind, row: SqlRow, sealed: strin
   return open(key, sealed, kind.place(row));
 }
 
-/** The same; null where the text was changed or moved in the store. Throws `ConfigError` when another key has sealed it. */
+/** Decrypts in the same way, but returns null if the text was changed or moved in the store. */
 export function openUnlessChanged(app: Keeper, kind: SealedKind, row: SqlRow, sealed: string): string | null {
   try {
     return openAs(app, kind, row, sealed);

@@ -15,7 +15,10 @@ import {
 } from './search-queries.ts';
 import { type Terms, termsOf, utcDay } from './search-term.ts';
 
-/** The payments to find, their environments (null: all), the cursor to go on from, how many at most, and how many rows are read for a page. */
+/**
+ * A search for payments: the filter, their environments (null: all), the cursor, the page size, and the most rows to
+ * read for a page.
+ */
 export type PaymentSearch = {
   filter: PaymentFilter;
   environmentIds: ReadonlySet<number> | null;
@@ -25,21 +28,21 @@ export type PaymentSearch = {
 };
 
 /**
- * `next` is the cursor of the following page, null at the end. `complete` is false while the newest payments are not all in
- * the index yet: the page then lacks some of them.
+ * `next` is the cursor of the next page; null at the end. `complete` is false while the index lacks some of the newest
+ * payments: the page may then lack them too.
  */
 export type PaymentPage = { payments: FoundPayment[]; next: string | null; complete: boolean };
 
-/** A page reads so many rows at most: a filter that few pass answers with what it found, and where to go on. */
+/** The most rows that a page reads. If few rows pass the filter, the page returns its matches and a cursor. */
 const MOST_READ = 10_000;
 const CHUNK = 200;
-/** The events of the newest payments that are read where the index lacks them. */
+/** How many events of the newest payments are read that the index lacks. */
 const NEWEST = 1_000;
 
 /**
- * Finds payments by what people know of them, the newest first: by the authorisation code, the reference or the e-mail where
- * one is given, else by the amount, else by the day. The query costs the same for few as for many payments in the store.
- * Throws `Problem` `INVALID_PARAMETER` for a text that is not a cursor.
+ * Finds payments, the newest first: by authorisation code, reference or e-mail if given, else by amount, else by day.
+ * The cost does not depend on the number of payments in the store. Throws `Problem` `INVALID_PARAMETER` for an invalid
+ * cursor.
  */
 export async function findPayments(app: App, asked: PaymentSearch): Promise<PaymentPage> {
   const search = await withinService(app, asked);
@@ -55,10 +58,13 @@ export async function findPayments(app: App, asked: PaymentSearch): Promise<Paym
   return { payments: found, next: null, complete };
 }
 
-/** A payment with its place in the list, and how many rows of the index were read before it. */
+/** A payment with its place in the list, and the number of index rows read before it. */
 type Step = { payment: FoundPayment; at: Place; read: number };
 
-/** The payments that the index proposes, each of the `newest`, which it may lack, at its place among them, and none twice. */
+/**
+ * Yields the payments from the index and, each at its place, the `newest` ones that the index may lack, without
+ * duplicates.
+ */
 async function* walk(
   app: App,
   search: PaymentSearch,
@@ -81,12 +87,12 @@ async function* walk(
   for (const next of newest) yield { ...next, read };
 }
 
-/** The order of a list: the newest day first, and of a day the highest id. */
+/** Sorts a list: the newest day first, and within a day the highest id. */
 function isBefore(one: Place, other: Place): boolean {
   return one.day === other.day ? one.id > other.id : (one.day ?? 0) > (other.day ?? 0);
 }
 
-/** Among the payments of one payment service no other's are looked through. */
+/** Restricts a search for one payment service to its environments, so that no others are read. */
 async function withinService(app: App, search: PaymentSearch): Promise<PaymentSearch> {
   const { paymentService, environment } = search.filter;
   if (paymentService === null) return search;
@@ -98,7 +104,7 @@ async function withinService(app: App, search: PaymentSearch): Promise<PaymentSe
   return { ...search, environmentIds: new Set(ids.flat()) };
 }
 
-/** The payments of these ids, the newest first. */
+/** Lists the payments with these ids, the newest first. */
 export async function describePayments(app: App, ids: readonly number[]): Promise<FoundPayment[]> {
   const [listed, approved] = await Promise.all([selectListed(app.db, ids), selectApproved(app.db, ids)]);
   const codes = new Map(approved.map(({ transaction_id, detail }) => [transaction_id, codeIn(detail)]));
@@ -106,8 +112,8 @@ export async function describePayments(app: App, ids: readonly number[]): Promis
 }
 
 /**
- * Finds payments that have an event after the index was last written, as far as one page of the feed goes: those that come after `from`, in
- * the order of the list.
+ * Finds payments with an event that is not indexed yet, within one page of the feed: those after `from`, in the order
+ * of the list.
  */
 async function findNewest(
   app: App,
@@ -126,7 +132,7 @@ async function findNewest(
   return { newest, complete: events.length < NEWEST };
 }
 
-/** The last payment that a page looked at; `day` where days are searched one after the other. */
+/** The last payment that a page examined; `day` is set if the search runs by day. */
 type Place = { day: number | null; id: number };
 
 type Candidates = { ids: number[]; day: number | null };
@@ -141,7 +147,7 @@ async function* candidates(app: App, search: PaymentSearch, from: Place | null):
   }
   const first = Math.max(filter.since ?? 0, (await selectFirstCreated(app.db)) ?? Number.MAX_SAFE_INTEGER);
   const last = Math.min((filter.until ?? Number.MAX_SAFE_INTEGER) - 1, app.now());
-  // Ids are given to processes in blocks, so the ids of one day may lie before the ids of the day before.
+  // Processes reserve ids in blocks, so ids of one day may be lower than ids of the day before.
   const span = { last: from?.day ?? utcDay(last), first: utcDay(first) };
   for await (const ofDay of searchDays(app, terms, filter, search.environmentIds, span)) {
     yield* byTerms(app, search, ofDay, ofDay.day === from?.day ? from.id : undefined);
@@ -154,7 +160,7 @@ function textTerm(terms: Terms, { authorizationCode, reference, email }: Payment
   return email === null ? null : terms.of('email', email);
 }
 
-/** The payments that have one of the terms, the newest first. */
+/** Lists the payments with one of the terms, the newest first. */
 async function* byTerms(
   app: App,
   { environmentIds }: PaymentSearch,

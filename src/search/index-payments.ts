@@ -14,15 +14,18 @@ import {
 } from './search-queries.ts';
 import { createdTerms, eventTerms, termsOf, utcDay } from './search-term.ts';
 
-/** Ten milliseconds of the thread that answers: no payer waits for more of them at once. */
+/** A batch takes ten milliseconds of the event loop, so no payer waits longer for it. */
 const BATCH = 200;
-/** Between two batches of a backlog. With a shorter rest the worker would take its own work for a process that is busy with payments, and wait. */
+/**
+ * The pause between two batches of a backlog. With a shorter pause the worker would mistake its own work for payment
+ * load, and wait.
+ */
 const REST_MS = 20;
 
 /**
- * Gives the next payments of the feed their terms, so that they are found by more than their id. It stands beside the way of
- * a payment, because an index over random texts costs every create. Answers how many events it read.
- * Rejects with `StorageError`.
+ * Indexes the next payments of the feed, so that they can be found by more than their id. It runs outside the payment
+ * path, because an index on random texts slows down every create. Returns the number of events read. Rejects with
+ * `StorageError`.
  */
 export async function indexPayments(app: App): Promise<number> {
   const place = await selectSearchProgress(app.db);
@@ -39,15 +42,18 @@ export async function indexPayments(app: App): Promise<number> {
   return events.length;
 }
 
-/** A version that writes no days of amounts may go on beside this one while it is replaced: so long the days are not relied on. */
+/** During an upgrade a version may keep running that writes no days of amounts, so these days are not relied on yet. */
 const REPLACED_DAYS = 7;
 
-/** From which UTC day on the days of amounts are known, where this process is the first to write them: all of a new store. */
+/**
+ * Returns the first UTC day whose days of amounts are complete, if this process is the first to write them. In a new
+ * store that is every day.
+ */
 function daysFrom(app: App, { commit_id, position }: FeedPlace): number {
   return commit_id === 0 && position === 0 ? 0 : utcDay(app.now()) + REPLACED_DAYS;
 }
 
-/** In the order of the indexes, and none twice. */
+/** Returns the rows in the order of the indexes, without duplicates. */
 async function rowsOf(app: App, events: readonly FeedRow[]): Promise<{ rows: TermRow[]; days: AmountDay[] }> {
   const terms = await termsOf(app);
   const ids = new Set(events.flatMap(({ transaction_id }) => transaction_id ?? []));

@@ -2,13 +2,16 @@ import type { Environment } from '../payment-services/payment-service.ts';
 import type { TransactionState } from '../transactions/transaction-state.ts';
 import type { ListedPayment } from './search-queries.ts';
 
-/** The facts that somebody knows of a payment; a member that is null says nothing. */
+/** The known facts about a payment; a null member is not used. */
 export type PaymentFilter = {
-  /** As it was signed. */
+  /** Exactly as signed. */
   reference: string | null;
-  /** A part of the reference, in either case: no index knows it, so the payments that the rest finds are looked through. */
+  /**
+   * A part of the reference, case-insensitive. There is no index for it, so the payments that match the rest are
+   * filtered.
+   */
   referencePart: string | null;
-  /** In either case. */
+  /** Case-insensitive. */
   email: string | null;
   authorizationCode: string | null;
   /** In minor units. */
@@ -21,7 +24,7 @@ export type PaymentFilter = {
   until: number | null;
 };
 
-/** A payment as a list shows it, with what its method approved it by. */
+/** A payment as in a list, with the method's authorisation code. */
 export type FoundPayment = ListedPayment & { authorization_code: string | null };
 
 export const NO_FILTER: PaymentFilter = {
@@ -37,7 +40,7 @@ export const NO_FILTER: PaymentFilter = {
   until: null,
 };
 
-/** Whether a payment is what is looked for. The index only proposes. */
+/** Returns whether a payment matches. The index only proposes candidates. */
 export function matchesFilter(payment: FoundPayment, filter: PaymentFilter): boolean {
   const { referencePart, amount, since, until } = filter;
   return (

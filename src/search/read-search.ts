@@ -2,7 +2,7 @@ import { currencyExponent } from '../../protocol/currency-exponents.ts';
 import { parseDecimal } from '../lib/money.ts';
 import { readPayToken } from '../transactions/transaction.ts';
 
-/** One way in which a text may be meant: the id of a thing, or a member of the filter. */
+/** One interpretation of a text: the id of an object, or a member of the filter. */
 export type SearchReading =
   | { by: 'id'; id: number }
   | { by: 'refund' | 'payment_attempt'; id: string }
@@ -11,9 +11,9 @@ export type SearchReading =
   | { by: 'amount'; amount: number; currency: string };
 
 /**
- * Lists the readings of a text that somebody pasted into one box, the surest first: an id, a reference, an e-mail, an
- * authorisation code, a refund, a payment attempt (which is Webpay's buy order), an event, a pay link, an amount in any
- * writing. A search tries them all.
+ * Lists the interpretations of a text from a search box, the most certain first: an id, a reference, an e-mail, an
+ * authorisation code, a refund, a payment attempt (Webpay's buy order), an event, a pay link, an amount in any format.
+ * A search tries them all.
  */
 export function readSearch(text: string): SearchReading[] {
   const term = text.trim();
@@ -30,7 +30,7 @@ export function readSearch(text: string): SearchReading[] {
   return readings;
 }
 
-/** Reads a term whose form says what it is. */
+/** Parses a term whose format identifies it. */
 function readNamed(term: string): SearchReading | null {
   if (/^0?rf_[0-9a-z]{20}$/.test(term)) return { by: 'refund', id: term };
   if (/^pa_[0-9a-z]{20}$/.test(term)) return { by: 'payment_attempt', id: term };
@@ -41,7 +41,10 @@ function readNamed(term: string): SearchReading | null {
   return pay === null ? null : { by: 'id', id: pay.id };
 }
 
-/** `$12.990`, `12990 CLP`, `CLP 12,990`, `10,55 USD`: without a currency pesos, and dollars where there are two decimals. */
+/**
+ * Parses `$12.990`, `12990 CLP`, `CLP 12,990`, `10,55 USD`. Without a currency it is pesos, or dollars with two
+ * decimals.
+ */
 function readAmounts(term: string): SearchReading[] {
   const [, before, digits = '', after] =
     /^([A-Za-z]{3})?\$?(\d[\d.,]{0,18})([A-Za-z]{3})?$/.exec(term.replace(/\s/g, '')) ?? [];

@@ -3,22 +3,25 @@ import type { PaymentFilter } from './payment-filter.ts';
 import { selectAmountDays, selectAmountDaysFrom, selectTermsThere } from './search-queries.ts';
 import type { Terms } from './search-term.ts';
 
-/** The first day is looked through at once; of those before it, more and more at a time are asked whether they have anything. */
+/**
+ * The first day is searched directly. Earlier days are checked for terms in groups; each group has eight times as many
+ * days.
+ */
 const DAYS_GROW = 8;
 const MOST_DAYS = 1_000;
 
-/** Numbers of UTC days, the last and the first. */
+/** UTC day numbers, the last and the first. */
 type Span = { last: number; first: number };
 
 /** A payment of the day has at least one of these terms. */
 type TermedDay = { day: number; terms: number[] };
 
-/** Somebody who sees more environments reads the days of all. */
+/** A person who sees more environments searches the days of all environments. */
 const MOST_OWN = 20;
 
 /**
- * The days on which a payment of the filter's amount may be, or any payment without one; the last first, with the terms of each. A
- * person who sees few environments reads the days of these.
+ * Yields the days that may have a payment of the filter's amount, or any payment if no amount is given; the last day
+ * first, with its terms. For a person who sees few environments, only their days are searched.
  */
 export async function* searchDays(
   app: App,

@@ -4,7 +4,7 @@ import { type FoundPayment, NO_FILTER, type PaymentFilter } from './payment-filt
 import { readSearch, type SearchReading } from './read-search.ts';
 import { selectOwnerOfPart } from './search-queries.ts';
 
-/** A payment with the reading of the text by which it was found. */
+/** A payment with the interpretation of the text that found it. */
 export type SearchedPayment = FoundPayment & { found_by: SearchReading['by'] | 'reference_part' };
 
 export type SearchResult = { payments: SearchedPayment[]; complete: boolean };
@@ -12,8 +12,8 @@ export type SearchResult = { payments: SearchedPayment[]; complete: boolean };
 const PARTS = { refund: 'refunds', payment_attempt: 'payment_attempts', callback: 'callbacks' } as const;
 
 /**
- * Finds payments by one text, whatever it is: see `readSearch`. The surest reading comes first, and a payment once. Of
- * `environmentIds` (null: of all), at most `limit`.
+ * Finds payments by one text; see `readSearch` for its interpretations. The most certain interpretation comes first,
+ * and each payment once. Searches `environmentIds` (null: all) and returns at most `limit`.
  */
 export async function searchPayments(
   app: App,
@@ -34,12 +34,12 @@ export async function searchPayments(
   return { payments: [...found.values()], complete };
 }
 
-/** `isAll` is false where older payments than those that were looked through may have the text in their reference too. */
+/** `isAll` is false if older payments, which were not searched, may also have the text in their reference. */
 export type PartsResult = SearchResult & { isAll: boolean };
 
 /**
- * Does the same for a person who has only a part of an order: where `searchPayments` finds nothing, the references of the newest
- * payments are looked through for a text of three characters or more, in either case.
+ * Searches as `searchPayments` does. If it finds nothing, searches the references of the newest payments for a text of
+ * three or more characters, case-insensitive.
  */
 export async function searchWithParts(
   app: App,
@@ -57,15 +57,18 @@ export async function searchWithParts(
   return { payments, complete: found.complete && page.complete, isAll: page.next === null };
 }
 
-/** The part of an order that a person means, who may write # before it. */
+/** Removes the # that a person may write before an order number. */
 export function partOf(text: string): string {
   return text.trim().replace(/^#\s*/, '');
 }
 
 const SHORTEST_PART = 3;
-/** A reference is no longer. */
+/** The longest reference. */
 const LONGEST_PART = 100;
-/** Every search that finds nothing reads so many, so it is far less than a page of a list reads. */
+/**
+ * How many payments are read for a part. Every search without a result reads this many, so it is far below a list
+ * page's limit.
+ */
 const PARTS_READ = 2000;
 
 async function findByReading(

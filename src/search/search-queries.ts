@@ -11,13 +11,16 @@ export type TermRow = SqlRow & { term: number; transaction_id: number; environme
 
 export type FeedPlace = { commit_id: number; position: number };
 
-/** The place in the feed up to which payments have their terms. */
+/** Returns the place in the feed up to which payments are indexed. */
 export async function selectSearchProgress(db: Reader): Promise<FeedPlace> {
   const [place] = await db.query<FeedPlace>('select commit_id, position from search_progress');
   return place as FeedPlace;
 }
 
-/** Moves the place on, unless another process did. `daysFrom`: the UTC day from which on the days of amounts are known, where none said it yet. */
+/**
+ * Advances the place, unless another process has. `daysFrom`: the first UTC day with complete days of amounts; stored
+ * only once.
+ */
 export async function advanceSearchProgress(
   tx: Tx,
   from: FeedPlace,
@@ -36,7 +39,7 @@ export async function insertSearchTerms(tx: Tx, rows: readonly TermRow[]): Promi
   await tx.insertRows(SEARCH_TERMS, rows, 'on conflict do nothing');
 }
 
-/** So that it is found by this term no longer, and nobody sees that it was. */
+/** Deletes a term of a payment, so that it can no longer be found by it and no trace remains. */
 export async function deleteSearchTerm(tx: Tx, { term, transaction_id, environment_id }: TermRow): Promise<void> {
   await tx.query('delete from search_terms where term = $1 and transaction_id = $2 and environment_id = $3', [
     term,
@@ -49,7 +52,7 @@ export type TermedTransaction = SqlRow & TermSource & { id: number };
 
 export type TermPage = { term: number; before: number; environmentIds: readonly number[] | null; limit: number };
 
-/** Reads the values from which the terms of these transactions are made. */
+/** Reads the values that the terms of these transactions are made from. */
 export function selectTermed(db: Reader, ids: readonly number[]): Promise<TermedTransaction[]> {
   return db.query<TermedTransaction>(
     `select id, environment_id, reference, customer_email, amount, currency, created_at from transactions where id {among $1}`,
@@ -57,7 +60,9 @@ export function selectTermed(db: Reader, ids: readonly number[]): Promise<Termed
   );
 }
 
-/** The transactions that have a term, the newest first, below the id `before`; of these environments, or of all (null). */
+/**
+ * Lists the transactions with a term, the newest first, below the id `before`; in these environments, or in all (null).
+ */
 export async function selectByTerm(db: Reader, { term, before, environmentIds, limit }: TermPage): Promise<number[]> {
   const [among, ...ids] = environmentIds === null ? [''] : ['and environment_id {among $1}', environmentIds];
   const [first, second, third] = environmentIds === null ? ['$1', '$2', '$3'] : ['$2', '$3', '$4'];
@@ -77,13 +82,13 @@ export async function insertAmountDays(tx: Tx, rows: readonly AmountDay[]): Prom
   await tx.insertRows(AMOUNT_DAYS, rows, 'on conflict do nothing');
 }
 
-/** The UTC day from which on the days of every amount are known; null: of none yet. */
+/** Returns the first UTC day with complete days of amounts; null if there is no such day yet. */
 export async function selectAmountDaysFrom(db: Reader): Promise<number | null> {
   const [row] = await db.query<{ amount_days_from: number | null }>('select amount_days_from from search_progress');
   return row?.amount_days_from ?? null;
 }
 
-/** The days, as far as they are known, on which an amount was asked for: the last first. */
+/** Lists the known days with a transaction of an amount, the last first. */
 export async function selectAmountDays(
   db: Reader,
   { amount, currency }: { amount: number; currency: string },
@@ -97,7 +102,7 @@ export async function selectAmountDays(
   return rows.map(({ day }) => day);
 }
 
-/** Picks the terms that any transaction has: one look into the index for each, in one statement. */
+/** Returns the terms that any transaction has: one index look-up per term, in one statement. */
 export async function selectTermsThere(db: Reader, terms: readonly number[]): Promise<Set<number>> {
   const rows = await db.query<{ value: number }>(
     `select asked.value from {each $1} asked where exists (select 1 from search_terms t where t.term = asked.value)`,
@@ -106,7 +111,7 @@ export async function selectTermsThere(db: Reader, terms: readonly number[]): Pr
   return new Set(rows.map(({ value }) => value));
 }
 
-/** The transactions of the events behind a place, also of those that the feed does not show yet. */
+/** Lists the transactions of the events after a place, including events that the feed does not show yet. */
 export async function selectBehindPlace(db: Reader, place: FeedPlace, limit: number): Promise<(number | null)[]> {
   const rows = await db.query<{ transaction_id: number | null }>(
     'select transaction_id from events where {after_place} order by {feed_order} limit $3',
@@ -116,8 +121,9 @@ export async function selectBehindPlace(db: Reader, place: FeedPlace, limit: num
 }
 
 /**
- * A time before which there is no transaction, in UTC milliseconds; null without any: when the first payment service was made, for a
- * transaction that moved here may have any id, or what the lowest id has, should a clock have gone back after that.
+ * Returns a time before the first transaction, in UTC milliseconds; null without payment services. It is the creation
+ * of the first payment service, because a transaction that moved here may have any id, or of the lowest id if a clock
+ * went back later.
  */
 export async function selectFirstCreated(db: Reader): Promise<number | null> {
   const [row] = await db.query<{ first: number | null }>(
@@ -129,7 +135,7 @@ export async function selectFirstCreated(db: Reader): Promise<number | null> {
   return row?.first ?? null;
 }
 
-/** A transaction as a list shows it. Amounts are minor units, times UTC milliseconds. */
+/** A transaction as in a list. Amounts are minor units, times UTC milliseconds. */
 export type ListedPayment = SqlRow & {
   id: number;
   environment_id: number;
@@ -145,11 +151,11 @@ export type ListedPayment = SqlRow & {
   created_at: number;
   settled_at: number | null;
   fee: number;
-  /** The amount that went back by refunds of ours that are completed. */
+  /** The sum of this service's completed refunds. */
   refunded: number;
 };
 
-/** The transactions of these ids, the newest first. */
+/** Lists the transactions with these ids, the newest first. */
 export function selectListed(db: Reader, ids: readonly number[]): Promise<ListedPayment[]> {
   return db.query<ListedPayment>(
     `select t.id, t.environment_id, e.payment_service_id as payment_service, p.name, e.environment, t.reference,
@@ -165,7 +171,7 @@ export function selectListed(db: Reader, ids: readonly number[]): Promise<Listed
   );
 }
 
-/** The answer of the method to the newest attempt that it approved, as JSON, of each transaction that has one. */
+/** Returns for each transaction the method's answer to its newest approved attempt, as JSON. */
 export function selectApproved(
   db: Reader,
   ids: readonly number[],
@@ -176,7 +182,7 @@ export function selectApproved(
   );
 }
 
-/** Finds the transaction of a refund, a payment attempt or a callback; null: no such id. */
+/** Finds the transaction of a refund, a payment attempt or a callback; null for an unknown id. */
 export async function selectOwnerOfPart(
   db: Reader,
   part: 'refunds' | 'payment_attempts' | 'callbacks',

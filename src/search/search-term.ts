@@ -2,12 +2,12 @@ import { SigningKey } from '../../protocol/hmac.ts';
 import type { App } from '../app.ts';
 import { installationKey } from '../sealing/kept-key.ts';
 
-/** The kinds of terms that a payment can be found by, beside its id. */
+/** The kinds of terms that find a payment, besides its id. */
 export type TermKind = 'reference' | 'email' | 'authorization_code';
 
 const DAY_MS = 86_400_000;
 
-/** The columns of a transaction that its first terms are made from. */
+/** The columns of a transaction that give its first terms. */
 export type TermSource = {
   reference: string;
   customer_email: string;
@@ -17,30 +17,33 @@ export type TermSource = {
   environment_id: number;
 };
 
-/** Kept when the service starts. */
+/** Stored at the start of the service. */
 export const TERM_KEY = installationKey('search-terms');
 
-/** Makes the terms of this store. */
+/** Computes the terms of this store. */
 export type Terms = {
   /**
-   * A text as a number of 52 bits, so that the index has one width and no personal data. Two texts may share a number: what is
-   * found is compared with the row. E-mail addresses and codes are found in either case, references as they were signed.
+   * Hashes a text into 52 bits, so that index rows have a fixed width and no personal data. Two texts may collide, so
+   * matches are compared with the row. E-mail addresses and codes are case-insensitive; references are matched as
+   * signed.
    */
   of(kind: TermKind, text: string): number;
-  /** An amount on one day of UTC: new rows of the index then stand near each other. */
+  /** An amount on one UTC day, so that new index rows are adjacent. */
   ofAmount(amount: number, currency: string, day: number): number;
-  /** All of one day of UTC, of one environment or of all (null): a merchant's own list reads nobody else's rows. */
+  /**
+   * All payments of one UTC day, of one environment or of all (null). A merchant's list then reads no rows of others.
+   */
   ofDay(day: number, environmentId: number | null): number;
 };
 
 /**
- * The first 52 bits of HMAC-SHA256 with a key that is kept sealed with MASTER_KEY: with the database alone nobody finds out by
- * trying whose e-mail address a payment has.
+ * Returns the first 52 bits of an HMAC-SHA256. Its key is encrypted with MASTER_KEY, so the database alone does not
+ * reveal by trial which e-mail address a payment has.
  */
 export async function termsOf(app: App): Promise<Terms> {
   const key = new SigningKey(Buffer.from(await TERM_KEY.read(app), 'hex'));
   const hash = (text: string) => Number.parseInt(key.sign(text).slice(0, 13), 16);
-  // Payments of one batch are of the same few days.
+  // Payments of one batch fall on the same few days.
   const shared = new Map<string, number>();
   const sharedHash = (text: string) => {
     const term = shared.get(text) ?? hash(text);
@@ -54,12 +57,12 @@ export async function termsOf(app: App): Promise<Terms> {
   };
 }
 
-/** The number of the UTC day of a time. */
+/** Returns the number of the UTC day of a time. */
 export function utcDay(utcMs: number): number {
   return Math.floor(utcMs / DAY_MS);
 }
 
-/** Makes the terms of a transaction from its first event on. */
+/** Returns the terms that a transaction has from its first event. */
 export function createdTerms(
   terms: Terms,
   { reference, customer_email, amount, currency, created_at, environment_id }: TermSource,
@@ -74,7 +77,7 @@ export function createdTerms(
   ];
 }
 
-/** Makes the further terms of an event: `data` of the event, as JSON or null. */
+/** Returns the further terms of an event. `data` is its JSON or null. */
 export function eventTerms(terms: Terms, data: string | null): number[] {
   if (data === null) return [];
   const { authorization_code: code } = JSON.parse(data) as { authorization_code?: unknown };

@@ -20,14 +20,14 @@ import {
   type TimelineDelivery,
 } from './timeline-queries.ts';
 
-/** Where a line of the timeline comes from. */
+/** The source of a line of the timeline. */
 export type TimelineKind = 'event' | 'attempt' | 'callback' | 'delivery' | 'entry' | 'decision' | 'act';
 
 type Facts = Record<string, unknown>;
 
 /**
- * One thing that happened to a payment. `at` is UTC milliseconds, `amount` minor units of the payment's currency, `by` the
- * person or program that did it where one is known. `facts` are what was said then, by the names under which it is stored.
+ * An entry of a payment's timeline. `at` is UTC milliseconds, `amount` minor units of the payment's currency, `by` the
+ * person or program, if known. `facts` are the stored details, by their stored names.
  */
 export type TimelineLine = {
   at: number;
@@ -38,15 +38,15 @@ export type TimelineLine = {
   facts: Facts;
 };
 
-/** A payment, what the shop signed, and everything that happened to it, the first first. Without its pay link. */
+/** A payment, the fields that the shop signed, and its timeline, the oldest first. Without its pay link. */
 export type ShownPayment = { payment: FoundPayment; transaction: Transaction; timeline: TimelineLine[] };
 
-/** More lines than a payment's books ever have. */
+/** More entries than a payment's books ever have. */
 const MOST_ENTRIES = 1_000;
 
 /**
- * All that is known of the payment with an id as it was typed, of `environmentIds` (null: of all). Null: the caller may see
- * none.
+ * Returns everything known about a payment, by its id as typed, in `environmentIds` (null: all). Null if it is unknown
+ * or in another environment.
  */
 export async function showPayment(
   app: App,
@@ -66,12 +66,12 @@ export async function showPayment(
     linesOfDecisions(app, transaction),
   ]);
   parts.push(await linesOfActs(app, transaction, parts.flat()));
-  // The sort is stable: of one moment an approval comes before the refund that it makes, and an event before what it led to.
+  // The sort is stable: at one moment an approval precedes its refund, and an event precedes its consequences.
   const timeline = parts.flat().sort((one, other) => one.at - other.at || beginning(one) - beginning(other));
   return { payment, transaction, timeline };
 }
 
-/** A payment that ends within the millisecond in which it began: first it is made, then the payer starts. */
+/** Orders a payment that ends in the millisecond in which it began: creation first, then the payer's start. */
 function beginning({ kind, what }: TimelineLine): 0 | 1 | 2 {
   if (kind === 'event' && what === 'transaction.created') return 0;
   return kind === 'attempt' && what === 'started' ? 1 : 2;
@@ -173,7 +173,7 @@ async function linesOfDecisions(app: App, transaction: Transaction): Promise<Tim
   );
 }
 
-/** Acts that other lines tell with more. */
+/** Acts that other lines show in more detail. */
 const TOLD = new Set([
   'refund.requested',
   'refund.decided',
@@ -183,7 +183,7 @@ const TOLD = new Set([
   'refund_request.rejected',
 ]);
 
-/** Lists the acts of the audit log on the payment and on what belongs to it, but for those that other lines say. */
+/** Lists the acts of the audit log on the payment and its parts, except the acts that other lines show. */
 async function linesOfActs(app: App, { id }: Transaction, lines: readonly TimelineLine[]): Promise<TimelineLine[]> {
   const things = new Set([
     `transaction ${id}`,
@@ -193,7 +193,7 @@ async function linesOfActs(app: App, { id }: Transaction, lines: readonly Timeli
         .map((kind) => `${kind} ${String(facts[kind])}`),
     ),
   ]);
-  // Ids of different kinds may be the same number.
+  // Ids of different kinds may be equal numbers.
   const ids = new Set([...things].map((thing) => thing.slice(thing.indexOf(' ') + 1)));
   const acts = await selectActsOn(app.db, [...ids]);
   return acts

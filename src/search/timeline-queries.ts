@@ -19,7 +19,7 @@ export function selectEventsOf(db: Reader, { id, environment_id }: TransactionKe
   );
 }
 
-/** Every attempt to pay it, the first first. */
+/** Lists the attempts to pay it, the oldest first. */
 export function selectAttemptsOf(db: Reader, { id, environment_id }: TransactionKey): Promise<PaymentAttempt[]> {
   return db.query<PaymentAttempt>(
     'select * from payment_attempts where transaction_id = $1 and environment_id = $2 order by created_at, id',
@@ -37,7 +37,7 @@ export type TimelineCallback = SqlRow & {
   returned_at: number | null;
 };
 
-/** Every callback that tells of it, the first first. */
+/** Lists its callbacks, the oldest first. */
 export function selectCallbacksOf(db: Reader, { id, environment_id }: TransactionKey): Promise<TimelineCallback[]> {
   return db.query<TimelineCallback>(
     `select id, created_at, state, webhook_id, url, next_attempt_at, returned_at from callbacks
@@ -56,7 +56,7 @@ export type TimelineDelivery = SqlRow & {
   excerpt: string | null;
 };
 
-/** Every attempt to deliver one of these callbacks, the first first. */
+/** Lists all delivery attempts of these callbacks, the oldest first. */
 export function selectDeliveriesOf(
   db: Reader,
   callbackIds: readonly number[],
@@ -90,7 +90,7 @@ export function selectRefundDecisionsOf(db: Reader, { id, environment_id }: Tran
   );
 }
 
-/** Acts of people and programs on any of these things, by their ids as texts, the first first. */
+/** Lists the acts on any of these objects, by their ids as texts, the oldest first. */
 export function selectActsOn(db: Reader, subjects: readonly string[]): Promise<AuditRow[]> {
   return db.query<AuditRow>('select * from audit_log where subject {named $1} order by link', [subjects]);
 }

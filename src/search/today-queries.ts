@@ -10,8 +10,9 @@ export type PaidHour = SqlRow & {
 };
 
 /**
- * Sums the payments since a time, by hours counted from it, by currency, and test money apart; of these environments, or of all (null). Amounts
- * are minor units. The payments of some environments are found by the entries of their books, so that no other merchant is read.
+ * Sums the payments since a time, by hour since then, by currency, with test money apart; in these environments, or in
+ * all (null). Amounts are minor units. For given environments, the payments are found by their books, so no other
+ * merchant is read.
  */
 export function selectPaidHours(
   db: Pick<Database, 'query'>,
@@ -31,7 +32,7 @@ export function selectPaidHours(
   );
 }
 
-/** A text that is another one as soon as something happened to a payment or a callback. Each number is the end of an index. */
+/** Returns a text that changes as soon as a payment or a callback does. Each number in it is the end of an index. */
 export async function selectNewestChange(db: Pick<Database, 'query'>): Promise<string> {
   const [row] = await db.query(
     `select (select max(id) from transactions) as created, (select max(id) from delivery_attempts) as delivery,
@@ -40,7 +41,9 @@ export async function selectNewestChange(db: Pick<Database, 'query'>): Promise<s
   return JSON.stringify(row);
 }
 
-/** How one attempt to pay ended. `took_ms`: how long its method took to answer; null where only the payer was waited for. */
+/**
+ * The outcome of an attempt to pay. `took_ms`: the response time of the method; null if only the payer was waited for.
+ */
 export type MethodOutcome = SqlRow & {
   payment_method: string;
   state: 'approved' | 'declined' | 'aborted';
@@ -48,8 +51,8 @@ export type MethodOutcome = SqlRow & {
 };
 
 /**
- * How attempts to pay ended, for the newest `orders` transactions of the store; those that are under way are left out. A method that is
- * told to take the money has taken its time from then on; any other one from the beginning of the attempt.
+ * Lists the outcomes of finished attempts for the newest `orders` transactions of the store. For a method with a
+ * separate commit, the time runs from the commit; for any other, from the start of the attempt.
  */
 export function selectMethodOutcomes(db: Pick<Database, 'query'>, orders: number): Promise<MethodOutcome[]> {
   return db.query<MethodOutcome>(
@@ -65,7 +68,7 @@ export function selectMethodOutcomes(db: Pick<Database, 'query'>, orders: number
 
 export type DeliverySample = SqlRow & { duration_ms: number; status: number | null };
 
-/** The newest attempts to deliver callbacks. */
+/** Lists the newest delivery attempts. */
 export function selectDeliverySample(db: Pick<Database, 'query'>, limit: number): Promise<DeliverySample[]> {
   return db.query<DeliverySample>('select duration_ms, status from delivery_attempts order by id desc limit $1', [
     limit,

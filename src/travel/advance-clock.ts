@@ -20,24 +20,25 @@ import {
   type Trace,
 } from './travel-queries.ts';
 
-/** A happening, with how often it happened at about one time. `transactions` are the first few. */
+/** Something that happened, and how often at about the same time. `transactions` lists the first few. */
 export type Happening = { at: number; what: string; count: number; transactions: readonly number[] };
 
 export type Travel = { from: number; to: number; aheadMs: number; happened: readonly Happening[] };
 
 const BATCH = 100;
 const DAY_MS = 86_400_000;
-/** Things that are due within a tenth of the wait happen together, as the waits of callbacks are longer by up to a tenth. */
+/** Rows due within a tenth of the wait are processed together, because the waits of callbacks vary by up to a tenth. */
 const TOGETHER = 0.1;
 const LEAST_TOGETHER_MS = 1_000;
-/** So many transactions are named. */
+/** The most transactions that a happening lists. */
 const NAMED = 5;
 
 /**
- * Sets the clock of a development installation ahead by `byMs` and does on the way what becomes due, in its order: expiries, look-ups,
- * refunds, payouts, callbacks and their repeats; at the end what is kept too long is deleted. Answers all of it as a list.
+ * Sets the clock of a development installation ahead by `byMs`, and processes in order what becomes due meanwhile:
+ * expiries, look-ups, refunds, payouts, validations, callbacks and their retries. Finally deletes what is past its
+ * retention. Returns a list of all that happened.
  *
- * The store says each time before anything happens at it, so that no record is ever ahead of the clock, also after a crash.
+ * Each time is stored before anything happens at it, so no record is ever ahead of the clock, even after a crash.
  */
 export async function advanceClock(app: App, byMs: number, by: Actor): Promise<Travel> {
   const from = app.now();
@@ -70,7 +71,7 @@ async function moveTo(app: App, aheadMs: number): Promise<void> {
   app.now.travel?.(aheadMs);
 }
 
-/** All that is due now, as the worker does it, until nothing more is. */
+/** Processes all due rows, as the worker does, until no more are due. */
 async function doDue(app: App): Promise<void> {
   const delivery = createCallbackDelivery(app);
   for (let found = 1; found > 0; ) {
@@ -91,13 +92,13 @@ async function tracesOf(app: App, span: { from: number; to: number }): Promise<T
     selectAttemptTraces(app.db, span),
     selectDeliveryTraces(app.db, span),
     selectSecretTraces(app.db, span),
-    // The methods of this service have one window; of several the longest says when it is over for all.
+    // The methods of this service have the same window. With several, the longest ends last.
     selectWindowTraces(app.db, span, Math.max(...windows)),
   ]);
   return traces.flat();
 }
 
-/** Gathers happenings of one kind at one stop of the clock in one line. `steps` are in order. */
+/** Groups happenings of one kind at one stop of the clock. `steps` are in order. */
 export function gather(traces: readonly Trace[], steps: readonly number[]): Happening[] {
   const groups = Map.groupBy(traces, ({ at, what }) => `${steps.findLastIndex((step) => step <= at)} ${what}`);
   return [...groups.values()]
@@ -112,7 +113,7 @@ export function gather(traces: readonly Trace[], steps: readonly number[]): Happ
     .sort((one, other) => one.at - other.at);
 }
 
-/** Counts what RETENTION_* has deleted now. Events are cut by the service itself, once they are read. */
+/** Deletes old callbacks and validations, and counts them. The service itself cuts events once they are read. */
 async function forget(app: App): Promise<Happening[]> {
   const done: Happening[] = [];
   const kinds = [
@@ -127,7 +128,7 @@ async function forget(app: App): Promise<Happening[]> {
   return done;
 }
 
-/** Back to the time of the world. What was recorded keeps its times; services that run stop, to be started again. */
+/** Sets the clock back to the real time. Records keep their times. Running services stop and must be started again. */
 export async function resetClock(app: App, by: Actor): Promise<void> {
   await app.db.transaction(async (tx) => {
     const before = { ahead_ms: await selectClockAhead(tx) };

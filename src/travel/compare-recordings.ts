@@ -1,6 +1,6 @@
 import type { Entry, EventEntry, Recording } from './recording.ts';
 
-/** One difference in a transaction, as it was recorded and as it is now; null: there is nothing. */
+/** A difference in a transaction between the recording and the replay; null: it is missing on that side. */
 export type Difference = {
   transaction: string;
   reference: string;
@@ -10,8 +10,8 @@ export type Difference = {
 };
 
 /**
- * Compares a recording with what came of it elsewhere: answers, what became of payments and refunds, and every transaction's
- * events in their order. Times are not compared: what is due happens a little later or earlier.
+ * Compares a recording with its replay: responses, the outcome of payments and refunds, and the order of every
+ * transaction's events. Times are not compared, because due work may happen a little later or earlier.
  */
 export function compareRecordings(recorded: Recording, replayed: Recording): Difference[] {
   const named = (recording: Recording) => Map.groupBy(recording.entries, ({ transaction }) => transaction);

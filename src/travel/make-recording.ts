@@ -11,12 +11,12 @@ import {
   selectRecordedTransactions,
 } from './recording-queries.ts';
 
-/** The answer to a request that is accepted. */
+/** The status of an accepted request. */
 export const ACCEPTED = '200';
 
 /**
- * Reads from the store what was asked of an environment in a span of time and what became of it. Tokens, payers and the queries of
- * addresses, where shops have secrets of theirs, stay in the store.
+ * Reads the requests to an environment in a span of time, and their outcome. Tokens, payers and the queries of URLs,
+ * where shops put secrets, are left out.
  */
 export async function makeRecording(app: Pick<App, 'db'>, span: RecordedSpan): Promise<Recording> {
   const [transactions, attempts, refunds, events] = await Promise.all([
@@ -77,12 +77,12 @@ function withoutQuery(url: string): string {
   return url.split('?', 1)[0] as string;
 }
 
-/** A payer who gave up, rather than one whose time was over. */
+/** Returns whether the payer gave up, as opposed to running out of time. */
 function isGivenUp({ type, created_at }: RecordedEvent, expiresAt: number): boolean {
   return type === 'transaction.cancelled' || (type === 'transaction.failed' && created_at < expiresAt);
 }
 
-/** Ids, times and codes differ from store to store by their nature: they get the names of the recording, or none. */
+/** Replaces ids, times and codes, which differ between stores, by the recording's names, or drops them. */
 function withNames(
   data: string,
   { transaction_id: id }: RecordedEvent,

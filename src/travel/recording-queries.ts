@@ -5,10 +5,10 @@ import type { Transaction } from '../transactions/transaction.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-/** A span of time of one environment, both ends included. */
+/** A span of time in one environment, both ends included. */
 export type RecordedSpan = { environmentId: number; from: number; to: number };
 
-/** The transactions that were created in it, in the order of their ids. */
+/** Lists the transactions created in the span, by id. */
 export function selectRecordedTransactions(
   db: Reader,
   { environmentId, from, to }: RecordedSpan,
@@ -21,7 +21,7 @@ export function selectRecordedTransactions(
 
 type RecordedAttempt = Pick<PaymentAttempt, 'transaction_id' | 'created_at' | 'payment_method' | 'state' | 'lookups'>;
 
-/** The payment attempts that were begun in it. */
+/** Lists the payment attempts started in the span. */
 export function selectRecordedAttempts(
   db: Reader,
   { environmentId, from, to }: RecordedSpan,
@@ -35,7 +35,7 @@ export function selectRecordedAttempts(
 
 type RecordedRefund = Pick<Refund, 'id' | 'transaction_id' | 'created_at' | 'amount' | 'type' | 'state'>;
 
-/** The refunds that were asked for in it. */
+/** Lists the refunds requested in the span. */
 export function selectRecordedRefunds(
   db: Reader,
   { environmentId, from, to }: RecordedSpan,
@@ -55,7 +55,7 @@ export type RecordedEvent = {
   data: string | null;
 };
 
-/** The events of transactions in it, each transaction's in their order. */
+/** Lists the events of transactions in the span, in order within each transaction. */
 export function selectRecordedEvents(db: Reader, { environmentId, from, to }: RecordedSpan): Promise<RecordedEvent[]> {
   return db.query<RecordedEvent>(
     `select transaction_id, created_at, type, data from events

@@ -1,19 +1,25 @@
 import { parseObject } from '../lib/parse-object.ts';
 
-/** The run of a development service: what was asked, in its order, and what became of it. `at` is in milliseconds from its beginning. */
+/**
+ * A run of a development service: the requests, in order, and their outcome. `at` is in milliseconds since the start of
+ * the run.
+ */
 export type Recording = { lastsMs: number; entries: readonly Entry[] };
 
 export type Entry = RequestEntry | PaymentEntry | CancelEntry | RefundEntry | EventEntry;
 
-/** `transaction` is a name such as `t1`: ids differ from store to store. `fields` say what is paid, as `POST /trxs` has them. */
+/**
+ * `transaction` is a name such as `t1`, because ids differ between stores. `fields` describe the payment, as in `POST
+ * /trxs`.
+ */
 export type RequestEntry = {
   kind: 'request';
   at: number;
   transaction: string;
   fields: Record<string, string>;
-  /** How long the payer has. */
+  /** The payer's time limit in minutes. */
   minutes: number;
-  /** The status and, where it was refused, the code. */
+  /** The status and, for a refusal, the code. */
   answer: string;
 };
 
@@ -24,7 +30,7 @@ export type PaymentEntry = {
   transaction: string;
   method: string;
   outcome: string;
-  /** How often the method was asked before it knew; with none it answered at once. */
+  /** How many look-ups the method needed before it knew; 0 if it answered at once. */
   lookups: number;
 };
 
@@ -47,13 +53,13 @@ export type EventEntry = { kind: 'event'; at: number; transaction: string; type:
 const VERSION = 1;
 const KINDS: readonly Entry['kind'][] = ['request', 'payment', 'cancel', 'refund', 'event'];
 
-/** Writes one JSON object a line, the first about the recording itself. */
+/** Writes one JSON object per line. The first line describes the recording. */
 export function writeRecording({ lastsMs, entries }: Recording): string {
   const lines = [{ recording: VERSION, lasts_ms: lastsMs }, ...entries];
   return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 }
 
-/** Reads what `writeRecording` wrote; null: this is something else, or of a version that is not known here. */
+/** Parses the text of `writeRecording`; null for other text or an unknown version. */
 export function readRecording(text: string): Recording | null {
   const [head, ...lines] = text.trimEnd().split('\n').map(parseObject);
   const lastsMs = head?.['lasts_ms'];
@@ -68,7 +74,7 @@ function isEntry(line: Record<string, unknown> | null): boolean {
   return KINDS.includes(line['kind'] as Entry['kind']);
 }
 
-/** In the order of time; what happened in one millisecond in the order in which one follows from the other. */
+/** Sorts by time. Entries of one millisecond are in causal order. */
 export function inOrder(entries: readonly Entry[]): Entry[] {
   return entries.toSorted((one, other) => one.at - other.at || KINDS.indexOf(one.kind) - KINDS.indexOf(other.kind));
 }

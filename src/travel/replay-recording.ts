@@ -16,13 +16,16 @@ import {
   type RequestEntry,
 } from './recording.ts';
 
-/** Sends the fields of a request, signed with the tokens of this service. `id`: of the transaction; null where it was refused. */
+/**
+ * Sends the fields of a request, signed with the tokens of this service. `id` is the transaction; null if the request
+ * was refused.
+ */
 export type PostRequest = (request: RequestEntry) => Promise<{ answer: string; id: number | null }>;
 
 /**
- * Does again what was recorded, in an environment of its own that has had no transaction, and answers what became of it as a
- * recording. The clock goes ahead from one entry to the next, and what becomes due on the way happens. What the payment method
- * answered is part of what is done; what the service made of it is what becomes of it.
+ * Replays a recording in a new environment without transactions, and returns the outcome as a recording. The clock
+ * moves ahead from entry to entry, and due work is processed meanwhile. The payment method's answers are replayed; the
+ * service's handling of them is the outcome.
  */
 export async function replayRecording(
   app: App,
@@ -50,14 +53,14 @@ export async function replayRecording(
   }
   await until(recording.lastsMs);
   const replayed = await makeRecording(app, { environmentId, from, to: app.now() });
-  // A recording names transactions in the order of their ids, and servers take ids from ranges of their own.
+  // A recording names transactions in the order of their ids, and servers take ids from separate ranges.
   const inOrderOfIds = [...made].toSorted(([, one], [, other]) => one.id - other.id);
   const names = new Map(inOrderOfIds.map(([name], at) => [`t${at + 1}`, name]));
   const entries = replayed.entries.map((entry) => ({ ...entry, transaction: names.get(entry.transaction) as string }));
   return { ...replayed, entries: inOrder([...entries, ...answers]) };
 }
 
-/** The requests themselves have made the time go on a little already. */
+/** The requests themselves have already taken some time. */
 async function goTo(app: App, at: number, by: Actor): Promise<void> {
   await advanceClock(app, Math.max(0, at - app.now()), by);
 }

@@ -13,29 +13,35 @@ import { fileOfStore } from '../epochs/mark-file.ts';
 import { systemClock } from '../lib/clock.ts';
 import { makePrivateFolder } from '../lib/make-private-folder.ts';
 
-/** A store with more rows gets no snapshot: it would be read into the file, and back, for minutes. */
+/** A store with more rows gets no snapshot, because writing and loading it would take minutes. */
 export const MOST_ROWS = 200_000;
 
-/** Ids go on from here, and what keys made outside of the store stays right; the processes are those that run now. */
+/**
+ * Tables that a restore keeps: ids continue, keys made outside the store stay valid, and the processes are the running
+ * ones.
+ */
 const KEPT = ['id_blocks', 'kept_keys', 'processes'];
 
-/** Keeps the store as it is now in a file of DATA_DIR, in the place of the last one. False: it has more than `MOST_ROWS`, and there is no file. */
+/**
+ * Writes a snapshot of the store to a file in DATA_DIR and replaces the previous one. Returns false if the store has
+ * more than `MOST_ROWS`; then there is no file.
+ */
 export async function keepSnapshot(app: App): Promise<boolean> {
   makePrivateFolder(app.config.dataDir);
   const about = { at: app.now(), ahead_ms: await selectClockAhead(app.db) };
   return (await writeSnapshot(app.db, snapshotFile(app), about, MOST_ROWS)) !== null;
 }
 
-/** `none`: no file. `another_version`: it was made before migrations, or after ones that are not known here. */
+/** `none`: no file. `another_version`: the snapshot has other migrations than this program. */
 export type Back =
   | { kind: 'back'; app: App; epoch: Epoch; aheadMs: number }
   | { kind: 'none' }
   | { kind: 'another_version' };
 
 /**
- * Puts the store back as `keepSnapshot` has kept it, in one commit, and begins a new epoch: readers of the feed and shops were told of a
- * time that never was. Nothing leaves until that is released. `app` in the answer has the clock of that store; services that
- * run see another epoch, and stop.
+ * Restores the snapshot of `keepSnapshot` in one commit and begins a new epoch, because readers of the feed and shops
+ * know events that no longer exist. Nothing is sent until the epoch is released. The returned `app` has the clock of
+ * the restored store. Running services notice the new epoch and stop.
  */
 export async function goBack(app: App, by: Actor): Promise<Back> {
   const file = snapshotFile(app);

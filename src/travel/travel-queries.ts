@@ -2,7 +2,7 @@ import type { Database, SqlRow } from '../db/database.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-/** When the next thing happens by itself after `now`, in UTC milliseconds; null: nothing does. */
+/** Returns when the next row becomes due after `now`, in UTC milliseconds; null if no row does. */
 export async function selectNextDue(db: Reader, now: number): Promise<number | null> {
   const [row] = await db.query<{ due: number | null }>(
     `select min(due) as due from (
@@ -17,7 +17,7 @@ export async function selectNextDue(db: Reader, now: number): Promise<number | n
   return row?.due ?? null;
 }
 
-/** A thing that happened, at what time and to what; `subject` is a transaction's id where there is one. */
+/** Something that happened, its time and its subject; `subject` is a transaction's id, if there is one. */
 export type Trace = { at: number; what: string; subject: number | null };
 
 type Span = { from: number; to: number };
@@ -31,7 +31,7 @@ export function selectEventTraces(db: Reader, { from, to }: Span): Promise<Trace
   );
 }
 
-/** Payment attempts that ended in it. */
+/** Lists the payment attempts that ended in the span. */
 export function selectAttemptTraces(db: Reader, { from, to }: Span): Promise<Trace[]> {
   return db.query<SqlRow & Trace>(
     `select settled_at as at, 'payment attempt ' || state as what, transaction_id as subject from payment_attempts
@@ -40,7 +40,7 @@ export function selectAttemptTraces(db: Reader, { from, to }: Span): Promise<Tra
   );
 }
 
-/** Attempts to deliver a callback in it, each with the answer. */
+/** Lists the delivery attempts of callbacks in the span, each with the response. */
 export function selectDeliveryTraces(db: Reader, { from, to }: Span): Promise<Trace[]> {
   return db.query<SqlRow & Trace>(
     `select a.started_at as at, c.transaction_id as subject,
@@ -53,7 +53,7 @@ export function selectDeliveryTraces(db: Reader, { from, to }: Span): Promise<Tr
   );
 }
 
-/** Secret Tokens whose overlap ended in it. */
+/** Lists the Secret Tokens whose overlap ended in the span. */
 export function selectSecretTraces(db: Reader, { from, to }: Span): Promise<Trace[]> {
   return db.query<SqlRow & Trace>(
     `select s.closes_at as at, 'old Secret Token of ' || p.name || ' (' || e.environment || ') closed' as what, null as subject
@@ -64,7 +64,7 @@ export function selectSecretTraces(db: Reader, { from, to }: Span): Promise<Trac
   );
 }
 
-/** Payments that could be refunded for `windowMs`, until a time in it. */
+/** Lists the payments whose refund window of `windowMs` ended in the span. */
 export function selectWindowTraces(db: Reader, { from, to }: Span, windowMs: number): Promise<Trace[]> {
   return db.query<SqlRow & Trace>(
     `select settled_at + $3 as at, 'payment can be refunded no more' as what, id as subject from transactions

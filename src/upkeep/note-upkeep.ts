@@ -4,12 +4,15 @@ import { recordAudit } from '../audit/record-audit.ts';
 import type { Duty } from './upkeep.ts';
 import { upsertUpkeep } from './upkeep-queries.ts';
 
-/** Keeps that a duty was done now, and whether everything was right. */
+/** Records that a duty was done now, and whether the result was right. */
 export function noteUpkeep(app: Pick<App, 'db' | 'now'>, duty: Duty, ok: boolean): Promise<void> {
   return app.db.transaction((tx) => upsertUpkeep(tx, { duty, done_at: app.now(), ok }));
 }
 
-/** A person, or a program, says that a backup was made by other means at `at` (UTC milliseconds). It is in the audit log. */
+/**
+ * Records that a backup was made by other means at `at` (UTC milliseconds), as a person or a program says. It is in the
+ * audit log.
+ */
 export function noteBackup(app: App, at: number, by: Actor): Promise<void> {
   return app.db.transaction(async (tx) => {
     await upsertUpkeep(tx, { duty: 'backup', done_at: at, ok: true });

@@ -1,7 +1,7 @@
 import type { Database, SqlRow, Tx } from '../db/database.ts';
 import type { DoneDuty, Duty } from './upkeep.ts';
 
-/** Null: it was never done. */
+/** Returns when a duty was last done; null if never. */
 export async function selectUpkeep(db: Pick<Database, 'query'>, duty: Duty): Promise<DoneDuty | null> {
   const [row] = await db.query<SqlRow & { done_at: number; ok: number }>(
     'select done_at, ok from upkeep where duty = $1',
@@ -10,7 +10,7 @@ export async function selectUpkeep(db: Pick<Database, 'query'>, duty: Duty): Pro
   return row === undefined ? null : { duty, done_at: row.done_at, ok: row.ok === 1 };
 }
 
-/** Takes the place of the time before. */
+/** Replaces the previous time. */
 export async function upsertUpkeep(tx: Tx, { duty, done_at, ok }: DoneDuty): Promise<void> {
   await tx.query(
     `insert into upkeep (duty, done_at, ok) values ($1, $2, $3)

@@ -1,5 +1,5 @@
-/** The duties that come again and again: a backup of the store, and holding the books against each other. */
+/** The recurring duties: a backup of the store, and verifying the books. */
 export type Duty = 'backup' | 'books';
 
-/** When a duty was done last, and whether everything was right then. */
+/** When a duty was last done, and whether the result was right. */
 export type DoneDuty = { duty: Duty; done_at: number; ok: boolean };
