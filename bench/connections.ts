@@ -3,7 +3,7 @@ import { type Bench, runLoad } from './support/bench.ts';
 import type { Details, Figure } from './support/figure.ts';
 import { createInstallation, createRequestOf, type Installation, startService } from './support/service.ts';
 
-/** Creates a second and how long they take, by the number of clients that wait for theirs. */
+/** Measures creates per second and their times, by the number of concurrent clients. */
 export async function measureConnections(bench: Bench): Promise<Figure> {
   const sqlite = await createInstallation(join(bench.folder, 'connections'));
   const postgres = await bench.postgres();

@@ -5,7 +5,7 @@ import { type Figure, ratioLine } from './support/figure.ts';
 import { startPeer } from './support/peers.ts';
 import { createInstallation, createRequestOf, startService } from './support/service.ts';
 
-/** Durable signed creates a second on PostgreSQL, against pgbench and against one commit per request. */
+/** Measures durable signed creates per second on PostgreSQL, against pgbench and against one commit per request. */
 export async function measureCreatePostgres(bench: Bench): Promise<Figure> {
   const postgres = await bench.postgres();
   const urls = await Promise.all(

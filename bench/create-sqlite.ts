@@ -4,10 +4,12 @@ import { type Figure, ratioLine } from './support/figure.ts';
 import { startPeer } from './support/peers.ts';
 import { createInstallation, createRequestOf, startService } from './support/service.ts';
 
-/** Durable signed creates a second on SQLite, against what durability costs alone and what answering costs alone. */
+/**
+ * Measures durable signed creates per second on SQLite, against the cost of durability alone and of responding alone.
+ */
 export async function measureCreateSqlite(bench: Bench): Promise<Figure> {
   const ours = await createInstallation(join(bench.folder, 'create'));
-  // The peer's file is made by the service, so both have one schema.
+  // The service creates the peer's file, so both have the same schema.
   const theirs = await createInstallation(join(bench.folder, 'create-bare'));
   const service = await startService(ours);
   const durable = await startPeer(new URL('./peers/bare-durable-server.ts', import.meta.url), [

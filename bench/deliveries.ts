@@ -14,10 +14,12 @@ import { type Figure, type Line, ratioLine } from './support/figure.ts';
 import { runProgram } from './support/programs.ts';
 import { createInstallation, type Installation, startService } from './support/service.ts';
 
-/** How many the service sends to one endpoint at once; the bare loop gets as many connections. */
+/** The concurrent requests of the service to one endpoint; the bare loop gets as many connections. */
 const PER_ENDPOINT = 4;
 
-/** Callbacks delivered a second with every attempt recorded durably, against a loop that only posts the same bodies. */
+/**
+ * Measures callbacks per second with every attempt recorded durably, against a loop that only posts the same bodies.
+ */
 export async function measureDeliveries(bench: Bench): Promise<Figure> {
   const lines: Line[] = [];
   const onSqlite = await createInstallation(join(bench.folder, 'deliveries'));
@@ -57,7 +59,10 @@ const loop = new URL('./peers/bare-delivery-loop.ts', import.meta.url).pathname;
 /** `urls`: one for each endpoint. */
 type Receiver = { urls: readonly string[]; begin(): void; firstAt(): number; close(): void };
 
-/** Answers 200 to everything and remembers when the first request of a round came. Each endpoint is a host of its own, as shops are. */
+/**
+ * Starts a receiver that answers 200 to everything and records the first request of each round. Each endpoint has a
+ * separate host, like a shop.
+ */
 async function startReceiver(endpoints: number): Promise<Receiver> {
   let first = 0;
   const servers = Array.from({ length: endpoints }, () =>
@@ -87,14 +92,17 @@ async function startReceiver(endpoints: number): Promise<Receiver> {
 }
 
 type Outbox = {
-  /** Puts callbacks into the outbox, in one commit, and answers what will be posted. */
+  /** Inserts callbacks into the outbox in one commit, and returns their URLs and bodies. */
   fill(count: number): Promise<{ url: string; body: string }[]>;
-  /** Resolves when none is waiting any more. */
+  /** Resolves when no callback waits. */
   emptied(): Promise<void>;
   close(): Promise<void>;
 };
 
-/** Another process of the same installation, as a replica would be; it fills the outbox by the product's own operation. */
+/**
+ * Opens the same installation in another process, as a replica would. It fills the outbox with the product's own
+ * operation.
+ */
 async function openOutbox(installation: Installation, urls: readonly string[]): Promise<Outbox> {
   const app = composeApp({ ...readConfig(installation.environment), logLevel: 'error' }, () => {});
   const environment = (await loadEnvironment(app, installation.serviceToken)) as ServiceEnvironment;

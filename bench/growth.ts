@@ -9,8 +9,8 @@ import { storeInPostgres, storeInSqlite } from './support/stored-transactions.ts
 const BYTES_PER_TRANSACTION = 1_600;
 
 /**
- * Creates a second beside many stored transactions, against the same beside none. References in order are what shops
- * send; random ones are the worst there is, because each touches another page of the index.
+ * Measures creates per second with many stored transactions, against the same with an empty store. Shops send ordered
+ * references. Random ones are the worst case, because each touches another page of the index.
  */
 export async function measureGrowth(bench: Bench): Promise<Figure> {
   await checkSpace(bench);

@@ -6,7 +6,10 @@ import { type Figure, FigureSkipped, limitLine } from './support/figure.ts';
 import { startProgram } from './support/programs.ts';
 import { createInstallation, type Installation } from './support/service.ts';
 
-/** Start to ready, and the memory that all processes then hold, with `bin/rubrica serve` as users start it. */
+/**
+ * Measures the time from start to ready, and the memory of all processes then, with `bin/rubrica serve` as users start
+ * it.
+ */
 export async function measureIdle(bench: Bench): Promise<Figure> {
   if (process.platform !== 'linux') throw new FigureSkipped('memory is read from /proc, which only Linux has');
   const installation = await createInstallation(join(bench.folder, 'idle'));
@@ -45,7 +48,7 @@ async function startOnce(
   }
 }
 
-/** The memory of a process and of all that it has started, from `/proc`. */
+/** Returns the memory of a process and of all its children, from `/proc`. */
 export function residentMegabytes(pid: number): number {
   const kilobytes = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
   const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>

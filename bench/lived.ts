@@ -13,7 +13,7 @@ import { storePaidPayments } from './support/paid-payments.ts';
 import { runProgram } from './support/programs.ts';
 import { createInstallation, type Installation } from './support/service.ts';
 
-/** A store with its payments, and what is asked of it. `copy`: where its backup is restored. */
+/** A store with its payments, and a payment to look for. `copy`: where its backup is restored. */
 type Store = {
   engine: Engine;
   count: number;
@@ -23,17 +23,17 @@ type Store = {
   target: { id: number; reference: string; email: string; day: string };
 };
 
-/** A step as somebody does it, and what makes a result worthless. */
+/** A step as a person runs it. `file` receives its peak memory. */
 type Step = { name: string; run: (store: Store, file: string) => Promise<void> };
 
-/** The store with its index of the search, its backup and the restored copy. */
+/** The disk space per payment: the store with its search index, its backup and the restored copy. */
 const BYTES_PER_PAYMENT = 6_000;
 const KEEP_DAYS = '365';
 const PEAK = ['--import', './bench/report-peak.ts'];
 
 /**
- * A store with many payments, each with all that it leaves, as those who run it meet it: the time and the most memory of each command, on
- * both engines. Every command starts anew, so each time has the start of a program in it.
+ * Measures the time and the peak memory of each command on a store with many complete payments, on both engines. Every
+ * command is a new process, so each time includes a program start.
  */
 export async function measureLived(bench: Bench): Promise<Figure> {
   const rows: string[][] = [];
@@ -63,7 +63,7 @@ const workOff =
       throw new FigureInvalid(`${work}: there was nothing to do`);
   };
 
-/** THE TABLE of what is done with a store, in this order. */
+/** THE TABLE of steps, in this order. */
 const STEPS: readonly Step[] = [
   { name: 'seal the feed (the worker does it by the second)', run: workOff('seal') },
   { name: 'make the index of the search (the worker does it by the second)', run: workOff('index') },
@@ -119,7 +119,7 @@ async function measureStep(bench: Bench, store: Store, { name, run }: Step): Pro
   return [name, store.engine, store.count.toLocaleString('en'), seconds.toFixed(1), peak];
 }
 
-/** `keep`: a store that is there already, with all its payments, is lived with again. */
+/** Opens a store. With `keep`, reuses an existing one with all its payments. */
 async function openStore(bench: Bench, engine: Store['engine'], count: number): Promise<Store> {
   const folder = join(bench.lived.keep ?? bench.folder, `lived-${engine.toLowerCase()}-${count}`);
   const note = join(folder, 'store.json');
@@ -153,12 +153,12 @@ async function fillStore(bench: Bench, engine: Engine, count: number, folder: st
   return { installation, target };
 }
 
-/** On PostgreSQL what autovacuum does in a store that lives; the cluster of a bench has none. */
+/** Runs VACUUM on PostgreSQL, as autovacuum does in production; a bench cluster has no autovacuum. */
 async function settle({ engine, installation }: Store): Promise<void> {
   if (engine === 'PostgreSQL') await askOnce(`${installation.environment['DATABASE_URL']}`, 'vacuum analyze');
 }
 
-/** One from the middle. It is another person than all others. */
+/** Chooses a payment from the middle, with a person of its own. */
 async function chooseTarget(app: App, count: number): Promise<Store['target']> {
   const email = 'olvidada@example.cl';
   return app.db.transaction(async (tx) => {
@@ -190,7 +190,7 @@ async function restore({ engine, folder, copy }: Store, file: string): Promise<v
   rmSync(from);
 }
 
-/** Undoes migrations that changed what was there; `migrate` does each again. */
+/** Reverts migrations that changed existing data, so that `migrate` runs each again. */
 const UNDONE: Record<string, string> = {
   '0081-days-of-merchants.sql': 'update search_progress set commit_id = commit_id',
   '0083-refused-requests-in-spanish.sql': 'alter table refused_requests drop column detail_es',

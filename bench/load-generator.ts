@@ -2,9 +2,9 @@ import { connect, type Socket } from 'node:net';
 import type { LoadPlan, LoadResult } from './support/load-plan.ts';
 import { prepareRequests } from './support/prepared-requests.ts';
 
-// A program of its own: `node bench/load-generator.ts '{…}'`, one line of JSON as its answer. It shares the machine with
-// the server it measures, so it does as little as it can: requests are built beforehand, a socket reads into one
-// buffer, and of an answer only the status line and the length are looked at.
+// A separate program: `node bench/load-generator.ts '{…}'` prints one line of JSON. It shares the machine with the
+// measured server, so it does as little as possible: requests are built beforehand, a socket reads into one buffer, and
+// only the status line and the length of a response are read.
 
 const END_OF_HEAD = '\r\n\r\n';
 const READ_BUFFER = 64 * 1024;
@@ -42,7 +42,7 @@ function end(): void {
 
 type Connection = { socket: Socket; onBytes: (bytes: Buffer) => void; onEnd: (error: Error) => void };
 
-/** With `onread` a socket reads into the same memory each time, without a stream around it. */
+/** Opens a connection. With `onread`, the socket reads into the same memory each time, without a stream. */
 function open(): Promise<Connection> {
   return new Promise((resolve, reject) => {
     const connection: Connection = { socket: null as unknown as Socket, onBytes: () => {}, onEnd: () => {} };
@@ -61,7 +61,7 @@ function open(): Promise<Connection> {
   });
 }
 
-/** Sends one request after the other over one connection, until the time or the requests are over. */
+/** Sends requests one after the other over one connection, until the time or the requests run out. */
 function drive(connection: Connection): Promise<void> {
   return new Promise((resolve, reject) => {
     let sentAt = 0;
@@ -85,7 +85,7 @@ function drive(connection: Connection): Promise<void> {
         note(answer, sentAt);
         send();
       } else if (partial === null) {
-        // The socket will read into this memory again.
+        // The socket reuses this memory, so the bytes are copied.
         partial = Buffer.from(bytes);
       } else partial = answer;
     };
@@ -104,7 +104,7 @@ function isWhole(answer: Buffer): boolean {
 }
 
 function note(answer: Buffer, sentAt: number): void {
-  // A refusal costs less than the work, so one of them, also in the warm-up, makes the figure worthless.
+  // A refusal is cheaper than the work, so a single one, even in the warm-up, invalidates the figure.
   if (answer.toString('latin1', 9, 12) !== '200') {
     refused++;
     refusal ??= answer.toString('latin1', 0, 2000);

@@ -10,18 +10,19 @@ import { storePaidPayments } from './support/paid-payments.ts';
 import { runProgram } from './support/programs.ts';
 import { createInstallation, environmentOf, type Installation, startService, withStore } from './support/service.ts';
 
-/** A group of merchants: its database, and what its service is told. */
+/** An installation: its database, and the environment of its service. */
 type Group = { name: string; folder: string; environment: NodeJS.ProcessEnv; settings: string };
 
-/** As it is for the requests of a shop: the aim of the pause, in seconds. */
+/** The aim of the pause, in seconds. */
 const PAUSE_S = 10;
-/** So many shops order one thing after the other while the payment service moves. */
+/** How many shops send orders, one after the other, during the move. */
 const SHOPS = 4;
 const REST_MS = 20;
 
 /**
- * The pause of a move of a payment service with many payments, for which orders go on: from the embedded store to PostgreSQL, and from
- * there to another PostgreSQL. Every order that was acknowledged must be there afterwards, and the books there must be right.
+ * Measures the pause in the move of a payment service with many payments while orders continue: from the embedded store
+ * to PostgreSQL, and from there to another PostgreSQL. Afterwards every acknowledged order must exist, and the books
+ * must be correct.
  */
 export async function measureMove(bench: Bench): Promise<Figure> {
   const count = bench.sizes.moved;
@@ -46,7 +47,7 @@ export async function measureMove(bench: Bench): Promise<Figure> {
     const from = groups[at] as Group;
     const way = `${from.name} to ${to.name}`;
     bench.say(`  moving from ${way}`);
-    // What autovacuum does in a store that lives; the cluster of a bench has none.
+    // Autovacuum would do this in production; a bench cluster has no autovacuum.
     if (from.name === 'PostgreSQL') await askOnce(`${from.environment['DATABASE_URL']}`, 'vacuum analyze');
     const moved = await moveUnderLoad(from, to, paymentServiceId, shop);
     bench.say(`  ${way}: ${JSON.stringify(moved)}`);
@@ -103,12 +104,12 @@ async function moveUnderLoad(from: Group, to: Group, id: string, shop: Installat
   });
   const lost = acknowledged.filter((reference) => !kept.has(reference));
   if (lost.length > 0) throw new FigureInvalid(`${lost.length} acknowledged orders are not there, such as ${lost[0]}`);
-  // It ends with another status where anything is wrong.
+  // The program exits with another status if anything is wrong.
   await runProgram('node', ['src/main.ts', 'books', 'verify', '--json'], to.environment);
   return { ...moved, pauseMs: moved.pause_ms, minutes, orders: acknowledged.length, waited };
 }
 
-/** Shops that order until the payment service has gone. */
+/** Starts shops that send orders until the payment service has gone. */
 function startOrders(port: number, { serviceToken, secretToken }: Installation) {
   const acknowledged: string[] = [];
   let [waited, ending] = [0, false];

@@ -17,7 +17,10 @@ import {
 
 const SHOWN = 25;
 
-/** Where the time goes on the service's main thread, by part and by function: a create on both engines, a validation. */
+/**
+ * Measures where the service's main thread spends its time, by part and by function: a create on both engines, a
+ * validation.
+ */
 export async function measureProfile(bench: Bench): Promise<Figure> {
   const onSqlite = await createInstallation(join(bench.folder, 'profile'));
   const url = await (await bench.postgres()).createDatabase('profile');
@@ -46,7 +49,7 @@ async function profile(
     '--cpu-prof-interval=500',
   ]);
   await runLoad(bench, { port: service.port, request: await requestOf(service) });
-  // Written when it ends.
+  // The profile is written when the process ends.
   await service.stop();
   const [file] = globSync(join(folder, '*.cpuprofile'));
   const { areas, functions } = summarizeProfile(

@@ -4,11 +4,14 @@ import { alternate, type Bench, roundsAgainst, runLoad } from './support/bench.t
 import { type Figure, ratioLine } from './support/figure.ts';
 import { createInstallation, createRequestOf, startService } from './support/service.ts';
 
-/** Two processes, two load generators, and as much again for PostgreSQL: with fewer cores they only take them from each other. */
+/** Two processes, two load generators, and as many cores again for PostgreSQL. With fewer cores they compete. */
 const CORES_FOR_TWO = 6;
 const CONNECTIONS = 32;
 
-/** Durable signed creates a second of two processes on one PostgreSQL, against one process. Each round has the same two load generators. */
+/**
+ * Measures durable signed creates per second of two processes on one PostgreSQL, against one process. Each round has
+ * the same two load generators.
+ */
 export async function measureReplicas(bench: Bench): Promise<Figure> {
   const postgres = await bench.postgres();
   const installation = await createInstallation(

@@ -7,8 +7,8 @@ import { createInstallation, createRequestOf, type Installation, startService } 
 type Start = { seconds: number; loads: readonly LoadResult[] };
 
 /**
- * The start itself, and how long the first creates after it take. Code that has not run yet is
- * slow, so the same load comes twice in a row, and the second time says what the process reaches.
+ * Measures the start, and how long the first creates after it take. Code is slow in its first runs, so the same load
+ * runs twice; the second time shows the steady rate.
  */
 export async function measureRestart(bench: Bench): Promise<Figure> {
   const postgres = await bench.postgres();
@@ -52,7 +52,7 @@ async function startOnce(bench: Bench, installation: Installation): Promise<Star
   return { seconds, loads };
 }
 
-/** The median of the starts, number by number. */
+/** Returns the median of the starts, number by number. */
 function rowOf(engine: string, starts: readonly Start[], index: number, when: string): string[] {
   const middle = (of: (load: LoadResult) => number) =>
     median(starts.map(({ loads }) => of(loads[index] as LoadResult)));

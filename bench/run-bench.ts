@@ -23,7 +23,7 @@ import { plotOf } from './support/plot.ts';
 import { type Measured, markdownOf, textOf } from './support/report.ts';
 import { measureValidations } from './validations.ts';
 
-/** THE TABLE of figures, in the order in which they are printed. */
+/** THE TABLE of figures, in the order of printing. */
 const FIGURES: Record<string, (bench: Bench) => Promise<Figure>> = {
   'create-sqlite': measureCreateSqlite,
   'create-postgres': measureCreatePostgres,
@@ -92,13 +92,13 @@ async function main(names: readonly string[]): Promise<void> {
   if (options.write === true) write(measured);
 }
 
-/** Null when it could not be taken; why is said aloud, and a figure that is worthless ends in status 1. */
+/** Measures a figure. Returns null if it could not be taken, and prints why; an invalid figure sets exit status 1. */
 async function measure(bench: Bench, name: string): Promise<Measured | null> {
   bench.say(name);
   try {
     const figure = await (FIGURES[name] as (bench: Bench) => Promise<Figure>)(bench);
     const machine = describeMachine(bench.folder, bench.postgresVersion());
-    // The day is enough, and does not tell when somebody was at his desk.
+    // Only the day, so that it does not reveal working hours.
     return { name, measuredAt: new Date().toISOString().slice(0, 10), machine, ...figure };
   } catch (error) {
     if (!(error instanceof FigureSkipped || error instanceof FigureInvalid)) throw error;
@@ -108,7 +108,7 @@ async function measure(bench: Bench, name: string): Promise<Measured | null> {
   }
 }
 
-/** Puts what was measured beside what was measured before, and makes the document and its plot anew. */
+/** Merges the new figures with the earlier ones, and rewrites the document and its plot. */
 function write(measured: readonly Measured[]): void {
   const before = existsSync(RECORD) ? (JSON.parse(readFileSync(RECORD, 'utf8')) as Measured[]) : [];
   const all = Object.keys(FIGURES).flatMap((name) => {
@@ -125,7 +125,7 @@ function write(measured: readonly Measured[]): void {
   );
 }
 
-/** With the rows that were measured before and are not measured now. */
+/** Adds earlier rows that were not measured now. */
 function withEarlierRows(now: Details, before: Measured | undefined): Details {
   const { keyCells, rows, title } = now;
   if (keyCells === undefined) return now;
@@ -137,7 +137,7 @@ function withEarlierRows(now: Details, before: Measured | undefined): Details {
   return { ...now, rows: [...then.map((row) => measured.get(nameOf(row)) ?? row), ...added] };
 }
 
-/** As the commands of the service say it. */
+/** Prints an error as the commands of the service do. */
 function fail(code: string, message: string): void {
   process.stderr.write(`${code}: ${message}\n`);
   if (options.json === true) process.stdout.write(`${JSON.stringify({ error: { code, message } })}\n`);

@@ -7,8 +7,8 @@ import { createBenchUser, createInstallation, type Installation, logIn, startSer
 import { storeInPostgres, storeInSqlite } from './support/stored-transactions.ts';
 
 /**
- * How long it takes to find one payment among many by what people know of it, against reading it by its id: at the API, and by the
- * one box of the console, which does not say what it was given.
+ * Measures how long it takes to find one payment among many, against reading it by its id: through the API, and through
+ * the console's search box, which does not know the kind of its text.
  */
 export async function measureSearch(bench: Bench): Promise<Figure> {
   const count = Math.max(...bench.sizes.stored);
@@ -29,7 +29,7 @@ export async function measureSearch(bench: Bench): Promise<Figure> {
 
 type Asked = (target: Target, at: number) => string;
 
-/** THE TABLE of what is known of a payment, as it is asked for. */
+/** THE TABLE of known facts about a payment, and how they are searched. */
 const KNOWN: readonly (readonly [name: string, path: Asked])[] = [
   ['reference', ({ reference }) => `/transactions?reference=${reference}`],
   ['e-mail', ({ email }) => `/transactions?email=${email}`],
@@ -69,7 +69,7 @@ async function compare(bench: Bench, engine: string, installation: Installation,
       if (!answer.ok || !isThere)
         throw new FigureInvalid(`${path(target, at)} answers ${answer.status}: ${text.slice(0, 300)}`);
     }
-    // Microseconds, of the median.
+    // Returns the median in microseconds.
     return (times.toSorted((one, other) => one - other)[times.length >> 1] as number) * 1000;
   };
   const contestants = Object.fromEntries(KNOWN.map(([name, path]) => [name, () => ask(path)]));

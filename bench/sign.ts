@@ -34,8 +34,8 @@ const CALLBACK = {
 };
 
 /**
- * Signs and verifies with the SDK, rules included, against the published signer, which checks nothing. The reference
- * differs each time, so that nobody answers from memory.
+ * Measures signing and verifying with the SDK, rules included, against the published signer, which checks nothing. The
+ * reference differs each time, so that no cache helps.
  */
 export async function measureSign(bench: Bench): Promise<Figure> {
   const times = bench.sizes.signatures;
@@ -62,7 +62,7 @@ export async function measureSign(bench: Bench): Promise<Figure> {
   };
 }
 
-/** As its documentation has merchants do it: sign what came, and compare. */
+/** Verifies as the published documentation tells merchants: sign the received fields, and compare. */
 function verifyAsPublished(body: string): boolean {
   const fields = Object.fromEntries(new URLSearchParams(body));
   return published.signPayload(fields, SECRET) === fields.x_signature;

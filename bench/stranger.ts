@@ -23,15 +23,18 @@ const ATTACKS: Readonly<Record<string, string>> = {
   'answers never read': '2,000 connections that ask for the description of the API and never read',
 };
 const program = new URL('./peers/stranger.ts', import.meta.url).pathname;
-/** Attacks take long to wear a service down, and the slowest of a hundred needs many hundred requests. */
+/** Attacks take a while to have an effect, and the slowest of a hundred needs many hundred requests. */
 const TIMES_LONGER = 2;
 const MOST_ROUNDS = 3;
-/** Of each kind. The limit of a payment service is 100 a second. */
+/** The requests per second of each kind. The limit of a payment service is 100 a second. */
 const PER_SECOND = 40;
 
 type Seen = { healthz: number; create: number; megabytes: number };
 
-/** The answers to an honest client while one stranger does the worst that is known, against the same without the stranger. */
+/**
+ * Measures the responses to an honest client during the worst known attack of one stranger, against the same without
+ * the stranger.
+ */
 export async function measureStranger(bench: Bench): Promise<Figure> {
   if (process.platform !== 'linux')
     throw new FigureSkipped('the stranger needs other addresses of this machine, and /proc');
@@ -54,7 +57,7 @@ export async function measureStranger(bench: Bench): Promise<Figure> {
         const ours = await look();
         await stranger.stop();
         rounds.push({ ours, peer });
-        // What was refused is over a second later; connections that nobody reads are closed after 20.
+        // Refusals are over a second later; connections that nobody reads are closed after 20.
         await pause(bench.sizes.settleMs);
       }
       lines.push(...linesOf(about, rounds));
@@ -86,7 +89,7 @@ function linesOf(about: string, rounds: readonly { ours: Seen; peer: Seen }[]): 
   ];
 }
 
-/** Asks `/healthz` and makes a payment at an even pace, whether or not the answers come. Times in milliseconds. */
+/** Requests `/healthz` and creates payments at an even pace, whether or not responses come. Times in milliseconds. */
 async function lookHonestly({ port, pid }: Service, forMs: number, nextBody: () => string): Promise<Seen> {
   const at = `http://127.0.0.1:${port}`;
   const times = { healthz: [] as number[], create: [] as number[] };

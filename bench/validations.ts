@@ -12,7 +12,10 @@ import {
   validationRequestOf,
 } from './support/service.ts';
 
-/** Bank account validations a second, each recorded durably, against the bare durable server and its two rows. */
+/**
+ * Measures bank account validations per second, each recorded durably, against the bare durable server and its two
+ * rows.
+ */
 export async function measureValidations(bench: Bench): Promise<Figure> {
   const ours = await createInstallation(join(bench.folder, 'validations'));
   const theirs = await createInstallation(join(bench.folder, 'validations-bare'));
@@ -47,7 +50,7 @@ export async function measureValidations(bench: Bench): Promise<Figure> {
   };
 }
 
-/** The bytes of the body that a validation is answered with. */
+/** Returns the length of a validation's response body in bytes. */
 async function answerLength(port: number, { accessToken }: ValidationRequest): Promise<number> {
   const response = await fetch(`http://127.0.0.1:${port}/validations/BankAccount`, {
     method: 'POST',

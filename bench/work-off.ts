@@ -5,7 +5,10 @@ import { deleteOldCallbacks } from '../src/outbox/delete-old-callbacks.ts';
 import { sealFeed } from '../src/outbox/seal-feed.ts';
 import { indexPayments } from '../src/search/index-payments.ts';
 
-/** Steps of the worker of `serve`, which takes them one at a time among others; here all of one are done. */
+/**
+ * Steps of the worker of `serve`, each repeated here until nothing is left. The worker takes them one at a time among
+ * others.
+ */
 const WORK: Record<string, (app: App) => Promise<number>> = {
   seal: sealFeed,
   index: indexPayments,

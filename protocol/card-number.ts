@@ -1,6 +1,6 @@
 /**
- * Whether the whole text is a card number, with or without spaces and dashes: of a length and a range that issuers use,
- * and with its check digit. An own number of such a shape must be refused too, one in ten of its range.
+ * Returns whether the whole text is a card number, with or without spaces and dashes: with the length and the range of
+ * an issuer, and a valid check digit. A shop's own number of this shape is refused too; one in ten of that range is.
  */
 export function isCardNumber(text: string): boolean {
   if (text.length < 13 || !OF_DIGITS.test(text)) return false;
@@ -9,15 +9,15 @@ export function isCardNumber(text: string): boolean {
 }
 
 /**
- * Whether a card number stands somewhere in a text, such as `TC 4111 1111 1111 1111`: as one word of 14 to 19 digits, or in the
- * groups in which it is printed, whatever stands between them. Digits beside a letter are no card number, so identifiers made
- * at random are left alone; nor are 13 digits, which are barcodes.
+ * Returns whether a text contains a card number, such as `TC 4111 1111 1111 1111`: as one word of 14 to 19 digits, or
+ * in its printed groups with any characters between them. Digits beside a letter are not a card number, so random
+ * identifiers pass; so do 13 digits, which are barcodes.
  */
 export function holdsCardNumber(text: string): boolean {
   return MAY_HOLD.test(text) && findCardNumbers(text).length > 0;
 }
 
-/** The text with a star for every digit of the card numbers in it. */
+/** Replaces every digit of the card numbers in a text by a star. */
 export function maskCardNumbers(text: string): string {
   if (!MAY_HOLD.test(text)) return text;
   let masked = text;
@@ -30,7 +30,7 @@ export function maskCardNumbers(text: string): string {
 type Word = { text: string; start: number; end: number };
 
 function findCardNumbers(text: string): { start: number; end: number }[] {
-  // As long as what it stands for, so that every place stays where it is.
+  // Of the same length, so that positions do not change.
   const spaced = text.replaceAll('%20', '   ');
   const words: Word[] = [];
   for (const { 0: word, index } of spaced.matchAll(/[0-9A-Za-z]+/g)) {
@@ -44,14 +44,14 @@ function findCardNumbers(text: string): { start: number; end: number }[] {
   });
 }
 
-/** As Visa and Mastercard, American Express and Diners print theirs. */
+/** The groups as printed by Visa and Mastercard, American Express, and Diners. */
 const PRINTED: readonly (readonly number[])[] = [
   [4, 4, 4, 4, 3],
   [4, 4, 4, 4],
   [4, 6, 5],
   [4, 6, 4],
 ];
-/** So many characters may stand between two groups. */
+/** The most characters between two groups. */
 const MOST_BETWEEN = 3;
 
 function isPrinted(words: readonly Word[], lengths: readonly number[]): boolean {
@@ -63,13 +63,13 @@ function isPrinted(words: readonly Word[], lengths: readonly number[]): boolean 
   return fits && isCardNumber(words.map(({ text }) => text).join(''));
 }
 
-// Asked of every text that a shop sends, so most are done with here.
+// Checked first for every text of a shop, because most texts end here.
 const MAY_HOLD = /[0-9]{14}|[0-9]{4}[^0-9A-Za-z]{1,3}(?:[0-9]{2})?[0-9]{4}/;
 
 const OF_DIGITS = /^[2-6][0-9 -]+$/;
 
-// Shops number orders by the time: 1… in seconds, 2026… by the year, and by a day or a short year before a month. The last
-// two can look like Mastercard and Diners, so of those the numbers that go on with 01 to 12 are let through.
+// Shops number orders by time: 1… in seconds, 2026… by year, and by a day or a two-digit year before a month. The last
+// two can look like Mastercard and Diners, so numbers of these ranges that continue with 01 to 12 pass.
 const ISSUED = new RegExp(
   [
     '^(?:4(?:\\d{12}|\\d{15}|\\d{18})', // Visa
@@ -81,7 +81,7 @@ const ISSUED = new RegExp(
   ].join('|'),
 );
 
-/** The rule of Luhn: every second digit from the right counts double, as the sum of its digits. */
+/** Checks the Luhn digit: every second digit from the right counts double, as the sum of its digits. */
 function hasCheckDigit(digits: string): boolean {
   let sum = 0;
   for (let place = 0; place < digits.length; place++) {

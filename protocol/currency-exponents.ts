@@ -1,15 +1,16 @@
 /**
- * Decimals of the minor unit of an ISO 4217 currency (CLP 0, USD 2, KWD 3, CLF 4); undefined for anything else, which
- * includes the metals and test codes that have no minor unit.
+ * Returns the decimals of an ISO 4217 currency (CLP 0, USD 2, KWD 3, CLF 4); undefined for anything else, also for
+ * metals and test codes without a minor unit.
  *
- * Source: ISO 4217 list one of 2024-06-25, then XCG for ANG (2025) and BGN gone to the euro (2026). The withdrawn CUC is
- * left out. `Intl` is no source: it prints COP, HUF, IDR and others without the decimals that ISO gives them.
+ * Source: ISO 4217 list one of 2024-06-25, with XCG for ANG (2025) and without BGN, which the euro replaced (2026). The
+ * withdrawn CUC is left out. `Intl` cannot be the source: it prints COP, HUF, IDR and others without the decimals of
+ * ISO.
  */
 export function currencyExponent(currency: string): number | undefined {
   return EXPONENTS.get(currency);
 }
 
-/** The decimals of every currency, for clients in other languages. */
+/** Returns the decimals of every currency, for clients in other languages. */
 export function currencyExponents(): Record<string, number> {
   return Object.fromEntries(EXPONENTS);
 }

@@ -25,15 +25,16 @@ export type ExplainOptions = {
   /** Secrets it may have been signed with by mistake. */
   otherSecrets?: readonly OtherSecret[];
   /**
-   * Signatures to compute at most: 25,000 by default, which reaches every pair for a usual body and takes up to 60 ms.
-   * 4,000 take a quarter of that and reach all single mistakes and the likelier pairs. A long body counts for several.
+   * The most signatures to compute. The default 25,000 covers every pair for a usual body and takes up to 60 ms. 4,000
+   * take a quarter of that and cover all single mistakes and the likelier pairs. A signature of a long body counts
+   * several times.
    */
   budget?: number;
   /** Whether the payment service would take `http:` URLs for this token. */
   allowHttp?: boolean;
 };
 
-/** `field` is null when the whole body is concerned. `fixes` says the same in the words of one language. */
+/** `field` is null if the cause concerns the whole body. `fixes` has the fix in programming languages. */
 export type Cause = {
   code: CauseCode | SigningCode;
   field: string | null;
@@ -41,16 +42,16 @@ export type Cause = {
   fixes: Partial<Record<Language, string>>;
 };
 
-/** `verified`: the signature is right; causes are then the rules that the body breaks, or none. */
+/** `verified`: the signature is right. `causes` are then the rules that the body breaks, if any. */
 export type Explanation = { verified: boolean; causes: Cause[] };
 
 /**
- * Says why a signature was refused. Whatever it says about how the signature was made, it has proved by making the same
- * signature in that way; one mistake and any two together are tried. The rest are plain facts about the body: a rule it
- * breaks, a signature in the wrong form. No causes and not verified means: something else, such as a value that was
- * changed on the way, or an unknown secret.
+ * Explains why a signature was refused. Each cause about signing is proved: the same mistake reproduces the received
+ * signature. It tries single mistakes and pairs. Other causes are facts about the body: a broken rule, or a signature
+ * in the wrong form. No causes and not verified means another reason, such as a value that changed on the way, or an
+ * unknown secret.
  *
- * Never tells the expected signature, and accepts nothing.
+ * Never reveals the expected signature, and accepts nothing.
  */
 export function explain(options: ExplainOptions): Explanation {
   if (node === undefined) needNode();
@@ -96,7 +97,7 @@ function check(fields: readonly Field[], { allowHttp }: ExplainOptions) {
   return { problems, signature, grammar: () => checkRequestGrammar(values, { allowHttp: allowHttp === true }) };
 }
 
-/** How a faultless client signs these fields. */
+/** Returns the draft of a correct client for these fields. */
 function plainDraft(fields: readonly Field[], secret: string): Draft {
   const parts = fields.filter(({ name, kind }) => {
     return name.startsWith('x_') && name !== SIGNATURE_FIELD && kind !== 'null' && kind !== 'object';
@@ -105,7 +106,7 @@ function plainDraft(fields: readonly Field[], secret: string): Draft {
   return withParts({ parts, order: byName, layout: concatenated, encoding: 'utf8', secret, key, recipe: null }, parts);
 }
 
-/** The likelier first: when the budget does not reach, it is the unlikely pairs that are left out. */
+/** Lists the hypotheses, the likelier first, so that a small budget leaves out only unlikely pairs. */
 function hypothesesFor(fields: readonly Field[], otherSecrets: readonly OtherSecret[]): Hypothesis[] {
   const serviceToken = fields.find((field) => field.name === 'x_account_id')?.text ?? '';
   return [
@@ -130,13 +131,13 @@ class Search {
     this.cost = 1 + Math.floor(plain.layout(plain.parts).length / 1024);
   }
 
-  /** The one hypothesis or the two that explain the signature; none when nothing within the budget does. */
+  /** Finds one or two hypotheses that explain the signature; empty if none does within the budget. */
   find(hypotheses: readonly Hypothesis[]): Hypothesis[] {
     const singles = this.withEffect(hypotheses);
     for (const { hypothesis, draft } of singles) {
       if (this.proves(draft)) return [hypothesis];
     }
-    // Along the diagonals: both members of an early pair are likely.
+    // Along the diagonals, so that pairs of likely hypotheses come first.
     for (let sum = 1; sum < 2 * singles.length && this.left > 0; sum++) {
       for (let first = Math.max(0, sum - singles.length + 1); first < sum - first; first++) {
         const one = singles[first] as Single;
@@ -147,13 +148,13 @@ class Search {
     return [];
   }
 
-  /** Every attempt is paid for, also one that comes to nothing. */
+  /** Every attempt uses up the budget, even if the draft is null. */
   private proves(draft: Draft | null): boolean {
     this.left -= this.cost;
     return this.left >= 0 && draft !== null && proves(draft, this.received.digest, this.received.hash);
   }
 
-  /** The hypotheses that lead to another message or key than those before them, each with its draft. */
+  /** Keeps the hypotheses that change the message or the key in a new way, each with its draft. */
   private withEffect(hypotheses: readonly Hypothesis[]): Single[] {
     const { plain } = this;
     const seen = new Map<Order, Set<string>>([[plain.order, new Set([plain.layout(plain.parts)])]]);

@@ -26,8 +26,8 @@ export function checkRequestGrammar(values: Record<RequestField, string>, option
 }
 
 /**
- * Where the payer goes on cancelling. Published shops send a bare path, such as `/`: it is one of the shop to which the
- * payer comes back, the origin of `x_url_complete`. Null where that has none. `//host` is no path: it leads to another host.
+ * Returns the URL for a payer who cancels. Published shops send a bare path, such as `/`: it belongs to the origin of
+ * `x_url_complete`. Null if that URL has no origin. `//host` is not a path: it leads to another host.
  */
 export function cancelUrl(values: { x_url_cancel: string; x_url_complete: string }): string | null {
   const { x_url_cancel: url, x_url_complete: complete } = values;
@@ -49,8 +49,8 @@ export function checkCallbackGrammar(values: Record<CallbackField, string>): Pro
 }
 
 /**
- * Card numbers belong to the payment method alone: every text of a shop that is kept is looked through. Addresses are by
- * `checkRequestGrammar`. `texts` has them by the names of their fields.
+ * Refuses card numbers in every stored text of a shop, because they belong to the payment method alone.
+ * `checkRequestGrammar` checks the URLs. `texts` are keyed by field name.
  */
 export function checkNoCards(texts: Partial<Record<string, string>>): Problem[] {
   const problems: Problem[] = [];
@@ -62,11 +62,11 @@ export function checkNoCards(texts: Partial<Record<string, string>>): Problem[] 
 }
 
 /**
- * Reads an amount in minor units, or null when the text is not one above zero: one to eleven digits without a leading zero,
- * then nothing, one or two decimals where the currency has them (a JSON number has no last zero: `12.5`), or one or two zeros,
- * which published clients send for every currency (`1000.0`) and which mean nothing. More zeros only where the currency has as
- * many decimals: `600.000` CLP may be meant as six hundred thousand. Never goes through a floating-point number; the result is
- * always a safe integer.
+ * Parses an amount into minor units; null unless it is above zero. It has one to eleven digits without a leading zero.
+ * Then follow nothing, one or two decimals if the currency has them (a JSON number has no last zero: `12.5`), or one or
+ * two meaningless zeros, which published clients send for every currency (`1000.0`). More zeros are accepted only if
+ * the currency has as many decimals: `600.000` CLP may mean six hundred thousand. It never uses a floating-point
+ * number; the result is always a safe integer.
  */
 export function parseAmount(text: string, exponent: number): number | null {
   const parts = AMOUNT.exec(text);
@@ -84,9 +84,9 @@ const ACCOUNT_ID = /^[!-~]+$/;
 const COUNTRY = /^[A-Za-z]{2}$/;
 const RESULT = /^(?:completed|failed|pending)$/;
 const BOOLEAN = /^(?:true|false)$/;
-// Visible ASCII and Latin-1, spaces only inside. Wider alphabets have texts that look alike and differ in their bytes
-// (composed and decomposed accents, look-alike letters, invisible and right-to-left marks): two references one cannot
-// tell apart.
+// Visible ASCII and Latin-1, with spaces only inside. Other alphabets have texts that look alike and differ in bytes
+// (composed and decomposed accents, look-alike letters, invisible and right-to-left marks): two references that a
+// person cannot distinguish.
 const LATIN_TEXT = /^[\u0021-\u007e\u00a1-\u00ac\u00ae-\u00ff]+(?: +[\u0021-\u007e\u00a1-\u00ac\u00ae-\u00ff]+)*$/;
 const UTC_TIME = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,9})?Z$/;
 
@@ -110,12 +110,12 @@ function expectForm(
 function checkMoney(problems: Problem[], values: { x_amount: string; x_currency: string }): void {
   const exponent = currencyExponent(values.x_currency);
   if (exponent === undefined) problems.push(problem('INVALID_CURRENCY', 'x_currency'));
-  // Without a currency the amount is held against the widest form, so that one answer names both faults.
+  // Without a currency, the amount is checked against the widest form, so that one response reports both errors.
   if (parseAmount(values.x_amount, exponent ?? 2) === null) problems.push(problem('INVALID_AMOUNT', 'x_amount'));
 }
 
 function checkEmail(problems: Problem[], email: string): void {
-  // Length first: the patterns below then never meet a long text.
+  // The length is checked first, so that the patterns below never get a long text.
   if (email.length > 254) {
     problems.push(problem('FIELD_TOO_LONG', 'x_customer_email'));
     return;
@@ -150,15 +150,15 @@ function refusalOfUrl(text: string, allowHttp: boolean): SigningCode | null {
 }
 
 /**
- * Accepts only the spelling that a URL parser would write itself. Any other spelling of the host (`0x7f.1`, full-width
- * digits, upper case) is where two programs read two hosts.
+ * Accepts only the spelling that a URL parser would write. With any other spelling of the host (`0x7f.1`, full-width
+ * digits, upper case), two programs may read two hosts.
  */
 function isPlainUrl(text: string, allowHttp: boolean): boolean {
   if (!text.startsWith('https://') && !(allowHttp && text.startsWith('http://'))) return false;
   if (text.includes('#')) return false;
   const url = parseUrl(text);
   if (url === null) return false;
-  // A shop may leave out the slash of an empty path, as people do.
+  // The slash of an empty path is optional.
   const asWritten = text === url.href || (url.pathname === '/' && text === url.origin + url.search);
   if (!asWritten || (text.includes('@') && (url.username !== '' || url.password !== ''))) return false;
   const host = url.hostname;

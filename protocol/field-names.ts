@@ -25,7 +25,10 @@ export const CALLBACK_FIELDS = [
   'x_timestamp',
 ] as const;
 
-/** Objects a request may carry. No two client families sign them alike, so nobody signs them and no decision rests on them. */
+/**
+ * Objects that a request may contain. Client families sign them differently, so they are not signed and no decision
+ * depends on them.
+ */
 export const UNSIGNED_FIELDS = ['x_billing_details', 'x_document', 'x_products', 'x_shippment'] as const;
 
 export const SIGNATURE_FIELD = 'x_signature';
@@ -35,15 +38,15 @@ export type CallbackField = (typeof CALLBACK_FIELDS)[number];
 export type UnsignedField = (typeof UNSIGNED_FIELDS)[number];
 
 /**
- * Every name that can occur in a signed body. The signed message has no separators; it can be read back only because
- * no name here is a prefix of another and `x` occurs in a name only as its first letter. A test guards both.
+ * Every name that can occur in a signed body. The signed message has no separators. It can be parsed only because no
+ * name is a prefix of another, and `x` occurs in a name only as its first letter. A test checks both.
  */
 export const KNOWN_NAMES: readonly string[] = [
   ...new Set<string>([...REQUEST_FIELDS, ...CALLBACK_FIELDS, ...UNSIGNED_FIELDS, SIGNATURE_FIELD]),
 ];
 
 /**
- * The one string object this package uses for a known name, or `written` itself. Names are compared and looked up often,
+ * Returns this package's string object for a known name, or `written` itself. Names are compared and looked up often,
  * which costs several times as much with a fresh slice of a body.
  */
 export function sharedName(written: string): string {

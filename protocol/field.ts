@@ -5,15 +5,15 @@ import { refuse } from './signing-error.ts';
 export type FieldKind = 'string' | 'number' | 'boolean' | 'null' | 'object';
 
 /**
- * One field of a body as its sender wrote it. `text` is the decoded text of a string, and for every other kind the
- * characters in the JSON text: `1000.0` stays `1000.0`, an object stays its JSON.
+ * A field of a body as its sender wrote it. `text` is the decoded text of a string; for every other kind it is the JSON
+ * source: `1000.0` stays `1000.0`, an object stays its JSON.
  */
 export type Field = { readonly name: string; readonly kind: FieldKind; readonly text: string };
 
-/** The most that one body may hold. `depth` counts the outer object, `members` the names of the inner objects too. */
+/** The limits of one body. `depth` counts the outer object, `members` also the names of inner objects. */
 export const LIMITS = { depth: 4, members: 64, characters: 4096 } as const;
 
-/** Decodes a body strictly. Decoding leniently would give different bytes one text, and so one signature. */
+/** Decodes a body strictly. Lenient decoding would give different bytes the same text, and so the same signature. */
 export function textOfBody(body: Uint8Array): string {
   const text = node === undefined ? decodeUtf8(body) : node.isUtf8(body) ? decodeBuffer(body) : null;
   if (text === null) refuse('INVALID_ENCODING', null, 'these bytes are not UTF-8');
@@ -33,7 +33,7 @@ function decodeUtf8(body: Uint8Array): string | null {
   }
 }
 
-/** Refuses decoded text that is not well-formed, is too long, or would start a new line in somebody's log. */
+/** Refuses decoded text that is not well-formed, is too long, or would start a new line in a log. */
 export function checkText(text: string, field: string | null): void {
   if (text.length > LIMITS.characters) refuse('FIELD_TOO_LONG', field);
   if (!text.isWellFormed()) refuse('INVALID_ENCODING', field, 'a surrogate stands alone');

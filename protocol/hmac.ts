@@ -1,8 +1,8 @@
 import { needNode, node } from './platform.ts';
 
 /**
- * Makes a Secret Token ready to sign with: its text as UTF-8, never decoded, even when it looks like hexadecimal.
- * Keep the key where many messages are signed. Throws `TypeError` when the secret is empty or no text.
+ * Makes a signing key from a Secret Token: its text as UTF-8, never decoded, even if it looks like hexadecimal. Keep
+ * the key if you sign many messages. Throws `TypeError` if the secret is empty or not a text.
  */
 export function signingKey(secret: string): SigningKey {
   requireSecret(secret);
@@ -10,19 +10,21 @@ export function signingKey(secret: string): SigningKey {
   return new SigningKey(secret);
 }
 
-/** Throws `TypeError` for a secret that is empty or no text: anybody could sign with it. */
+/** Throws `TypeError` for a secret that is empty or not a text: anybody could sign with it. */
 export function requireSecret(secret: string): void {
   if (typeof secret !== 'string' || secret === '') throw new TypeError('The secret must be a non-empty string');
 }
 
-/** The `x_signature` of a message: HMAC-SHA256 in lower-case hexadecimal, 64 digits. */
+/** Computes the `x_signature` of a message: HMAC-SHA256 in lower-case hexadecimal, 64 digits. */
 export function computeSignature(message: string, key: SigningKey): string {
   return key.sign(message);
 }
 
-/** True when `signature` is the `x_signature` of the message. Compares 32 bytes in constant time; never throws. */
+/**
+ * Returns whether `signature` is the `x_signature` of the message. Compares 32 bytes in constant time; never throws.
+ */
 export function signatureMatches(message: string, signature: string, key: SigningKey): boolean {
-  // Checked before decoding: decoding drops what is not hexadecimal without a word.
+  // Checked before decoding, because decoding silently drops characters that are not hexadecimal.
   if (!SIGNATURE_FORMAT.test(signature)) return false;
   const { timingSafeEqual, expected, received } = tools ?? needNode();
   expected.write(key.sign(message), 'hex');
@@ -35,7 +37,7 @@ const BLOCK = 64;
 const DIGEST = 32;
 const LONGEST_CHARACTER = 3;
 
-// Filled and used up within one call, so one of each serves everybody.
+// Shared by all calls: filled and used up within one call.
 const tools = node && {
   hash: node.crypto.hash,
   timingSafeEqual: node.crypto.timingSafeEqual,
@@ -44,7 +46,7 @@ const tools = node && {
   received: Buffer.alloc(DIGEST),
 };
 
-/** Made by `signingKey`, which guards against an empty secret. Shows nothing when it is printed or serialised. */
+/** Made by `signingKey`, which refuses an empty secret. Printing or serialising it reveals nothing. */
 export class SigningKey {
   readonly #inner = Buffer.alloc(BLOCK, 0x36);
   readonly #outer = Buffer.alloc(BLOCK + DIGEST, 0x5c);
@@ -61,8 +63,8 @@ export class SigningKey {
   }
 
   /**
-   * HMAC-SHA256 of the message as RFC 2104 spells it out. Two one-shot hashes take half the time of `createHmac`, whose
-   * native object outweighs the hashing of a message this short; a test holds the two against each other.
+   * Computes HMAC-SHA256 as RFC 2104 defines it. Two one-shot hashes take half the time of `createHmac`, whose native
+   * object costs more than hashing such a short message. A test compares the two.
    */
   sign(message: string, encoding: 'hex' | 'base64' = 'hex'): string {
     const { hash, scratch } = tools ?? needNode();

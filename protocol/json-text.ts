@@ -1,4 +1,4 @@
-// Character codes that the readers of JSON look for.
+// Character codes for the JSON parsers.
 export const QUOTE = 0x22;
 export const COMMA = 0x2c;
 export const COLON = 0x3a;
@@ -8,5 +8,5 @@ export const CLOSE_BRACKET = 0x5d;
 export const OPEN_BRACE = 0x7b;
 export const CLOSE_BRACE = 0x7d;
 
-/** Names that reach an object's prototype when a careless reader copies them. */
+/** Names that reach an object's prototype when a parser copies them carelessly. */
 export const FORBIDDEN_NAMES: readonly string[] = ['__proto__', 'constructor', 'prototype'];

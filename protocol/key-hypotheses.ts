@@ -1,10 +1,10 @@
 import type { CauseCode } from './signature-causes.ts';
 import { type Draft, digestOf, type Hypothesis, hmacOf, type Recipe, withSecret } from './signing-draft.ts';
 
-/** Another secret of the same payment service, and what it is to the one in use. */
+/** Another secret of the same payment service, and its relation to the one in use. */
 export type OtherSecret = { label: 'other-environment' | 'rotated' | 'other'; secret: string };
 
-/** Hypotheses about another key or another algorithm, whatever the message was. */
+/** Lists hypotheses about another key or another algorithm, for any message. */
 export function keyHypotheses(serviceToken: string, otherSecrets: readonly OtherSecret[]): Hypothesis[] {
   return [
     ...otherSecrets.map(({ label, secret }) => ofSecret(LABEL_CODES[label], () => secret)),

@@ -12,7 +12,7 @@ import {
 } from './signing-draft.ts';
 import { formEncode } from './value-changes.ts';
 
-/** Hypotheses about another order of the fields, and another way to join them. */
+/** Lists hypotheses about another order of the fields, and another way to join them. */
 export function shapeHypotheses(fields: readonly Field[]): Hypothesis[] {
   const sent = fields.map((field) => field.name);
   const orders: [CauseCode, Order][] = [
@@ -39,7 +39,10 @@ export function shapeHypotheses(fields: readonly Field[]): Hypothesis[] {
   ];
 }
 
-/** Hypotheses about another choice of signed fields. `apply` of an addition fails when the part is there. */
+/**
+ * Lists hypotheses about another choice of signed fields. `apply` of an addition returns null if the part is already
+ * there.
+ */
 export function choiceHypotheses(fields: readonly Field[]): Hypothesis[] {
   const unprefixed = fields.filter((field) => !field.name.startsWith('x_') && field.kind !== 'object');
   const sent = new Set(fields.map((field) => field.name));
@@ -144,8 +147,8 @@ function removing(name: string): Hypothesis {
 }
 
 /**
- * The values that a signer may have used for a field that did not arrive: nothing, printed in some language, or the usual
- * value.
+ * Returns the values that a signer may have used for a missing field: nothing, null as some language prints it, or the
+ * usual value.
  */
 function likelyTexts(name: string): string[] {
   const usual: Record<string, string[]> = {

@@ -1,6 +1,6 @@
 /**
- * The texts that programming languages make when an object or array is joined to a text. The name alone (PHP's null) comes
- * last.
+ * Returns the texts that programming languages produce when an object or array is joined to a text. The bare name
+ * (PHP's null) comes last.
  */
 export function objectPrintings(json: string): string[] {
   const value = JSON.parse(json) as JsonValue;
@@ -46,7 +46,7 @@ function inRuby(value: JsonValue, pair: string): string {
   return printed(value, { pair, comma: ', ', text: JSON.stringify, words: ['nil', 'true', 'false'] });
 }
 
-/** `fields.sort.flatten.join`, which takes arrays apart and leaves hashes whole. */
+/** Ruby's `fields.sort.flatten.join`, which flattens arrays and keeps hashes. */
 function flattenedInRuby(value: JsonValue, pair: string): string {
   if (!Array.isArray(value)) return inRuby(value, pair);
   return value.map((element) => (typeof element === 'string' ? element : flattenedInRuby(element, pair))).join('');

@@ -1,11 +1,14 @@
-/** The text without all that it ends with of one character. An expression such as `0+$` takes quadratic time for it. */
+/**
+ * Removes all occurrences of one character from the end of a text. An expression such as `0+$` takes quadratic time for
+ * this.
+ */
 export function trimEnd(text: string, character: string): string {
   let end = text.length;
   while (end > 0 && text[end - 1] === character) end--;
   return text.slice(0, end);
 }
 
-/** Digits, after a sign perhaps, in groups of three from the right. */
+/** Groups the digits of a number, with an optional sign, in threes from the right. */
 export function groupThousands(whole: string, separator: string): string {
   const sign = whole.startsWith('-') ? '-' : '';
   const digits = whole.slice(sign.length);

@@ -1,10 +1,10 @@
 /**
- * Node's own modules: in Node.js, Deno, Bun and Workers with `nodejs_compat`. Undefined in a browser. They are asked for and not
- * imported, so that the same files load everywhere.
+ * Node's own modules: in Node.js, Deno, Bun and Workers with `nodejs_compat`. Undefined in a browser. They are looked
+ * up at run time instead of imported, so that the same files load everywhere.
  */
 export const node = findNode();
 
-/** Throws for a function that must answer at once where Node's modules are missing: Web Crypto answers later. */
+/** Throws for a synchronous function if Node's modules are missing: Web Crypto is asynchronous. */
 export function needNode(): never {
   throw new TypeError(
     "This platform has no 'node:crypto', and its Web Crypto is asynchronous: call signAsync or verifyCallbackAsync instead, or verifyNoticeAsync",

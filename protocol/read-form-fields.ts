@@ -3,10 +3,10 @@ import { sharedName } from './field-names.ts';
 import { refuse } from './signing-error.ts';
 
 /**
- * Reads an `application/x-www-form-urlencoded` body into its fields, in the order they were written.
+ * Reads an `application/x-www-form-urlencoded` body into its fields, in order.
  *
- * `+` is a space. Wrong percent escapes, escapes that do not decode to UTF-8 and repeated names are refused, where
- * other readers guess: a guess gives two bodies one meaning. Throws `SigningError` with the first fault it meets.
+ * `+` is a space. Invalid percent escapes, escapes that do not decode to UTF-8 and repeated names are refused. Other
+ * parsers guess, and a guess gives two bodies one meaning. Throws `SigningError` with the first error.
  */
 export function readFormFields(body: Uint8Array): Field[] {
   const text = textOfBody(body);
@@ -14,7 +14,7 @@ export function readFormFields(body: Uint8Array): Field[] {
   const names: string[] = [];
   for (let start = 0; start < text.length; ) {
     const end = endOfPair(text, start);
-    // An empty pair (`a=1&&b=2`, or a last `&`) has neither name nor value: every form reader skips it.
+    // An empty pair (`a=1&&b=2`, or a last `&`) has neither name nor value; every form parser skips it.
     if (end > start) {
       if (names.length === LIMITS.members) refuse('TOO_MANY_FIELDS', null);
       const field = readPair(text, start, end);

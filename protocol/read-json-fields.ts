@@ -14,12 +14,12 @@ import {
 import { refuse } from './signing-error.ts';
 
 /**
- * Reads a JSON body into its top-level fields, in the order they were written.
+ * Reads a JSON body into its top-level fields, in order.
  *
- * Accepts less than `JSON.parse` (no duplicate names at any level, no lone surrogates, bounded depth, members and
- * lengths) and keeps more: a number keeps its characters, because clients sign `1000` and `1000.0` as different texts.
+ * It accepts less than `JSON.parse` (no duplicate names at any level, no lone surrogates, bounded depth, members and
+ * lengths) and keeps more: a number keeps its source text, because clients sign `1000` and `1000.0` as different texts.
  *
- * Throws `SigningError` with the first fault it meets.
+ * Throws `SigningError` with the first error.
  */
 export function readJsonFields(body: Uint8Array): Field[] {
   return new JsonReader(textOfBody(body)).readBody();
@@ -36,7 +36,7 @@ class JsonReader {
   private members = 0;
   /** The decoded text of the string read last. */
   private string = '';
-  /** The top-level field being read: what an error names, however deep the fault lies. */
+  /** The top-level field being read. An error names it, however deep the error is. */
   private field: string | null = null;
 
   constructor(text: string) {
@@ -61,7 +61,7 @@ class JsonReader {
     return fields;
   }
 
-  /** Only a complete JSON text earns the advice to send an object instead. */
+  /** Refuses a root that is not an object. Only a complete JSON text gets the advice to send an object. */
   private refuseRoot(): never {
     if (this.at === this.text.length) refuse('INVALID_JSON', null, 'it is empty');
     this.readValue(0);
@@ -117,7 +117,7 @@ class JsonReader {
     return true;
   }
 
-  /** Passes the opening bracket; false, and past the closing one too, when the container is empty. */
+  /** Passes the opening bracket. Returns false, after the closing bracket, if the container is empty. */
   private enter(close: number): boolean {
     this.at++;
     this.skipSpace();
@@ -126,7 +126,7 @@ class JsonReader {
     return false;
   }
 
-  /** After a value: true and past the comma when another follows, false and past the closing bracket at the end. */
+  /** Passes the separator after a value. Returns true after a comma, false after the closing bracket. */
   private next(close: number): boolean {
     this.skipSpace();
     const code = this.text.charCodeAt(this.at);
@@ -171,7 +171,7 @@ class JsonReader {
     return this.string;
   }
 
-  /** The rarer strings: `JSON.parse` decodes the escapes, and refuses the wrong ones. */
+  /** Decodes a string with escapes by `JSON.parse`, which refuses invalid ones. */
   private decodeString(start: number, end: number): string {
     try {
       this.string = JSON.parse(this.text.slice(start, end));

@@ -1,9 +1,9 @@
 import type { CauseCode } from './signature-causes.ts';
 
-/** A received signature, read generously: its digest, and what is wrong with its form. */
+/** A received signature, parsed leniently: its digest, and what is wrong with its form. */
 export type ReceivedSignature = { digest: Uint8Array; hash: string; causes: CauseCode[] };
 
-/** Reads a signature in any form a client may have given it; null when no digest can be in it. */
+/** Parses a signature in any form that a client may send; null if it cannot contain a digest. */
 export function readSignature(text: string): ReceivedSignature | null {
   const causes: CauseCode[] = [];
   const strip = (code: CauseCode, from: string, to: string): string => {
@@ -26,7 +26,7 @@ const HEX = /^(?:[0-9a-f]{2})+$/i;
 const DASHED_HEX = /^(?:[0-9a-f]{2}[-: ])+[0-9a-f]{2}$/i;
 const BASE64 = /^[\w+/-]+={0,2}$/;
 
-/** Bytes of a digest and the hash that has so many. */
+/** The hash function by the size of its digest in bytes. */
 const HASHES: Record<number, string> = {
   16: 'md5',
   20: 'sha1',
@@ -43,7 +43,7 @@ function fromHex(hex: string, causes: CauseCode[]): ReceivedSignature | null {
 }
 
 function fromBase64(text: string, causes: CauseCode[]): ReceivedSignature | null {
-  // A form turns the plus signs of base64 into spaces, and some clients escape them once too often.
+  // A form turns the plus signs of base64 into spaces, and some clients escape them twice.
   const restored = text.replaceAll('%2B', '+').replaceAll('%2F', '/').replaceAll('%3D', '=').replaceAll(' ', '+');
   if (!BASE64.test(restored)) return null;
   causes.push('SIGNATURE_IN_BASE64');

@@ -1,8 +1,8 @@
 const MOST_REMEMBERED = 256;
 
 /**
- * The same check, which knows the texts that it accepted last: it answers null for them, and its refusal for others. For
- * what is checked with every request and seldom differs, such as the addresses of a shop, whose parsing costs as much as
+ * Wraps a check so that it remembers the texts that it accepted last. Returns null for them, and the check's result for
+ * others. For checks of every request whose input rarely changes, such as a shop's URLs: parsing them costs as much as
  * reading the rest of the request.
  */
 export function rememberAccepted<Refusal>(check: (text: string) => Refusal | null): (text: string) => Refusal | null {

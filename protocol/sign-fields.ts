@@ -15,14 +15,15 @@ import { checkCallbackFields, checkRequestFields } from './signing-rules.ts';
 import { computeSignatureAsync } from './web-crypto.ts';
 
 /**
- * The fields that a shop fills in. The amount and the reference may be integers; nothing may be a float, null or undefined.
+ * The fields that a shop fills in. The amount and the reference may be integers; floats, null and undefined are
+ * refused.
  */
 export type RequestInput = Record<Exclude<RequestField, 'x_amount' | 'x_reference'>, string> & {
   x_amount: string | number;
   x_reference: string | number;
 } & Partial<Record<UnsignedField, object>>;
 
-/** A request as it is posted: every signed field is the text that was signed. */
+/** A request as it is posted. Every signed field is exactly the signed text. */
 export type SignedRequest = Record<RequestField | 'x_signature', string> & Partial<Record<UnsignedField, object>>;
 
 /**
@@ -37,7 +38,7 @@ export function sign(input: RequestInput, secret: string | SigningKey, options: 
   return body;
 }
 
-/** The same with Web Crypto, where Node's own is missing. */
+/** The same with Web Crypto, for platforms without Node's crypto. */
 export async function signAsync(
   input: RequestInput,
   secret: string,
@@ -48,7 +49,7 @@ export async function signAsync(
   return { ...body, x_signature: await computeSignatureAsync(message, secret) };
 }
 
-/** A body that keeps the rules, with its signature left open, and the message to sign. */
+/** A valid body without its signature, and the message to sign. */
 function prepare(input: RequestInput, options: GrammarOptions): { body: SignedRequest; message: string } {
   const fields = fieldsOf(input);
   const { problems, values } = checkRequestFields(fields);
@@ -58,9 +59,9 @@ function prepare(input: RequestInput, options: GrammarOptions): { body: SignedRe
 }
 
 /**
- * The message of fields as they were read, a request or a callback, after the rules that keep it unambiguous (1 to 4)
- * and without the grammar of the values (5). A signature among the fields is not looked at.
- * Throws `SigningError` with all problems it found.
+ * Returns the message of parsed fields, of a request or a callback. It applies the rules that keep the message
+ * unambiguous (1 to 4), not the grammar of the values (5). A signature among the fields is ignored. Throws
+ * `SigningError` with all problems.
  */
 export function messageOf(fields: readonly Field[]): string {
   const unsigned = fields.filter((field) => field.name !== SIGNATURE_FIELD);
@@ -69,7 +70,10 @@ export function messageOf(fields: readonly Field[]): string {
   return signingMessage(unsigned);
 }
 
-/** A body with a name that only callbacks have was meant as a callback; its other names are then the wrong ones. */
+/**
+ * Returns whether a body is meant as a callback: it has a name that only callbacks have. Its other names are then
+ * checked as a callback's.
+ */
 export function isCallback(fields: readonly Field[]): boolean {
   return fields.some((field) => CALLBACK_ONLY.includes(field.name));
 }
@@ -97,8 +101,8 @@ function throwIfAny(problems: readonly Problem[]): void {
 }
 
 /**
- * Fields as a reader would have found them in the posted body. An undefined member is not there, as in JSON. Control
- * characters and lone surrogates need no look here: the grammar of every field excludes them.
+ * Returns the fields as a parser would read them from the posted body. An undefined member is absent, as in JSON.
+ * Control characters and lone surrogates are not checked here: the grammar of every field excludes them.
  */
 function fieldsOf(input: object): Field[] {
   const fields: Field[] = [];
@@ -114,7 +118,7 @@ function fieldsOf(input: object): Field[] {
 
 function kindOf(value: unknown): FieldKind {
   if (typeof value === 'string') return 'string';
-  // A float is refused as an object is: printed in two places it can become two texts.
+  // A float is refused like an object: two printers can write it as two texts.
   if (typeof value === 'number' && Number.isSafeInteger(value)) return 'number';
   if (typeof value === 'boolean') return 'boolean';
   return value === null ? 'null' : 'object';

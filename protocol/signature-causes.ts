@@ -3,7 +3,7 @@ export type CauseCode = keyof typeof FIXES;
 
 type Fix = { fix: string } & Record<Language, string>;
 
-/** The fix for each mistake of a signer: in general, and in the words of a language. */
+/** The fix of each signing mistake: in general, and in programming languages. */
 export const FIXES = {
   // The secret
   SECRET_OF_OTHER_ENVIRONMENT: {

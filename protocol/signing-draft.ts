@@ -3,10 +3,10 @@ import { SigningKey } from './hmac.ts';
 import { needNode, node } from './platform.ts';
 import type { CauseCode } from './signature-causes.ts';
 
-/** One name and value as the signer may have joined them. `kind` is how the value was sent. */
+/** A name and value as the signer may have joined them. `kind` is how the value was sent. */
 export type Part = { readonly name: string; readonly text: string; readonly kind: FieldKind };
 
-/** One way in which a signer may have come to a signature. A hypothesis changes one thing about it. */
+/** A way in which a signer may have computed a signature. A hypothesis changes one part of it. */
 export type Draft = {
   readonly parts: readonly Part[];
   readonly order: Order;
@@ -14,7 +14,7 @@ export type Draft = {
   readonly encoding: 'utf8' | 'latin1';
   readonly secret: string | Uint8Array;
   readonly key: SigningKey;
-  /** Null for the HMAC of the protocol. */
+  /** Null: the HMAC of the protocol. */
   readonly recipe: Recipe | null;
 };
 
@@ -22,7 +22,7 @@ export type Order = (left: Part, right: Part) => number;
 export type Layout = (parts: readonly Part[]) => string;
 export type Recipe = (hash: string, message: Uint8Array, secret: string | Uint8Array) => Uint8Array;
 
-/** One thing that may have been different where the signature was made. `apply` gives null when it changes nothing. */
+/** A possible mistake in signing. `apply` returns null if it changes nothing. */
 export type Hypothesis = {
   readonly code: CauseCode;
   readonly field: string | null;
@@ -36,28 +36,28 @@ export const concatenated: Layout = (parts) => {
   return message;
 };
 
-/** The draft with other parts, brought into its order. */
+/** Returns the draft with other parts, sorted in its order. */
 export function withParts(draft: Draft, parts: readonly Part[]): Draft {
   return { ...draft, parts: parts.toSorted(draft.order) };
 }
 
-/** The draft with one value changed; null when there is no such part or nothing changes. */
+/** Returns the draft with one value changed; null if the part does not exist or does not change. */
 export function withText(draft: Draft, name: string, change: (text: string) => string): Draft | null {
   const place = draft.parts.findIndex((part) => part.name === name);
   const part = draft.parts[place];
   const text = part === undefined ? undefined : change(part.text);
   if (part === undefined || text === undefined || text === part.text) return null;
   const parts = draft.parts.with(place, { ...part, text });
-  // A value moves its part only where values take part in the order.
+  // A changed value moves its part only if values affect the order.
   return draft.order === byName ? { ...draft, parts } : withParts(draft, parts);
 }
 
-/** The draft with another key. */
+/** Returns the draft with another key. */
 export function withSecret(draft: Draft, secret: string | Uint8Array): Draft {
   return { ...draft, secret, key: new SigningKey(secret) };
 }
 
-/** True when signing the draft with HMAC or its own recipe gives the received digest. */
+/** Returns whether signing the draft gives the received digest, with HMAC or its own recipe. */
 export function proves(draft: Draft, received: Uint8Array, hash: string): boolean {
   const message = draft.layout(draft.parts);
   const digest =
@@ -69,7 +69,7 @@ export function proves(draft: Draft, received: Uint8Array, hash: string): boolea
 
 const hmac: Recipe = (hash, message, secret) => hmacOf(hash, secret, message);
 
-/** The HMAC of the pieces, one after the other. */
+/** Computes the HMAC of the pieces in sequence. */
 export function hmacOf(
   hash: string,
   key: string | Uint8Array,
@@ -80,20 +80,20 @@ export function hmacOf(
   return hmac.digest();
 }
 
-/** A plain hash of the pieces, one after the other. */
+/** Computes a plain hash of the pieces in sequence. */
 export function digestOf(hash: string, ...pieces: readonly (string | Uint8Array)[]): Uint8Array {
   const digest = cryptoOfNode().createHash(hash);
   for (const piece of pieces) digest.update(piece);
   return digest.digest();
 }
 
-/** Byte order for ASCII, as a comparison function. */
+/** Compares two texts in byte order, for ASCII. */
 export function compareText(left: string, right: string): number {
   if (left === right) return 0;
   return left < right ? -1 : 1;
 }
 
-/** Web Crypto has no MD5, and answers later. */
+/** Returns Node's crypto: Web Crypto has no MD5 and is asynchronous. */
 function cryptoOfNode(): NonNullable<typeof node>['crypto'] {
   return node?.crypto ?? needNode();
 }

@@ -1,7 +1,10 @@
-/** One thing that is wrong with a body. `message` and `fix` are safe to show to anybody: they never repeat a value. */
+/** One error in a body. `message` and `fix` are safe to show to anybody: they never contain a value. */
 export type Problem = { code: SigningCode; field: string | null; message: string; fix: string };
 
-/** Thrown when a body cannot be read or must not be signed. The first problem is the error itself; `problems` has them all. */
+/**
+ * Thrown when a body cannot be read or must not be signed. The error itself describes the first problem; `problems` has
+ * them all.
+ */
 export class SigningError extends Error {
   readonly code: SigningCode;
   readonly field: string | null;
@@ -31,12 +34,12 @@ export function refuse(code: SigningCode, field: string | null, detail?: string)
   throw new SigningError([problem(code, field, detail)]);
 }
 
-// A stranger may send a name of thousands of characters; an answer repeats only its beginning.
+// A stranger may send a name of thousands of characters; a response quotes only its beginning.
 const LONGEST_SHOWN_NAME = 64;
 
 export type SigningCode = keyof typeof SIGNING_CATALOGUE;
 
-/** code: [what is wrong, said after the field's name; what the caller can do]. */
+/** code: [the error, as it follows the field's name; what the caller can do]. */
 export const SIGNING_CATALOGUE = {
   INVALID_JSON: ['is not valid JSON', 'Build the body with a JSON library, not by joining text.'],
   INVALID_ENCODING: [

@@ -2,11 +2,11 @@ import type { Field } from './field.ts';
 import { SIGNATURE_FIELD } from './field-names.ts';
 
 /**
- * The text that is signed: name and value of every field whose name starts with `x_`, except `x_signature`, sorted by
- * name and joined without separators. Strings count with their decoded text, numbers and booleans with their characters
- * in the JSON text; null, objects and arrays are left out, name included.
+ * Returns the text to sign: name and value of every field whose name starts with `x_`, except `x_signature`, sorted by
+ * name and joined without separators. A string counts as its decoded text, a number or boolean as its JSON source.
+ * Null, objects and arrays are left out, with their names.
  *
- * It is a faithful image of the fields only when they have passed `checkRequestFields` or `checkCallbackFields`.
+ * The message identifies the fields only if they have passed `checkRequestFields` or `checkCallbackFields`.
  */
 export function signingMessage(fields: readonly Field[]): string {
   const signed: Field[] = [];
@@ -26,7 +26,7 @@ function isSigned(field: Field): boolean {
 
 function insertByName(sorted: Field[], field: Field): void {
   let place = sorted.length;
-  // Comparing UTF-16 gives byte order here: known names are ASCII.
+  // Comparing UTF-16 gives byte order here, because known names are ASCII.
   while (place > 0 && field.name < (sorted[place - 1] as Field).name) place--;
   // Most clients send the fields in order already.
   if (place === sorted.length) sorted.push(field);

@@ -11,26 +11,26 @@ import {
 } from './field-names.ts';
 import { type Problem, problem } from './signing-error.ts';
 
-/** The outcome of rules 1 to 4. `values` is complete, and the signed message unambiguous, only without problems. */
+/** The outcome of rules 1 to 4. Only without problems is `values` complete and the signed message unambiguous. */
 export type CheckedFields<Name extends string> = {
   problems: Problem[];
-  /** Text of every signed field; a number keeps the characters it was written with. */
+  /** The text of every signed field; a number keeps its source text. */
   values: Record<Name, string>;
-  /** The received signature, of any format; null when there is none, which is no problem here: signers have none yet. */
+  /** The received signature in any format. Null is not a problem here: before signing there is no signature. */
   signature: string | null;
-  /** JSON text of the unsigned objects that were sent. */
+  /** The JSON text of the unsigned objects that were sent. */
   objects: Partial<Record<UnsignedField, string>>;
 };
 
 /**
- * Checks a request against the rules that make a signature mean one thing: the closed set of names (1), text only (3),
- * no field name inside a value (4). Rule 2 concerns the names themselves and is a test. Reports every problem at once.
+ * Checks a request against the rules that give a signature one meaning: the closed set of names (1), text only (3), no
+ * field name inside a value (4). Rule 2 concerns the names themselves and is a test. Reports every problem at once.
  */
 export function checkRequestFields(fields: readonly Field[]): CheckedFields<RequestField> {
   return checkFields(fields, REQUEST);
 }
 
-/** The same for a callback: nine signed names, strings only, no objects. */
+/** Checks a callback in the same way: nine signed names, strings only, no objects. */
 export function checkCallbackFields(fields: readonly Field[]): CheckedFields<CallbackField> {
   return checkFields(fields, CALLBACK);
 }
@@ -40,7 +40,7 @@ type MessageShape<Name extends string> = {
   /** Published clients send these as JSON numbers. Their source text is the value. */
   numeric: readonly Name[];
   unsigned: readonly UnsignedField[];
-  /** An own literal per shape, so that all values of one kind share one hidden class. */
+  /** A separate literal for each shape, so that all values of one kind share a hidden class. */
   blank: () => Record<Name, string>;
 };
 
@@ -88,7 +88,7 @@ function checkFields<Name extends string>(fields: readonly Field[], shape: Messa
     else checked.problems.push(problem('UNKNOWN_FIELD', field.name));
   }
   for (const name of shape.signed) {
-    // A field that was sent and not taken has its problem already.
+    // A field that was sent and refused already has its problem.
     const missing = checked.values[name] === '' && !fields.some((field) => field.name === name);
     if (missing) checked.problems.push(problem('MISSING_FIELD', name));
   }
@@ -112,7 +112,10 @@ function takeSigned<Name extends string>(
   else checked.values[name] = field.text;
 }
 
-/** Rule 4. A value may hold `x_`; it may not hold a whole name, or a boundary of the message could be read inside it. */
+/**
+ * Applies rule 4: a value may contain `x_`, but not a whole name, because a boundary of the message could be read
+ * inside it.
+ */
 function takeIfUnambiguous<Name extends string>(field: Field, name: Name, checked: CheckedFields<Name>): void {
   const contained = ANY_KNOWN_NAME.exec(field.text);
   if (contained === null) checked.values[name] = field.text;

@@ -1,10 +1,10 @@
 import { groupThousands, trimEnd } from './plain-text.ts';
 import type { CauseCode } from './signature-causes.ts';
 
-/** A way in which the text that was signed may differ from the text that was sent. */
+/** A way in which the signed text may differ from the sent text. */
 export type ValueChange = { code: CauseCode; change: (text: string) => string };
 
-/** Changes that any text may go through in forms, templates, files and databases. */
+/** Changes that forms, templates, files and databases make to any text. */
 export const TEXT_CHANGES: readonly ValueChange[] = [
   { code: 'PLUS_AND_SPACE', change: (text) => text.replaceAll(' ', '+') },
   { code: 'PLUS_AND_SPACE', change: (text) => text.replaceAll('+', ' ') },
@@ -41,7 +41,7 @@ export const TEXT_CHANGES: readonly ValueChange[] = [
   { code: 'CASE_CHANGED', change: (text) => text.toUpperCase() },
 ];
 
-/** Ends and beginnings that belong to one value alone. */
+/** Changes at the start or the end that only one value has. */
 export const END_CHANGES: readonly ValueChange[] = [
   { code: 'TRAILING_NEWLINE', change: (text) => `${text}\n` },
   { code: 'SURROUNDING_SPACE', change: (text) => `${text} ` },
@@ -51,7 +51,7 @@ export const END_CHANGES: readonly ValueChange[] = [
   { code: 'CASE_CHANGED', change: (text) => text.charAt(0).toUpperCase() + text.slice(1) },
 ];
 
-/** Printings of one number in the languages and formats that sign. Empty for a text that is no plain number. */
+/** Returns how the languages and formats of signers print a number. Empty for a text that is not a plain number. */
 export function numberPrintings(text: string): string[] {
   const parts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]\+?(\d))?$/.exec(text);
   if (parts === null) return [];
@@ -79,14 +79,16 @@ export function numberPrintings(text: string): string[] {
   ];
 }
 
-/** A boolean in PHP, Python, Ruby and JavaScript, whether it was sent as a JSON boolean or as its text. */
+/**
+ * Returns a boolean as PHP, Python, Ruby and JavaScript print it, whether it was sent as a JSON boolean or as a text.
+ */
 export function booleanPrintings(text: string): string[] {
   if (/^(?:true|1|yes)$/i.test(text)) return ['1', 'True', 'true', 'TRUE', 'yes'];
   if (/^(?:false|0|no)$/i.test(text)) return ['', 'False', 'false', '0', 'FALSE', 'no'];
   return [];
 }
 
-/** A null in PHP, Python, Ruby, JavaScript and SQL. */
+/** A null as PHP, Python, Ruby, JavaScript and SQL print it. */
 export const NULL_PRINTINGS: readonly string[] = ['', 'null', 'None', 'nil', 'NULL', 'undefined', 'Null'];
 
 function exponentials(shortest: string): string[] {
@@ -112,7 +114,7 @@ function urlDecode(text: string): string {
   }
 }
 
-/** As PHP's rawurlencode and Python's quote write it. */
+/** Encodes like PHP's rawurlencode and Python's quote. */
 function rawUrlEncode(text: string): string {
   if (!text.isWellFormed()) return text;
   return encodeURIComponent(text).replaceAll(
@@ -121,7 +123,7 @@ function rawUrlEncode(text: string): string {
   );
 }
 
-/** As PHP's urlencode and HTML forms write it. */
+/** Encodes like PHP's urlencode and HTML forms. */
 export function formEncode(text: string): string {
   return rawUrlEncode(text).replaceAll('%20', '+').replaceAll('%2A', '*').replaceAll('~', '%7E');
 }
@@ -151,7 +153,7 @@ function htmlEncode(text: string, apostrophe: string): string {
     .replaceAll("'", apostrophe);
 }
 
-/** The text that a JSON writer of PHP or Python makes, without the quotes. */
+/** Escapes like the JSON writers of PHP or Python, without the quotes. */
 function jsonEscape(text: string): string {
   const unquoted = JSON.stringify(text).slice(1, -1);
   return unquoted.replaceAll(
@@ -160,7 +162,7 @@ function jsonEscape(text: string): string {
   );
 }
 
-/** UTF-8 was signed, but what was sent had been taken for Latin-1 or Windows-1252: `Ã±` arrives for `ñ`. */
+/** Returns the text before UTF-8 was misread as Latin-1 or Windows-1252: `Ã±` arrives for `ñ`. */
 function latin1ReadAsUtf8(text: string): string {
   const bytes = Array.from(text, (character) => WINDOWS_1252.get(character) ?? character.charCodeAt(0));
   if (bytes.some((byte) => byte > 0xff)) return text;
@@ -168,7 +170,7 @@ function latin1ReadAsUtf8(text: string): string {
   return decoded.includes('\ufffd') ? text : decoded;
 }
 
-/** The reverse: what was signed had been taken for Latin-1 or Windows-1252. */
+/** Does the reverse: the signed text was misread as Latin-1 or Windows-1252. */
 function utf8ReadAsLatin1(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1');
 }

@@ -11,7 +11,7 @@ import {
   type ValueChange,
 } from './value-changes.ts';
 
-/** Hypotheses about another text of a value: how it was printed, encoded, trimmed. */
+/** Lists hypotheses about another text of a value: how it was printed, encoded, trimmed. */
 export function valueHypotheses(fields: readonly Field[]): Hypothesis[] {
   const signed = fields.filter((field) => field.name.startsWith('x_') && field.name !== 'x_signature');
   const texts = signed.filter((field) => field.kind === 'string' || field.kind === 'number');
@@ -26,10 +26,10 @@ export function valueHypotheses(fields: readonly Field[]): Hypothesis[] {
   ];
 }
 
-// Numbers in these fields were numbers in many programs before they became text.
+// Many programs hold these fields as numbers before they become text.
 const NUMERIC_FIELDS: readonly string[] = ['x_amount', 'x_reference', 'x_session_id', 'x_gateway_reference'];
 
-/** The texts that another language may have made of a value, with the code of the mistake. */
+/** Returns the texts that another language may print for a value, with the code of the mistake. */
 function printingsOf({ name, kind, text }: Field): [CauseCode, string][] {
   if (kind === 'null') return NULL_PRINTINGS.map((printed) => ['NULL_PRINTED', printed]);
   if (kind === 'object') return objectPrintings(text).map((printed) => ['OBJECT_SIGNED', printed]);
@@ -41,7 +41,7 @@ function printingsOf({ name, kind, text }: Field): [CauseCode, string][] {
   ];
 }
 
-/** Replaces the part, or adds it where the rule leaves it out, as it does null and objects. */
+/** Replaces the part, or adds it if the rule leaves it out, as with null and objects. */
 function printing(code: CauseCode, field: Field, text: string): Hypothesis {
   const apply = (draft: Draft): Draft | null => {
     if (draft.parts.some((part) => part.name === field.name)) return withText(draft, field.name, () => text);
@@ -50,7 +50,7 @@ function printing(code: CauseCode, field: Field, text: string): Hypothesis {
   return { code, field: field.name, apply };
 }
 
-/** All objects printed in the same way. */
+/** Prints all objects in the same way. */
 function printingAll(objects: readonly Field[]): Hypothesis[] {
   const ways = objects.map((field) => objectPrintings(field.text));
   const count = ways[0]?.length ?? 0;
@@ -73,7 +73,7 @@ function changing(name: string, { code, change }: ValueChange): Hypothesis {
   return { code, field: name, apply: (draft) => withText(draft, name, change) };
 }
 
-/** The same change to every value, when it touches more than one. */
+/** Applies the same change to every value, if it changes more than one. */
 function changingAll({ code, change }: ValueChange): Hypothesis {
   const apply = (draft: Draft): Draft | null => {
     const parts = draft.parts.map((part) => ({ ...part, text: change(part.text) }));

@@ -13,23 +13,26 @@ import { checkCallbackFields } from './signing-rules.ts';
 import { signatureMatchesAsync, webhookMatchesAsync } from './web-crypto.ts';
 import { type WebhookHeaders, webhookKey, webhookMatches } from './webhook-signature.ts';
 
-/** Every field is the text that was signed. `x_amount` is decimal text, `x_timestamp` a time such as `2026-01-15T12:00:00.000Z`. */
+/**
+ * A verified callback. Every field is the signed text. `x_amount` is decimal text, `x_timestamp` a time such as
+ * `2026-01-15T12:00:00.000Z`.
+ */
 export type CallbackData = Record<Exclude<CallbackField, 'x_result' | 'x_test'>, string> & {
   x_result: 'completed' | 'failed' | 'pending';
   x_test: 'true' | 'false';
 };
 
 /**
- * The order as you know it. Give what you have; `compareWithOrder` compares the rest once you found the order. A member that is
- * there and undefined, such as a column with another name, throws `TypeError`: it would not be compared.
+ * Your order. Give the members that you have; `compareWithOrder` compares the rest once you found the order. A member
+ * that is present and undefined, such as a misnamed column, throws `TypeError`, because it would not be compared.
  */
 export type ExpectedOrder = {
   /** Your Service Token. */
   account?: string;
   reference?: string | number;
   /**
-   * Decimal text or a number: `5000.00` and `5000` are one amount. Text such as `1.000` in CLP throws `TypeError`: it is
-   * one to a program and a thousand to a person in Chile.
+   * Decimal text or a number: `5000.00` and `5000` are equal. Text such as `1.000` in CLP throws `TypeError`: a program
+   * reads one, a person in Chile a thousand.
    */
   amount?: string | number;
   currency?: string;
@@ -37,32 +40,32 @@ export type ExpectedOrder = {
   test?: boolean;
 };
 
-/** Headers as `fetch` gives them (`Headers`) or as Node gives them. */
+/** Headers as in `fetch` (`Headers`) or as in Node. */
 export type ReceivedHeaders = { get(name: string): string | null } | Record<string, string | string[] | undefined>;
 
 export type VerifyCallbackOptions = {
   /** The raw body as it arrived, before any framework parsed it. */
   body: string | Uint8Array;
-  /** The request's headers; verified when they hold webhook headers. */
+  /** The request's headers. They are verified if they include webhook headers. */
   headers?: ReceivedHeaders;
   /** The Secret Token, or both of them during a rotation. */
   secret: string | readonly string[];
   expected: ExpectedOrder;
-  /** Refuse a callback without webhook headers. */
+  /** Refuses a callback without webhook headers. */
   requireWebhookHeaders?: boolean;
-  /** How far `webhook-timestamp` may be from now. 300 by default. */
+  /** The most seconds between `webhook-timestamp` and now; default 300. */
   toleranceSeconds?: number;
-  /** UTC milliseconds; the clock by default. */
+  /** UTC milliseconds; default: the system clock. */
   now?: number;
 };
 
 export type CallbackVerification = { ok: true; data: CallbackData } | ({ ok: false } & Problem);
 
 /**
- * Verifies a callback and tells what is wrong with it. Never throws for a bad callback, only for an empty secret, for a
- * body that is no longer raw, and for an expected value that is undefined or could be read in two ways.
+ * Verifies a callback and returns what is wrong with it. A bad callback never throws. It throws only for an empty
+ * secret, for a parsed body, and for an expected value that is undefined or ambiguous.
  *
- * A genuine callback may be old or repeated: before you act on it, check that your order has not had it already.
+ * A genuine callback may be old or repeated: before you act on it, check that your order has not received it already.
  */
 export function verifyCallback(options: VerifyCallbackOptions): CallbackVerification {
   const secrets = secretsOf(options);
@@ -73,7 +76,7 @@ export function verifyCallback(options: VerifyCallbackOptions): CallbackVerifica
   });
 }
 
-/** The same with Web Crypto, where Node's own is missing. */
+/** The same with Web Crypto, for platforms without Node's crypto. */
 export async function verifyCallbackAsync(options: VerifyCallbackOptions): Promise<CallbackVerification> {
   if (node !== undefined) return verifyCallback(options);
   const secrets = secretsOf(options);
@@ -92,7 +95,7 @@ export function secretsOf({ secret }: Pick<VerifyCallbackOptions, 'secret'>): re
   return secrets;
 }
 
-/** Nothing is signed in a body that cannot be read; `judge` says why it cannot. */
+/** Returns the signed part of a body; empty if the body cannot be read. `judge` reports why. */
 function signedPartOf(body: Uint8Array): { message: string; signature: string } {
   try {
     const fields = readFields(body);
@@ -104,7 +107,7 @@ function signedPartOf(body: Uint8Array): { message: string; signature: string } 
   }
 }
 
-/** Whether the fields, and the body with its webhook headers, were signed with one of the secrets. */
+/** Whether one of the secrets signed the fields, and the body with its webhook headers. */
 export type Proofs = {
   signed: (message: string, signature: string) => boolean;
   delivered: (headers: WebhookHeaders, body: Uint8Array) => boolean;
@@ -121,7 +124,7 @@ function judge(options: VerifyCallbackOptions, proofs: Proofs): CallbackVerifica
       checkCallbackGrammar(values)[0] ??
       checkWebhookHeaders(options, body, proofs.delivered) ??
       compareWithOrder(values as CallbackData, options.expected);
-    // The grammar has seen to it that the result and the test are of their words.
+    // The grammar has checked that the result and the test have allowed values.
     return fault === null ? { ok: true, data: values as CallbackData } : { ok: false, ...fault };
   } catch (error) {
     if (error instanceof SigningError) return { ok: false, ...error.problems[0] };
@@ -130,9 +133,9 @@ function judge(options: VerifyCallbackOptions, proofs: Proofs): CallbackVerifica
 }
 
 /**
- * The first difference between a callback and your order, or null. Members that are not given are not compared. Throws
- * `TypeError` for a member that is undefined, and for an expected amount, as text, with more decimals than its currency has:
- * `1.000` in CLP, where only `.0` and `.00` mean what they say.
+ * Returns the first difference between a callback and your order, or null. Missing members are not compared. Throws
+ * `TypeError` for an undefined member, and for an expected amount as text with more decimals than its currency has:
+ * `1.000` in CLP. `.0` and `.00` are accepted.
  */
 export function compareWithOrder(data: CallbackData, expected: ExpectedOrder): Problem | null {
   const { account, reference, amount, currency, test } = expected;
@@ -152,12 +155,12 @@ export function compareWithOrder(data: CallbackData, expected: ExpectedOrder): P
 /** The bytes of a raw body; throws `TypeError` for one that was parsed. */
 export function bytesOf(body: string | Uint8Array): Uint8Array {
   if (typeof body === 'string') return node === undefined ? new TextEncoder().encode(body) : Buffer.from(body);
-  // Not `instanceof`: test runners give every module a Uint8Array of its own.
+  // Not `instanceof`: test runners give every module a different Uint8Array.
   if (ArrayBuffer.isView(body)) return body;
   throw new TypeError('Give the raw body, as text or bytes: this one was parsed by a framework, or is missing');
 }
 
-/** Callbacks are forms; some older integrations turned them into JSON on the way. No form body starts with a brace. */
+/** Callbacks are forms; some older integrations convert them to JSON. No form body starts with a brace. */
 function readFields(body: Uint8Array): Field[] {
   return body[0] === 0x7b ? readJsonFields(body) : readFormFields(body);
 }
@@ -180,7 +183,7 @@ export function checkWebhookHeaders(
   if (!delivered(headers, body)) return problem('WEBHOOK_SIGNATURE_INVALID', null);
   const now = options.now ?? Date.now();
   const distance = Math.abs(now / 1000 - Number(headers.timestamp));
-  // Written so that a time that is no number is refused too.
+  // Written so that an invalid time (NaN) is refused too.
   return distance <= (options.toleranceSeconds ?? 300) ? null : problem('WEBHOOK_TIME_REFUSED', null);
 }
 

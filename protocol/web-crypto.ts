@@ -3,14 +3,17 @@ import { MOST_SIGNATURES, WEBHOOK_KEY_LABEL, type WebhookHeaders } from './webho
 
 const HMAC = { name: 'HMAC', hash: 'SHA-256' };
 
-/** The `x_signature` of a message, by Web Crypto. Throws `TypeError` when the secret is empty or no text. */
+/** Computes the `x_signature` of a message with Web Crypto. Throws `TypeError` if the secret is empty or not a text. */
 export async function computeSignatureAsync(message: string, secret: string): Promise<string> {
   requireSecret(secret);
   const digest = await crypto.subtle.sign(HMAC, await signingKeyOf(secret, 'sign'), utf8(message));
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** True when `signature` is the `x_signature` of the message with one of the secrets. The platform compares, in constant time. */
+/**
+ * Returns whether `signature` is the `x_signature` of the message with one of the secrets. The platform compares in
+ * constant time.
+ */
 export async function signatureMatchesAsync(
   message: string,
   signature: string,
@@ -22,7 +25,7 @@ export async function signatureMatchesAsync(
   return someAsync(keys, (key) => crypto.subtle.verify(HMAC, key, digest, utf8(message)));
 }
 
-/** True when one of the signatures in the header was made with one of the secrets. Does not look at the time. */
+/** Returns whether one of the signatures in the header was made with one of the secrets. Does not check the time. */
 export async function webhookMatchesAsync(
   headers: WebhookHeaders,
   body: Uint8Array,
@@ -54,7 +57,10 @@ async function webhookKeyOf(secret: string): Promise<CryptoKey> {
   return crypto.subtle.importKey('raw', bits, HMAC, false, ['verify']);
 }
 
-/** An empty digest, which matches nothing, for anything but a signature of version 1. Its last character has spare bits: they are zero. */
+/**
+ * Decodes a signature of version 1. Returns an empty digest, which matches nothing, for any other text. The spare bits
+ * of its last character must be zero.
+ */
 function digestOfSignature(value: string): Uint8Array<ArrayBuffer> {
   const base64 = /^v1,([A-Za-z\d+/]{42}[AEIMQUYcgkosw048]=)$/.exec(value)?.[1] ?? '';
   return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));

@@ -1,24 +1,24 @@
 import type { SigningKey } from './hmac.ts';
 import { needNode, node } from './platform.ts';
 
-/** The headers of Standard Webhooks, as they were received; null for one that was not. */
+/** The received headers of Standard Webhooks; null for a missing one. */
 export type WebhookHeaders = { id: string | null; timestamp: string | null; signature: string | null };
 
 /**
- * The key of the webhook headers: HKDF-SHA256 of the Secret Token with its own label, so that neither this signature nor
- * `x_signature` can ever stand for the other. 32 bytes.
+ * Derives the 32-byte key of the webhook headers: HKDF-SHA256 of the Secret Token with a separate label, so that this
+ * signature and `x_signature` can never replace each other.
  */
 export function webhookKey(secret: string): Uint8Array {
   const { hkdfSync } = node?.crypto ?? needNode();
   return new Uint8Array(hkdfSync('sha256', secret, '', WEBHOOK_KEY_LABEL, 32));
 }
 
-/** Parts this key from every other that is derived from the Secret Token. */
+/** Separates this key from every other key that is derived from the Secret Token. */
 export const WEBHOOK_KEY_LABEL = 'callback-v2';
 
 /**
- * One value for the `webhook-signature` header: `v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`. During a
- * rotation the header holds one such value per secret, parted by spaces. `timestamp` is in UTC seconds.
+ * Returns a value for the `webhook-signature` header: `v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`.
+ * During a rotation the header has one such value per secret, separated by spaces. `timestamp` is in UTC seconds.
  */
 export function signWebhook(
   id: string,
@@ -30,12 +30,12 @@ export function signWebhook(
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`;
 }
 
-/** The same value for a text, in half the time: `key` is made of a `webhookKey`, and kept. */
+/** Returns the same value for a text in half the time. `key` is made from a `webhookKey`, and reused. */
 export function signWebhookText(id: string, timestamp: number, body: string, key: SigningKey): string {
   return `v1,${key.sign(`${id}.${timestamp}.${body}`, 'base64')}`;
 }
 
-/** True when one of the signatures in the header was made with one of the keys. Does not look at the time. */
+/** Returns whether one of the signatures in the header was made with one of the keys. Does not check the time. */
 export function webhookMatches(headers: WebhookHeaders, body: Uint8Array, keys: readonly Uint8Array[]): boolean {
   const { id, timestamp, signature } = headers;
   if (id === null || timestamp === null || signature === null) return false;
@@ -47,5 +47,5 @@ export function webhookMatches(headers: WebhookHeaders, body: Uint8Array, keys: 
   });
 }
 
-// A sender needs two during a rotation; a stranger must not buy work with a longer list.
+// A sender needs two during a rotation; a stranger must not cause more work with a longer list.
 export const MOST_SIGNATURES = 8;

@@ -10,11 +10,11 @@ import type { PaymentMethod } from './payment-methods/payment-method.ts';
 import type { OpenPayoutSender } from './payout-senders/payout-sender.ts';
 import type { ValidationProvider } from './validation-providers/validation-provider.ts';
 
-/** Everything that an operation may reach. Built once, in `compose-app.ts`; tests build one with other parts. */
+/** Everything that an operation may use. Built once in `compose-app.ts`; tests build one with other parts. */
 export type App = {
   readonly config: Config;
   readonly db: Database;
-  /** An error of a database that does not answer is not written again and again: `outage` tells of it. */
+  /** Drops repeated errors of a database that does not respond: `outage` reports them once. */
   readonly log: Logger;
   readonly outage: Outage;
   readonly metrics: Metrics;
@@ -22,15 +22,15 @@ export type App = {
   readonly now: Clock;
   /** Uniform in [0, 1). For jitter; never for a secret. */
   readonly random: () => number;
-  /** The only way out to other people's servers: refuses private addresses, follows no redirect. */
+  /** The only way to send requests to external servers. Refuses private addresses and follows no redirect. */
   readonly fetch: SafeFetch;
-  /** Sends mail to payers. `null` where no SMTP server is set. */
+  /** Sends mail to payers. `null` if no SMTP server is set. */
   readonly mailer: Mailer | null;
   readonly paymentMethods: readonly PaymentMethod[];
-  /** `null` where no online provider is configured. */
+  /** `null` if no online provider is configured. */
   readonly validationProvider: ValidationProvider | null;
-  /** Opens a sender of payouts that an operator has set. */
+  /** Opens a sender of payouts that the operator has configured. */
   readonly openPayoutSender: OpenPayoutSender;
-  /** Aborted when the process begins to stop: long waits end, new work is refused. */
+  /** Aborted when the process begins to stop: long polls end, new work is refused. */
   readonly stopping: AbortSignal;
 };

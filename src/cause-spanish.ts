@@ -1,8 +1,6 @@
 import type { CauseCode } from '../protocol/signature-causes.ts';
 
-/**
- * The general fix of each mistake of a signer, in Spanish, as `FIXES` has it in English. Code is the same in both languages.
- */
+/** The general fix of each signing mistake in Spanish, as in `FIXES` in English. Code is the same in both languages. */
 export const SPANISH_CAUSES: Readonly<Record<CauseCode, string>> = {
   SECRET_OF_OTHER_ENVIRONMENT:
     'Se firmó con el secreto del otro ambiente. Usa el Service Token y el Secret Token de un mismo ambiente.',

@@ -20,20 +20,20 @@ import { payoutSenders } from './payout-senders/open-payout-sender.ts';
 import { composeValidationProvider } from './validation-providers/compose-validation-provider.ts';
 
 export type RunningApp = App & {
-  /** Asks the process to stop: no new work, what has begun is finished. */
+  /** Tells the process to stop: it takes no new work and finishes the work under way. */
   stop(): void;
-  /** Resolves when everything that was logged is written, or nobody reads it. To be waited for before `process.exit`. */
+  /** Resolves when all log lines are written, or nobody reads them. Await it before `process.exit`. */
   logWritten: () => Promise<void>;
-  /** Closes what the app opened. After the server and the worker have ended. */
+  /** Closes what the app opened. Call it after the server and the worker have ended. */
   close(): Promise<void>;
 };
 
-/** How long the reads of an app may take. */
+/** The time-out of an app's reads. */
 export type Reading = Pick<OpenOptions, 'readsWithinMs'>;
 
 /**
- * Builds the app from its settings: the only place that chooses adapters.
- * `onFatal` is called when the store failed in a way after which this process must not go on.
+ * Builds the app from its settings. Only this function chooses adapters. `onFatal` is called when the store fails in a
+ * way that this process must not survive.
  */
 export function composeApp(config: Config, onFatal: (error: unknown) => void, reading: Reading = {}): RunningApp {
   const stopping = new AbortController();
@@ -48,7 +48,7 @@ export function composeApp(config: Config, onFatal: (error: unknown) => void, re
     level: config.logLevel,
     base: null,
     serializers: { err: errorForLog },
-    // Pino calls its `timestamp` as it is made, and a clock that has been read is no longer set back by its first anchor.
+    // Pino calls `timestamp` at its creation, and the first anchor cannot set back a clock that was already read.
     timestamp: false,
     hooks: {
       logMethod(line, write) {
@@ -59,7 +59,7 @@ export function composeApp(config: Config, onFatal: (error: unknown) => void, re
     mixin: () => ({ time: new Date(now()).toISOString() }),
   };
   const log = pino(logging, output.stream);
-  // With the first request, because the port is known only once the service listens.
+  // Computed with the first request, because the port is known only once the service listens.
   let places: OwnPlaces | null = null;
   const findOwnPlaces = () => (places ??= ownPlaces(config));
   const proxy = config.egressProxy;
@@ -68,7 +68,7 @@ export function composeApp(config: Config, onFatal: (error: unknown) => void, re
     resolve: limitLookUps(createNameResolver(), now),
     proxy,
   });
-  // Requests to addresses that merchants choose share nothing with those to the acquirer and the provider.
+  // Requests to merchants' URLs share no connections with requests to the acquirer and the provider.
   const acquirer = createSafeFetch({ ownPlaces: findOwnPlaces, proxy });
   const provider = createSafeFetch({ ownPlaces: findOwnPlaces, proxy });
   const { databaseConnections: connections, databasePooler: pooler } = config;

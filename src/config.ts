@@ -25,70 +25,70 @@ import {
 export type Config = {
   port: number;
   host: string;
-  /** Where the metrics are served by themselves; null: at `port`, to this machine alone. */
+  /** A separate port for the metrics; null: at `port`, for clients on this machine only. */
   metricsPort: number | null;
   metricsHost: string;
-  /** Origin without a final slash, as the outside reaches the service. Null: made of `host` and `port`. */
+  /** The public origin of the service, without a final slash. Null: built from `host` and `port`. */
   publicUrl: string | null;
   databaseUrl: string;
   databaseConnections: number;
   databasePooler: boolean;
   mode: 'development' | 'production';
   dataDir: string;
-  /** 32 bytes; the keys for sealing, access tokens and hashes are derived from it. */
+  /** 32 bytes. The keys for sealing, access tokens and hashes are derived from it. */
   masterKey: Buffer;
-  /** Opens what it has sealed, and nothing else is done with it. Null: the master key is not being replaced. */
+  /** Only decrypts. Null: the master key is not being replaced. */
   masterKeyPrevious: Buffer | null;
   logLevel: string;
   logFormat: 'text' | 'json';
-  /** The first of `basePaths`, below which links stand; empty without one. */
+  /** The first of `basePaths`, which links use; empty without one. */
   basePath: string;
-  /** Everything answers below each of these too. */
+  /** Every endpoint is also served below each of these paths. */
   basePaths: readonly string[];
   rateLimits: boolean;
-  /** The payment services whose refused requests are kept for a few days. */
+  /** The environments whose refused requests are stored for a few days. */
   refusedRequests: 'development' | 'all';
   trustProxy: boolean;
   transactionMinutes: number;
-  /** Seconds between being asked to stop and taking no more connections. */
+  /** Seconds between the stop signal and the refusal of new connections. */
   drainDelay: number;
   validationProviderUrl: string | null;
   validationProviderKey: string | null;
-  /** The result of the check of a bank code that the list does not have, and that is not known to be wrong. */
+  /** The result of the check for a bank code that is not in the list and not known to be wrong. */
   unknownBank: 'warn' | 'fail';
-  /** How old the bank list may be by its own date before `doctor` asks for a newer one. */
+  /** The age of the bank list, by its own date, from which `doctor` asks for a newer one. */
   bankDirectoryMaxAgeDays: number;
-  /** How old the last backup, and the last `books verify`, may be before somebody is asked for one; null: nobody is asked. */
+  /** The age of the last backup and the last `books verify` from which a person is asked for one; null: never. */
   backupMaxAgeDays: number | null;
   verifyMaxAgeDays: number | null;
-  /** How long the verdict of a recipient counts. */
+  /** How long a recipient's verdict is valid. */
   verdictMaxAgeDays: number;
-  /** After how many days the worker deletes what has ended; null: never. */
+  /** The age in days from which the worker deletes ended rows; null: never. */
   retentionDays: Record<'callbacks' | 'deliveryAttempts' | 'events', number | null> & { validations: number };
-  /** The most that one transfer takes, in CLP. */
+  /** The most that one transfer can carry, in CLP. */
   payoutRailLimit: number;
-  /** Where the ends of the books' chains are written every day; null: they are kept in the store alone. */
+  /** The folder for daily anchors; null: anchors are only in the store. */
   anchorDir: string | null;
-  /** Where they are posted to. */
+  /** The URL that anchors are posted to. */
   anchorUrl: string | null;
   /** Null: Transbank's own addresses. */
   webpayBaseUrl: string | null;
   allowPrivateCallbacks: boolean;
-  /** Private networks to which callbacks may go. */
+  /** Private networks that callbacks may reach. */
   callbackNetworks: readonly Network[];
-  /** Through which every request leaves; null: none. */
+  /** The proxy for all outgoing requests; null: direct connections. */
   egressProxy: EgressProxy | null;
-  /** Where receipts for payers leave; null: nowhere. */
+  /** The mail server for payers' receipts; null: no mail is sent. */
   smtp: SmtpServer | null;
-  /** The address that they come from. */
+  /** The sender's address of mails. */
   mailFrom: string;
-  /** The roles whose people must have a second factor at the console, and how long a proof of it counts there. */
+  /** The roles that need a second factor in the console, and how long a proof of it is valid. */
   secondFactorRoles: readonly string[];
   proofMinutes: number;
-  /** After so many minutes without a click a session of the console lets nobody in. */
+  /** The minutes without activity after which a console session ends. */
   consoleIdleMinutes: number;
   operatorName: string | null;
-  /** E-mail address of the user in whose name commands change things; null: nobody was named. */
+  /** The e-mail address of the user that commands act for; null: not set. */
   actingUser: string | null;
 };
 
@@ -99,7 +99,7 @@ const MONEY_AND_PEOPLE = 'support,finance,approver,operator,owner';
 /**
  * Reads the settings from an environment such as `process.env`.
  *
- * In development a missing master key is made and kept in `<DATA_DIR>/master.key`. Throws `ConfigError`.
+ * In development a missing master key is created and stored in `<DATA_DIR>/master.key`. Throws `ConfigError`.
  */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
   const text = (name: string) => environment[name]?.trim() || null;
@@ -161,16 +161,16 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   };
 }
 
-/** A variable that a command was told to read, such as one with a Secret Token. */
+/** Returns a variable that a command names as input, such as one with a Secret Token. */
 export const environmentVariable = (name: string): string | undefined =>
   Object.hasOwn(process.env, name) ? process.env[name] : undefined;
 
-/** The origin for payers and merchants, without a final slash. */
+/** Returns the origin for payers and merchants, without a final slash. */
 export function publicOrigin({ publicUrl, host, port }: Config): string {
   return publicUrl ?? `http://${hostInUrl(host)}:${port}`;
 }
 
-/** Says what is wrong with ALLOW_PRIVATE_CALLBACKS as it was set, or null: production has never gone by it. */
+/** Returns what is wrong with ALLOW_PRIVATE_CALLBACKS, or null. Production ignores the setting. */
 export function privateCallbacksProblem(config: Config, environment: NodeJS.ProcessEnv = process.env): string | null {
   const said = environment['ALLOW_PRIVATE_CALLBACKS']?.trim() || null;
   if (config.mode === 'development' || !flag('ALLOW_PRIVATE_CALLBACKS', said, false)) return null;

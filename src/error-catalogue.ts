@@ -1,9 +1,9 @@
-/** One entry of the catalogue: the HTTP status, what the caller reads, and what to do about it. */
+/** An entry of the catalogue: the HTTP status, the text for the caller, and what to do. */
 export type CatalogueEntry = { status: number; title: string; fix: string };
 
 /**
- * Every error that the service answers with. The code is stable and has a page at `/errors/{code}`.
- * Nothing here ever says whether an account exists before its signature holds.
+ * Every error code of the service. The code is stable and has a page at `/errors/{code}`. No text reveals whether an
+ * account exists before its signature is verified.
  */
 export const CATALOGUE = {
   INVALID_JSON: entry(
@@ -305,10 +305,12 @@ export const CATALOGUE = {
 
 export type ErrorCode = keyof typeof CATALOGUE;
 
-/** One thing that is wrong with a request, in one language. `pointer` is a JSON pointer into the body, or a header or parameter name. */
+/**
+ * One error in a request, in one language. `pointer` is a JSON pointer into the body, or a header or parameter name.
+ */
 export type AnsweredError = { pointer: string; code: string } & ErrorWords;
 
-/** The same in English and, as `es`, in Spanish. */
+/** The same in English and, in `es`, in Spanish. */
 export type ErrorItem = AnsweredError & { es: ErrorWords };
 
 type ErrorWords = { message: string; fix: string };
@@ -325,38 +327,40 @@ export type InBoth = { readonly en: string; readonly es: string };
 /** A sentence in English, and in Spanish where shops, payers or finance read it. */
 export type Said = string | InBoth;
 
-/** The sentence in a language; English where there is no other. */
+/** Returns the sentence in a language; English if it has no translation. */
 export function sayIn(said: Said, language: 'en' | 'es'): string {
   return typeof said === 'string' ? said : said[language];
 }
 
-/** At most `most` in `windowMs`: what is left, and in how many milliseconds the count starts anew. */
+/** A limit of `most` in `windowMs`: what is left, and the milliseconds until the count starts again. */
 export type SpentLimit = { name: string; most: number; windowMs: number; remaining: number; resetMs: number };
 
 export type ProblemExtras = {
-  /** The details of this case: public text, without secrets and personal data. */
+  /** The details of this case: public text, without secrets or personal data. */
   detail?: InBoth;
   errors?: ErrorItem[];
-  /** Members that older clients read beside the problem, such as the id of the transaction in conflict. */
+  /** Further members that older clients read, such as the id of the transaction in conflict. */
   data?: Record<string, unknown>;
   /** How long the caller should wait, in milliseconds. */
   waitMs?: number;
-  /** The address at which the same request is answered. */
+  /** The address of the service that accepts the same request. */
   movedTo?: string;
-  /** The limit that was reached. */
+  /** The exceeded limit. */
   spent?: SpentLimit;
-  /** The status, the member `error` and others at the root, where published clients of an endpoint expect these. */
+  /**
+   * The status, the member `error` and further members at the root, for endpoints whose published clients expect them.
+   */
   legacy?: { status: number; error: string; members?: Readonly<Record<string, unknown>> };
 };
 
-/** An expected refusal, thrown by any operation and answered by `http/send-problem.ts`. */
+/** An expected refusal. Any operation may throw it; `http/send-problem.ts` answers it. */
 export class Problem extends Error {
   readonly code: ErrorCode;
   readonly extras: ProblemExtras;
 
   constructor(code: ErrorCode, extras: ProblemExtras = {}) {
     const [first] = extras.errors ?? [];
-    // It is an answer and no fault: a stack that nobody reads costs more than the rest of a refusal.
+    // It is a response and not a bug: a stack that nobody reads costs more than the rest of the refusal.
     const frames = Error.stackTraceLimit;
     Error.stackTraceLimit = 0;
     super(extras.detail?.en ?? (first === undefined ? CATALOGUE[code].title : `${first.message} ${first.fix}`));

@@ -317,7 +317,7 @@ export const SPANISH_ERRORS: Readonly<Record<ErrorCode, { title: string; fix: st
   },
 };
 
-/** `SIGNING_CATALOGUE` in Spanish: what is wrong, said after the name of the field; what to do. */
+/** `SIGNING_CATALOGUE` in Spanish: the error, as it follows the name of the field; what to do. */
 export const SPANISH_SIGNING: Readonly<Record<SigningCode, readonly [predicate: string, fix: string]>> = {
   INVALID_JSON: ['no es JSON válido', 'Arma el cuerpo con una biblioteca de JSON, no uniendo texto.'],
   INVALID_ENCODING: [

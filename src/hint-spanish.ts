@@ -1,6 +1,9 @@
 import type { CauseCode, Language } from '../protocol/signature-causes.ts';
 
-/** The fixes in the words of a language, as `FIXES` has them in English. What is not here is code, and the same in both. */
+/**
+ * The language-specific fixes, as in `FIXES` in English. Fixes that are missing here are code, and the same in both
+ * languages.
+ */
 export const SPANISH_HINTS: Readonly<Partial<Record<CauseCode, Partial<Record<Language, string>>>>> = {
   SECRET_OF_OTHER_ENVIRONMENT: {
     php: "Carga los dos del mismo lugar: getenv('SERVICE_TOKEN') y getenv('SECRET_TOKEN').",

@@ -10,7 +10,7 @@ import { SchemaError, StorageError, StoreHeldError } from './db/database.ts';
 import { Problem } from './error-catalogue.ts';
 import { paint } from './lib/paint.ts';
 
-/** The fix where the operating system or the database only says what is wrong, by its code or by the call. */
+/** The fixes for errors that the operating system or the database reports only with a code or a call. */
 const FIXES: Record<string, string> = {
   EADDRINUSE: 'set PORT to another, or to 0 for a free one.',
   EADDRNOTAVAIL: 'set HOST to an address of this machine.',
@@ -18,7 +18,7 @@ const FIXES: Record<string, string> = {
   ENOTFOUND: 'check DATABASE_URL.',
   ENOSPC: 'make room on the disk.',
   mkdir: 'check DATA_DIR and DATABASE_URL.',
-  // PostgreSQL: there is no such database, no such role, another password.
+  // PostgreSQL: no such database, no such role, wrong password.
   '3D000': 'make it with createdb, or check DATABASE_URL.',
   '28000': 'check DATABASE_URL.',
   '28P01': 'check DATABASE_URL.',
@@ -29,17 +29,18 @@ const MOVING =
 const DISK_FULL =
   'The disk is full: make room where the database is, in DATA_DIR or on the server of PostgreSQL. Nothing was stored.';
 
-/** 128 and the number of SIGPIPE, as a shell says it of others. */
+/** 128 plus the number of SIGPIPE, as in a shell. */
 const EXIT_NOT_READ = 141;
 
-// `head` reads its lines and goes. A command that watches its own output decides itself, and the service goes on without its log.
+// A reader such as `head` may close the pipe. A command with its own listener decides itself, and the service continues
+// without its log.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (process.argv[2] === 'serve' || process.stdout.listenerCount('error') > 1) return;
   if (error.code !== 'EPIPE') throw error;
   process.exit(EXIT_NOT_READ);
 });
 
-// Progress without a reader ends nothing in the middle.
+// Losing the reader of the progress must not end a command.
 process.stderr.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });
@@ -47,7 +48,7 @@ process.stderr.on('error', (error: NodeJS.ErrnoException) => {
 const program = new Command('rubrica')
   .description('The payment service that a company can run itself.')
   .version(manifest.version)
-  // In the form of every other refusal, with its code in front.
+  // Prints usage errors like every other refusal, with the code in front.
   .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'USAGE: ')) })
   .showHelpAfterError('(add --help for what there is)')
   .exitOverride();
@@ -63,7 +64,7 @@ try {
   if (process.exitCode !== 0) await report(error);
 }
 
-/** Loaded only where it is read. */
+/** Loads the Spanish help only when it is needed. */
 async function speakSpanish(): Promise<void> {
   const { translateHelp } = await import('./cli/translate-help.ts');
   translateHelp(program);
@@ -75,10 +76,10 @@ function statusOf(error: unknown): number {
   return error instanceof CommandError ? error.status : 1;
 }
 
-/** On stderr for a person. With `--json` stdout is one JSON object here too. */
+/** Prints an error to stderr for a person. With `--json`, stdout also gets one JSON object. */
 async function report(error: unknown): Promise<void> {
   const { code, message } = await describe(error);
-  // Commander has explained its own refusals, with the help of the command.
+  // Commander has already printed its own errors, with the help of the command.
   if (!(error instanceof CommanderError))
     process.stderr.write(
       code === 'COMMAND_FAILED' ? `${message}\n` : `${paint('red', `${code}:`, process.stderr)} ${message}\n`,
@@ -87,7 +88,7 @@ async function report(error: unknown): Promise<void> {
   process.stdout.write(`${JSON.stringify({ error: { code, message: message.split('\n', 1)[0] } })}\n`);
 }
 
-/** A code for scripts, and a sentence for what the person at the keyboard can mend; everything for what is a bug. */
+/** Returns a code for scripts, and a sentence about what the person can fix. For a bug it returns the stack. */
 async function describe(error: unknown): Promise<{ code: string; message: string }> {
   if (error instanceof CommanderError) return { code: 'USAGE', message: error.message.replace(/^error: /, '') };
   if (error instanceof CommandError) return { code: error.code, message: error.message };
@@ -105,7 +106,7 @@ async function describe(error: unknown): Promise<{ code: string; message: string
     const { message } = await describe(error.cause);
     return { code: error.code, message: `The database does not answer or refuses: ${message}` };
   }
-  // An error of the operating system is about the machine and names the file or the address; a stack adds nothing.
+  // An error of the operating system names the file or the address; a stack adds nothing.
   const { code, syscall, message, stack } = error as NodeJS.ErrnoException;
   if (code === undefined) return { code: 'INTERNAL', message: stack ?? String(error) };
   const fix = FIXES[code] ?? FIXES[syscall ?? ''];

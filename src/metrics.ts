@@ -3,11 +3,11 @@ import { Counter, Gauge, Registry } from './lib/meters.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** Something in which work waits, such as a batcher. */
+/** A queue of waiting work, such as a batcher. */
 type Queue = { depth: () => number };
 
 /**
- * Makes the metrics that `/metrics` shows. No label ever holds a reference, an address or anything else that a stranger
+ * Creates the metrics of `/metrics`. No label ever contains a reference, an address or other text that a stranger
  * chooses.
  */
 export function createMetrics() {
@@ -16,7 +16,7 @@ export function createMetrics() {
   const queues = new Map<string, Queue>();
   return {
     registry,
-    /** Shows how much waits in a queue, and answers the queue. `name` is one of a few that the program chooses. */
+    /** Shows the length of a queue, and returns the queue. `name` is one of a few fixed names. */
     watchQueue: <Watched extends Queue>(name: string, queue: Watched): Watched => {
       queues.set(name, queue);
       return queue;
@@ -71,7 +71,7 @@ export function createMetrics() {
   };
 }
 
-/** Makes the meters of strangers' requests: their cost, and the cost of those that were refused. */
+/** Creates the metrics of refused work, and of an untrusted proxy. */
 function createStrangerMeters(registers: Registry[]) {
   return {
     refused: new Counter({
@@ -95,12 +95,15 @@ function createDeliveryCounter(registers: Registry[]) {
     labelNames: ['outcome'],
     registers,
   });
-  // A counter that begins at 1 has never increased, and the first is to be noticed too.
+  // Starts at 0: a counter that appears with 1 never shows an increase, and the first case must be noticed.
   for (const outcome of ['dead', 'disable']) deliveries.inc({ outcome }, 0);
   return deliveries;
 }
 
-/** The endpoints that have failed for longest, a few. They are named by their numbers: anybody can read the metrics. */
+/**
+ * Creates gauges for the few endpoints that have failed for longest. Their labels are ids, because anybody can read the
+ * metrics.
+ */
 function createEndpointGauges(registers: Registry[]) {
   const labelNames = ['payment_service', 'endpoint'] as const;
   return {
@@ -119,7 +122,7 @@ function createEndpointGauges(registers: Registry[]) {
   };
 }
 
-/** Makes the counters of money: what became of it, and how much waits for a person. */
+/** Creates the counters of money: outcomes, and how much waits for a person. */
 function createMoneyCounters(registers: Registry[]) {
   return {
     transactions: new Counter({

@@ -6,11 +6,14 @@ type Setting = {
   name: string;
   fallback: string;
   meaning: string;
-  /** The value that the program goes by, whether it was given or not. Of a secret: whether there is one. */
+  /** The value in use, set or default. For a secret: whether it is set. */
   inForce: (config: Config) => string | number | boolean | null;
 };
 
-/** Every setting there is. The start-up lines, `doctor` and docs/settings.md are printed from this list; `readConfig` reads them. */
+/**
+ * Every setting. The start-up lines, `doctor` and docs/settings.md are printed from this list; `readConfig` parses the
+ * settings.
+ */
 export const SETTINGS: readonly Setting[] = [
   { name: 'PORT', fallback: '8080', meaning: 'TCP port; 0 takes a free one', inForce: ({ port }) => port },
   { name: 'HOST', fallback: '127.0.0.1', meaning: 'address to listen on', inForce: ({ host }) => host },
@@ -278,13 +281,13 @@ export const SETTINGS: readonly Setting[] = [
 
 export type ShownSetting = {
   name: string;
-  // A secret says `yes` or `no`, set or not; an address comes without its password.
+  // A secret shows `yes` or `no`; a URL is shown without its password.
   value: string | null;
   source: 'environment' | 'default' | 'file';
   meaning: string;
 };
 
-/** The settings as start-up and `doctor` print them: what is in force, and where it comes from. */
+/** Lists the settings for start-up and `doctor`: their values, and where they come from. */
 export function describeSettings(config: Config, variable = environmentVariable): ShownSetting[] {
   return SETTINGS.map(({ name, meaning, inForce }) => {
     const value = inForce(config) ?? '';

@@ -28,7 +28,7 @@ import { indexPayments } from './search/index-payments.ts';
 import { selectSearchProgress } from './search/search-queries.ts';
 import { expireTransactions } from './transactions/expire-transactions.ts';
 
-/** How often the worker looks when there was nothing to do, and how much it takes at once. */
+/** The pause of a loop without work, and the most rows per step. */
 const IDLE_MS = 250;
 const MAIL_EVERY_MS = 1_000;
 const SCHEMA_EVERY_MS = 1_000;
@@ -42,14 +42,14 @@ const PROCESS_EVERY_MS = 60_000;
 const BATCH = 100;
 
 export type Worker = {
-  /** Ends after the work in hand; nothing new is taken up. What requests did until `answered` is still written down and sealed. */
+  /** Stops the loops after the step under way. Changes by requests until `answered` are still recorded and sealed. */
   stop(answered?: Promise<unknown>): Promise<void>;
 };
 
 /**
- * Starts the loops of the background: each runs on its own, so that slow merchants delay no expiry. While `mayLeave` says no,
- * as after a restore, nothing is sent, refunded or expired. `onUnfit` is told why this process must work on the store no
- * longer, perhaps more than once.
+ * Starts the background loops. Each runs separately, so slow merchants delay no expiry. While `mayLeave` returns false,
+ * as after a restore, nothing is sent, refunded, paid out or expired. `onUnfit` is called, perhaps more than once, with
+ * the reason why this process must no longer work on the store.
  */
 export function startWorker(app: App, mayLeave: () => Promise<boolean>, onUnfit: (reason: Error) => void): Worker {
   const heldLoop = (name: string, step: () => Promise<number>, idleMs = IDLE_MS) =>
@@ -57,7 +57,7 @@ export function startWorker(app: App, mayLeave: () => Promise<boolean>, onUnfit:
   const delivery = createCallbackDelivery(app, () => deliver.wake());
   const deliver = heldLoop('deliver', () => delivery.poll());
   const isBusy = watchLoad();
-  // It serves until it has ended: a process that says nothing for long is said to hang.
+  // Runs until the process has ended: a process without a heartbeat is reported as hanging.
   const listed = loop(app, 'process', () => keepProcess(app).then(() => 0), PROCESS_EVERY_MS);
   const loops = [
     deliver,
@@ -102,7 +102,7 @@ export function startWorker(app: App, mayLeave: () => Promise<boolean>, onUnfit:
   };
 }
 
-/** The last works of a process, in this order; each is done also where another failed, with the words for that. */
+/** The last steps of a process, in order. A failed step is logged with its text, and the next ones still run. */
 const ENDS: readonly [failed: string, end: (app: App) => Promise<unknown>][] = [
   ['the last uses of Secret Tokens could not be kept', storeSecretUse],
   ['the last uses of sessions could not be kept', storeSessionUse],
@@ -112,12 +112,12 @@ const ENDS: readonly [failed: string, end: (app: App) => Promise<unknown>][] = [
   ['the last anchor could not be kept', keepLastAnchor],
 ];
 
-/** The environments that are being copied to here. */
+/** Returns the environments that are being copied to this database. */
 async function findArriving(app: App): Promise<ReadonlySet<number>> {
   return (await findElsewhere(app)).arriving;
 }
 
-/** A newer version may migrate the store at any time. What this one would write then may be wrong. */
+/** Stops the process when a newer version has migrated the store: this version could then write wrong rows. */
 async function watchSchema(app: App, onUnfit: (reason: Error) => void): Promise<number> {
   await refuseNewerSchema(app.db).catch((error: unknown) => {
     if (!(error instanceof SchemaError)) throw error;
@@ -127,7 +127,7 @@ async function watchSchema(app: App, onUnfit: (reason: Error) => void): Promise<
   return 0;
 }
 
-/** Of a development installation: somebody may set the clock ahead at any time. Back it goes only in a new process. */
+/** In development, follows a clock that was set ahead. A clock that was set back needs a new process. */
 async function watchClock(app: App, onUnfit: (reason: Error) => void): Promise<number> {
   if (!(await followClock(app)))
     onUnfit(new Error('the clock of this installation was reset: start the service again'));
@@ -135,8 +135,8 @@ async function watchClock(app: App, onUnfit: (reason: Error) => void): Promise<n
 }
 
 /**
- * Repeats `step` at once while it finds work, and after a pause when it found none or failed. `wake` ends the pause, or
- * leaves out the next one.
+ * Repeats `step` immediately while it finds work, and after a pause when it finds none or fails. `wake` ends the pause,
+ * or skips the next one.
  */
 function loop(
   app: App,

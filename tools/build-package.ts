@@ -2,7 +2,7 @@ import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:f
 import { dirname, join } from 'node:path';
 import { manPage } from './man-page.ts';
 
-// Run by bin/build after the compiler: dist/ then has the tree of the repository, so that every file finds its neighbours.
+// bin/build runs this after the compiler, when dist/ has the tree of the repository, so that files find each other.
 const repository = join(import.meta.dirname, '..');
 const dist = join(repository, 'dist');
 
@@ -21,11 +21,13 @@ writeFileSync(join(dist, 'rubrica.1'), callItRubrica(await manPage()));
 
 function rewrite(file: string): void {
   const text = readFileSync(file, 'utf8');
-  // The compiler renames what is imported, and not the file of a thread.
+  // The compiler renames imported files, but not the file of a thread.
   writeFileSync(file, callItRubrica(text).replace(/(new URL\('\.{1,2}\/[^']+)\.ts'/g, "$1.js'"));
 }
 
-/** An installed package has no folder `bin`: there the command is called by its name. */
+/**
+ * Replaces `bin/rubrica` by `rubrica`: an installed package has no folder `bin`, and the command is called by its name.
+ */
 function callItRubrica(text: string): string {
   return text.replaceAll(/(?<![\w./-])bin\/rubrica(?![\w/-])/g, 'rubrica');
 }

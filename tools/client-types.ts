@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Schema, Schemas } from '../src/reference/openapi-schemas.ts';
 import type { OpenApiDocument, Operation } from '../src/reference/openapi-shape.ts';
 
-/** The file with the types of a tag's bodies and replies. */
+/** The file for the body and response types of a tag. */
 const FILES: Record<string, string> = {
   Transactions: 'api-payments.ts',
   'Payment methods': 'api-payments.ts',
@@ -20,9 +20,9 @@ const FILES: Record<string, string> = {
 };
 
 /**
- * The API description as TypeScript, for the client: the files of `sdk/src/` that are made from it, by name. They hold a
- * type for every named schema, one for all error codes, and `Operations`, which says for every method and path what is
- * sent and what is answered; `api-types.ts` has them all. The same document always gives the same texts.
+ * Writes the API description as TypeScript for the client: the generated files of `sdk/src/`, by name. They contain a
+ * type for every named schema, one for all error codes, and `Operations`, with the request and response types of every
+ * method and path; `api-types.ts` exports them all. The same document always gives the same texts.
  */
 export function clientTypes(document: OpenApiDocument): Record<string, string> {
   const declarations = declarationsOf(document);
@@ -37,7 +37,7 @@ export function clientTypes(document: OpenApiDocument): Record<string, string> {
 
 const API_COMMENT = '// Users of the package import all of it as one namespace, `Api`.';
 
-/** `uses` are the names of others in it. */
+/** `uses`: the names of other declarations in it. */
 type Declaration = { file: string; name: string; text: string; uses: string[] };
 
 function declarationsOf(document: OpenApiDocument): Declaration[] {
@@ -45,7 +45,7 @@ function declarationsOf(document: OpenApiDocument): Declaration[] {
   const operations = operationsOf(document);
   const files = filesOf(operations, schemas);
   const types = Object.entries(schemas).map(([name, schema]) => ({
-    // What no endpoint takes or answers is what it refuses with.
+    // A schema that no endpoint takes or returns belongs to its errors.
     file: files.get(name) ?? 'api-errors.ts',
     name,
     text: `export type ${name} = ${typeOf(schema)};`,
@@ -84,7 +84,7 @@ function usesOf(operations: readonly [string, Operation][]): string[] {
   return operations.flatMap(([, operation]) => namesIn(partsOf(operation)));
 }
 
-/** Those that are answered with JSON: files, metrics and redirects are not for a client. */
+/** Lists the operations with a JSON response: files, metrics and redirects are not for a client. */
 function operationsOf({ paths }: OpenApiDocument): [string, Operation][] {
   return Object.entries(paths).flatMap(([path, item]) =>
     Object.entries('$ref' in item ? {} : item)
@@ -93,7 +93,7 @@ function operationsOf({ paths }: OpenApiDocument): [string, Operation][] {
   );
 }
 
-/** The file of every schema that an endpoint takes or answers, itself or within another. */
+/** Returns the file of every schema that an endpoint takes or returns, directly or nested. */
 function filesOf(operations: [string, Operation][], schemas: Schemas): Map<string, string> {
   const namesWithin = (value: unknown): string[] =>
     namesIn(value).flatMap((name) => [name, ...namesWithin(schemas[name])]);
@@ -176,7 +176,7 @@ const PLAIN_TYPES: Record<string, string> = {
   object: 'Record<string, unknown>',
 };
 
-/** An optional member may be undefined too: JSON leaves it out, and so does the client. */
+/** An optional member may also be undefined: JSON and the client leave it out. */
 function objectType({ properties = {}, required = [] }: Keywords): string {
   const members = Object.entries(properties).map(([name, schema]) => {
     const comment = schema.description === undefined ? '' : `\n/** ${schema.description} */\n`;
@@ -184,7 +184,7 @@ function objectType({ properties = {}, required = [] }: Keywords): string {
     const [mark, orNothing] = required.includes(name) ? ['', ''] : ['?', type === 'unknown' ? '' : ' | undefined'];
     return `${comment}${nameOf(name)}${mark}: ${type}${orNothing};`;
   });
-  // The formatter leaves an object with a line break before its first member on several lines.
+  // The formatter keeps an object on several lines if a line break precedes its first member.
   const lineBreak = members.some((member) => member.startsWith('\n')) ? '\n' : '';
   return `{${lineBreak}${members.join(' ')}}`;
 }
@@ -203,7 +203,7 @@ function importsOf(own: Declaration[], declarations: Declaration[]): string[] {
   return others.map(({ name, file }) => `import type { ${name} } from './${file}';`);
 }
 
-/** As if it was written by hand. The formatter puts the imports in order too. */
+/** Formats a file as the formatter does, with sorted imports. */
 function layOut(file: string, parts: string[]): string {
   const text = ['// Made from openapi.json by tools/write-openapi.ts: not to be changed by hand.', ...parts];
   const root = join(import.meta.dirname, '..');

@@ -3,7 +3,9 @@ import { PERMISSIONS, type Permission, ROLES, type Role, rightsOf } from '../src
 import { ROUTES } from '../src/server/routes.ts';
 import { SETTINGS } from '../src/settings.ts';
 
-/** The tables of `docs/` that repeat a table of the code, by their page and the line with the names of their columns. */
+/**
+ * The tables in `docs/` that are generated from tables of the code, by page and by the line with their column names.
+ */
 const TABLES: Readonly<Record<string, Readonly<Record<string, () => string[]>>>> = {
   'docs/people.md': {
     '| role | means | may |': roleRows,
@@ -15,7 +17,7 @@ const TABLES: Readonly<Record<string, Readonly<Record<string, () => string[]>>>>
 
 export const DOC_PAGES = Object.keys(TABLES);
 
-/** Writes the tables of a page anew; the rest of its text stays. Throws where the page has no such table. */
+/** Rewrites the tables of a page and keeps the rest of its text. Throws if the page lacks such a table. */
 export function withTables(page: string, text: string): string {
   return Object.entries(TABLES[page] ?? {}).reduce((written, [heading, rows]) => {
     const [before, after, ...more] = written.split(`\n${heading}\n`);

@@ -12,7 +12,7 @@ const STATUSES = [
   ['78', 'serve: refused until a person has acted.'],
 ] as const;
 
-/** The page of rubrica(1) as man reads it, from the table of commands and the list of settings. */
+/** Returns the source of the man page rubrica(1), from the table of commands and the list of settings. */
 export async function manPage(): Promise<string> {
   const program = new Command('rubrica');
   await addCommands(program, '');
@@ -71,7 +71,7 @@ function describe({ words, command }: Leaf): string[] {
   ];
 }
 
-/** A line that man shows as it is written. */
+/** Escapes a line so that man shows it literally. */
 function plain(text: string): string {
   const escaped = text.replaceAll('\\', '\\e').replaceAll('-', '\\-').replaceAll("'", '\\(aq');
   return escaped.startsWith('.') ? `\\&${escaped}` : escaped;

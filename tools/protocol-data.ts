@@ -3,10 +3,10 @@ import { CALLBACK_FIELDS, REQUEST_FIELDS, UNSIGNED_FIELDS } from '../protocol/fi
 import { SIGNING_CATALOGUE } from '../protocol/signing-error.ts';
 import { WEBHOOK_KEY_LABEL } from '../protocol/webhook-signature.ts';
 
-/** Where the clients in other languages have their copy. */
+/** The copies in the clients of other languages. */
 export const PROTOCOL_DATA_FILES = ['clients/php/src/protocol.json', 'clients/python/src/rubrica/protocol.json'];
 
-/** The part of `protocol/` that a client in another language needs, as JSON: names, currencies, texts of what is wrong. */
+/** Returns as JSON the part of `protocol/` that clients in other languages need: names, currencies, error texts. */
 export function protocolData(): string {
   const data = {
     request_fields: REQUEST_FIELDS,

@@ -5,8 +5,8 @@ import { clientTypes } from './client-types.ts';
 import { DOC_PAGES, withTables } from './doc-tables.ts';
 import { PROTOCOL_DATA_FILES, protocolData } from './protocol-data.ts';
 
-// Run by hand after a change of an endpoint, a role, a setting or an action of the audit log; a test compares the files with
-// what the tables of the code give.
+// Run this by hand after a change of an endpoint, a role, a setting or an action of the audit log. A test compares the
+// files with the tables of the code.
 const document = openApiDocument(ROUTES);
 write('openapi.json', `${JSON.stringify(document, null, 2)}\n`);
 for (const [file, text] of Object.entries(clientTypes(document))) write(`sdk/src/${file}`, text);

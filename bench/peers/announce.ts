@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Listens on a free port of loopback, says so as a line of JSON, and ends with the process that started this one. */
+/** Listens on a free port of loopback, prints it as a line of JSON, and ends with its parent process. */
 export function announce(server: Server): void {
   server.keepAliveTimeout = 60_000;
   server.listen(0, '127.0.0.1', () => {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { announce } from './announce.ts';
 
-// The least that `node:http` can do: reads a request to its end and answers the same bytes each time.
+// The minimum of `node:http`: reads a request to its end and returns the same bytes each time.
 
 const BODY = JSON.stringify({
   message: 'Trx creada exitosamente',

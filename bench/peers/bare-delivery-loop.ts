@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { Agent } from 'undici';
 
-// `node bench/peers/bare-delivery-loop.ts FILE HOSTS CONNECTIONS`: posts the bodies of a file, a JSON array of {url, body}, to so many
-// hosts over so many connections each, and prints how many a second. Nothing is signed, checked or recorded.
+// `node bench/peers/bare-delivery-loop.ts FILE HOSTS CONNECTIONS`: posts the bodies of a file, a JSON array of {url,
+// body}, to HOSTS hosts over CONNECTIONS connections each, and prints the rate per second. It signs, checks and records
+// nothing.
 
 type Post = { url: string; body: string };
 

@@ -11,9 +11,9 @@ import {
   transactionValues,
 } from './shop-request.ts';
 
-// `node bench/peers/bare-durable-server.ts FILE SECRET [BYTES]`: nothing but what durability costs. Parses JSON, verifies the
-// HMAC, and commits in groups the same two rows into a file with the service's own schema: WAL, synchronous = FULL. With BYTES
-// every answer is filled up with spaces to that length.
+// `node bench/peers/bare-durable-server.ts FILE SECRET [BYTES]`: the cost of durability alone. Parses JSON, verifies
+// the HMAC, and commits in groups the same two rows into a file with the service's schema: WAL, synchronous = FULL.
+// With BYTES, every response is padded with spaces to that length.
 
 const [file = '', secret = '', length = '0'] = process.argv.slice(2);
 const ConnectionClass =

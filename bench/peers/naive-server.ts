@@ -11,8 +11,8 @@ import {
   transactionValues,
 } from './shop-request.ts';
 
-// `node bench/peers/naive-server.ts URL SECRET`: what one writes first. The same framework and driver, and for every
-// request its own begin, two inserts and commit.
+// `node bench/peers/naive-server.ts URL SECRET`: a straightforward first version. The same framework and driver, with a
+// begin, two inserts and a commit for every request.
 
 const [url = '', secret = ''] = process.argv.slice(2);
 const CONNECTIONS = 32;

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** The body of `POST /trxs`, as `JSON.parse` gives it. */
+/** The body of `POST /trxs` after `JSON.parse`. */
 export type ShopRequest = {
   x_account_id: string;
   x_amount: number;
@@ -28,7 +28,7 @@ const NAMES = [
   'x_url_complete',
 ] as const;
 
-/** Checks the signature, as every peer does, and nothing else of the body. */
+/** Checks only the signature of the body, as every peer does. */
 export function isSigned(request: ShopRequest, secret: string): boolean {
   let message = '';
   for (const name of NAMES) message += name + request[name];
@@ -62,7 +62,7 @@ export function transactionValues(id: number, request: ShopRequest, now: number,
   ];
 }
 
-/** The peers' reply, shaped like ours. */
+/** Returns the peers' response, shaped like the service's. */
 export function createdBody(id: number, secret: string): string {
   const url = `http://127.0.0.1/pay/${id}-${secret}`;
   return `{"message":"Trx creada exitosamente","errors":null,"data":{"idTrx":${id},"payUrl":[{"name":"gateway","code":"gateway","url":"${url}"}]}}`;

@@ -4,9 +4,9 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * One stranger, who attacks the service at `port` until the process ends: `stranger.ts ATTACK PORT SERVICE_TOKEN BEGUN_AFTER_MS`. It comes
- * from other addresses of this machine than the honest client (127.0.0.1), as a stranger comes from other networks. Says `begun` when the
- * attack is under way.
+ * An attacker of the service at `port` until the process ends: `stranger.ts ATTACK PORT SERVICE_TOKEN BEGUN_AFTER_MS`.
+ * It uses other addresses of this machine than the honest client (127.0.0.1), as a stranger uses other networks. Prints
+ * `begun` when the attack is under way.
  */
 const [attack = '', portText, serviceToken = '', begunAfterMs] = process.argv.slice(2);
 const port = Number(portText);
@@ -31,7 +31,7 @@ ATTACKS[attack]?.();
 await pause(Number(begunAfterMs));
 console.log('begun');
 
-/** Each connection sends the next request when it has its answer, whatever that is. */
+/** Each connection sends its next request after any response. */
 function repeat(path: string, bodyOf: (at: number) => object): void {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   const options: RequestOptions = {
@@ -52,7 +52,7 @@ function repeat(path: string, bodyOf: (at: number) => object): void {
       answer.resume();
       await once(answer, 'end');
     } catch {
-      // The service closes what goes too far; a stranger comes back.
+      // The service closes connections that go too far; the attacker opens new ones.
       await pause(1);
     }
     return next();
@@ -67,7 +67,7 @@ function createWith(account: string, at: number): object {
   return { ...fields, ...urls, ...others, x_url_complete: 'https://shop.example/c' };
 }
 
-/** Holds many connections of four addresses open, and opens each again when it ends. */
+/** Keeps many connections of four addresses open, and reopens each when it ends. */
 function reopen(use: (socket: Socket) => void): void {
   const open = (at: number) => {
     const socket = connect({ port, host: '127.0.0.1', localAddress: `127.0.0.${2 + (at % 4)}` }, () => use(socket));

@@ -5,24 +5,24 @@ import { runProgram } from './programs.ts';
 
 export type Engine = 'SQLite' | 'PostgreSQL';
 
-/** How much is measured. `quick` shows that everything runs; its numbers mean nothing. */
+/** The amount of work. `quick` only shows that everything runs; its numbers mean nothing. */
 export type Sizes = {
   rounds: number;
   warmUpMs: number;
   measureMs: number;
   /** Stored transactions of the growth figure. */
   stored: readonly number[];
-  /** Until what a start left over is gone and the first looks of the worker are done. */
+  /** The wait until a start and the worker's first steps are over. */
   settleMs: number;
-  /** Until an attack of a stranger is under way. */
+  /** The wait until an attack is under way. */
   beginMs: number;
   callbacks: number;
-  /** Paid payments of the merchant who moves. */
+  /** Paid payments of the merchant that moves. */
   moved: number;
-  /** Paid payments of the stores that are lived with. */
+  /** Paid payments of the stores of the lived figure. */
   lived: readonly number[];
   livedOn: readonly Engine[];
-  /** Clients at once of the connections figure. */
+  /** Concurrent clients of the connections figure. */
   connections: readonly number[];
   signatures: number;
 };
@@ -56,22 +56,25 @@ const QUICK: Sizes = {
   signatures: 1_000,
 };
 
-/** `keep`: the folder in which stores stay, to be lived with again (SQLite). `steps`: parts of the names of what is done; all unless said. */
+/**
+ * `keep`: the folder where stores are kept for another run (SQLite). `steps`: parts of the names of steps; default:
+ * all.
+ */
 export type LivedOptions = { keep?: string; steps?: readonly string[] };
 
-/** The parts that the figures share: a folder that is removed at the end, one PostgreSQL, and a voice. */
+/** The shared parts of the figures: a folder that is removed at the end, one PostgreSQL, and progress output. */
 export type Bench = {
   sizes: Sizes;
   lived: LivedOptions;
   folder: string;
   postgres(): Promise<BenchPostgres>;
-  /** PostgreSQL's version when a figure has used it. */
+  /** PostgreSQL's version, if a figure has used it. */
   postgresVersion(): string | null;
   say(text: string): void;
   stop(): Promise<void>;
 };
 
-/** `sizes` stand in the place of the usual ones. */
+/** Creates a bench. `sizes` replace the usual ones. */
 export function createBench(
   folder: string,
   quick: boolean,
@@ -99,13 +102,13 @@ export function createBench(
   };
 }
 
-/** More requests than any server here answers in the time, so that the time ends a run. */
+/** More requests than any server here can answer in the time, so that the time ends a run. */
 const MOST_PER_MS = 40;
 
 type Load = Pick<LoadPlan, 'port' | 'request'> &
   Partial<Pick<LoadPlan, 'connections' | 'repeat' | 'warmUpMs' | 'measureMs'>>;
 
-/** Loads a server with requests and answers what came back. Throws `FigureInvalid` when any was refused. */
+/** Loads a server with requests and returns the result. Throws `FigureInvalid` if any was refused. */
 export async function runLoad({ sizes }: Bench, load: Load): Promise<LoadResult> {
   const { warmUpMs = sizes.warmUpMs, measureMs = sizes.measureMs, repeat = false } = load;
   const prepared = repeat ? 5_000 : (warmUpMs + measureMs) * MOST_PER_MS;
@@ -116,12 +119,12 @@ export async function runLoad({ sizes }: Bench, load: Load): Promise<LoadResult>
   return result;
 }
 
-/** Something to measure: each call is one more round of it. */
+/** A contestant: each call measures one more round. */
 export type Contestant = () => Promise<number>;
 
 /**
- * Measures two or more side by side: one round of each, then the next, in turn from the front and from the back, so that
- * what the machine does meanwhile touches all alike. Answers a row per round in the order of the contestants.
+ * Measures several contestants side by side: one round of each, alternately from the front and from the back, so that
+ * disturbances of the machine affect all alike. Returns a row per round, in the order of the contestants.
  */
 export async function alternate(bench: Bench, contestants: Record<string, Contestant>): Promise<number[][]> {
   const entries = Object.entries(contestants);
@@ -140,7 +143,7 @@ export async function alternate(bench: Bench, contestants: Record<string, Contes
   return rows;
 }
 
-/** The rounds of the first contestant against one of the others. */
+/** Returns the rounds of the first contestant against another. */
 export function roundsAgainst(rows: readonly number[][], peer: number, ours = 0): { ours: number; peer: number }[] {
   return rows.map((row) => ({ ours: row[ours] as number, peer: row[peer] as number }));
 }

@@ -5,22 +5,25 @@ import { installPrograms } from '../../test/support/system-programs.ts';
 import { startThrowawayPostgres } from '../../test/support/throwaway-postgres.ts';
 import { runProgram } from './programs.ts';
 
-/** The settings that docs/operation.md names for a server with millions of payments. */
+/** The settings in docs/operation.md for a server with millions of payments. */
 const SETTINGS = ['shared_buffers = 1GB', 'max_wal_size = 4GB'];
 
-/** A cluster of its own, with PostgreSQL's default durability where it is measured. All peers of a figure have their database in it. */
+/**
+ * A separate cluster, with PostgreSQL's default durability where it is measured. All peers of a figure have their
+ * databases in it.
+ */
 export type BenchPostgres = {
   version: string;
-  /** Answers the address of a new database with the schema in place, or an empty one. */
+  /** Returns the URL of a new database, with the schema or empty. */
   createDatabase(name: string, options?: { empty?: boolean }): Promise<string>;
-  /** So that none pays in its round for the pages that another has left. */
+  /** Flushes dirty pages, so that no contestant pays for the pages of another in its round. */
   checkpoint(): Promise<void>;
-  /** Runs `pgbench` and answers its transactions a second. */
+  /** Runs `pgbench` and returns its transactions per second. */
   pgbench(url: string, args: readonly string[]): Promise<number>;
   stop(): Promise<void>;
 };
 
-/** Null where PostgreSQL is missing and cannot be installed. */
+/** Starts a cluster. Returns null if PostgreSQL is missing and cannot be installed. */
 export async function startBenchPostgres(options: { durable: boolean }): Promise<BenchPostgres | null> {
   const missing = installPrograms(['id', 'initdb', 'pg_ctl', 'pgbench', 'sh']);
   if (missing.length > 0) return null;
@@ -55,7 +58,7 @@ export async function startBenchPostgres(options: { durable: boolean }): Promise
   };
 }
 
-/** One statement on a connection of its own. */
+/** Runs one statement on a separate connection. */
 export async function askOnce(url: string, sql: string): Promise<Record<string, string>[]> {
   const client = new pg.Client(url);
   await client.connect();

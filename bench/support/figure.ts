@@ -1,7 +1,7 @@
-/** One line of the table: a ratio to a peer measured beside it, or a quantity with a limit. */
+/** A line of the table: a ratio to a peer measured beside it, or a quantity with a limit. */
 export type Line = {
   measured: string;
-  /** The peer; null for a quantity that stands by itself. */
+  /** The peer; null for a quantity without a peer. */
   against: string | null;
   aim: { atLeast: number } | { atMost: number } | null;
   unit: 'ratio' | 'MB' | 's';
@@ -10,12 +10,15 @@ export type Line = {
   rounds: readonly Round[];
 };
 
-/** The measurement of one round: ours and the peer's quantity; its ratio, or ours alone, counts. */
+/**
+ * The measurement of one round: the service's and the peer's quantity. Their ratio counts, or the service's quantity
+ * alone.
+ */
 export type Round = { ours: number; peer: number | null };
 
 /**
- * Whatever does not fit into a line, such as latencies or where the time goes. `keyCells`: so many of its first
- * cells name a row. A row stays until a row of the same name is measured.
+ * Details that do not fit into a line, such as latencies. `keyCells`: how many of its first cells identify a row. A row
+ * stays until one with the same key is measured.
  */
 export type Details = {
   title: string;
@@ -26,10 +29,10 @@ export type Details = {
 
 export type Figure = { lines: readonly Line[]; details: readonly Details[] };
 
-/** A figure that could not be taken here, and why. */
+/** A figure that could not be measured here, and why. */
 export class FigureSkipped extends Error {}
 
-/** A figure that means nothing: a peer or the service refused requests, say. */
+/** An invalid figure: for example, a peer or the service refused requests. */
 export class FigureInvalid extends Error {}
 
 export function ratioLine(
@@ -46,13 +49,13 @@ export function limitLine(measured: string, unit: 'MB' | 's', atMost: number, qu
   return { measured, against: null, aim: { atMost }, unit, value: median(quantities), rounds };
 }
 
-/** Null where nothing was aimed at. */
+/** Returns whether the aim is met; null without an aim. */
 export function isMet({ aim, value }: Line): boolean | null {
   if (aim === null) return null;
   return 'atLeast' in aim ? value >= aim.atLeast : value <= aim.atMost;
 }
 
-/** Of an even number of values the mean of the two in the middle. */
+/** Returns the median; for an even number of values, the mean of the two in the middle. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((one, other) => one - other);
   const middle = sorted.length >> 1;

@@ -1,4 +1,4 @@
-/** The orders for the load generator, as JSON in its first argument. */
+/** The instructions for the load generator, as JSON in its first argument. */
 export type LoadPlan = {
   /** On 127.0.0.1. */
   port: number;
@@ -7,12 +7,14 @@ export type LoadPlan = {
   measureMs: number;
   /** How many different requests are built before the clock starts. */
   prepared: number;
-  /** Begin anew when the prepared ones are used up; without it the run ends there. For servers that keep nothing. */
+  /**
+   * Starts again when the prepared requests are used up; without it the run ends there. For servers that store nothing.
+   */
   repeat: boolean;
   request: CreateRequest | ValidationRequest;
 };
 
-/** `POST /trxs`. `random` references touch the index of references everywhere, `sequential` ones at its end. */
+/** `POST /trxs`. `random` references touch the whole index of references, `sequential` ones only its end. */
 export type CreateRequest = {
   kind: 'create';
   serviceToken: string;
@@ -23,14 +25,14 @@ export type CreateRequest = {
 /** `POST /validations/BankAccount`. */
 export type ValidationRequest = { kind: 'validation'; accessToken: string };
 
-/** The findings of the load generator, as one line of JSON. Times in milliseconds. */
+/** The result of the load generator, as one line of JSON. Times in milliseconds. */
 export type LoadResult = {
-  /** Answers a second, of any status. */
+  /** Responses per second, of any status. */
   rate: number;
   answers: number;
-  /** Answers with another status than 200: one is enough to make a figure worthless. */
+  /** Responses with another status than 200: one is enough to invalidate a figure. */
   refused: number;
-  /** The first of them, or null. */
+  /** The first refused response, or null. */
   refusal: string | null;
   p50: number;
   p99: number;

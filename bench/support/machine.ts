@@ -2,7 +2,7 @@ import { closeSync, fdatasyncSync, openSync, rmSync, writeSync } from 'node:fs';
 import { arch, availableParallelism, cpus, platform, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 
-/** The machine that a figure depends on, printed beside it. Times in milliseconds. */
+/** The machine of a measurement, printed beside it. Times in milliseconds. */
 export type Machine = {
   processor: string;
   cores: number;
@@ -11,7 +11,7 @@ export type Machine = {
   node: string;
   sqlite: string;
   postgres: string | null;
-  /** Of 4 KiB written and flushed, one after the other. */
+  /** For 4 KiB written and flushed, one after the other. */
   fsync: { p50: number; p99: number };
 };
 

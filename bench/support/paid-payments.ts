@@ -11,18 +11,18 @@ import { createTransaction } from '../../src/transactions/create-transaction.ts'
 import type { Transaction } from '../../src/transactions/transaction.ts';
 import { selectTransaction } from '../../src/transactions/transaction-queries.ts';
 
-/** In one commit. */
+/** Payments per commit. */
 const AT_ONCE = 10_000;
 const DAYS = 400;
 const DAY_MS = 86_400_000;
-/** Payments of one person follow each other at random. */
+/** The number of people. Payments of one person are spread at random. */
 const PEOPLE = 1_000_003;
 
 type Copied = readonly { table: string; where: string; own: Record<string, string> }[];
 
 /**
- * The rows of the first payment that the store copies, in the order in which tables refer to each other: the condition that
- * finds them, and what each copy has of its own. `n.value` is the number of the copy, `first` the first payment.
+ * The rows of the first payment that are copied, in the order of references between tables: the condition that finds
+ * them, and the columns that each copy changes. `n.value` is the number of the copy, `first` the first payment.
  */
 const COPIED: Copied = [
   {
@@ -76,13 +76,13 @@ const COPIED: Copied = [
     },
   },
 ];
-/** Numbered by the store. */
+/** Columns that the store numbers. */
 const NUMBERED: Partial<Record<string, readonly string[]>> = {
   events: ['position', 'commit_id'],
   delivery_attempts: ['id'],
 };
 
-/** The first payment, from which the rows are made that hold a signature or a hash. */
+/** The first payment, the source of the rows with a signature or a hash. */
 type Template = {
   id: number;
   created_at: number;
@@ -92,8 +92,9 @@ type Template = {
 };
 
 /**
- * Stores `count` paid payments with all that a real one leaves: its attempt, events, callback, and its link in the books, so that
- * every check of the store holds. One is made by the service itself, and the others are that one with other names, amounts and days.
+ * Stores `count` paid payments with everything that a real one leaves: its attempt, events, callback, and its link in
+ * the books, so that every check of the store passes. The service makes one, and the others are copies with other
+ * names, amounts and days.
  */
 export async function storePaidPayments(app: App, environment: ServiceEnvironment, count: number): Promise<void> {
   const template = await makeTemplate(app, environment);
@@ -124,7 +125,7 @@ export async function storePaidPayments(app: App, environment: ServiceEnvironmen
   await moveEnds(app, environment, { count, link, hash, sum, lastCallback: template.callback.id + count });
 }
 
-/** Copies rows of the first payment (transaction $2) for each text of $1; every time is $3 later, and by $4 more from copy to copy. */
+/** Copies rows of the first payment (transaction $2) for each text of $1. Every time is $3 later, plus $4 per copy. */
 async function copyStatement(app: App, { table, where, own }: Copied[number]): Promise<string> {
   const rows = await app.db.query<{ column_name: string }>(
     'select column_name from {columns} columns where table_name = $1',
@@ -138,16 +139,22 @@ async function copyStatement(app: App, { table, where, own }: Copied[number]): P
     select ${values.join(', ')} from ${MADE[app.db.engine]} n cross join ${table} made where ${where} ${IN_ORDER[app.db.engine]}`;
 }
 
-/** The copies from $5 on, each with its text of $1: the hashes of its link and of its record, and the body of its callback. */
+/**
+ * The copies from $5 on, each with its text of $1: the hashes of its link and of its record, and the body of its
+ * callback.
+ */
 const MADE = {
   sqlite: '(select key + cast($5 as integer) as value, value as made from json_each($1))',
   postgres: `(select place - 1 + $5::bigint as value, made from unnest($1::text[]) with ordinality as texts (made, place))`,
 };
 
-/** SQLite takes the first table of a `cross join` first, and sorting would copy every row. */
+/** SQLite reads the first table of a `cross join` first, and sorting would copy every row. */
 const IN_ORDER = { sqlite: '', postgres: 'order by n.value, made.ctid' };
 
-/** Each row would change another page of the index over the references. Answers what makes it again. */
+/**
+ * Drops the index on references, because each row would change another page of it. Returns a function that creates it
+ * again.
+ */
 async function dropRandomIndex(app: App): Promise<() => Promise<unknown>> {
   const name = 'transactions_reference';
   const [index] = await app.db.query<{ sql: string }>(
@@ -163,7 +170,7 @@ async function dropRandomIndex(app: App): Promise<() => Promise<unknown>> {
 
 type Ends = { count: number; link: number; hash: string; sum: number; lastCallback: number };
 
-/** Moves the ends and sums that the store keeps once for all payments. */
+/** Moves the chain ends and sums that the store has once for all payments. */
 async function moveEnds(app: App, environment: ServiceEnvironment, ends: Ends): Promise<void> {
   await app.db.transaction(async (tx) => {
     await tx.query('update journal_heads set link = $2, hash = $3 where environment_id = $1', [
@@ -182,7 +189,7 @@ async function moveEnds(app: App, environment: ServiceEnvironment, ends: Ends): 
   }, 'slow');
 }
 
-// As the statements above have them.
+// The same formula as in the statements above.
 const amountOf = (n: number) => 1_000 + (n % 500) * 10;
 const referenceOf = (n: number) => `R${(n * 48_271) % 2_147_483_647}-${n}`;
 const attemptIdOf = (id: number) => `pa_01${String(id).padStart(18, '0')}`;
@@ -224,7 +231,7 @@ async function makeTemplate(app: App, environment: ServiceEnvironment): Promise<
   };
 }
 
-/** Nothing is posted: the shop of this payment is nowhere. */
+/** Marks callbacks as delivered: the shop of this payment does not exist, so nothing must be posted. */
 async function markDelivered(app: App, environment: ServiceEnvironment): Promise<void> {
   await app.db.transaction(async (tx) => {
     const done = await tx.query<{ id: number; created_at: number }>(

@@ -4,10 +4,10 @@ const WIDTH = 920;
 const LABELS = 530;
 const ROW = 26;
 const TOP = 34;
-/** A bar ends here at the latest: one figure far above its aim must not make the others unreadable. */
+/** The longest bar: one figure far above its aim must not make the others unreadable. */
 const MOST = 2;
 
-/** One bar for each figure with an aim: how much of it was reached. The aim is the line at 1. */
+/** Draws a bar for each figure with an aim: the share of the aim that was reached. The aim is the line at 1. */
 export function plotOf(lines: readonly Line[]): string {
   const aimed = lines.filter((line) => line.aim !== null);
   const height = TOP + aimed.length * ROW + 8;
@@ -34,7 +34,7 @@ function barOf(line: Line, y: number): string[] {
   ];
 }
 
-/** 1 is the aim; for a limit, twice as good is 2 as well. */
+/** Returns the share of the aim. For a limit, half the value is 2. */
 function reachedOf({ aim, value }: Line): number {
   if (aim === null) return 0;
   return 'atLeast' in aim ? value / aim.atLeast : aim.atMost / value;

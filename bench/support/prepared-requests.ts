@@ -2,11 +2,11 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { CreateRequest, LoadPlan, ValidationRequest } from './load-plan.ts';
 
 /**
- * Builds the requests of a run as they go over the wire, no two alike. Signed here with Node's own HMAC, as a shop that
- * never saw our code would do it.
+ * Builds the requests of a run as raw bytes, no two alike. They are signed with Node's HMAC, like a shop that never saw
+ * this code.
  */
 export function prepareRequests({ port, prepared, request }: LoadPlan): Buffer[] {
-  // A letter before digits: ten of them and a number could be the number of a card, which is refused.
+  // Starts with a letter: ten digits and a number could be a card number, which is refused.
   const run = `r${randomBytes(5).toString('hex')}`;
   const head = headOf(port, request);
   const bodyOf = request.kind === 'create' ? createBodies(request, run) : validationBody;
@@ -22,7 +22,10 @@ function headOf(port: number, request: CreateRequest | ValidationRequest): strin
   return `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncontent-type: application/json\r\n${bearer}`;
 }
 
-/** Bodies of signed creates, each by its number; `run` keeps their references apart from all other runs. */
+/**
+ * Returns a function that builds the body of a signed create by its number. `run` keeps its references apart from other
+ * runs.
+ */
 export function createBodies(request: CreateRequest, run: string): (index: number) => string {
   return (index) => {
     const fields: Record<string, string | number> = {
@@ -43,7 +46,7 @@ export function createBodies(request: CreateRequest, run: string): (index: numbe
   };
 }
 
-/** A RUT and an account of an active bank; the numbers differ from request to request. */
+/** Returns a validation with a RUT and an account of an active bank; the numbers differ between requests. */
 function validationBody(index: number): string {
   const number = 10_000_000 + (index % 9_000_000);
   return JSON.stringify({
@@ -52,7 +55,7 @@ function validationBody(index: number): string {
   });
 }
 
-/** Modulo 11 over the digits from the right, weighted 2 to 7. */
+/** Computes the check character: modulo 11 over the digits from the right, weighted 2 to 7. */
 function checkCharacter(number: number): string {
   let sum = 0;
   let weight = 2;

@@ -7,12 +7,12 @@ export type CpuProfile = {
 
 export type Share = { name: string; share: number };
 
-/** Time of the main thread by where it was spent: shares of the time that it was busy. */
+/** The busy time of the main thread, in shares. */
 export type ProfileSummary = { areas: Share[]; functions: Share[] };
 
 /**
- * `functions`: by the function that ran, native ones counted to who called them. `areas`: the same, by part of the
- * repository, package or module of Node.js. What came before the first request and in the `warmUpMs` after it is left out.
+ * Summarises a profile. `functions`: by function, with native functions counted to their callers. `areas`: by part of
+ * the repository, package or module of Node.js. The time before the first request and `warmUpMs` after it is left out.
  */
 export function summarizeProfile(profile: CpuProfile, warmUpMs: number): ProfileSummary {
   const nodes = new Map(profile.nodes.map((node) => [node.id, node]));
@@ -43,7 +43,7 @@ export function summarizeProfile(profile: CpuProfile, warmUpMs: number): Profile
     return false;
   }
 
-  /** The nearest function with a file, from the running one towards its callers. Null: it waits. */
+  /** Returns the nearest function with a file, from the running one towards its callers. Null: the thread waits. */
   function ownerOf(sample: number): { name: string; area: string } | null {
     for (let id: number | undefined = sample; id !== undefined; id = parents.get(id)) {
       const { functionName, url, lineNumber } = (nodes.get(id) as CpuProfile['nodes'][number]).callFrame;

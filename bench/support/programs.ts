@@ -3,17 +3,17 @@ import type { Program } from '../../test/support/system-programs.ts';
 
 export type RunningProgram = {
   readonly pid: number;
-  /** The first line of its standard output that `isReady` took. */
+  /** The first line of standard output that `isReady` accepted. */
   readonly line: string;
-  /** Asks it to end, and answers when it has. */
+  /** Stops the program and resolves when it has ended. */
   stop(): Promise<void>;
 };
 
 const repository = new URL('../../', import.meta.url);
 
 /**
- * Starts a program of the repository and waits for the line that says it is ready. It ends with this process, however
- * this process ends. When it ends by itself the whole run fails.
+ * Starts a program of the repository and waits for the line that says it is ready. The program always ends with this
+ * process. If it ends by itself, the whole run fails.
  */
 export async function startProgram(
   program: Program,
@@ -26,7 +26,7 @@ export async function startProgram(
   const { stdout } = await child.until((written) => lineIn(written.stdout) !== undefined);
   let stopping = false;
   void child.ended.then(({ status, stderr }) => {
-    // Thrown into nowhere on purpose: whoever waits for its work would wait for ever.
+    // Thrown as an uncaught error on purpose: a caller that waits for its work would wait forever.
     if (!stopping) throw new Error(`${args.join(' ')} ended by itself, status ${status}: ${stderr}`);
   });
   const stop = async () => {
@@ -36,10 +36,10 @@ export async function startProgram(
   return { pid: child.pid, line: lineIn(stdout) as string, stop };
 }
 
-/** Longer than anything here takes on a slow machine. */
+/** Longer than any step takes on a slow machine. */
 const LONGEST_MS = 2 * 3_600_000;
 
-/** Runs a program to its end and answers its standard output. Rejects when it fails. */
+/** Runs a program to its end and returns its standard output. Rejects if it fails. */
 export function runProgram(
   program: Program,
   args: readonly string[],

@@ -1,10 +1,10 @@
 import { type Details, type Figure, isMet, type Line, type Round } from './figure.ts';
 import { type Machine, machineLines } from './machine.ts';
 
-/** A figure as it was measured; `measuredAt` is a date of ISO 8601. */
+/** A measured figure; `measuredAt` is an ISO 8601 date. */
 export type Measured = Figure & { name: string; measuredAt: string; machine: Machine };
 
-/** For a person at a terminal. */
+/** Formats figures for a terminal. */
 export function textOf(measured: readonly Measured[]): string {
   const lines = measured.flatMap((figure) => figure.lines);
   const parts = lines.length === 0 ? [] : [columns([HEAD, ...lines.map(cellsOf)])];
@@ -16,7 +16,7 @@ export function textOf(measured: readonly Measured[]): string {
   return `${parts.join('\n\n')}\n`;
 }
 
-/** For docs/performance.md. */
+/** Formats figures for docs/performance.md. */
 export function markdownOf(measured: readonly Measured[]): string {
   const lines = measured.flatMap((figure) => figure.lines);
   const parts = [markdownTable(HEAD, lines.map(cellsOf))];

@@ -4,12 +4,12 @@ import { askOnce } from './databases.ts';
 import { type Installation, withStore } from './service.ts';
 import { FIRST_ID, STORED_AMOUNTS, STORED_DAYS, STORED_SINCE, storedAmount } from './stored-transactions.ts';
 
-/** A payment that is looked for, by all that people may know of it. Amounts are CLP. */
+/** A payment to search for, with all facts that a person may know. Amounts are CLP. */
 export type Target = {
   id: number;
   reference: string;
   email: string;
-  /** That no other payment has. */
+  /** An amount that no other payment has. */
   rare: number;
   code: string;
   attempt: string;
@@ -19,7 +19,7 @@ export type Target = {
 
 const MOST_TARGETS = 50;
 
-/** Spread over all the days of a store. */
+/** Returns targets spread over all days of a store. */
 export function targetsOf(count: number): Target[] {
   const length = Math.min(MOST_TARGETS, Math.ceil(count / 200));
   const step = Math.floor(count / (length + 1));
@@ -39,7 +39,7 @@ export function targetsOf(count: number): Target[] {
   });
 }
 
-/** Every payment gets the attempt that paid it, beside itself and its event. */
+/** Adds to every payment, besides itself and its event, the attempt that paid it. */
 const attempts = (padded: string) => `
   insert into payment_attempts (id, environment_id, transaction_id, created_at, settled_at, lookups, state, payment_method, detail)
   select 'pa_' || ${padded}, environment_id, id, created_at, settled_at, 0, 'approved', 'simulated', '{"authorization_code":"123456"}'
@@ -59,10 +59,10 @@ function targetStatements({ id, reference, email, rare, code, attempt, refund, c
     'https://shop.example/callback', '');`;
 }
 
-/** One term of every payment, which nobody looks for: a hash is like any number. */
+/** One term of every payment that nobody searches for; any number will do as a hash. */
 const randomTerms = (random: string) => `select ${random} as term, id, environment_id from transactions`;
 
-/** The rows of the index: of three texts and the day of the merchant, of the amount on its day, and of the day. */
+/** The index rows: three texts and the merchant's day, the amount on its day, and the day. */
 const indexed = (random: string) => `
   insert into search_terms (term, transaction_id, environment_id)
   select term, id, environment_id from (
@@ -75,7 +75,7 @@ const indexed = (random: string) => `
 const INDEX_IS_WHOLE = `update search_progress set (commit_id, position) =
   (select commit_id, position from events order by commit_id desc, position desc limit 1), amount_days_from = 0`;
 
-/** Fills what a search reads, in a store in SQLite whose transactions are there. */
+/** Adds the data for searches to a SQLite store with transactions. */
 export async function fillSqlite(database: sqlite.DatabaseSync, installation: Installation, count: number) {
   database.exec(`${attempts(`printf('%020d', id)`)}; ${endpoint};`);
   const targets = targetsOf(count);
@@ -92,7 +92,7 @@ export async function fillSqlite(database: sqlite.DatabaseSync, installation: In
   for (const [term, id] of targets.flatMap((target) => termsOfTarget(terms, target, count))) add.run(term, id);
 }
 
-/** The same in PostgreSQL. */
+/** Adds the same data in PostgreSQL. */
 export async function fillPostgres(url: string, installation: Installation, count: number): Promise<void> {
   const terms = await withStore(installation, termsOf);
   const targets = targetsOf(count);
@@ -117,11 +117,11 @@ export async function fillPostgres(url: string, installation: Installation, coun
 
 type KnownTerm = [day: number, amount: number, term: number];
 
-/** Of every day, and of every usual amount that a payment of `count` has on it; 0: any amount. */
+/** Returns the terms of every day, and of every usual amount that one of `count` payments has on it; 0: any amount. */
 function knownTerms(terms: Terms, count: number): KnownTerm[] {
   const first = utcDay(STORED_SINCE);
   const ofOneDay = (count + 1) / STORED_DAYS;
-  // One more at each end, where a payment may be on either day.
+  // One more at each end, for payments that may be on either day.
   const kinds = Math.min(STORED_AMOUNTS, Math.ceil(ofOneDay) + 2);
   return Array.from({ length: STORED_DAYS }, (_, at) => at).flatMap((at) => [
     [first + at, 0, terms.ofDay(first + at, null)] satisfies KnownTerm,

@@ -10,17 +10,20 @@ import { FigureSkipped } from './figure.ts';
 import type { CreateRequest, ValidationRequest } from './load-plan.ts';
 import { type RunningProgram, startProgram } from './programs.ts';
 
-/** A place for one installation: its own data folder and database. */
+/** An installation: a separate data folder and database. */
 export type Installation = { environment: NodeJS.ProcessEnv; serviceToken: string; secretToken: string };
 
 export type Service = RunningProgram & { port: number };
 
-/** Settings of a service that keeps its data in `folder`. `databaseUrl` names a new database. */
+/** Returns the settings of a service with its data in `folder`. `databaseUrl` names a new database. */
 export function environmentOf(folder: string, databaseUrl = `sqlite:${join(folder, 'rubrica.db')}`): NodeJS.ProcessEnv {
   return { DATA_DIR: folder, DATABASE_URL: databaseUrl, PORT: '0', RATE_LIMITS: 'off', LOG_LEVEL: 'info' };
 }
 
-/** Makes a data folder with a payment service in it. `databaseUrl` names a new database; `settings` stand beside the usual ones. */
+/**
+ * Creates a data folder with a payment service. `databaseUrl` names a new database; `settings` are added to the usual
+ * ones.
+ */
 export async function createInstallation(
   folder: string,
   databaseUrl?: string,
@@ -33,7 +36,7 @@ export async function createInstallation(
   return { environment, serviceToken: development.service_token, secretToken: development.secret_token };
 }
 
-/** Uses a store in this process, as a command does. A new one gets its schema. */
+/** Uses a store in this process, as a command does. Creates the schema of a new store. */
 export async function withStore<Result>(
   { environment }: Pick<Installation, 'environment'>,
   use: (app: App) => Promise<Result>,
@@ -49,7 +52,7 @@ export async function withStore<Result>(
   }
 }
 
-/** Starts the service as its users do: `serve`, with limits off and everything else as it comes. */
+/** Starts the service as its users do: `serve`, without request limits and with all other defaults. */
 export async function startService(
   { environment }: Pick<Installation, 'environment'>,
   nodeOptions: readonly string[] = [],
@@ -70,7 +73,7 @@ export function createRequestOf(
 
 export type User = { email: string; password: string };
 
-/** Made before the service starts. */
+/** Creates a user before the service starts. */
 export function createBenchUser(installation: Installation, wish: Omit<UserWish, 'email'>): Promise<User> {
   return withStore(installation, (app) => createUser(app, { email: 'bench@example.cl', ...wish }, commandLineActor()));
 }
@@ -82,7 +85,7 @@ export async function validationRequestOf(service: Service, user: User): Promise
   return { kind: 'validation', accessToken: await logIn(service, user) };
 }
 
-/** The access token of a user. */
+/** Logs in and returns the access token of a user. */
 export async function logIn({ port }: Service, { email, password }: User): Promise<string> {
   const response = await fetch(`http://127.0.0.1:${port}/users/login`, {
     method: 'POST',

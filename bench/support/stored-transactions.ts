@@ -1,30 +1,31 @@
 import * as sqlite from 'node:sqlite';
 import { askOnce } from './databases.ts';
 
-/** The payments of a store are from so many days. The last has just ended. */
+/** How many days the payments of a store span. The last day has just ended. */
 export const STORED_DAYS = 400;
 
 const DAY_MS = 86_400_000;
-/** So that all of one run stand on the same days. */
+/** A constant, so that all of one run use the same days. */
 const ENDED = Math.floor(Date.now() / DAY_MS) * DAY_MS;
 
-/** Where the first of them was created, in UTC milliseconds. */
+/** The creation time of the first payment, in UTC milliseconds. */
 export const STORED_SINCE = ENDED - STORED_DAYS * DAY_MS;
 
-/** The number of so many different amounts, one after the other. */
+/** How many different amounts there are; payments take them in turn. */
 export const STORED_AMOUNTS = 500;
 export const storedAmount = (kind: number) => 1_000 + kind * 10;
 
-/** Ids begin above this one. */
+/** The ids begin after this one. */
 export const FIRST_ID = 1000;
 
 /**
- * So many of them go in before the index of references is made, and the rest through it, one by one. An index that is
- * made at once is packed: on SQLite nearly every new row would then split a page, which happens to no store that has grown.
+ * The share of rows that are inserted before the index of references is created; the rest go through it one by one. An
+ * index that is created at once is packed: on SQLite nearly every new row would then split a page, which does not
+ * happen in a store that has grown.
  */
 const PACKED = 0.7;
 
-/** The rows that both engines insert, from numbers in `numbers`: transactions of the past, each with its first event. */
+/** Builds the rows for both engines from numbers in `numbers`: past transactions, each with its first event. */
 function statementsOf(count: number, numbers: string, reference: string) {
   const at = `${STORED_SINCE} + cast(n * ${(STORED_DAYS * DAY_MS) / Math.max(1, count + 1)} as bigint)`;
   return `
@@ -40,7 +41,10 @@ function statementsOf(count: number, numbers: string, reference: string) {
 
 const REFERENCE_INDEX = 'create unique index transactions_reference on transactions (environment_id, reference)';
 
-/** Fills a store. An index that is made over what is there already is sorted once instead of touched everywhere. `more` runs at the end. */
+/**
+ * Fills a store. An index that is created afterwards is sorted once instead of touched everywhere. `more` runs at the
+ * end.
+ */
 export async function storeInSqlite(
   file: string,
   count: number,
@@ -63,7 +67,7 @@ export async function storeInSqlite(
   database.close();
 }
 
-/** The same in PostgreSQL. */
+/** Fills a store in PostgreSQL in the same way. */
 export async function storeInPostgres(url: string, count: number): Promise<void> {
   const packed = Math.floor(count * PACKED);
   const rows = (first: number, last: number) => {

@@ -38,8 +38,8 @@ const DAY = 24 * 60 * MINUTE;
 /** Longer than a payer can stay on a payment method's page, plus the time that the worker needs to end the attempt. */
 const PAYMENT_MS = 30 * MINUTE;
 /**
- * A refund is listed after this time, if it was accepted without an end or requested without an answer. A contradiction
- * is listed at once.
+ * A refund is listed a day after its acceptance without an end, or an hour after its request without an answer. A
+ * contradiction is listed at once.
  */
 const REFUND_MS = DAY;
 const ASKED_REFUND_MS = 60 * MINUTE;

@@ -113,9 +113,7 @@ function waitingApproval(waiting: WaitingApproval): Waiting {
   return { ...ownerOf(waiting), id, since, amount, currency, reason, command };
 }
 
-/**
- * Returns why they wait, and the command that ends it. `group` is the start of a sentence about a batch or a payout.
- */
+/** Returns why they wait, and the command that ends it. `group` begins the command, for a batch or a payout. */
 function endOf({ id, state, hindrance, by_sender, payment_service }: WaitingApproval, group: string) {
   if (state === 'approved' && by_sender === 1) {
     const said = { en: 'approved, and its sender cannot be reached', es: 'aprobado, y su proveedor no responde' };

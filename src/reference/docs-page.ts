@@ -10,19 +10,19 @@ export type DocsPage = {
   language: AnswerLanguage;
   title: string;
   main: Html;
-  /** The same page in the other language, where that is another path: a guide. Null: it has none. */
+  /** The path of the page in the other language, if it has a separate path: a guide. Null: there is no translation. */
   other?: string | null;
-  /** Loads the script of the pages that sign and copy. */
+  /** Whether to load the script for signing and copying; default: true. */
   script?: boolean;
 };
 
-/** Chooses the language of a page that has both: what the address says, or the browser. */
+/** Chooses the language of a bilingual page: by the URL, else by the browser. */
 export function pageLanguage(request: FastifyRequest): AnswerLanguage {
   const { lang } = request.query as { lang?: unknown };
   return lang === 'es' || lang === 'en' ? lang : answerLanguage(request.headers['accept-language']);
 }
 
-/** The words of a search as they were typed; longer ones are cut. */
+/** Returns the words of a search as typed, cut at the longest length. */
 export function readSearch(request: FastifyRequest): string {
   const { q } = request.query as { q?: unknown };
   return typeof q === 'string' ? q.slice(0, 100) : '';
@@ -40,19 +40,19 @@ const PLACES: readonly Place[] = [
 const NAV_NAMES = { en: 'Documentation', es: 'Documentación' };
 const OTHER_NAMES = { en: 'Español', es: 'English' };
 
-/** Answers with a page of the documentation: wider than the others, with the way to its neighbours and its other language. */
+/** Sends a page of the documentation: wider than other pages, with navigation and a link to its other language. */
 export function sendDocsPage(app: App, reply: FastifyReply, page: DocsPage): FastifyReply {
   return sendDocument(app, reply, { status: 200, language: page.language }, makeDocsPage(app, reply.request, page));
 }
 
-/** The same as markup, for a page that is kept. It depends on the languages of the page and of the request alone. */
+/** Returns the markup of such a page, for a cache. It depends only on the languages of the page and of the request. */
 export function makeDocsPage(app: App, request: FastifyRequest, page: DocsPage): Html {
   const { path, language, title, main, script = true } = page;
   const base = publicPath(app);
   const link = (place: string, name: string, rest: Html | false = false) =>
     html`<a href="${base}${place}"${rest}>${name}</a>`;
   const other = language === 'es' ? 'en' : 'es';
-  // A guide in one language alone leads to the start of the other.
+  // A guide without a translation links to the start page of the other language.
   const otherPath = page.other === undefined ? `${path}?lang=${other}` : (page.other ?? `/docs?lang=${other}`);
   const nav = html`<nav class="places" lang="${language}" aria-label="${NAV_NAMES[language]}">${PLACES.map((place) =>
     link(withLanguage(place.path, language), place.name[language], place.path === path && html` aria-current="page"`),
@@ -68,7 +68,7 @@ export function makeDocsPage(app: App, request: FastifyRequest, page: DocsPage):
   });
 
   function withLanguage(place: string, said: AnswerLanguage): string {
-    // A reader who changed the language of a page stays in it, whatever the browser asks for.
+    // A reader who switched the language of a page stays in it, whatever the browser prefers.
     return said === answerLanguage(request.headers['accept-language']) ? place : `${place}?lang=${said}`;
   }
 }

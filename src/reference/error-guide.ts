@@ -1,4 +1,4 @@
-/** The guide on the page of an error, beside its title and its fix. The examples are code, the same in both languages. */
+/** The guide on an error's page, besides its title and fix. The examples are code, the same in both languages. */
 export type ErrorGuide = {
   readonly next: NextStep;
   readonly wrong: string;
@@ -7,7 +7,7 @@ export type ErrorGuide = {
   readonly causes: { readonly en: readonly string[]; readonly es: readonly string[] };
 };
 
-/** How one goes on without a shell on the server. `{base}` is filled in with the path before every page. */
+/** The next steps for a caller without a shell on the server. `{base}` is replaced by the path before every page. */
 export const NEXT_STEPS = {
   body: {
     en: 'Paste the body, as your program sent it, into [the explainer](/docs/sign#explain): it names every field that is wrong. Nothing of it is kept.',
@@ -45,7 +45,7 @@ export const NEXT_STEPS = {
 
 type NextStep = keyof typeof NEXT_STEPS;
 
-/** One row of the tables of guides. */
+/** Builds a row of the tables of guides. */
 export function guide(
   next: NextStep,
   [wrong, right]: readonly [wrong: string, right: string],

@@ -1,6 +1,6 @@
 import { guide } from './error-guide.ts';
 
-/** Of who may do what, of what is there already, and of the service itself. */
+/** Guides to errors of permissions, of conflicts with existing objects, and of the service itself. */
 export const ACCESS_GUIDES = {
   SIGNATURE_MISSING: guide(
     'sign',

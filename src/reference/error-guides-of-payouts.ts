@@ -1,6 +1,6 @@
 import { guide } from './error-guide.ts';
 
-/** Of money that a merchant sends to others. */
+/** Guides to errors of payouts. */
 export const PAYOUT_GUIDES = {
   PAYOUT_CONFLICT: guide(
     'api',

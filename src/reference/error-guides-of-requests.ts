@@ -1,6 +1,6 @@
 import { guide } from './error-guide.ts';
 
-/** Of what is wrong with a request itself. */
+/** Guides to errors in a request. */
 export const REQUEST_GUIDES = {
   INVALID_JSON: guide(
     'body',

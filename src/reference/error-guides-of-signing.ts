@@ -4,7 +4,7 @@ import type { ErrorCode } from '../error-catalogue.ts';
 
 type Pair = readonly [wrong: string, right: string];
 
-/** The mistake of a signer beside what is right, as code. `secret` is the Secret Token, `message` the text that is signed. */
+/** For each cause, the wrong code beside the right code. `secret` is the Secret Token, `message` the text to sign. */
 export const CAUSE_EXAMPLES: Readonly<Record<CauseCode, Pair>> = {
   SECRET_OF_OTHER_ENVIRONMENT: [
     'HMAC(secret of production, message of development)',
@@ -60,7 +60,7 @@ export const CAUSE_EXAMPLES: Readonly<Record<CauseCode, Pair>> = {
   EMPTY_WHEN_SIGNED: ['x_session_id', 'x_session_idsess-0001'],
 };
 
-/** Examples of the errors that the SDK alone finds: in a callback, or before anything is sent. */
+/** Examples of errors that only the SDK finds: in a callback, or before a request is sent. */
 export const SDK_EXAMPLES: Readonly<Record<Exclude<SigningCode, ErrorCode>, Pair>> = {
   INVALID_TIMESTAMP: ['"x_timestamp": "15-01-2026 12:00"', '"x_timestamp": "2026-01-15T12:00:00.000Z"'],
   INVALID_RESULT: ['"x_result": "paid"', '"x_result": "completed"'],

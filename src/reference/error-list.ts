@@ -6,13 +6,13 @@ import { SPANISH_ERRORS, SPANISH_SIGNING } from '../error-spanish.ts';
 import type { AnswerLanguage } from '../http/problem-words.ts';
 import { foldText } from '../lib/fold-text.ts';
 
-/** The finder of the error: the service, the explainer of refused signatures, or the SDK on the side of the shop. */
+/** The source of the error: the service, the explainer of refused signatures, or the SDK in the shop. */
 export type ErrorKind = 'service' | 'signature' | 'sdk';
 
-/** `status` is null for what is not answered by itself. */
+/** `status` is null for a code that is never a response by itself. */
 export type ListedError = { code: string; kind: ErrorKind; status: number | null; title: string; fix: string };
 
-/** Every code with its title and fix in one language: of the service, of refused signatures, of the SDK alone. */
+/** Lists every code with its title and fix in one language: of the service, of refused signatures, of the SDK only. */
 export function listErrors(language: AnswerLanguage): ListedError[] {
   const service = Object.entries(CATALOGUE).map(([code, entry]): ListedError => {
     const { title, fix } = language === 'es' ? SPANISH_ERRORS[code as ErrorCode] : entry;
@@ -37,7 +37,10 @@ export function listErrors(language: AnswerLanguage): ListedError[] {
   return [...service, ...signature, ...sdk];
 }
 
-/** Those that have every word in their code, status or texts, of either language. `words` are as `wordsIn` makes them. */
+/**
+ * Finds the errors that have every word in their code, status or texts, in either language. `words` come from
+ * `wordsIn`.
+ */
 export function findErrors(words: readonly string[], language: AnswerLanguage): ListedError[] {
   const other = new Map(listErrors(language === 'es' ? 'en' : 'es').map((error) => [error.code, error]));
   return listErrors(language).filter((error) => {

@@ -12,10 +12,10 @@ import { CAUSE_EXAMPLES, SDK_EXAMPLES } from './error-guides-of-signing.ts';
 import { type ErrorKind, findErrors, type ListedError } from './error-list.ts';
 import { renderInline } from './markdown.ts';
 
-/** A code of the service without its guide does not compile. */
+/** An error code without a guide does not compile. */
 const GUIDES: Readonly<Record<ErrorCode, ErrorGuide>> = { ...REQUEST_GUIDES, ...ACCESS_GUIDES, ...PAYOUT_GUIDES };
 
-/** Explains one error: what happened, what to do, the usual causes, an example, and how to go on without a shell. */
+/** Explains one error: what happened, what to do, usual causes, an example, and what to do without a shell. */
 export function errorPage(error: ListedError, language: AnswerLanguage, base: string): Html {
   const { code, kind, status, title, fix } = error;
   const words = WORDS[language];
@@ -75,7 +75,7 @@ function happened({ kind, status }: ListedError, language: AnswerLanguage): stri
   return (status ?? 0) >= 500 ? words.failed(status ?? 0) : words.refused(status ?? 0);
 }
 
-/** All codes with title and status, or those that have the words of a search. */
+/** Lists all codes with title and status, or the codes that match a search. */
 export function errorListPage(search: string, words: readonly string[], language: AnswerLanguage, base: string): Html {
   const say = WORDS[language];
   const found = findErrors(words, language);

@@ -11,7 +11,7 @@ import { problemOf } from '../http/send-problem.ts';
 import { pageLanguage, sendDocsPage } from './docs-page.ts';
 import type { ExplainedBody } from './sign-page.ts';
 
-/** Signs a request in the browser and sends it; and takes a refused body. */
+/** The page that signs a request in the browser and sends it, and that accepts a refused body. */
 export const getDocsSign: Operation = {
   handle: async (app, request, reply) => {
     const { signPage } = await import('./sign-page.ts');
@@ -22,8 +22,9 @@ export const getDocsSign: Operation = {
 };
 
 /**
- * Explains a body that was refused, as `POST /trxs` would answer it, and creates nothing. It takes no secret: of development tokens
- * the service knows them, and of production tokens it says what can be said without. Nothing of the body is kept or logged.
+ * Explains a refused body, as `POST /trxs` would answer it, and creates nothing. It takes no secret: the service knows
+ * development tokens, and for production tokens it explains what it can without the secret. It neither stores nor logs
+ * the body.
  */
 export const postDocsSign: Operation = {
   consumes: ['application/x-www-form-urlencoded'],
@@ -53,13 +54,13 @@ async function explain(
   } catch (error) {
     if (!(error instanceof Problem) && !(error instanceof SigningError)) throw error;
     const problem = problemOf(error);
-    // Above its limits this page answers as every other.
+    // Beyond its request limits this page answers like any other.
     if (problem.code === 'RATE_LIMITED') throw problem;
     return { text, problem: { code: problem.code, ...wordsOf(problem, language) } };
   }
 }
 
-/** An editor and a log put white space around a body; none has it by itself. */
+/** Trims white space that an editor or a log adds around a body. */
 function received(text: string): ReceivedBody {
   const body = text.trim();
   const isForm = /^[\w%.+-]+=/.test(body);

@@ -11,9 +11,9 @@ import { readOpenApi } from './get-openapi.ts';
 import { groupGuides, guidePath, readGuides, renderGuide } from './guides.ts';
 import { operationsOf } from './openapi-operations.ts';
 
-// The code of the pages is loaded with the first of them: most processes never show one.
+// The page modules are loaded with the first page: most processes never show one.
 
-/** Where the documentation begins, and what a search of it finds. */
+/** The start page of the documentation, with the results of a search. */
 export const getDocs: Operation = {
   handle: async (app, request, reply) => {
     const { startPage } = await import('./start-page.ts');
@@ -34,7 +34,7 @@ export const getDocs: Operation = {
   },
 };
 
-/** The guides that there are in English alone. */
+/** Lists the guides that exist only in English. */
 async function groupMissing() {
   const spanish = await readGuides('es');
   const groups = await groupGuides('en');
@@ -59,7 +59,7 @@ export const getDocsReference: Operation = {
     const language = pageLanguage(request);
     const main = (await referencesOf(app))[language];
     const title = language === 'es' ? 'Referencia de la API' : 'API reference';
-    // It is the largest page there is: made for each of many who never read it, it kept payments waiting.
+    // The largest page, so it is cached: building it for each of many readers delayed payments.
     const key = `${language} ${answerLanguage(request.headers['accept-language'])}`;
     const document =
       madeReferences(app).get(key) ?? makeDocsPage(app, request, { path: '/docs/reference', language, title, main });

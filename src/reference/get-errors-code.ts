@@ -4,7 +4,10 @@ import type { Operation } from '../http/endpoint.ts';
 import { pageLanguage, readSearch, sendDocsPage } from './docs-page.ts';
 import { listErrors } from './error-list.ts';
 
-/** The page to which the `type` of every error leads. The SDK's codes have theirs too, though it never sends them here. */
+/**
+ * The page that the `type` of every error links to. The SDK's codes have pages too, though the service never sends
+ * them.
+ */
 export const getErrorsCode: Operation = {
   handle: async (app, request, reply) => {
     const { code } = request.params as { code: string };
@@ -21,7 +24,7 @@ export const getErrorsCode: Operation = {
   },
 };
 
-/** All codes with title and status, or those that a search finds. */
+/** Lists all codes with title and status, or the codes that match a search. */
 export const getErrors: Operation = {
   handle: async (app, request, reply) => {
     const language = pageLanguage(request);

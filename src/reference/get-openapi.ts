@@ -6,7 +6,7 @@ import { perInstance } from '../lib/per-instance.ts';
 import type { OpenApiDocument } from './openapi-shape.ts';
 import { transfersDocument } from './transfers-document.ts';
 
-/** The description of everything, as it was written from the table of endpoints. */
+/** The complete API description, as written from the table of endpoints. */
 export const getOpenapi: Operation = {
   handle: async (app, _request, reply) => {
     const { whole } = await texts(app);
@@ -22,13 +22,17 @@ export const getOpenapiTransfers: Operation = {
   },
 };
 
-/** The description with the address under which this service is reached. Read anew by every caller: nobody reads it often. */
+/**
+ * Returns the description with the public address of this service. Read from disk each time, because it is rarely
+ * requested.
+ */
 export async function readOpenApi(app: App): Promise<OpenApiDocument> {
   const text = await readFile(new URL('../../openapi.json', import.meta.url), 'utf8');
   return { ...JSON.parse(text), servers: [{ url: publicBase(app) }] };
 }
 
-// Made when first asked for: most processes never are. Bytes, so that a thousand answers that nobody takes share them.
+// Built at the first request: most processes never get one. It is stored as bytes, so a thousand unread responses share
+// them.
 const texts = perInstance(async (app: App) => {
   const document = await readOpenApi(app);
   return {

@@ -14,12 +14,12 @@ const FOLDERS = {
   es: new URL('../../docs/es/', import.meta.url),
 };
 
-/** The path of a guide, below the path that stands before every page. */
+/** Returns the path of a guide, without the base path. */
 export function guidePath(language: AnswerLanguage, name: string): string {
   return language === 'es' ? `/docs/es/${name}` : `/docs/${name}`;
 }
 
-/** Every guide of a language by its name. Read once: the files of a release do not change. */
+/** Returns every guide of a language by name. Read once, because the files of a release do not change. */
 export function readGuides(language: AnswerLanguage): Promise<ReadonlyMap<string, Guide>> {
   read[language] ??= readFolder(language);
   return read[language];
@@ -33,14 +33,14 @@ async function readFolder(language: AnswerLanguage): Promise<ReadonlyMap<string,
   const guides = names.toSorted().map(async (name): Promise<[string, Guide]> => {
     const text = await readFile(new URL(`${name}.md`, folder), 'utf8');
     const title = /^# (.+)$/m.exec(text)?.[1] ?? name;
-    // The first paragraph of words: some guides begin with the way to their other language.
+    // The first paragraph of text: some guides begin with a link to their other language.
     const opening = text.split(/\n{2,}/).find((part) => !/^(?:#|\[)/.test(part)) ?? '';
     return [name, { name, title, opening: opening.replaceAll('\n', ' '), text }];
   });
   return new Map(await Promise.all(guides));
 }
 
-/** A guide as HTML, or null where no guide has this name. Made once: it takes ten milliseconds. */
+/** Renders a guide as HTML; null for an unknown name. Cached, because rendering takes ten milliseconds. */
 export async function renderGuide(app: App, language: AnswerLanguage, name: string): Promise<Html | null> {
   const guides = await readGuides(language);
   const guide = guides.get(name);
@@ -57,7 +57,7 @@ const rendered = perInstance((_app: App) => new Map<string, Promise<Html>>());
 async function render(language: AnswerLanguage, { text }: Guide): Promise<Html> {
   const { renderMarkdown } = await import('./markdown.ts');
   const [own, english] = await Promise.all([readGuides(language), readGuides('en')]);
-  // The guides name one another as files, so that their links work in the repository too. Other files are not served.
+  // Guides link to each other as files, so that the links also work in the repository. Other files are not served.
   return renderMarkdown(text, (address) => {
     if (/^(?:https?:|#)/.test(address)) return address;
     const [, up = '', name = '', anchor = ''] = /^(\.\.\/|es\/)?([\w-]+)\.md(#.*)?$/.exec(address) ?? [];
@@ -66,7 +66,7 @@ async function render(language: AnswerLanguage, { text }: Guide): Promise<Html> 
   });
 }
 
-/** The guides in the order in which people need them. What nobody has put into a group stands in the last one. */
+/** Groups the guides in the order in which people need them. Guides without a group come in the last one. */
 export async function groupGuides(language: AnswerLanguage): Promise<GuideGroup[]> {
   const guides = await readGuides(language);
   const groups = GROUPS.map(({ names, ...title }) => ({

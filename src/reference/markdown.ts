@@ -1,18 +1,18 @@
 import { Marked, type RendererObject, type TokenizerObject } from 'marked';
 import { type Html, html, trustedHtml } from '../http/html.ts';
 
-/** Turns the address of a link into one of the page; null where nothing is served, and the link is text. */
+/** Maps a link's target to a URL of this service; null if it is not served, and the link becomes text. */
 export type RewriteLink = (address: string) => string | null;
 
 /**
- * One of our own guides as HTML. HTML in it is text, pictures are not shown, and a link leads to a page or to `https:`: the text of
- * a guide can do nothing that its page must not. The language of a fence becomes the `data-language` of the code.
+ * Renders a guide as HTML. HTML in it is escaped, pictures are dropped, and links lead only to pages or to `https:`, so
+ * a guide cannot do what its page must not. The language of a code fence becomes its `data-language`.
  */
 export function renderMarkdown(text: string, rewrite: RewriteLink): Html {
   return trustedHtml(markedFor(rewrite).parse(text, { async: false }));
 }
 
-/** The same for a text of one paragraph. `base` stands before the paths in it. */
+/** Renders one paragraph. `base` is put before the paths in it. */
 export function renderInline(text: string, base = ''): Html {
   return trustedHtml(
     markedFor((address) => (address.startsWith('/') ? base + address : address)).parseInline(text, { async: false }),
@@ -47,8 +47,8 @@ function rendererFor(rewrite: RewriteLink): RendererObject {
 }
 
 /**
- * Texts that our pages mean as they stand: an address that is an example, `~` for about, `__proto__`. Undefined is text, false
- * is Markdown.
+ * Treats some texts literally: a URL as an example, `~` for about, `__proto__`. Undefined means text, false means
+ * Markdown.
  */
 const PLAIN: TokenizerObject = {
   url: () => undefined,
@@ -57,14 +57,14 @@ const PLAIN: TokenizerObject = {
   emStrong: (source) => (source.startsWith('_') ? undefined : false),
 };
 
-/** An address on the web, or one without a scheme. */
+/** A web URL, or a path without a scheme. */
 const SAFE_LINK = /^(?:https?:|[^:]*$)/;
 
 function escaped(text: string): string {
   return html`${text}`.text;
 }
 
-/** As code hosts make it, so that a link to a heading works in the repository too. */
+/** Returns the id of a heading as code hosts make it, so that links to headings also work in the repository. */
 export function idOfHeading(title: string): string {
   return title
     .toLowerCase()

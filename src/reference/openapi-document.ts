@@ -6,8 +6,8 @@ import type { OpenApiDocument, Operation, Parameter, PathItem, Reply, RequestBod
 import { INFO, TAGS } from './openapi-texts.ts';
 
 /**
- * The API description of a table of endpoints: every endpoint with a `describe` member, a reply for every error code
- * that it names, and every schema with a `$id` under that name. The same table always gives the same document.
+ * Builds the API description from a table of endpoints: every endpoint with `describe`, a response for every error code
+ * that it names, and every schema with a `$id` as a component. The same table always gives the same document.
  */
 export function openApiDocument(endpoints: readonly Endpoint[]): OpenApiDocument {
   const schemas: Schemas = {};
@@ -146,12 +146,15 @@ const SECURITY_SCHEMES = {
   },
 };
 
-/** A parameter that OpenAPI wants among the security schemes. */
+/** Returns whether OpenAPI lists this parameter as a security scheme. */
 function isCredential(access: Access, { name, in: place }: DescribedParameter): boolean {
   return (place === 'header' && name === 'Authorization') || (access === 'service-token' && name === 'x_account_id');
 }
 
-/** `signature` has none: the signature is a member of the body, which OpenAPI has no scheme for. */
+/**
+ * Returns the security of an endpoint. `signature` has no scheme: the signature is a member of the body, which OpenAPI
+ * cannot describe.
+ */
 function securityOf({ access, needed, describe }: Endpoint): Operation['security'] {
   const credential = describe?.parameters?.find((parameter) => isCredential(access, parameter));
   if (access === 'bearer') return needed.map((permission) => ({ accessToken: [permission] }));

@@ -6,7 +6,7 @@ import type { DescribedError, Endpoint } from '../http/endpoint.ts';
 import { nameSchemas, type Schemas } from './openapi-schemas.ts';
 import type { Reply } from './openapi-shape.ts';
 
-/** The errors that any request can get. */
+/** The errors that any request can return. */
 export const COMMON_ERRORS: readonly ErrorCode[] = [
   'HTTP_MALFORMED',
   'DUPLICATE_HEADER',
@@ -24,7 +24,7 @@ export const COMMON_ERRORS: readonly ErrorCode[] = [
 ];
 
 /**
- * Lists the errors of an endpoint before it looks at what is asked: a body that cannot be read, a user without a token or the
+ * Lists the errors that an endpoint can return before its handler runs: an unreadable body, a missing token or
  * permission.
  */
 export function refusalsOf(endpoint: Endpoint): ErrorCode[] {
@@ -37,7 +37,7 @@ export function refusalsOf(endpoint: Endpoint): ErrorCode[] {
 }
 
 function readingErrors({ consumes = [], method }: Endpoint): ErrorCode[] {
-  // A body that nobody asked for is read, and left alone, up to the limit of all.
+  // An unexpected body is read and ignored, up to the common limit.
   if (consumes.length === 0) return method === 'GET' ? [] : ['PAYLOAD_TOO_LARGE'];
   return [
     'UNEXPECTED_QUERY',
@@ -52,7 +52,7 @@ function readingErrors({ consumes = [], method }: Endpoint): ErrorCode[] {
 
 const JSON_ERRORS: readonly ErrorCode[] = ['INVALID_JSON', 'NOT_AN_OBJECT', 'FORBIDDEN_KEY', 'JSON_TOO_DEEP'];
 
-/** One reply for each status among the errors, with an example for each code. */
+/** Returns one response per status, with an example for each code. */
 export function errorReplies(errors: readonly DescribedError[], schemas: Schemas): Record<string, Reply> {
   const statuses = Map.groupBy(sorted(errors.map(toError)), ({ status }) => status);
   return Object.fromEntries(
@@ -73,7 +73,7 @@ function sorted<E extends { status: number }>(errors: readonly E[]): E[] {
   return errors.toSorted((a, b) => a.status - b.status);
 }
 
-/** The reply of any status that stands for `COMMON_ERRORS`. */
+/** Returns the default response, which stands for `COMMON_ERRORS`. */
 export function commonErrorReply(schemas: Schemas): Reply {
   return { ...errorReply(COMMON_ERRORS, {}, schemas), description: 'What any request can be refused for' };
 }
@@ -99,7 +99,7 @@ function errorReply(
   };
 }
 
-/** A whole answer for each code. */
+/** Returns a complete response body for each code. */
 export function errorExamples(errors: readonly DescribedError[]): Record<string, unknown> {
   const own = errors.map((error) => toError(error).code).map((code) => ({ code, status: CATALOGUE[code].status }));
   return Object.fromEntries(

@@ -1,9 +1,9 @@
 import type { OpenApiDocument, Operation } from './openapi-shape.ts';
 
-/** An operation with where it is. `aliases`: other paths that mean the same. */
+/** An operation with its address. `aliases`: equivalent paths. */
 export type Described = { method: string; path: string; aliases: string[]; operation: Operation };
 
-/** Every operation of the API description, in its order. */
+/** Lists every operation of the API description, in order. */
 export function operationsOf({ paths }: OpenApiDocument): Described[] {
   const entries = Object.entries(paths);
   return entries.flatMap(([path, item]) => {

@@ -1,11 +1,11 @@
-/** A JSON Schema of the 2020-12 dialect, as it is printed. */
+/** A JSON Schema of the 2020-12 dialect, as in the document. */
 export type Schema = Record<string, unknown>;
 
 export type Schemas = Record<string, Schema>;
 
 /**
- * A schema for the description, in which every schema with a `$id`, however deep, is a reference to `schemas` and is put
- * there under that name. Throws when two different schemas have one name.
+ * Replaces every nested schema with a `$id` by a reference, and adds it to `schemas` under that name. Throws if two
+ * different schemas have one name.
  */
 export function nameSchemas(schema: object, schemas: Schemas): Schema {
   const { $id: name, ...rest } = schema as Schema & { $id?: string };

@@ -1,6 +1,6 @@
 import type { Schema, Schemas } from './openapi-schemas.ts';
 
-/** OpenAPI 3.1, as far as this service uses it. */
+/** The subset of OpenAPI 3.1 that this service uses. */
 export type OpenApiDocument = {
   openapi: '3.1.0';
   info: Record<string, unknown> & { title: string; version: string; description: string };
@@ -10,7 +10,7 @@ export type OpenApiDocument = {
   components: Record<string, Record<string, unknown>> & { schemas: Schemas };
 };
 
-/** An address that means the same as another is a reference to that one. */
+/** A path that is equivalent to another is a reference to it. */
 export type PathItem = { [Method in 'get' | 'post' | 'put' | 'delete']?: Operation } | { $ref: string };
 
 export type Operation = {

@@ -1,4 +1,4 @@
-/** The text of the description before its first endpoint. */
+/** The introduction of the API description. */
 export const INFO = {
   title: 'Rúbrica',
   summary: 'Signed transactions and bank account validation',
@@ -13,7 +13,7 @@ export const INFO = {
   license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
 };
 
-/** The same for the electronic transfers part, which has a version of its own. */
+/** The introduction of the electronic transfers part, which has a separate version. */
 export const TRANSFERS_INFO = {
   title: 'Rúbrica: electronic transfers',
   summary: 'Bank account validation',

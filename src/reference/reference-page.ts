@@ -19,8 +19,8 @@ import { describedIn, renderMembers, typeOf } from './schema-members.ts';
 type Words = (typeof REFERENCE_WORDS)[AnswerLanguage];
 
 /**
- * The API reference, made from the API description alone: what every endpoint takes and answers, and requests to copy.
- * One page without a script, so that it opens anywhere and searching is the browser's own.
+ * Renders the API reference from the API description alone: the parameters and responses of every endpoint, and
+ * requests to copy. It is one page without a script, so it opens everywhere and the browser can search it.
  */
 export function referencePage(document: OpenApiDocument, base: string, language: AnswerLanguage): Html {
   const words = REFERENCE_WORDS[language];
@@ -121,7 +121,7 @@ function renderExample(status: string, reply: Reply, words: Words): Html | false
   );
 }
 
-/** All languages are there; the style sheet shows the one that is picked. */
+/** Renders all languages; the style sheet shows the selected one. */
 function renderSamples(samples: Samples): Html[] {
   return Object.entries(LANGUAGES).map(
     ([key, name]) =>
@@ -145,7 +145,7 @@ function samplesOf(described: Described, document: OpenApiDocument): Samples {
   return { curl: fill('curl'), node: fill('node'), php: fill('php'), python: fill('python') };
 }
 
-/** The request with which an endpoint is shown; a signed one is yet to be signed. */
+/** Returns the example request of an endpoint. A signed request is not signed yet. */
 export function requestOf(described: Described, { servers }: OpenApiDocument): SampleRequest {
   const { method, path, operation } = described;
   const place = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => exampleOf(operation, name));
@@ -166,7 +166,7 @@ const CREDENTIALS: Record<string, Record<string, string>> = {
 
 function credentialOf({ security, requestBody }: Operation): Record<string, string> {
   const [scheme = ''] = Object.keys(security[0] ?? {});
-  // Where the body may bring the credential, its example does.
+  // If the body may contain the credential, its example does.
   return requestBody !== undefined && scheme === 'apiToken' ? {} : (CREDENTIALS[scheme] ?? {});
 }
 
@@ -192,7 +192,7 @@ function spanishTag(tag: { name: string; description: string }): { name: string;
   return { name, description };
 }
 
-/** The parameters that have an example: without them the request is refused. */
+/** Returns the parameters that have an example: without them the request is refused. */
 function queryOf({ operation }: Described): string {
   const token = Object.keys(operation.security[0] ?? {})[0] === 'serviceTokenInQuery';
   const shown = (operation.parameters ?? []).filter(

@@ -1,8 +1,8 @@
 import { INFO } from './openapi-texts.ts';
 
 /**
- * The Spanish summary of an endpoint, by its operationId, and its description where one helps. A test finds one that is
- * missing.
+ * The Spanish summary of each endpoint by its operationId, and its description where useful. A test finds a missing
+ * one.
  */
 const REMITTANCES =
   'Los del ambiente de RUBRICA_ENV, en cada moneda: los abonos a los comercios cuyos libros lees y, si puedes leer `GET /tef/{id}`, los pagos a terceros; para quién son exige `recipients:read`, y sin él es nulo. `limit` vale para ambos juntos.';
@@ -212,7 +212,7 @@ export const SPANISH_OPERATIONS: Readonly<Record<string, readonly [summary: stri
   metrics: ['Métricas en el formato de texto de Prometheus'],
 };
 
-/** The parts of the reference, by their tag. */
+/** The sections of the reference by tag. */
 export const SPANISH_TAGS: Readonly<Record<string, readonly [name: string, description: string]>> = {
   Transactions: [
     'Transacciones',
@@ -235,7 +235,7 @@ export const SPANISH_TAGS: Readonly<Record<string, readonly [name: string, descr
   Operation: ['Operación', 'Para quienes operan el servicio.'],
 };
 
-/** The opening of the reference. */
+/** The introduction of the reference. */
 const SPANISH_INFO: readonly string[] = [
   'Rúbrica habla el protocolo de transacciones firmadas de las tiendas chilenas y la validación de cuentas de la API de transferencias electrónicas.',
   '**Firma.** Toma los diez campos `x_` obligatorios, ordénalos por nombre y escribe nombre y valor, nombre y valor, sin nada en medio: `x_account_id…x_amount1000x_currencyCLP…`. `x_signature` es el HMAC-SHA256 de ese texto, en hexadecimal y minúsculas; la clave es el texto del Secret Token. Los valores van en UTF-8, sin cambios. `x_products`, `x_billing_details`, `x_shippment` y `x_document` nunca se firman.',
@@ -245,7 +245,7 @@ const SPANISH_INFO: readonly string[] = [
   '**Límites.** Un cuerpo tiene a lo más 16 KiB (512 KiB para validaciones en lote); los encabezados, 8 KiB y 64 líneas. Las direcciones se comparan tal cual.',
 ];
 
-/** The words around what the API description says. */
+/** The fixed texts of the reference. */
 export const REFERENCE_WORDS = {
   en: {
     title: 'API reference',

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The languages in which requests are shown, by the name of their sample. */
+/** The languages of request samples, by name. */
 export const LANGUAGES = { curl: 'curl', node: 'Node', php: 'PHP', python: 'Python' } as const;
 
 export type SampleLanguage = keyof typeof LANGUAGES;
@@ -9,7 +9,7 @@ export type Samples = Record<SampleLanguage, string>;
 
 export type SampleRequest = { method: string; url: string; headers: Record<string, string>; body: unknown };
 
-/** One request in every language, with nothing but what the language brings. Each prints the status and the answer. */
+/** Writes one request in every language, with its standard library only. Each sample prints the status and the body. */
 export function requestSamples(request: SampleRequest): Samples {
   return {
     curl: curlSample(request),
@@ -20,8 +20,8 @@ export function requestSamples(request: SampleRequest): Samples {
 }
 
 /**
- * A signed request in every language. Its code signs whatever fields it is given: `{{url}}`, `{{json}}` (the fields as
- * JSON) and `{{pairs}}` (as arguments of a shell) are still to be filled in. The secret comes from the environment.
+ * A signed request in every language. Its code signs any fields: `{{url}}`, `{{json}}` (the fields as JSON) and
+ * `{{pairs}}` (as shell arguments) are placeholders. The secret comes from the environment.
  */
 export const SIGNED_SAMPLES: Samples = {
   curl: read('signed-curl.txt'),
@@ -30,7 +30,7 @@ export const SIGNED_SAMPLES: Samples = {
   python: read('signed-python.txt'),
 };
 
-/** Puts an address and fields into a signed sample. */
+/** Puts a URL and fields into a signed sample. */
 export function fillSample(sample: string, url: string, fields: Record<string, string>): string {
   const pairs = Object.keys(fields)
     .sort()
@@ -96,7 +96,7 @@ function phpText(text: string): string {
   return `'${text.replaceAll(/['\\]/g, '\\$&')}'`;
 }
 
-/** JSON but for three words. */
+/** Writes JSON as a Python literal, which differs only in three words. */
 function pythonLiteral(value: unknown): string {
   const words: Record<string, string> = { true: 'True', false: 'False', null: 'None' };
   return JSON.stringify(value).replaceAll(/("(?:[^"\\]|\\.)*")|true|false|null/g, (word, text) => text ?? words[word]);

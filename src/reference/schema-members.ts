@@ -6,7 +6,10 @@ import { SPANISH_MEMBERS } from './spanish-members.ts';
 
 const DEEPEST = 6;
 
-/** The members of an object schema as a list, each with its type, whether it must be there, and its own members. */
+/**
+ * Renders the members of an object schema as a list, each with its type, whether it is required, and its nested
+ * members.
+ */
 export function renderMembers(schema: Schema, schemas: Schemas, language: AnswerLanguage, depth = 0): Html | false {
   const words = WORDS[language];
   const { properties, required } = resolve(schema, schemas) as {
@@ -23,12 +26,12 @@ ${nested(member, schemas, language, depth)}
   )}</ul>`;
 }
 
-/** A description of the API in a language: the reference writes them in English. */
+/** Translates a description. The API description has them in English. */
 export function describedIn(language: AnswerLanguage, text: string): string {
   return language === 'es' ? (SPANISH_MEMBERS[text] ?? text) : text;
 }
 
-/** Says in a few words what a value of the schema is. */
+/** Describes the type of a schema in a few words. */
 export function typeOf(schema: Schema, schemas: Schemas, language: AnswerLanguage): string {
   const words = WORDS[language];
   const {

@@ -8,17 +8,17 @@ import { guidePath, readGuides } from './guides.ts';
 import { idOfHeading } from './markdown.ts';
 import { operationsOf } from './openapi-operations.ts';
 
-/** Where words were found. `path` is below the path that stands before every page; `excerpt` is text. */
+/** A search result. `path` is without the base path; `excerpt` is plain text. */
 export type Found = { path: string; title: string; excerpt: string };
 
 const MOST = 30;
 
-/** Longer texts are not words that people look for. */
+/** The longest search text. */
 const LONGEST_SEARCH = 100;
 
 /**
- * The sections of guides, the endpoints and the errors that have every word of `text`, those with the words in their title first.
- * Letters count without accents and case. Guides that there are in English alone are searched in Spanish too.
+ * Finds the sections of guides, the endpoints and the errors that contain every word of `text`, title matches first.
+ * Accents and case do not matter. Guides that exist only in English are searched in Spanish too.
  */
 export async function searchDocs(app: App, text: string, language: AnswerLanguage): Promise<Found[]> {
   const words = wordsIn(text);
@@ -31,16 +31,16 @@ export async function searchDocs(app: App, text: string, language: AnswerLanguag
   return found.slice(0, MOST).map(({ path, title, text: all }) => ({ path, title, excerpt: excerptOf(all, words) }));
 }
 
-/** The words of a search as they are compared. */
+/** Splits a search text into folded words. */
 export function wordsIn(text: string): string[] {
   return foldText(text.slice(0, LONGEST_SEARCH)).split(/\s+/).filter(Boolean);
 }
 
 type Place = { path: string; title: string; text: string };
-/** With its texts as they are compared. */
+/** A place with its folded texts. */
 type FoldedPlace = Place & { foldedTitle: string; folded: string };
 
-// To fold all texts takes longer than a payment, and anybody may search.
+// Cached: folding all texts takes longer than a payment, and anybody may search.
 const folded = perInstance((_app: App) => new Map<AnswerLanguage, readonly FoldedPlace[]>());
 
 async function placesOf(app: App, language: AnswerLanguage): Promise<readonly FoldedPlace[]> {
@@ -91,7 +91,7 @@ function placeOfError({ code, title, fix }: { code: string; title: string; fix: 
   return { path: `/errors/${code}`, title: `${code}: ${title}`, text: fix };
 }
 
-/** A line around the first word that stands in it; where the title has them all, the beginning. */
+/** Returns a line around the first word that occurs in it; if the title contains all words, the beginning. */
 function excerptOf(text: string, words: readonly string[]): string {
   const line = text
     .replaceAll(/[`*|#]|\]\([^)]*\)|\[/g, '')

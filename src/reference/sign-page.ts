@@ -6,12 +6,13 @@ import { renderInline } from './markdown.ts';
 import { LANGUAGES, type SampleLanguage, SIGNED_SAMPLES } from './request-samples.ts';
 import { SIGN_WORDS, type SignWords } from './sign-texts.ts';
 
-/** A body that was pasted, and why it would be refused; null: it would be taken. */
+/** A pasted body and the reason for its refusal; null: it would be accepted. */
 export type ExplainedBody = { text: string; problem: ({ code: ErrorCode } & ProblemWords) | null };
 
 /**
- * A page that explains a refused body, and signs a request in the browser, shows how, and sends it to this service. The inputs
- * of the signer have no names, so that the secret cannot get into an address even where the script does not run.
+ * Renders the page that explains a refused body, and that signs a request in the browser, shows each step, and sends it
+ * to this service. The signer's inputs have no names, so the secret cannot get into a URL even if the script does not
+ * run.
  */
 export function signPage(base: string, language: AnswerLanguage, explained: ExplainedBody | null): Html {
   const words = SIGN_WORDS[language];

@@ -1,6 +1,6 @@
 import type { AnswerLanguage } from '../http/problem-words.ts';
 
-/** The words of the page that signs and explains. `script` is read by docs.js. */
+/** The texts of the signing page. docs.js reads `script`. */
 export type SignWords = Record<
   | 'title'
   | 'explain'

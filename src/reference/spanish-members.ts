@@ -1,7 +1,7 @@
 import { SPANISH_PAYOUT_MEMBERS } from './spanish-payout-members.ts';
 import { SPANISH_REPLIES } from './spanish-replies.ts';
 
-/** Everything that the reference describes beside its endpoints, in Spanish, by its English text. A test finds one that is missing. */
+/** Spanish descriptions by their English text, except those of endpoints. A test finds a missing one. */
 export const SPANISH_MEMBERS: Readonly<Record<string, string>> = {
   ...SPANISH_PAYOUT_MEMBERS,
   ...SPANISH_REPLIES,

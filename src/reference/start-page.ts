@@ -4,20 +4,20 @@ import { type GuideGroup, guidePath } from './guides.ts';
 import { renderInline } from './markdown.ts';
 import type { Found } from './search-docs.ts';
 
-/** `guides` are in the language of the page; `english` are those that there are in English alone. */
+/** `guides` are in the language of the page; `english` are the guides that exist only in English. */
 export type StartPage = {
   language: AnswerLanguage;
   base: string;
   search: string;
-  /** Null: nothing was searched. */
+  /** Null: no search was made. */
   found: readonly Found[] | null;
   guides: readonly GuideGroup[];
   english: readonly GuideGroup[];
-  /** The endpoints by their tag. */
+  /** The endpoints by tag. */
   endpoints: readonly { tag: string; operations: readonly { id: string; method: string; path: string }[] }[];
 };
 
-/** Where the documentation begins: a search that needs no script, the first steps, every guide, every endpoint. */
+/** Renders the start page: a search without a script, the first steps, all guides, all endpoints. */
 export function startPage({ language, base, search, found, guides, english, endpoints }: StartPage): Html {
   const words = WORDS[language];
   return html`<article class="guide start">
@@ -69,7 +69,7 @@ function groupOf(
   )}</ul>`;
 }
 
-/** The first sentence. A link would lead elsewhere than from its guide, so it is its text here. */
+/** Returns the first sentence with links as plain text, because relative links would lead elsewhere from here. */
 function shortened(opening: string): string {
   const text = opening.replaceAll(/\]\([^)]*\)|\[/g, '');
   const end = text.search(/[.:](?= |$)/);

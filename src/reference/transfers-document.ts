@@ -3,7 +3,7 @@ import { TRANSFERS_INFO } from './openapi-texts.ts';
 
 const PARTS = ['Bank account validation', 'Recipients', 'Payouts', 'Bank files', 'Access'];
 
-/** The part of the description that is the electronic transfers API, under its own name and version. */
+/** Returns the electronic transfers part of the API description, under its own name and version. */
 export function transfersDocument(whole: OpenApiDocument): OpenApiDocument {
   const paths = Object.fromEntries(Object.entries(whole.paths).filter(([, item]) => isPart(item)));
   const document: OpenApiDocument = {
@@ -15,7 +15,7 @@ export function transfersDocument(whole: OpenApiDocument): OpenApiDocument {
   return { ...document, components: componentsUsed(document, { paths, security: SECURITY }) };
 }
 
-/** Named by the operations without a reference. */
+/** Operations name these schemes without a reference. */
 const SECURITY = ['accessToken', 'apiToken'].map((name) => ({ $ref: `#/components/securitySchemes/${name}` }));
 
 function isPart(item: PathItem): boolean {
@@ -24,7 +24,7 @@ function isPart(item: PathItem): boolean {
   return operations.some((operation) => operation !== undefined && PARTS.includes(operation.tags[0]));
 }
 
-/** The components that are named from `roots`, directly or by one another. */
+/** Returns the components that `roots` reference, directly or through other components. */
 function componentsUsed({ components }: OpenApiDocument, roots: object): OpenApiDocument['components'] {
   const used: OpenApiDocument['components'] = { schemas: {} };
   const visit = (value: object): void => {

@@ -1,4 +1,4 @@
-// Copy buttons for every piece of code, and the signing page. Nothing here leaves the page but the request that is sent.
+// Copy buttons for every code block, and the signing page. Nothing leaves the page except the request that is sent.
 
 const isSpanish = document.documentElement.lang.startsWith('es');
 const COPY = isSpanish ? ['Copiar', 'Copiado'] : ['Copy', 'Copied'];
@@ -19,7 +19,7 @@ for (const pre of navigator.clipboard ? document.querySelectorAll('pre') : []) {
   frame.append(pre, button);
 }
 
-// On a phone the places are one line to scroll: the page that is shown is in sight.
+// On a phone the navigation is one scrolling line: bring the current page into view.
 const places = document.querySelector('.places');
 const here = places?.querySelector('[aria-current]');
 if (here) places.scrollLeft = here.offsetLeft - places.offsetLeft - 16;
@@ -39,7 +39,7 @@ function startSigning(page) {
   const inputs = [...page.querySelectorAll('[data-field]')];
   const secret = page.querySelector('#secret');
   const reference = inputs.find((input) => input.dataset.field === 'x_reference');
-  // A reference belongs to one transaction for ever, so each visit proposes another.
+  // A reference belongs to one transaction forever, so each visit proposes a new one.
   reference.value = `ORD-${Math.random().toString(36).slice(2, 10).toUpperCase()}`;
   const read = () => Object.fromEntries(inputs.map((input) => [input.dataset.field, input.value]));
 
@@ -50,7 +50,7 @@ function startSigning(page) {
       code.textContent = fillSample(code.dataset.sample, location.origin + path, fields);
     }
     const signature = await sign(fields, secret.value);
-    // Signing takes a moment, in which more may have been typed.
+    // Signing is asynchronous, so the fields may have changed meanwhile.
     if (JSON.stringify(read()) === JSON.stringify(fields)) page.querySelector('#signature').textContent = signature ?? excuse(secret);
   };
 
@@ -74,7 +74,9 @@ function showMessage(code, fields) {
   code.replaceChildren(...namesInOrder(fields).flatMap((name) => [text('b', name), fields[name]]));
 }
 
-/** HMAC-SHA256 of the message in hexadecimal; null without a secret, or where browsers offer no cryptography. */
+/**
+ * Returns the HMAC-SHA256 of the message in hexadecimal; null without a secret, or without the browser's crypto API.
+ */
 async function sign(fields, secret) {
   if (secret === '' || !crypto.subtle) return null;
   const bytes = (value) => new TextEncoder().encode(value);
@@ -116,7 +118,7 @@ function showAnswer(answer, response, body) {
   answer.replaceChildren(...parts, pre);
 }
 
-/** As `fillSample` does on the server for the API reference. */
+/** Does the same as `fillSample` on the server. */
 function fillSample(sample, url, fields) {
   const quote = (value) => `'${value.replaceAll("'", `'\\''`)}'`;
   const pairs = namesInOrder(fields).map((name) => `  ${quote(`${name}=${fields[name]}`)}`).join(' \\\n');
