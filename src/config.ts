@@ -67,7 +67,7 @@ export type Config = {
   retentionDays: Record<'callbacks' | 'deliveryAttempts' | 'events', number | null> & { validations: number };
   /** The most that one transfer can carry, in CLP. */
   payoutRailLimit: number;
-  /** The folder for daily anchors; null: anchors are only in the store. */
+  /** The folder for anchors of the books; null: anchors are only in the store. */
   anchorDir: string | null;
   /** The URL that anchors are posted to. */
   anchorUrl: string | null;

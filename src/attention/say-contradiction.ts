@@ -84,7 +84,10 @@ const returnOrClear: SayEnd = () => ({
   es: 'Si el dinero volvió, ciérralo como returned con payout settle; si llegó, termina la contradicción con payout clear',
 });
 
-/** The money is the merchant's again, and no outcome changes that. Money that left after all is booked with `payout create`. */
+/**
+ * The money is the merchant's again, and no outcome changes that. Money that left after all is booked with `payout
+ * create`.
+ */
 const bookThenClear: SayEnd = (payout, text) =>
   text === 'failed' || text === 'returned'
     ? {

@@ -22,7 +22,7 @@ import { readMarks } from './mark-file.ts';
  * money or notifies merchants is sent until `releaseEpoch`.
  *
  * Computes the ids that may have been handed out from the store itself, from the marks in DATA_DIR, and from `seen`:
- * other sources, such as the replaced store. `idsAbove` overrides with a known higher bound.
+ * other sources, such as the replaced store. Transaction ids also continue above `idsAbove`.
  */
 export async function beginEpoch(app: App, seen: readonly Handed[], idsAbove: number, by: Actor): Promise<Epoch> {
   const { store_id: store } = await selectStoreMark(app.db);

@@ -114,9 +114,7 @@ export async function updateBeat(tx: Tx): Promise<void> {
   await tx.query('update store_marks set beat = beat + 1');
 }
 
-/**
- * Returns a number that changes whenever somebody else writes to the store. A heartbeat alone may or may not change it.
- */
+/** Returns a number that changes with every change of the store; a beat alone may or may not change it. */
 export async function selectChangeHint(db: Reader): Promise<number> {
   const [row] = await db.query<{ hint: number }>('select {change_hint} as hint');
   return row?.hint ?? 0;

@@ -7,7 +7,7 @@ import { postgresFindings } from './postgres-findings.ts';
 import { publicUrlProblem } from './public-url-problem.ts';
 import { sqliteFindings } from './sqlite-findings.ts';
 
-/** Reports the version of the program. */
+/** Reports the version of Node.js. */
 export function programFinding(): Finding {
   return fine('node', process.version);
 }

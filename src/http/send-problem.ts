@@ -120,8 +120,8 @@ const FRAMEWORK_CODES: Record<string, ErrorCode> = {
 };
 
 /**
- * Accepts only the codes of request parsers. The other codes are for callbacks, which nobody sends to this service, so
- * one here is a bug.
+ * Returns whether a code belongs to a request parser. The other codes are for callbacks, which nobody sends to this
+ * service, so one here is a bug.
  */
 function isCatalogued(code: string): code is ErrorCode {
   return code in CATALOGUE;

@@ -6,7 +6,8 @@ export type BatcherOptions<I, O> = {
   /** The most items that may wait for a flush, without the items of the current flush. */
   maxQueued: number;
   /**
-   * Once an item has waited this long, `submit` rejects until that item is flushed: a new item would wait even longer.
+   * Once an item has waited this long, `submit` rejects until the flush of that item starts: a new item would wait even
+   * longer.
    */
   maxWaitMs?: number;
   /** How many flushes may run at once. */

@@ -9,8 +9,8 @@ export type ExchangeRequest = {
 };
 
 /**
- * The response, or the reason why no response came. `detail` is a stable code, never text from the server. `location` is
- * the target of a redirect (3xx) as sent, at most 2,048 characters.
+ * The response, or the reason why no response came. `detail` is a stable code, never text from the server. `location`
+ * is the target of a redirect (3xx) as sent, at most 2,048 characters.
  */
 export type Exchange =
   | { kind: 'answered'; status: number; retryAfter: string | null; excerpt: string; location?: string }

@@ -35,7 +35,7 @@ export type ErasedCounts = {
   mails: number;
 };
 
-/** `waiting`: how many payments or mails are still open and need the text until they end. */
+/** `waiting`: how many payments and callbacks are still open and need the text until they end. */
 export type Erasure = { erased: number; records: ErasedCounts; waiting: number; kept: Kept[] };
 
 type ErasureOptions = { dryRun?: boolean; reason?: string | null; onProgress?: OnProgress | undefined };
@@ -43,11 +43,11 @@ type ErasureOptions = { dryRun?: boolean; reason?: string | null; onProgress?: O
 const AT_ONCE = 100;
 
 /**
- * Erases what is stored about a person. Deletes validations and recipients. Removes the e-mail address and the shop's
- * objects from transactions, and the person from session ids and URLs. Deletes callbacks that mention the person, and
- * redacts excerpts. The books stay as they are, so `books verify` has the same result. `reason` goes into the audit
- * log, without a name. With `dryRun` it returns the same and changes nothing. `onProgress` receives the table and the
- * rows searched.
+ * Erases what is stored about a person. Deletes validations, recipients, mails and refused requests, and sent callbacks
+ * that mention the person. Removes the e-mail address and the shop's objects from transactions, and the person from
+ * session ids, URLs and excerpts. The books stay as they are, so `books verify` has the same result. `reason` goes into
+ * the audit log, without a name. With `dryRun` it returns the same and changes nothing. `onProgress` receives the table
+ * and the rows searched.
  */
 export async function erasePerson(
   app: App,

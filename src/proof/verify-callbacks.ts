@@ -88,7 +88,10 @@ function reportUnopened(findings: Findings, { environment_id, told_at }: PostedR
   findings.add({ finding: 'callback_changed', environment_id, subject, since: told_at, says });
 }
 
-/** A callback without a transaction reports a payout, whose id is in its `webhook-id`. */
+/**
+ * Verifies a callback without a transaction. It reports a payout, whose id is in its `webhook-id`: a movement (`mv_…`)
+ * or a payout to a recipient (`po_…`).
+ */
 async function isAsRecorded(app: App, environment: ServiceEnvironment | null, row: PostedRow): Promise<boolean> {
   if (row.webhook_id.startsWith('evt_po_')) return isOfPayout(app, environment, row);
   const [, id = ''] = /^evt_(mv_[0-9a-z]+)_wh_[0-9a-z]+$/.exec(row.webhook_id) ?? [];
@@ -97,7 +100,10 @@ async function isAsRecorded(app: App, environment: ServiceEnvironment | null, ro
   return row.body === environmentEventBody(environment, payoutEvent(movement));
 }
 
-/** Sent to a subscriber, whose id is at the end, or to the client who asked for the payout. */
+/**
+ * Verifies a callback of a payout to a recipient. It goes to a subscriber, whose id ends the `webhook-id`, or to the
+ * client who asked for the payout.
+ */
 async function isOfPayout(app: App, environment: ServiceEnvironment | null, row: PostedRow): Promise<boolean> {
   const [, id = '', state = '', subscription] =
     /^evt_(po_[0-9a-z]+)_([a-z_]+?)(_wh_[0-9a-z]+)?$/.exec(row.webhook_id) ?? [];

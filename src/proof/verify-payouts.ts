@@ -3,7 +3,8 @@ import { selectUnbookedPayouts } from '../payouts/payout-queries.ts';
 import type { Findings } from './proof-finding.ts';
 
 /**
- * Compares the state of every payout with its entries: an approved payout is reserved, a paid one has left, and so on.
+ * Compares the state of every payout with its entries: an approved payout is reserved, a confirmed one has left, and so
+ * on.
  */
 export async function verifyPayouts(app: App, findings: Findings): Promise<void> {
   for (const { id, environment_id, state, changed_at } of await selectUnbookedPayouts(app.db)) {
