@@ -34,7 +34,7 @@ export type ExplainOptions = {
   allowHttp?: boolean;
 };
 
-/** `field` is null if the cause concerns the whole body. `fixes` has the fix in programming languages. */
+/** `field` is null if the cause concerns the whole body. `fixes` has the same fix for each programming language. */
 export type Cause = {
   code: CauseCode | SigningCode;
   field: string | null;

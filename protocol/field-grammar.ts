@@ -36,7 +36,7 @@ export function cancelUrl(values: { x_url_cancel: string; x_url_complete: string
   return origin === undefined || origin === 'null' ? null : origin + url;
 }
 
-/** The same for a callback. `x_message` and `x_gateway_reference` are free text. */
+/** Checks a callback in the same way. `x_message` and `x_gateway_reference` are free text. */
 export function checkCallbackGrammar(values: Record<CallbackField, string>): Problem[] {
   const problems: Problem[] = [];
   expectForm(problems, 'x_account_id', values.x_account_id, ACCOUNT_ID, 100, 'INVALID_ACCOUNT_ID');

@@ -43,7 +43,7 @@ type ErasureOptions = { dryRun?: boolean; reason?: string | null; onProgress?: O
 const AT_ONCE = 100;
 
 /**
- * Erases what is stored about a person. Deletes validations, recipients, mails and refused requests, and sent callbacks
+ * Erases what is stored about a person. Deletes validations, recipients, mails, refused requests, and ended callbacks
  * that mention the person. Removes the e-mail address and the shop's objects from transactions, and the person from
  * session ids, URLs and excerpts. The books stay as they are, so `books verify` has the same result. `reason` goes into
  * the audit log, without a name. With `dryRun` it returns the same and changes nothing. `onProgress` receives the table

@@ -45,7 +45,8 @@ export async function verifyFeed(app: App, all: Findings, walk: Walk<FeedPlace>)
     }
     last = link.link;
     if (cut !== null && link.link <= cut.link) {
-      // The covered links are gone. Anchors have their hashes, and the cut has the hash of the last link.
+      // The events of these links were deleted for their age. Anchors have the hashes of the links, and the cut has the
+      // hash of its last link.
       if (link.link === cut.link && link.hash !== cut.hash) report(findings, link, { count: link.events, first: null });
       deleted += link.events;
       previous = link.hash;
