@@ -34,7 +34,7 @@ export async function writeSnapshot(
   }
 }
 
-/** Reads the first line; null if the file is not a snapshot. */
+/** Reads the first line; null if the file is empty or not a snapshot. Throws `SyntaxError` if the line is not JSON. */
 export async function readSnapshotHead(file: string): Promise<SnapshotHead | null> {
   for await (const line of linesOf(file)) {
     const head = JSON.parse(line) as SnapshotHead;

@@ -5,7 +5,7 @@ import type { DialError, DialTarget } from './dial-address.ts';
 
 /** Keep-alive connections, pooled by origin and by the checked address they lead to. */
 export type ConnectionPools = {
-  /** Sorts the addresses: those with open connections come first. */
+  /** Returns the addresses with the first one that has a pool moved to the front. */
   openFirst: (origin: string, addresses: readonly string[]) => readonly string[];
   /** Runs `work` with the pool of one address, which lives as long as it has work or open sockets. */
   use: <T>(url: URL, address: string, work: (pool: Pool) => Promise<T>) => Promise<T>;

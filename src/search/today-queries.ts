@@ -42,7 +42,8 @@ export async function selectNewestChange(db: Pick<Database, 'query'>): Promise<s
 }
 
 /**
- * The outcome of an attempt to pay. `took_ms`: the response time of the method; null if only the payer was waited for.
+ * The outcome of an attempt to pay. `took_ms`: the response time of the method; null for an aborted attempt without a
+ * commit.
  */
 export type MethodOutcome = SqlRow & {
   payment_method: string;

@@ -21,7 +21,7 @@ export function sendUnknown(app: App, request: FastifyRequest, reply: FastifyRep
 export type Start = '/console' | '/docs';
 
 /**
- * Sends a refusal to a browser as a page, for requests that never reach their page, such as a file that is too large.
+ * Sends a refusal of a page's request, such as of a file that is too large: as a page to a browser, as JSON to others.
  */
 export function sendRefusedPage(
   app: App,
