@@ -232,7 +232,7 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: 'EGRESS_PROXY',
     fallback: '',
-    meaning: 'http:// address of a proxy (CONNECT) for every outgoing request, see docs/operation.md',
+    meaning: 'http:// address of a proxy (CONNECT) for every outgoing HTTP request, see docs/operation.md',
     inForce: ({ egressProxy }) => egressProxy && `http://${hostInUrl(egressProxy.host)}:${egressProxy.port}`,
   },
   {

@@ -48,7 +48,7 @@ export async function readVerificationMark(
   const isOfStore = mark.verified === fresh.verified && mark.store === fresh.store && mark.epoch === fresh.epoch;
   if (!isOfStore) return 'it is of another store, or of this one before it was restored';
   const age = fresh.begun_at - mark.begun_at;
-  return age >= 0 && age < MARK_LASTS_MS ? mark : 'it is older than a day';
+  return age >= 0 && age < MARK_LASTS_MS ? mark : 'it is more than a day old, or the clock was set back';
 }
 
 /** Replaces the previous mark. */

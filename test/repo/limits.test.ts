@@ -8,6 +8,7 @@ import {
   postValidationsBankAccountBatch,
 } from '../../src/api/bank-accounts/post-validations-bank-account-batch.ts';
 import { EXPLAIN_LIMITS } from '../../src/api/transactions/explain-refusal.ts';
+import { FACTOR_LIMITS } from '../../src/auth/factors/prove-factor.ts';
 import { LOGIN_LIMITS } from '../../src/auth/log-in.ts';
 import { HELD_BACK } from '../../src/http/hold-back.ts';
 import { REQUEST_LIMITS } from '../../src/http/request-limits.ts';
@@ -23,7 +24,7 @@ test('every request limit is on the page of limits, and no other', () => {
     most: Number(most?.replaceAll(',', '')),
     windowMs: Number(minutes) * 60_000,
   }));
-  const limits = [REQUEST_LIMITS, LOGIN_LIMITS, EXPLAIN_LIMITS].flatMap((group) => Object.values(group));
+  const limits = [REQUEST_LIMITS, LOGIN_LIMITS, FACTOR_LIMITS, EXPLAIN_LIMITS].flatMap((group) => Object.values(group));
   const byName = (a: { name?: string | undefined }, b: { name?: string | undefined }) =>
     String(a.name).localeCompare(String(b.name));
   assert.deepEqual(

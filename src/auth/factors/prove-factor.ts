@@ -24,7 +24,7 @@ const HALF_AN_HOUR_MS = 30 * 60_000;
  * Of wrong codes, by those who know the password. `network` is what one network has of a person. `account` bounds the guesses of many
  * networks together, of codes with six digits alone: a recovery code cannot be guessed, and goes on working.
  */
-const FACTOR_LIMITS = {
+export const FACTOR_LIMITS = {
   network: { name: 'factor-network', most: 10, windowMs: HALF_AN_HOUR_MS, counts: 'streak' },
   account: { name: 'factor-account', most: 50, windowMs: HALF_AN_HOUR_MS, counts: 'streak' },
 } as const satisfies Record<string, Limit>;
