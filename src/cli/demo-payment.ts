@@ -51,7 +51,7 @@ export async function payAndReceive(demo: Demo): Promise<PaidOrder> {
   const payUrl = reply.data.payUrl[0]?.url as string;
   demo.show('pay page', payUrl);
 
-  demo.step('Pay it on the simulated method, as a payer does');
+  demo.step('Pay it with the simulated method, as a payer does');
   await pay(demo, payUrl);
 
   demo.step('Receive the callback and verify it');
@@ -70,7 +70,7 @@ export async function payAndReceive(demo: Demo): Promise<PaidOrder> {
     },
   });
   for (const [name, value] of new URLSearchParams(received.body)) demo.show(name, shorten(value));
-  demo.check(verified.ok, 'its signature and its Standard Webhooks headers are genuine, and it is about our order');
+  demo.check(verified.ok, 'its signature and Standard Webhooks headers are genuine, and it matches our order');
   demo.check(new URLSearchParams(received.body).get('x_result') === 'completed', 'it says completed');
   return {
     transactionId: reply.data.idTrx,

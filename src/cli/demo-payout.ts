@@ -20,7 +20,7 @@ const AMOUNT = 1500;
 
 /** Pays somebody: one person proposes, another approves, the simulated bank confirms, and the books show it. */
 export async function paySomebody(demo: Demo, { paymentServiceId, secretToken }: PaidOrder): Promise<void> {
-  demo.step('Pay somebody: one person proposes');
+  demo.step('Pay a recipient: one person proposes');
   const environmentId = await selectEnvironmentId(demo.app.db, paymentServiceId, 'development');
   const owner = (await findEnvironmentById(demo.app, environmentId as number)) as PayoutOwner;
   await setPayoutSender(demo.app, owner, { kind: 'simulated', url: null, key: null }, demo.by);
@@ -44,14 +44,14 @@ export async function paySomebody(demo: Demo, { paymentServiceId, secretToken }:
   demo.step('Another person approves, and the simulated bank confirms');
   const decision = { owner, named: { ids }, reason: null };
   const own = await approvePayouts(demo.app, { ...decision, by: maker }).catch((error: unknown) => error);
-  demo.check(own instanceof Problem, 'who proposed it cannot approve it');
+  demo.check(own instanceof Problem, 'the proposer cannot approve it');
   const boss = await person(demo, owner, 'approver');
   const approved = await approvePayouts(demo.app, { ...decision, by: boss });
-  demo.check(approved[0]?.state === 'approved', `approved by ${boss.name}, and its money is reserved`);
+  demo.check(approved[0]?.state === 'approved', `${boss.name} approved it, and the money is reserved`);
   const told = await demo.nextCallback();
   demo.show('callback', told.body);
   const isTold = told.body.startsWith('{"tefResponse":{"status":"completed"') && isGenuine(told, secretToken);
-  demo.check(isTold, 'it arrived, and the callback that says so is genuine');
+  demo.check(isTold, 'the payout arrived, and its callback is genuine');
   await showBooks(demo, paymentServiceId);
 }
 
@@ -66,8 +66,8 @@ async function showBooks(demo: Demo, paymentServiceId: string): Promise<void> {
   const reserved = balances.find(({ account }) => account === 'payouts:reserved');
   demo.check(
     reserved?.debits === reserved?.credits && Number(reserved?.debits) === AMOUNT,
-    'what was reserved has left through the bank: nothing is reserved any more',
+    'the reserved money has left through the bank: nothing is reserved any more',
   );
   const { ok, entries } = await verifyStore(demo.app);
-  demo.check(ok, `every hash of all ${entries} entries is right (bin/rubrica books verify)`);
+  demo.check(ok, `all ${entries} entries and their hashes verify (bin/rubrica books verify)`);
 }

@@ -12,7 +12,7 @@ const PAID_OUT = 5000;
 
 /** Gives a part of the order back, receives and verifies the event of its end, pays out, and shows what the books say. */
 export async function refundInPart(demo: Demo, order: PaidOrder, accessToken: string): Promise<void> {
-  demo.step('Give a part of it back');
+  demo.step('Refund a part of it');
   demo.show('POST', `/trxs/${order.transactionId}/nullification {"amount":${GIVEN_BACK},"type":"parcial"}`);
   const response = await fetch(`${demo.url}/trxs/${order.transactionId}/nullification`, {
     method: 'POST',
@@ -24,14 +24,14 @@ export async function refundInPart(demo: Demo, order: PaidOrder, accessToken: st
   demo.check(response.status === 200 && reply.data !== null, `accepted as ${reply.data?.verificationToken}`);
   const received = await nextEvent(demo, 'refund.completed');
   demo.show('event', received.body);
-  demo.check(isGenuine(received, order.secretToken), 'it was completed, and the event that says so is genuine');
+  demo.check(isGenuine(received, order.secretToken), 'the refund was completed, and its event is genuine');
 
   await payOutAndShow(demo, order);
 }
 
 /** Sends the merchant a part of what is his, and shows where every peso is. */
 async function payOutAndShow(demo: Demo, order: PaidOrder): Promise<void> {
-  demo.step('Pay the merchant out, and show the books');
+  demo.step('Pay the merchant, and show the books');
   demo.show('command', `bin/rubrica payout create --amount ${PAID_OUT} --currency CLP --reference TEF-1 …`);
   const payout = await recordMovement(
     demo.app,
@@ -46,7 +46,7 @@ async function payOutAndShow(demo: Demo, order: PaidOrder): Promise<void> {
       by: demo.by,
     },
   );
-  demo.check(payout.kind === 'recorded', 'it is in the books; the same reference again would change nothing');
+  demo.check(payout.kind === 'recorded', 'it is in the books; repeating the reference changes nothing');
   const balances = (await listBalances(demo.app)).filter((one) => one.payment_service_id === order.paymentServiceId);
   demo.show('command', 'bin/rubrica books balance');
   for (const line of balanceLines(balances)) demo.show('', line);
@@ -57,10 +57,10 @@ async function payOutAndShow(demo: Demo, order: PaidOrder): Promise<void> {
   const fee = -balanceOf('fees:income');
   demo.check(
     fee > 0 && -balanceOf('merchant:payable') === order.amount - fee - GIVEN_BACK - PAID_OUT,
-    'owed is what was paid, less the fee, what went back and what was paid out',
+    'the merchant is owed the payment less the fee, the refund and the payout',
   );
   const { ok, entries } = await verifyStore(demo.app);
-  demo.check(ok, `every hash of all ${entries} entries is right (bin/rubrica books verify)`);
+  demo.check(ok, `all ${entries} entries and their hashes verify (bin/rubrica books verify)`);
 }
 
 /** The next event of this type; what comes before it tells of the way there. */

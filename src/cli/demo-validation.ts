@@ -12,21 +12,21 @@ export async function validateAccounts(demo: Demo, accessToken: string): Promise
   const good = await validate(demo, accessToken, { rut: '12.531.909-2', bank: '012', account: '12531909' });
   demo.check(
     good.verdict === 'plausible',
-    'plausible: the number is the CuentaRUT of this RUT; nobody was asked whether it exists',
+    'plausible: the number is the CuentaRUT of this RUT; no provider was asked whether it exists',
   );
 
   demo.step('Validate a mistyped RUT');
   const mistyped = await validate(demo, accessToken, { rut: '12.531.909-3', bank: '012', account: '12531909' });
-  demo.check(mistyped.verdict === 'invalid', 'invalid: the check character gives the typing error away');
+  demo.check(mistyped.verdict === 'invalid', 'invalid: the check character does not match');
 
-  demo.step('Validate an account of somebody else (simulated online provider)');
+  demo.step('Validate an account of another person (simulated online provider)');
   const other = await validate(demo, accessToken, { rut: '11.111.111-1', bank: '001', account: '900000000002' });
   demo.check(other.verdict === 'mismatch', 'mismatch: the provider says that this is not the holder');
 }
 
 /** Makes a user who may read, refund and validate, logs in, and answers the access token. */
 export async function logIn(demo: Demo): Promise<string> {
-  demo.step('Log in as a user who may refund and validate');
+  demo.step('Log in as a user with refunds and validation');
   const user = await createUser(
     demo.app,
     {
