@@ -23,7 +23,7 @@ export function createMetrics() {
     },
     queueDepth: new Gauge({
       name: 'rubrica_queue_depth',
-      help: 'How much waits for the next commit, by queue',
+      help: 'Items waiting for the next commit, by queue',
       labelNames: ['queue'],
       registers,
       collect() {
@@ -35,13 +35,13 @@ export function createMetrics() {
     ...createStrangerMeters(registers),
     methodAnswers: new Counter({
       name: 'rubrica_payment_method_answers_total',
-      help: 'Answers of payment methods, by outcome; credentials_refused: the key that a method was given is wrong',
+      help: 'Responses of payment methods, by outcome; credentials_refused means that the configured key is wrong',
       labelNames: ['method', 'outcome'],
       registers,
     }),
     policyViolations: new Counter({
       name: 'rubrica_policy_violations_total',
-      help: 'Reports of browsers that the policy of a page stopped something; anybody can send them',
+      help: 'Content-Security-Policy reports from browsers; anybody can send them',
       registers,
     }),
     deliveries: createDeliveryCounter(registers),
@@ -52,14 +52,14 @@ export function createMetrics() {
     }),
     feedHeldSeconds: new Gauge({
       name: 'rubrica_feed_held_seconds',
-      help: 'Age of the transaction behind which the feed on PostgreSQL stands still, by its process; 0 where none is older than 5 s',
+      help: 'Age of the transaction that blocks the feed on PostgreSQL, by its process; 0 if none is older than 5 s',
       labelNames: ['pid', 'application', 'database'],
       registers,
     }),
     ...createEndpointGauges(registers),
     callbacksLateSeconds: new Gauge({
       name: 'rubrica_callbacks_late_seconds',
-      help: 'How long ago the callback that waits longest was due',
+      help: 'Time since the oldest waiting callback was due',
       registers,
     }),
     validations: new Counter({
@@ -76,13 +76,13 @@ function createStrangerMeters(registers: Registry[]) {
   return {
     refused: new Counter({
       name: 'rubrica_refused_total',
-      help: 'What was refused or closed to leave room for others, by reason: the name of a limit, or what a connection did',
+      help: 'Requests and connections refused or closed to protect other clients, by reason: the name of a limit, or what a connection did',
       labelNames: ['reason'],
       registers,
     }),
     untrustedProxy: new Gauge({
       name: 'rubrica_untrusted_proxy',
-      help: '1 since a proxy near this process has handed on requests while TRUST_PROXY is off',
+      help: '1 if a nearby proxy has forwarded requests while TRUST_PROXY is off',
       registers,
     }),
   };
@@ -91,7 +91,7 @@ function createStrangerMeters(registers: Registry[]) {
 function createDeliveryCounter(registers: Registry[]) {
   const deliveries = new Counter({
     name: 'rubrica_delivery_attempts_total',
-    help: 'Delivery attempts, by outcome; of dead and disable each needs a person',
+    help: 'Delivery attempts, by outcome; each dead or disable needs a person',
     labelNames: ['outcome'],
     registers,
   });
@@ -109,13 +109,13 @@ function createEndpointGauges(registers: Registry[]) {
   return {
     endpointWaiting: new Gauge({
       name: 'rubrica_failing_endpoint_callbacks',
-      help: 'Callbacks that wait for an endpoint that fails, read from the store; see bin/rubrica callback endpoints',
+      help: 'Callbacks that wait for a failing endpoint, read from the store; see bin/rubrica callback endpoints',
       labelNames,
       registers,
     }),
     endpointFailingSeconds: new Gauge({
       name: 'rubrica_failing_endpoint_seconds',
-      help: 'For how long the endpoint has failed',
+      help: 'Time since the endpoint began to fail',
       labelNames,
       registers,
     }),
@@ -133,35 +133,35 @@ function createMoneyCounters(registers: Registry[]) {
     }),
     conflicts: new Counter({
       name: 'rubrica_conflicts_total',
-      help: 'Answers of payment methods that contradict the state of their transaction: each needs a person',
+      help: 'Responses of payment methods that contradict the state of their transaction; each needs a person',
       registers,
     }),
     attention: new Gauge({
       name: 'rubrica_attention',
-      help: 'What waits for a person, by kind, read from the store; see bin/rubrica attention list',
+      help: 'Items that wait for a person, by kind, read from the store; see bin/rubrica attention list',
       labelNames: ['kind'],
       registers,
     }),
     attentionOldest: new Gauge({
       name: 'rubrica_attention_oldest_seconds',
-      help: 'For how long the oldest of a kind has waited for a person; 0 when none waits',
+      help: 'Age of the oldest item of a kind that waits for a person; 0 if none waits',
       labelNames: ['kind'],
       registers,
     }),
     unresolvedPayments: new Gauge({
       name: 'rubrica_unresolved_payments',
-      help: 'Payments in suspense about which nobody has decided: each needs a person',
+      help: 'Undecided payments in suspense; each needs a person',
       registers,
     }),
     refunds: new Counter({
       name: 'rubrica_refunds_total',
-      help: 'Refunds that reached their end',
+      help: 'Refunds that have ended',
       labelNames: ['state'],
       registers,
     }),
     unansweredRefunds: new Counter({
       name: 'rubrica_unanswered_refunds_total',
-      help: 'Look-ups without an end of refunds that were accepted more than a day ago: each needs a person',
+      help: 'Look-ups that did not resolve a refund accepted more than a day ago; each needs a person',
       registers,
     }),
   };

@@ -94,7 +94,9 @@ export function startWorker(app: App, mayLeave: () => Promise<boolean>, onUnfit:
   return {
     stop: async (answered) => {
       await Promise.all(loops.map((each) => each.stop()));
-      await delivery.drain().catch((error: unknown) => app.log.warn({ err: error }, 'deliveries did not end in order'));
+      await delivery
+        .drain()
+        .catch((error: unknown) => app.log.warn({ err: error }, 'deliveries did not shut down cleanly'));
       await answered;
       await listed.stop();
       for (const [failed, end] of ENDS) await end(app).catch((error: unknown) => app.log.warn({ err: error }, failed));

@@ -14,7 +14,7 @@ export async function noteReturn(app: App, { transaction, environment, stage }: 
   try {
     return await noteBrowserReturn(app, transaction, transaction.settled_at);
   } catch (error) {
-    app.log.warn({ err: error, transaction: transaction.id }, 'that the payer goes back to the shop was not kept');
+    app.log.warn({ err: error, transaction: transaction.id }, 'the return of a payer to the shop was not recorded');
     return false;
   }
 }

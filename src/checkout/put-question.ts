@@ -25,7 +25,7 @@ export async function putQuestion<Answer extends { kind: string }>(
     if (error instanceof CredentialsRefused) {
       count('credentials_refused');
       const alarm = 'credentials_refused';
-      app.log.error({ alarm, err: error, ...about }, 'a payment method does not take the key that it was given');
+      app.log.error({ alarm, err: error, ...about }, 'a payment method rejects its configured key');
     } else {
       count('unknown');
       app.log.warn({ err: error, ...about }, 'a payment method did not answer');

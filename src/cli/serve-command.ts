@@ -173,7 +173,9 @@ async function listen(app: RunningApp, config: Config, close: () => Promise<void
       idle.catch(() => {});
       await waited;
       const ended = Promise.all([closed, idle]).then(() => watch.stop());
-      await withinTime(ended, DRAIN_MS).catch((error) => app.log.warn({ err: error }, 'not everything had ended'));
+      await withinTime(ended, DRAIN_MS).catch((error) =>
+        app.log.warn({ err: error }, 'some work had not ended at shutdown'),
+      );
       closeAtOnce(metrics);
       await close();
       app.log.info('stopped');

@@ -22,7 +22,7 @@ export function notePolicyReport(app: App, report: Omit<PolicyReport, 'at'>): vo
   reports.count += 1;
   reports.newest = [{ ...report, at }, ...reports.newest].slice(0, KEPT);
   if (minute !== reports.minute) Object.assign(reports, { minute, logged: 0 });
-  if (++reports.logged <= LOGGED_A_MINUTE) app.log.warn(report, 'a browser stopped something on a page of ours');
+  if (++reports.logged <= LOGGED_A_MINUTE) app.log.warn(report, 'a browser blocked content on one of our pages');
 }
 
 /** Returns the reports that browsers have sent to this process. */

@@ -95,7 +95,7 @@ function alarmFullDisk(app: App): void {
   const last = lastAlarm(app);
   if (app.now() - last.at < ALARM_AGAIN_MS) return;
   last.at = app.now();
-  app.log.error({ alarm: 'storage_full' }, 'the disk is full: nothing more is accepted until there is room');
+  app.log.error({ alarm: 'storage_full' }, 'the disk is full: nothing is accepted until there is room');
 }
 
 /** Converts a failure into the problem that the caller reads. */

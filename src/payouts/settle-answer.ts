@@ -48,7 +48,7 @@ export async function settleAnswer(app: App, owner: PayoutOwner, claimed: Payout
   });
   if (contradiction !== null) {
     const about = { alarm: 'payout_contradiction', payout: claimed.id, state: claimed.state, said: contradiction };
-    app.log.error(about, 'a sender says of a payout what cannot be');
+    app.log.error(about, 'a payout sender contradicts the state of a payout');
   }
 }
 

@@ -28,7 +28,8 @@ export async function bindSeals(app: App, kinds: readonly SealedKind[]): Promise
       strange += outcome.strange;
     }
     if (known === 0 && strange > 0) throw new ConfigError(WRONG_KEY);
-    if (bound < known) app.log.error({ alarm: 'seals_not_bound', texts: known - bound }, 'sealed texts do not open');
+    if (bound < known)
+      app.log.error({ alarm: 'seals_not_bound', texts: known - bound }, 'sealed texts cannot be decrypted');
     return bound;
   }, 'slow');
 }

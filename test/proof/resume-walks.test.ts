@@ -120,7 +120,11 @@ forEachEngine('a verification that was interrupted', (openTestDatabase) => {
         createTestApp(app.db, { config: { ...app.config, masterKey: Buffer.alloc(32, 7) } }),
         genuine,
       ],
-      [/more than a day old/, createTestApp(app.db, { ...app, now: createTestClock(app.now() + MARK_LASTS_MS) }), genuine],
+      [
+        /more than a day old/,
+        createTestApp(app.db, { ...app, now: createTestClock(app.now() + MARK_LASTS_MS) }),
+        genuine,
+      ],
     ];
     for (const [refused, at, text] of cases) {
       writeFileSync(file, text);

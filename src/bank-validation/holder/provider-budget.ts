@@ -57,7 +57,11 @@ export async function refundProviderBudget(
 /** The refusal of a question, by our budget or by the provider's own limit, as it is answered and noted. */
 export async function refusal(app: App, actor: string, now: number, waitMs: number): Promise<Problem> {
   const first = await app.db.transaction((tx) => countRefusal(tx, actor, dayOf(now), now));
-  if (first) app.log.warn({ actor, code: 'RATE_LIMITED' }, 'questions to the validation provider are being refused');
+  if (first)
+    app.log.warn(
+      { actor, code: 'RATE_LIMITED' },
+      'requests to the validation provider are refused: its daily budget or its own limit is used up',
+    );
   return new Problem('RATE_LIMITED', {
     detail: {
       en: 'The budget of questions to the online provider is spent. Checks that need no provider are not limited.',

@@ -68,7 +68,7 @@ async function askAgain(app: App, row: ValidationRow): Promise<void> {
   const claimed = await app.db.transaction((tx) => claimValidation(tx, claim));
   if (!claimed) return;
   const answer = await putAgain(app, row, asks).catch((error: unknown): HolderAnswer => {
-    app.log.error({ err: error, validation: row.id }, 'a question to the validation provider could not be put again');
+    app.log.error({ err: error, validation: row.id }, 'a request to the validation provider could not be retried');
     return { kind: 'unavailable' };
   });
   await settleValidation(app, row, answer);
