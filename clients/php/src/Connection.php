@@ -171,7 +171,7 @@ final class Connection
     }
 
     /**
-     * All that comes until the connection is closed; null where that takes too long, also by a byte now and then.
+     * The answer, whole or until the connection is closed; null if that takes too long, also if it comes a byte at a time.
      *
      * @param resource $socket
      */
@@ -179,7 +179,7 @@ final class Connection
     {
         stream_set_blocking($socket, false);
         $text = '';
-        while (!feof($socket)) {
+        while (!feof($socket) && !self::isWhole($text)) {
             $left = $deadline - hrtime(true) / 1e9;
             if ($left <= 0) return null;
             $ready = [$socket];
@@ -188,6 +188,16 @@ final class Connection
             $text .= fread($socket, 65536);
         }
         return $text;
+    }
+
+    /** Whether the answer is complete by its length or its last chunk: a proxy may leave the connection open. */
+    private static function isWhole(string $text): bool
+    {
+        $final = preg_replace('~\A(?:HTTP/1\.[01] 1\d\d .*?\r\n\r\n)+~s', '', $text);
+        [$head, $body] = explode("\r\n\r\n", $final, 2) + [1 => null];
+        if ($body === null) return false;
+        if (preg_match('/^content-length: *(\d+)/mi', $head, $length) === 1) return strlen($body) >= (int) $length[1];
+        return preg_match('/^transfer-encoding: *chunked/mi', $head) === 1 && str_ends_with("\r\n$body", "\r\n0\r\n\r\n");
     }
 
     private static function dechunk(string $chunks): string

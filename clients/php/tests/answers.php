@@ -24,5 +24,6 @@ while (($line = fgets(STDIN)) !== false) {
             if (isset($headers['drips'])) usleep(20_000);
         }
     }
-    fclose($connection);
+    if (isset($answer[2]['stays'])) $open[] = $connection;
+    else fclose($connection);
 }

@@ -132,6 +132,15 @@ return [
         $error = failure(fn () => $client->createTransaction(fields()));
         same(true, str_contains($error->getMessage(), 'no answer: none within 0.2 s'), $error->getMessage());
     },
+    'an answer is whole where a proxy leaves the connection open' => function () {
+        $created = json_encode(['data' => ['idTrx' => 1, 'payUrl' => []]]);
+        $answers = new Answers(
+            [200, $created, ['stays' => true]],
+            [200, $created, ['stays' => true, 'first' => true]],
+            [200, "$created\r\n0\r\n\r\n", ['stays' => true, 'chunked' => true, 'cut' => -7]],
+        );
+        foreach ([1, 2, 3] as $_) same(1, $answers->client()->createTransaction(fields())['idTrx']);
+    },
     'a payer who waits was made to wait for every repeat' => function () {
         $busy = fn (int $seconds) => [503, ['code' => 'OVERLOADED', 'detail' => 'Too much.'], ['retry-after' => $seconds]];
         $answers = new Answers($busy(0), $busy(4));
