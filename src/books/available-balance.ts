@@ -4,8 +4,8 @@ import { selectAvailable, selectAvailableOf } from './balance-queries.ts';
 import type { ReconciliationScope } from './reconciliation-queries.ts';
 
 /**
- * Sums the amount owed to the merchants of these environments, in minor units: paid, less fees, refunded, being refunded and
- * paid out. Of one transaction: the same without payouts, which belong to none.
+ * Sums the amount that the merchants of these environments can still receive, in minor units: payments less fees, refunds, refunds in
+ * process and payouts. For one transaction, payouts are not subtracted, because no payout belongs to a transaction.
  */
 export async function availableBalance(
   app: App,

@@ -17,7 +17,7 @@ type AccountRow = SqlRow & {
   credits: number;
 };
 
-/** Adds to the sums of accounts, each named once. Called by the posting that holds the end of the chain. */
+/** Adds to the sums of accounts. `rows` names each account once. The caller holds the lock on the end of the chain. */
 export async function addToBalances(tx: Tx, rows: readonly AccountRow[]): Promise<void> {
   await tx.insertRows(
     ACCOUNT_BALANCES,
@@ -38,8 +38,7 @@ export type BalanceRow = {
   credits: Sum;
 };
 
-/** Of what SQLite takes for an integer and is none, the digits that it begins with. */
-/** A sum of minor units as the text that `readSum` reads. */
+/** Casts a sum in minor units to the text that `readSum` reads. In SQLite, text that is not an integer becomes the digits at its start. */
 export const asText = (sum: string) => `cast(cast(${sum} as bigint) as text)`;
 
 /** Sums the debits and credits of every account, in minor units. */
@@ -55,7 +54,7 @@ export async function selectBalances(db: Reader): Promise<BalanceRow[]> {
   return rows.map((row) => ({ ...row, debits: readSum(row.debits), credits: readSum(row.credits) }));
 }
 
-/** Reads how much more an account has on its debit side. */
+/** Returns the debits of an account minus its credits, in minor units. */
 export async function selectBalance(
   tx: Reader,
   { environmentId, account, currency }: { environmentId: number; account: string; currency: string },
@@ -69,8 +68,8 @@ export async function selectBalance(
 }
 
 /**
- * The accounts whose sums differ from the sums of their entries, or are kept of no entry. One statement, so that it sees one
- * moment. SQLite takes any text for an integer and adds up the digits it begins with, so a sum must also read as one.
+ * Lists the accounts whose sums differ from the sums of their entries, or that have no entry. One statement, so that all rows are of the
+ * same moment. SQLite casts any text to an integer by the digits at its start, so the query also checks that each sum is an integer.
  */
 export function selectWrongBalances(
   db: Reader,
@@ -93,8 +92,8 @@ export function selectWrongBalances(
 }
 
 /**
- * Sums the amount owed to the merchants of these environments, without what is being refunded. Fees are taken off. SQLite
- * reads a `cross join` as it is written: the few refunds in process first, and not every transaction of a merchant.
+ * Sums the amount owed to the merchants of these environments, less fees and refunds in process. SQLite joins a `cross join` in the written
+ * order: it starts with the few refunds in process, not with all transactions of a merchant.
  */
 export async function selectAvailable(db: Reader, environmentIds: readonly number[], currency: string): Promise<Sum> {
   const [row] = await db.query<{ available: string }>(
@@ -111,7 +110,7 @@ export async function selectAvailable(db: Reader, environmentIds: readonly numbe
   return readSum(row?.available ?? '0');
 }
 
-/** Sums what one transaction leaves for its merchant: paid, less its fee, refunded and being refunded. */
+/** Sums the merchant's part of one transaction: the amount paid, less its fee, its refunds and the refunds in process. */
 export async function selectAvailableOf(
   db: Reader,
   transactionId: number,

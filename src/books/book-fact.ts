@@ -2,23 +2,23 @@ import type { SqlRow } from '../db/database.ts';
 import { chainHash } from '../lib/hash-chain.ts';
 
 /**
- * Facts that the books stand on and no entry says. `owner`: whose the books of an environment are. `fee`: what is kept of
- * payments, of a method and a currency. `refund`: what is reserved of a payment, until the refund has its end. `decision`:
- * what a person decided about a payment attempt or a refund, with the evidence. `import`: a line of an acquirer's file that
- * was taken over. `restore`: that the store was restored, as a person accepted it.
+ * Facts that the books depend on and that no entry contains. `owner`: the owner of an environment's books. `fee`: the fee on payments by
+ * one method in one currency. `refund`: the amount of a payment that a refund reserves until it ends. `decision`: a person's decision about
+ * a payment attempt or a refund, with the evidence. `import`: a line imported from an acquirer's file. `restore`: a restore of the store
+ * that a person accepted.
  */
 export type FactKind = 'owner' | 'fee' | 'refund' | 'decision' | 'import' | 'restore';
 
-/** A fact before it has its place in the chain of its environment. `content` is what is so from then on. */
+/** A fact before it is part of its environment's chain. `content` is what is true from then on. */
 export type NewFact = {
   environmentId: number;
   /** UTC milliseconds. */
   at: number;
   kind: FactKind;
-  /** The subject within its kind: '' for the owner, `webpay CLP` for a fee, the id of a refund or a decision, an epoch. */
+  /** Identifies the subject within its kind: '' for the owner, `webpay CLP` for a fee, the id of a refund or a decision, an epoch. */
   subject: string;
   content: FactContent;
-  /** E-mail address of the user, or `command line: USER@HOST`; of older ones the id of the user, or `command line`. */
+  /** E-mail address of the user, or `command line: USER@HOST`; in older facts the id of the user, or `command line`. */
   recordedBy: string;
 };
 
@@ -38,7 +38,7 @@ export type BookFact = SqlRow & {
 
 const COLUMNS = ['environment_id', 'link', 'created_at', 'kind', 'subject', 'content', 'recorded_by'] as const;
 
-/** The hash of a fact: SHA-256, in lower-case hexadecimal, of the hash before it and the JSON array of its columns, a line each. */
+/** Computes the hash of a fact: SHA-256, in lower-case hexadecimal, of two lines: the previous hash and the JSON array of its columns. */
 export function factHash(previous: string, fact: Omit<BookFact, 'hash'>): string {
   return chainHash(previous, [COLUMNS.map((column) => fact[column])]);
 }
@@ -52,20 +52,20 @@ export type OwnerRow = {
   service_token: string;
 };
 
-/** Writes the fact of who owns the books of an environment. */
+/** Returns the content of the fact that names the owner of an environment's books. */
 export function ownerContent({ payment_service_id, name, environment, service_token }: OwnerRow): FactContent {
   return { payment_service_id, name, environment, service_token };
 }
 
-/** A row of `fees` under its subject. */
+/** A row of `fees`, the content of a fact about a fee. */
 export type FeeRow = { payment_method: string; currency: string; rate_ppm: number; fixed: number; created_at: number };
 
-/** Names the subject of a fee. */
+/** Returns the subject of a fact about a fee. */
 export function feeSubject({ payment_method, currency }: Pick<FeeRow, 'payment_method' | 'currency'>): string {
   return `${payment_method} ${currency}`;
 }
 
-/** Writes the fact of a fee. */
+/** Returns the content of a fact about a fee. */
 export function feeContent({ rate_ppm, fixed, created_at }: FeeRow): FactContent {
   return { rate_ppm, fixed, created_at };
 }
@@ -83,7 +83,7 @@ export type ReservedRow = {
   state: string;
 };
 
-/** Writes the fact of an amount reserved of a payment, for whom and since when. */
+/** Returns the content of the fact that a refund reserves an amount. */
 export function refundContent(refund: ReservedRow): FactContent {
   const { transaction_id, sequence, amount, created_at, type, requested_by, idempotency_key, state } = refund;
   return { transaction_id, sequence, amount, created_at, type, requested_by, idempotency_key, state };

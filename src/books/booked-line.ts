@@ -5,22 +5,22 @@ import type { BookedLine, Unbooked } from './reconciliation-queries.ts';
 import { recordHash } from './record-hash.ts';
 
 /**
- * `unbooked`: something was completed or recorded, and no entry explains it. `unexplained`: there is an entry, and what it
- * names does not say the same. `booked_twice`: more than one entry explains the same.
+ * `unbooked`: a payment or refund was completed, or a movement recorded, without an entry. `unexplained`: the entry and the record that it
+ * names differ. `booked_twice`: more than one entry explains the same record.
  */
 export type ReconciliationProblem = Unbooked & {
   problem: 'unbooked' | 'unexplained' | 'booked_twice';
   entry: string | null;
-  /** The payout to a person that the entry names; null: none. */
+  /** The payout to a recipient that the entry names; null: none. */
   payout_id: string | null;
 };
 
-/** The place of an entry in the books of its environment. */
+/** Returns the place of an entry in the books of its environment, as `LINK.LINE`. */
 export function entryName({ link, line }: Pick<BookedLine, 'link' | 'line'>): string {
   return `${link}.${line}`;
 }
 
-/** Whether what an entry explains says the same as the entry. */
+/** Returns whether an entry agrees with the record that it explains. */
 export function isExplained(line: BookedLine): boolean {
   if (
     line.currency !==
@@ -82,7 +82,7 @@ export function isExplained(line: BookedLine): boolean {
     case 'payout_paid':
     case 'payout_released':
     case 'payout_reversed':
-      // Without a payout it explains nothing.
+      // An entry of this kind without a payout explains nothing.
       return false;
     case 'returned':
     case 'kept':
@@ -96,7 +96,7 @@ function isPaidIn(line: BookedLine): boolean {
   return isDeposit && isAsRecorded(line);
 }
 
-/** The states of a payout in which its entries may stand. */
+/** The states that a payout can have, by the kind of its entry. */
 const STATES_WITH: Readonly<Partial<Record<EntryKind, readonly string[]>>> = {
   payout_reserved: ['approved', 'sent', 'unknown', 'confirmed', 'failed', 'cancelled', 'returned'],
   payout_paid: ['confirmed', 'returned'],
@@ -121,14 +121,14 @@ export function problemOf(line: BookedLine, problem: ReconciliationProblem['prob
   return { problem, entry: entryName(line), ...subject };
 }
 
-/** A link from before movements were hashed has nothing to hold the whole of one against. */
+/** Returns whether the movement still has the hash of its entry. Links from before movements were hashed have no hash, and pass. */
 function isAsRecorded(line: BookedLine): boolean {
   return line.movement_hash === null || line.movement_hash === movementHash((column) => line[`movement_${column}`]);
 }
 
 /**
- * Whether references, authorisation codes and the like are those that were booked. A link from before they were hashed has
- * nothing to hold them against. Late money can be booked before its attempt is approved, and then without the answer.
+ * Returns whether the record (references, authorisation codes and so on) still has the hash of its entry. Links from before records were
+ * hashed pass. Late money can be booked before its attempt is approved; then the hash does not cover the method's answer.
  */
 function isAsBooked(line: BookedLine): boolean {
   if (line.record_hash === null) return true;

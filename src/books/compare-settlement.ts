@@ -2,13 +2,12 @@ import type { BookedLine } from './reconciliation-queries.ts';
 import { acquirerDay, codeKey, codesOf, daysBetween, isSettled, keysOf, signedAmount } from './settled-line.ts';
 import type { Settlement, SettlementRow } from './settlement-row.ts';
 
-/** `missing_in_books`: settled, and nothing of ours. `missing_in_settlement`: ours, and not settled. */
+/** `missing_in_books`: only the file has it. `missing_in_settlement`: only the books have it. */
 export type ComparisonKind = 'matched' | 'different' | 'missing_in_books' | 'missing_in_settlement';
 
 /**
- * One line of the comparison. `differs` names what is not the same. Several rows have the same `line` where a sale is
- * settled in instalments; `instalments` then says what all of them settle of it, in minor units. `repeated`: a row that
- * says again what another one has settled.
+ * One line of the comparison. `differs` names the differing fields. If a sale is settled in instalments, several rows have the same `line`,
+ * and `instalments` is the sum that they settle, in minor units. `repeated`: the row repeats an amount that another row settles.
  */
 export type Comparison = {
   kind: ComparisonKind;
@@ -20,10 +19,10 @@ export type Comparison = {
 };
 
 /**
- * Holds what an acquirer settles against the books, line by line: first by the buy order, and without one by the
- * authorisation code. Money that came is only ever held against money that came, money that went against money that went,
- * and nothing is used twice. Entries that an acquirer does not know, such as fees, are left out, and so are entries of
- * neighbouring days unless the file has them. `lines` are from the days of the file and the days around them.
+ * Compares an acquirer's settlement with the books, line by line: by the buy order, or by the authorisation code if the row has no buy
+ * order. A row is compared only with an entry of the same sign, and each row or entry is used once. Leaves out entries that an acquirer
+ * does not know, such as fees, and entries of days outside the file that no row names. `lines` covers the days of the file and the days
+ * around them.
  */
 export function compareSettlement({ rows, byAccountingDate }: Settlement, lines: readonly BookedLine[]): Comparison[] {
   const ofAcquirer = lines.filter(isSettled);
@@ -70,7 +69,7 @@ export function compareSettlement({ rows, byAccountingDate }: Settlement, lines:
   ];
 }
 
-/** Rows and lines of one order: first what is the same amount, then instalments, then whatever fits best. */
+/** Compares the rows and lines of one order: first equal amounts, then instalments, then the best fit. */
 function compareGroup(rows: readonly SettlementRow[], lines: BookedLine[], byAccountingDate: boolean): Comparison[] {
   const compared: Comparison[] = [];
   const take = (row: SettlementRow, fits: (line: BookedLine) => boolean): boolean => {
@@ -88,7 +87,7 @@ function compareGroup(rows: readonly SettlementRow[], lines: BookedLine[], byAcc
     const same = compared.find((one) => one.row !== null && isRepeated(row, one.row));
     if (same !== undefined) {
       const isInstalment = row.instalment !== null && row.instalment !== same.row?.instalment;
-      // The amount of the whole sale, on the line of every instalment.
+      // The file repeats the amount of the whole sale on the line of every instalment.
       if (isInstalment) compared.push({ ...same, row, instalments: row.amount });
       else compared.push({ kind: 'missing_in_books', row, line: null, differs: [], repeated: true });
     }
@@ -102,7 +101,7 @@ function compareGroup(rows: readonly SettlementRow[], lines: BookedLine[], byAcc
   return compared;
 }
 
-/** Null unless the rows settle the line in parts: all of it, or less where they say that they are instalments. */
+/** Returns null unless the rows settle the whole line in parts, or less than the line and all are marked as instalments. */
 function compareInstalments(
   rows: readonly SettlementRow[],
   line: BookedLine,
@@ -113,7 +112,7 @@ function compareInstalments(
   const isPart = rows.length > 0 && rows.every(({ instalment }) => instalment !== null) && Math.abs(sum) < line.amount;
   if (!(isAll || isPart) || rows.some(({ currency }) => currency !== line.currency)) return null;
   return rows.map((row): Comparison => {
-    // Each instalment is settled on a day of its own.
+    // Each instalment is settled on a different day.
     const differs = differencesOf(row, line, byAccountingDate).filter((one) => one === 'authorization_code');
     const all: Comparison['differs'] = isPart ? [...differs, 'instalments'] : differs;
     return { kind: all.length === 0 ? 'matched' : 'different', row, line, differs: all, instalments: sum };
@@ -141,12 +140,12 @@ function differencesOf(row: SettlementRow, line: BookedLine, byAccountingDate: b
   ];
 }
 
-/** One that only one side knows contradicts nothing. */
+/** A code that only one side has is not a difference. */
 function isSameCode(code: string | null, known: readonly string[]): boolean {
   return code === null || known.length === 0 || known.some((one) => codeKey(one) === codeKey(code));
 }
 
-/** A payment near midnight is on one day for the one and on the next for the other. */
+/** A payment near midnight can be on different days in the file and in the books. */
 function isNeighbour(day: string, other: string): boolean {
   return daysBetween(day, other) <= 1;
 }

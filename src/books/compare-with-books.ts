@@ -7,12 +7,12 @@ import { reconcileEntries } from './reconcile-entries.ts';
 import { MOST_DAYS_LATER } from './settled-line.ts';
 import type { Settlement } from './settlement-row.ts';
 
-/** A file beside the books of its days. */
+/** A settlement file compared with the books of its days. */
 export type ComparedFile = { first: string; last: string; compared: Comparison[] };
 
 /**
- * Holds what an acquirer settles against the books of these environments, as far as this payment method collected it (null: any).
- * Null: the file has no line to compare.
+ * Compares an acquirer's settlement with the entries of these environments that this payment method collected (null: any method). Returns
+ * null if the file has no line to compare.
  */
 export async function compareWithBooks(
   app: App,

@@ -2,7 +2,7 @@ import { addUp, type Sum, subtract } from '../lib/exact-sum.ts';
 import type { Comparison, ComparisonKind } from './compare-settlement.ts';
 import { signedAmount } from './settled-line.ts';
 
-/** Why a file and the books do not have the same sum. */
+/** Why the sum of a file differs from the sum of the books. */
 export const DIFFERENCE_CAUSES = [
   'payment_missing_in_books',
   'refund_missing_in_books',
@@ -18,10 +18,10 @@ export const DIFFERENCE_CAUSES = [
 
 export type DifferenceCause = (typeof DIFFERENCE_CAUSES)[number];
 
-/** In minor units; `amount` is what the file has more than the books for this cause, below 0 for less. */
+/** `amount`: the file's amount minus the books' amount for this cause, in minor units. */
 export type CauseSum = { cause: DifferenceCause; lines: number; amount: Sum };
 
-/** Of one currency: what the file settles, what the books have of it, and the causes whose sum is the difference. */
+/** The totals of one currency: `difference` is `settled` (the file) minus `booked` (the books), and the sum of the causes. */
 export type SettlementTotal = {
   currency: string;
   settled: Sum;
@@ -32,7 +32,7 @@ export type SettlementTotal = {
 
 type Share = { currency: string; settled: number; booked: number; cause: DifferenceCause | null };
 
-/** Adds up a comparison: a sum for each currency, and why the two sides differ, with the money of each cause. */
+/** Sums a comparison by currency, and explains the difference by cause. The causes with the largest amounts come first. */
 export function explainDifference(compared: readonly Comparison[]): SettlementTotal[] {
   const counted = new Set<object>();
   const shares = compared.flatMap((one) => sharesOf(one, counted));
@@ -50,13 +50,13 @@ export function explainDifference(compared: readonly Comparison[]): SettlementTo
   });
 }
 
-/** Lists what a line adds to either side. A booked line that several instalments settle is counted with the first of them. */
+/** Returns the amounts that one comparison adds to each side. A booked line settled in instalments counts once, with its first row. */
 function sharesOf(one: Comparison, counted: Set<object>): Share[] {
   const { row, line, instalments } = one;
   const isFirst = line !== null && !counted.has(line);
   if (line !== null) counted.add(line);
   const booked = line !== null && isFirst ? signedAmount(line) : 0;
-  // The amount of the whole sale on each of its lines is settled once.
+  // If every instalment's row has the amount of the whole sale, that amount counts once.
   const settled = row === null || (instalments === row.amount && !isFirst) ? 0 : row.amount;
   const cause = causeOf(one);
   if (row !== null && line !== null && row.currency !== line.currency) {
@@ -68,7 +68,7 @@ function sharesOf(one: Comparison, counted: Set<object>): Share[] {
   return [{ currency: row?.currency ?? line?.currency ?? '', settled, booked, cause }];
 }
 
-/** Why a line differs; null where it fits. */
+/** Returns why a line differs; null if it matches. */
 export function causeOf({ kind, row, line, differs, repeated }: Comparison): DifferenceCause | null {
   if (repeated === true) return 'repeated_in_settlement';
   const isRefund = (row?.amount ?? (line === null ? 0 : signedAmount(line))) < 0;

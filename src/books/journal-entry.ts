@@ -1,11 +1,11 @@
 import type { SqlRow } from '../db/database.ts';
 
 /**
- * The kinds of entries. `late_payment`: money that a method took for a transaction which had ended without it; `returned` and
- * `kept` say what became of that. `unasked_refund`: money that went back at a method and that no refund asked for; `recovered`
- * and `charged` say what became of that. `commission` is what an acquirer kept of a `deposit`. `payout_returned`: a `payout`
- * came back, or never was. `paid_in`: a deposit that came from the merchant. Of a payout to a recipient: `payout_reserved` when it is approved, `payout_paid` when it arrived,
- * `payout_released` when it did not leave, `payout_reversed` when it came back after it had arrived.
+ * The kinds of entries. `late_payment`: a method took money for a transaction that had ended without it; `returned` or `kept` is the
+ * decision about that money. `unasked_refund`: money went back at a method without a refund of Rúbrica; `recovered` or `charged` is the
+ * decision about it. `commission`: the part of a `deposit` that an acquirer kept. `payout_returned`: a `payout` came back or was never
+ * made. `paid_in`: a deposit from the merchant. For a payout to a recipient: `payout_reserved` when it is approved, `payout_paid` when it
+ * arrives, `payout_released` when it does not leave, `payout_reversed` when it comes back after it arrived.
  */
 export type EntryKind =
   | 'payment'
@@ -27,7 +27,7 @@ export type EntryKind =
   | 'returned'
   | 'kept';
 
-/** Those that put money into suspense. */
+/** The kinds that put money into suspense. */
 export type SuspendedKind = Extract<EntryKind, 'late_payment' | 'unasked_refund'>;
 
 /**
@@ -48,17 +48,20 @@ export type JournalEntry = SqlRow & {
   payment_attempt_id: string | null;
   refund_id: string | null;
   movement_id: string | null;
-  /** Of the movement, see movement-hash.ts. */
+  /** The hash of the movement, see movement-hash.ts. */
   movement_hash: string | null;
   /** The hash of the owner of the books, see record-hash.ts; null in links from before it was hashed. */
   owner_hash: string | null;
-  /** Of what stands behind the entry, see record-hash.ts and payout-hash.ts; null where that is a movement alone, and in older links. */
+  /**
+   * The hash of the record behind the entry, see record-hash.ts and payout-hash.ts; null if the only record is a movement, and in older
+   * links.
+   */
   record_hash: string | null;
   payout_id: string | null;
   hash: string;
 };
 
-/** `payout`: which one it explains, with its hash (payout-hash.ts). A posting can be about many. */
+/** `payout`: the payout that the transfer explains, with its hash (payout-hash.ts). A posting can include many payouts. */
 export type Transfer = {
   kind: EntryKind;
   debit: string;
@@ -68,27 +71,24 @@ export type Transfer = {
   payout?: { id: string; hash: string };
 };
 
-/** Everything that one change moves. */
+/** All transfers of one change. */
 export type Posting = {
   environmentId: number;
   /** UTC milliseconds, the time of the change. */
   at: number;
   transactionId: number | null;
-  /**
-   * The record that is explained: the attempt that collected, the refund that was made, or the movement that a person recorded.
-   */
+  /** The explained record: the attempt that collected, the completed refund, or the movement that a person recorded. */
   paymentAttemptId: string | null;
   refundId: string | null;
   movement: { id: string; hash: string } | null;
   transfers: readonly [Transfer, ...Transfer[]];
 };
 
-/** The account of the merchant's money, which the service owes. */
+/** The account of the merchant's money, which the service owes to the merchant. */
 export const MERCHANT_PAYABLE = 'merchant:payable';
 
 /**
- * Money that a method has taken and no order asked for, or refunded although no refund asked for it. A person decides whose
- * it is.
+ * The account of money that a method took without an order, or refunded without a refund of Rúbrica. A person decides whose money it is.
  */
 export const SUSPENSE = 'suspense';
 
@@ -109,7 +109,7 @@ export function methodReceivable(methodCode: string): string {
   return `method:${methodCode}:receivable`;
 }
 
-/** The method of such an account. */
+/** Returns the code of the payment method that owes the money of such an account. */
 export function methodOfReceivable(account: string): string {
   return account.split(':')[1] ?? '';
 }
@@ -117,8 +117,9 @@ export function methodOfReceivable(account: string): string {
 type PaidTransaction = { id: number; environment_id: number; amount: number; currency: string; fee: number };
 
 /**
- * A method has collected for a transaction: the merchant's money, less the fee; or nobody's when the transaction had ended
- * without it or is paid by another attempt. What was `taken` beyond the amount of a payment is nobody's either.
+ * Makes the posting of money that a method collected. A `payment` goes to the merchant, less the fee, and the part of `taken` above the
+ * transaction's amount goes to suspense. A `late_payment` (the transaction had ended without it, or another attempt pays it) goes to
+ * suspense.
  */
 export function paymentPosting(
   kind: 'payment' | 'late_payment',
@@ -138,8 +139,8 @@ export function paymentPosting(
 }
 
 /**
- * A method has refunded a part of a payment, or all of it. The fee stays with the service. `from` is the account that it came
- * from: what the method owes, or suspense, where the method's part of it was booked before anybody knew whose it is.
+ * Makes the posting of a refund, of a part of a payment or all of it. The service keeps its fee. `from` is the account that the money comes
+ * from: the method's receivable, or suspense if the method's part was already booked there before anybody knew whose it was.
  */
 export function refundPosting(
   transaction: Omit<PaidTransaction, 'fee'>,
@@ -153,7 +154,7 @@ export function refundPosting(
   return { ...postingOf(transaction, at, [back]), refundId: refund.id };
 }
 
-/** A method has refunded what no refund of ours asked for: nobody's, until a person says whose it was. */
+/** Makes the posting of money that a method refunded without a refund of Rúbrica: suspense, until a person decides whose money it is. */
 export function unaskedRefundPosting(
   transaction: Omit<PaidTransaction, 'fee'>,
   amount: number,

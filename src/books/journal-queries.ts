@@ -15,7 +15,10 @@ export async function insertEntries(tx: Tx, rows: readonly JournalEntry[]): Prom
   await tx.insertRows(JOURNAL_ENTRIES, rows);
 }
 
-/** Whether what an attempt collected is in the books, where its first line has an index. To be relied on under the lock of its transaction. */
+/**
+ * Returns whether the money that an attempt collected is in the books, by the index of line 0. Reliable only under the lock of its
+ * transaction.
+ */
 export async function hasEntryOfAttempt(db: Reader, attempt: RowKey<string>): Promise<boolean> {
   const rows = await db.query(
     'select 1 as booked from journal_entries where payment_attempt_id = $1 and environment_id = $2 and line = 0',
@@ -24,20 +27,19 @@ export async function hasEntryOfAttempt(db: Reader, attempt: RowKey<string>): Pr
   return rows.length > 0;
 }
 
-/** A statement: the money that a method took for transaction $1 of environment $2, and that no order asked for. */
+/** SQL that finds money that a method took for transaction $1 of environment $2 although no order asked for it. */
 export const LATE_PAYMENT = `select 1 as one from journal_entries
   where transaction_id = $1 and environment_id = $2 and kind = 'late_payment'`;
 
-/** Whether a method took money for a transaction that no order asked for, whatever was decided about it. */
+/** Returns whether a method took money for a transaction that no order asked for, also if a person has decided about it since. */
 export async function hasLatePayment(db: Reader, transaction: RowKey<number>): Promise<boolean> {
   const rows = await db.query(`${LATE_PAYMENT} limit 1`, [transaction.id, transaction.environment_id]);
   return rows.length > 0;
 }
 
 /**
- * A part of a statement. Sums the amount of a payment that has gone back at its method, as the books say: by refunds, and by what
- * nobody had asked for, less what the method has taken back of that. A refund out of suspense went back when it came into
- * suspense.
+ * SQL that sums the amount of a payment that went back at its method according to the books: refunds and unasked refunds, less the amounts
+ * that the method has recovered. A refund out of suspense does not count, because its unasked refund counts.
  */
 export const wentBack = (transactionId: string, environmentId: string) => `(
   select cast(coalesce(sum(case when kind = 'recovered' then -amount else amount end), 0) as bigint)
@@ -45,9 +47,9 @@ export const wentBack = (transactionId: string, environmentId: string) => `(
     and (kind in ('unasked_refund', 'recovered') or (kind = 'refund' and credit_account <> '${SUSPENSE}')))`;
 
 /**
- * Reads the records behind an entry: the owner of the books, and the payment, refund or movement. As the store has them in this
- * commit, and not as the caller knows them, since the hash of the entry speaks for the store. `booked`: the link that
- * has what this attempt collected, if there is one.
+ * Reads the records behind an entry: the owner of the books, and the transaction, payment attempt and refund. Reads them from the store, as
+ * they are in this commit, because the hash of the entry describes the store. `booked`: the link that already has the money of this
+ * attempt, or null.
  */
 export async function selectBehind(
   tx: Tx,
@@ -68,27 +70,27 @@ export async function selectBehind(
   return row;
 }
 
-/** Of the transaction `t` and the attempt `a`: what record-hash.ts names. */
+/** The columns of transaction `t` and attempt `a` that record-hash.ts names. */
 export const PAYMENT_COLUMNS = `t.environment_id as transaction_environment_id, t.amount as transaction_amount,
        t.currency as transaction_currency, t.created_at as transaction_created_at, t.reference,
        a.transaction_id as attempt_transaction_id, a.payment_method as attempt_method, a.account as attempt_account,
        a.state as attempt_state, a.detail as payment_detail`;
 
-/** The same with the refund `r`. */
+/** The same columns, and those of refund `r`. */
 export const RECORD_COLUMNS = `${PAYMENT_COLUMNS},
        r.transaction_id as refund_transaction_id, r.sequence as refund_sequence, r.amount as refund_amount,
        r.created_at as refund_created_at, r.type as refund_type, r.requested_by as refund_requested_by,
        r.idempotency_key as refund_idempotency_key, r.settled_at as refund_settled_at, r.detail as refund_detail`;
 
-/** The chains of an environment, by the table that keeps their ends. */
+/** The chains of an environment, by the table of their ends. */
 export type HeadsTable = 'journal_heads' | 'book_fact_heads';
 
 /** The last link of a chain. */
 export type HeadRow = SqlRow & { environment_id: number; link: number; hash: string };
 
 /**
- * Takes the number of the next link and keeps other postings of the environment away until the commit.
- * Answers it with the hash of the link before, `genesis` for the first.
+ * Takes the number of the next link and locks the end of the chain until the commit. Returns the number with the hash of the previous link,
+ * or `genesis` for the first.
  */
 export async function advanceHead(
   tx: Tx,
@@ -116,7 +118,7 @@ export async function selectHead(db: Reader, heads: HeadsTable, environmentId: n
   return head ?? null;
 }
 
-/** Every environment that has books, or whose books have lost their entries or their head. */
+/** Lists every environment that has entries or a head of their chain, so also one that has lost either. */
 export async function selectBookedEnvironments(db: Reader): Promise<number[]> {
   const rows = await db.query<{ environment_id: number }>(
     `select environment_id from journal_heads union select environment_id from journal_entries order by environment_id`,
@@ -132,7 +134,7 @@ const OWNED_ENTRIES = `select j.*, e.payment_service_id, p.name, e.environment
      join environments e on e.id = j.environment_id
      join payment_services p on p.id = e.payment_service_id`;
 
-/** The newest entries of the installation. */
+/** Lists the newest entries of the installation. */
 export function selectEntries(db: Reader, limit: number): Promise<(JournalEntry & Owner)[]> {
   return db.query<JournalEntry & Owner>(
     `${OWNED_ENTRIES} order by j.created_at desc, j.environment_id, j.link desc, j.line desc limit $1`,
@@ -140,7 +142,9 @@ export function selectEntries(db: Reader, limit: number): Promise<(JournalEntry 
   );
 }
 
-/** The newest entries of a transaction. Ordered by `link + 0`: by `link` SQLite would read the whole chain to save the sort. */
+/**
+ * Lists the newest entries of a transaction. Sorts by `link + 0`, because by `link` SQLite would read the whole chain to avoid the sort.
+ */
 export function selectEntriesOf(
   db: Reader,
   transaction: RowKey<number>,
@@ -161,7 +165,7 @@ export function selectEntriesOfPayout(db: Reader, payout: RowKey<string>): Promi
   );
 }
 
-/** Reads the owner of the books of an environment, as its entries are hashed with it; null: there is no such environment. */
+/** Returns the owner of the books of an environment with the columns that are hashed; null: no such environment. */
 export async function selectOwnerOf(db: Reader, environmentId: number): Promise<OwnerOfBooks | null> {
   const [row] = await db.query<SqlRow & OwnerOfBooks>(
     `select id as environment_id, payment_service_id, environment, service_token from environments where id = $1`,

@@ -2,21 +2,21 @@ import { chainHash } from '../lib/hash-chain.ts';
 import type { JournalEntry } from './journal-entry.ts';
 
 /**
- * The hash of a link: SHA-256, in lower-case hexadecimal, of the hash before it and its entries, one line of JSON each.
- * To check the books without this program one needs no more than this; docs/finance.md says it in words.
+ * Computes the hash of a link: SHA-256, in lower-case hexadecimal, of the previous hash and one line of JSON for each entry. This is all
+ * that another program needs to check the books; docs/finance.md describes it.
  */
 export function linkHash(previous: string, entries: readonly Omit<JournalEntry, 'hash'>[]): string {
   return chainHash(previous, entries.map(valuesOf));
 }
 
-/** The last columns came later: where they are null at the end they are left out, so older links keep their hash. */
+/** The last columns were added later. Trailing nulls of these are left out, so that older links keep their hash. */
 function valuesOf(entry: Omit<JournalEntry, 'hash'>) {
   const values = LINKED_COLUMNS.map((column) => entry[column] ?? null);
   while (values.length > FIRST_COLUMNS && values.at(-1) === null) values.pop();
   return values;
 }
 
-/** The columns of an entry that its link holds, in the order in which they are hashed: a new one comes last. */
+/** The columns of an entry that the hash of its link covers, in the order in which they are hashed. A new column comes last. */
 export const LINKED_COLUMNS = [
   'environment_id',
   'link',

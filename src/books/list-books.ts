@@ -3,14 +3,14 @@ import type { RowKey } from '../db/row-key.ts';
 import { type BalanceRow, selectBalances } from './balance-queries.ts';
 import { type Owner, selectEntries, selectEntriesOf, selectHeads, selectOwners } from './journal-queries.ts';
 
-/** The newest entries, of one transaction or of all, with the names of their payment service and environment. */
+/** Lists the newest entries of one transaction (null: of all), with the names of their payment service and environment. */
 export function listEntries(app: App, transaction: RowKey<number> | null, limit: number) {
   return transaction === null ? selectEntries(app.db, limit) : selectEntriesOf(app.db, transaction, limit);
 }
 
 /**
- * Every account of every payment service, environment and currency, in minor units. The debits of each currency are its
- * credits, because an entry is one of both.
+ * Lists every account of every payment service, environment and currency, in minor units. In each currency the debits equal the credits,
+ * because an entry is one of each.
  */
 export function listBalances(app: App): Promise<BalanceRow[]> {
   return selectBalances(app.db);
@@ -22,7 +22,7 @@ export async function listOwners(app: App, environmentIds: readonly number[]): P
   return new Map(rows.map(({ environment_id, ...owner }) => [environment_id, owner]));
 }
 
-/** The end of every chain, to be kept where this service cannot write. */
+/** Lists the end of every chain, to be stored where this service cannot write. */
 export function listHeads(app: App) {
   return selectHeads(app.db);
 }

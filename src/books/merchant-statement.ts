@@ -14,7 +14,7 @@ import {
 /** The amounts of a merchant in a currency, in minor units: owed, and available to pay out. */
 export type MerchantAccount = AccountSums & { available: Sum };
 
-/** The accounts of the merchants of these environments, by currency. `in_process` is not owed yet. */
+/** Lists the accounts of the merchants of these environments, by currency. `in_process` is not owed yet. */
 export async function listAccounts(app: App, environmentIds: readonly number[]): Promise<MerchantAccount[]> {
   const sums = environmentIds.length === 0 ? [] : await selectAccountSums(app.db, environmentIds);
   return sums.map((sum) => ({ ...sum, available: subtract(sum.owed, sum.reserved) }));
@@ -27,7 +27,7 @@ export type Statement = {
   kinds: { kind: EntryKind; entries: number; amount: Sum }[];
 };
 
-/** Reckoned back from what is owed now, so that an old store is not added up from its beginning. */
+/** Makes the statement of a period. Computes backwards from the current balance, so that an old store is not summed from its beginning. */
 export async function makeStatement(app: App, scope: StatementScope): Promise<Statement> {
   const sums = await selectPeriodSums(app.db, scope);
   const of = (name: 'now' | 'after') => sums.find(({ kind }) => kind === name)?.amount ?? 0;
@@ -43,7 +43,7 @@ export async function makeStatement(app: App, scope: StatementScope): Promise<St
 
 const AT_ONCE = 1_000;
 
-/** Every line of a period, in the order of time and in the same memory for any number of them. */
+/** Yields every line of a period, in the order of time, with constant memory. */
 export async function* readStatementLines(app: App, scope: StatementScope): AsyncGenerator<StatementLine> {
   let after: StatementPlace = { created_at: scope.from - 1, link: 0, line: 0 };
   for (;;) {

@@ -17,14 +17,14 @@ export const PAYOUT_COLUMNS = [
 
 type HashedColumn = Exclude<(typeof PAYOUT_COLUMNS)[number], 'id'>;
 
-/** A payout beside its entry, under the names that it has in statements. */
+/** The columns of a payout, with the names that they have in the queries of entries. */
 export type PayoutValues = Record<`payout_${Exclude<HashedColumn, 'reference'>}`, SqlValue> & {
   payout_reference: string | null;
 };
 
 /**
- * The hash of a payout, which its entries carry into the chain as their `record_hash`: SHA-256, in lower-case hexadecimal, of
- * the JSON array of its columns. docs/finance.md says it in words.
+ * Computes the hash of a payout, which its entries carry into the chain as their `record_hash`: SHA-256, in lower-case hexadecimal, of the
+ * JSON array of its columns. docs/finance.md describes it.
  */
 export function payoutHash(id: string | null, values: PayoutValues): string {
   const hashed = PAYOUT_COLUMNS.map((column) => (column === 'id' ? id : values[`payout_${column}`]));

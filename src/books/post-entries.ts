@@ -7,12 +7,12 @@ import { linkHash } from './link-hash.ts';
 import { ownerHash, recordHash } from './record-hash.ts';
 
 /**
- * Writes a posting into the books, in the commit of the change that it explains, as the next link of the chain of its
- * environment. Answers the number of the link. What an attempt collected is written once: a method that tells of it again tells of
- * the same money, and the answer is the link that has it.
+ * Writes a posting into the books as the next link of its environment's chain, in the commit of the change that it explains. Returns the
+ * number of the link. The money of an attempt is written once: if a method reports it again, nothing is written and the earlier link is
+ * returned.
  *
- * To be called last in a commit. The end of the chain is a row that all postings of an environment queue for: the posting
- * that has it waits for nobody, so nobody waits for long and no two wait for each other.
+ * Call it last in a commit. All postings of an environment queue for one row, the end of the chain. A posting that holds this lock waits
+ * for nothing else in the books, so the queue stays short and no deadlock can occur.
  */
 export async function postEntries(tx: Tx, posting: Posting): Promise<number> {
   const { booked, ...behind } = await selectBehind(tx, posting.environmentId, posting);
@@ -51,7 +51,7 @@ export async function postEntries(tx: Tx, posting: Posting): Promise<number> {
   return head.link;
 }
 
-/** Sums what a posting adds to each account, on either side; each account once. */
+/** Sums the debits and credits that a posting adds to each account. Each account appears once. */
 function sumsOf({ environmentId, transfers }: Posting) {
   const sides = transfers.flatMap(({ debit, credit, amount, currency }) => [
     { account: debit, currency, debits: amount, credits: 0 },

@@ -17,9 +17,9 @@ import {
 } from './settlement-row.ts';
 
 /**
- * Reads what an acquirer settles, as people export it: CSV in any encoding or .xlsx, with titles above the header row and
- * sums below. `source` is a path or a stream. Throws `SettlementError` for the first line that could be read in two ways: a
- * comparison with a guess in it is none.
+ * Reads an acquirer's settlement file as people export it: CSV in any encoding or .xlsx, with titles above the header row and sums below
+ * it. `source` is a path or a stream. Throws `SettlementError` for the first line that is invalid or ambiguous, because a comparison must
+ * not contain a guess.
  */
 export async function readSettlement(source: string | Readable): Promise<Settlement> {
   try {
@@ -29,7 +29,7 @@ export async function readSettlement(source: string | Readable): Promise<Settlem
   }
 }
 
-/** The way to read the cells of one file. */
+/** How to read the cells of one file. */
 type Reader = { places: Places<SettlementColumn>; names: readonly string[]; mark: DecimalMark | 'conflict' };
 
 async function readTable({ header, above, rows }: Table<SettlementColumn>): Promise<Settlement> {
@@ -55,7 +55,7 @@ function cellOf({ cells }: TableRow, column: SettlementColumn, { places }: Reade
   return /^(-|–|—|n\/a)$/i.test(cell) ? '' : cell;
 }
 
-/** Finds a line under a table: a sum, which names no sale, or a remark without an amount. */
+/** Returns whether a line below the table is a sum, which names no sale, or a remark without an amount. */
 function isSum(line: TableRow, reader: Reader, read: readonly SettlementRow[]): boolean {
   if (isTotal(line.cells) && readDay(dateCell(line, reader)) === null) return true;
   if (cellOf(line, 'buyOrder', reader) !== '' || cellOf(line, 'authorizationCode', reader) !== '') return false;
@@ -99,7 +99,7 @@ function readRow(line: TableRow, reader: Reader): SettlementRow {
   };
 }
 
-/** The types of a line by which money goes back, whatever sign its amount has. */
+/** Types of lines whose money goes back, also if their amount has no minus sign. */
 const REFUND = /anulaci|nulificaci|revers|devoluci|reembolso|contracargo|refund|nullif|chargeback/i;
 
 type Fix = { readonly en: string; readonly es: string };
@@ -134,7 +134,7 @@ function exampleOf(currency: string): string {
   return currencyExponent(currency) === 0 ? '12990' : '12990.55';
 }
 
-/** CLP where nothing stands, as acquirers in Chile leave it out. */
+/** An empty cell is CLP, because acquirers in Chile leave the currency out. */
 function currencyOf(text: string): string | null {
   const name = text.trim().toUpperCase();
   if (name === '' || /^(CLP\$?|\$|PESOS?|PESOS? CHILENOS?)$/.test(name)) return 'CLP';

@@ -14,8 +14,8 @@ const DAY_MS = 24 * 3_600_000;
 export type Reconciliation = { lines: BookedLine[]; problems: ReconciliationProblem[] };
 
 /**
- * Holds the entries of a span of time against what they explain (payments, fees, refunds, what a person recorded), in both
- * directions. Reads only, a day at a time: a month of a large shop does not keep everybody else waiting.
+ * Compares the entries of a span of time with the records that they explain (payments, fees, refunds, movements), in both directions. Only
+ * reads; reads the entries one day at a time, so that a month of a large shop does not delay other requests.
  */
 export async function reconcileEntries(
   app: App,
@@ -36,7 +36,10 @@ export async function reconcileEntries(
   return { lines, problems };
 }
 
-/** Names what an entry explains. Money can go back unasked any number of times, and what was imported of no payment has only its link. */
+/**
+ * Identifies the record that an entry explains. Unasked refunds of a payment can repeat, and imported lines without a payment have only
+ * their link.
+ */
 function subjectOf(line: BookedLine): string {
   const { environment_id, kind, link, transaction_id, payment_attempt_id, refund_id, movement_id, payout_id } = line;
   const named = [transaction_id, payment_attempt_id, refund_id, movement_id, payout_id];
@@ -44,11 +47,11 @@ function subjectOf(line: BookedLine): string {
   return [environment_id, kind, time, ...named].join(' ');
 }
 
-/** In the order of the books. */
+/** Reads the entries in the order of the books. */
 async function readLines(app: App, scope: ReconciliationScope, onProgress: OnProgress): Promise<BookedLine[]> {
   const days: BookedLine[][] = [];
   let rows = 0;
-  // A date that somebody mistyped may be centuries away, and there are no entries in them.
+  // A mistyped date may be centuries away. Those days without entries are skipped.
   const span = scope.to - scope.from <= DAY_MS ? scope : await selectBookedSpan(app.db, scope);
   for (let from = span.from; from < span.to; from += DAY_MS) {
     const to = Math.min(from + DAY_MS, span.to);

@@ -7,7 +7,7 @@ import { PAYOUT_COLUMNS, type PayoutValues } from './payout-hash.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-/** The environments, from when until before when, and one transaction (0: all). */
+/** The environments, from when until before when (UTC milliseconds), and one transaction (0: all). */
 export type ReconciliationScope = {
   environmentIds: readonly number[];
   from: number;
@@ -15,7 +15,7 @@ export type ReconciliationScope = {
   transactionId: number;
 };
 
-/** An entry beside what it explains, as the store has that now. Amounts are in minor units. */
+/** An entry with the record that it explains, as the store has that record now. Amounts are in minor units. */
 export type BookedLine = JournalEntry &
   PayoutValues & {
     reference: string | null;
@@ -28,19 +28,19 @@ export type BookedLine = JournalEntry &
     transaction_created_at: number | null;
     transaction_settled_at: number | null;
     unsigned_fields: string | null;
-    /** Of the attempt that collected; for a refund or a resolution, of the one that it is about. */
+    /** The state of the attempt that collected; for a refund or a resolution, of the attempt that it concerns. */
     attempt_state: string | null;
     attempt_transaction_id: number | null;
     attempt_method: string | null;
     attempt_account: string | null;
-    /** Of a line of an acquirer's file that was taken over and is of nothing we know. */
+    /** The amount of a line imported from an acquirer's file that belongs to no known transaction. */
     imported_amount: number | null;
     imported_currency: string | null;
     imported_buy_order: string | null;
     imported_code: string | null;
-    /** The amount that a person decided it had taken, if anybody did. */
+    /** The amount that the method took according to a person's decision; null: no decision. */
     decided_amount: number | null;
-    /** JSON text: what the method told of it. */
+    /** JSON text: the method's answer about the payment. */
     payment_detail: string | null;
     refund_sequence: number | null;
     refund_created_at: number | null;
@@ -65,16 +65,16 @@ export type BookedLine = JournalEntry &
     movement_decision: 'returned' | 'kept' | null;
     movement_reason: string | null;
     payout_state: string | null;
-    /** The amount of the transaction that has been refunded until now. */
+    /** The refunded amount of the transaction until now. */
     refunded: number;
   };
 
-/** The entry has the text of its movement, if there still is one. */
+/** The columns of the movement, if it still exists. Its id is in the entry. */
 const COLUMNS_OF_MOVEMENT = MOVEMENT_COLUMNS.filter((column: MovementColumn) => column !== 'id')
   .map((column) => `m.${column} as movement_${column}`)
   .join(', ');
 
-/** The entry has its id and its environment. */
+/** The columns of the payout. Its id and its environment are in the entry. */
 const COLUMNS_OF_PAYOUT = [...PAYOUT_COLUMNS, 'state']
   .filter((column) => column !== 'id')
   .map((column) => `po.${column} as payout_${column}`)
@@ -103,7 +103,7 @@ const BOOKED_LINES = `select j.*, ${RECORD_COLUMNS}, ${END_OF_TRANSACTION},
        select p.id from payment_attempts p
        where p.transaction_id = j.transaction_id and p.environment_id = j.environment_id and p.state = 'approved'))`;
 
-/** In the order of the books. */
+/** Lists entries in the order of the books. */
 export function selectBookedLines(db: Reader, scope: ReconciliationScope): Promise<BookedLine[]> {
   return db.query<BookedLine>(
     `${BOOKED_LINES}
@@ -114,7 +114,7 @@ export function selectBookedLines(db: Reader, scope: ReconciliationScope): Promi
   );
 }
 
-/** The part of a span of time in which there are entries: from the first until just after the last. Without any it is empty. */
+/** Returns the part of a span of time that has entries: from the first until just after the last. Empty if there are none. */
 export async function selectBookedSpan(
   db: Reader,
   { environmentIds, from, to }: ReconciliationScope,
@@ -127,15 +127,15 @@ export async function selectBookedSpan(
   return { from: span?.first ?? from, to: (span?.last ?? from - 1) + 1 };
 }
 
-/** A line with those columns that are of a payment. */
+/** Selects a line with only the columns of its payment. */
 const PAID_LINES = `select j.*, ${PAYMENT_COLUMNS}, ${END_OF_TRANSACTION}
      from journal_entries j
      left join transactions t on t.id = j.transaction_id and t.environment_id = j.environment_id
      left join payment_attempts a on a.id = j.payment_attempt_id and a.environment_id = j.environment_id`;
 
 /**
- * The next lines of an environment after a place in its chain. Nearly all are of payments, and those are read without the columns
- * that are null there: `books verify` takes a tenth less.
+ * Reads the next lines of an environment after a place in its chain. Nearly all lines are payments. Payments are read without the columns
+ * that are null for them, which makes `books verify` take a tenth less time.
  */
 export async function selectBookedLinesAfter(
   db: Reader,
@@ -158,13 +158,13 @@ export async function selectBookedLinesAfter(
   return lines.map((line) => byPlace.get(`${line.link} ${line.line}`) ?? line);
 }
 
-/** Whether it explains a payment or its fee, and names nothing else. */
+/** Returns whether a line explains only a payment or its fee. */
 function isOfPayment(line: BookedLine): boolean {
   const names = line.refund_id ?? line.movement_id ?? line.payout_id;
   return (line.kind === 'payment' || line.kind === 'fee') && names === null && line.payment_attempt_id !== null;
 }
 
-/** A completed or recorded movement of money that no entry explains. */
+/** A completed payment or refund, or a recorded movement, that no entry explains. */
 export type Unbooked = {
   environment_id: number;
   transaction_id: number | null;
@@ -187,7 +187,7 @@ const UNBOOKED_REFUNDS = `select r.environment_id, r.transaction_id, r.id as ref
        select 1 from journal_entries j
        where j.transaction_id = r.transaction_id and j.environment_id = r.environment_id and j.refund_id = r.id)`;
 
-/** A movement is booked by line 0 of a link, for which there is an index, and its commission by line 1. */
+/** A movement is booked by line 0 of a link, which has an index, and its commission by line 1. */
 const UNBOOKED_MOVEMENTS = `select m.environment_id, m.transaction_id, null as refund_id, m.id as movement_id, m.payment_method
      from movements m
      where not exists (
@@ -196,7 +196,7 @@ const UNBOOKED_MOVEMENTS = `select m.environment_id, m.transaction_id, null as r
          select 1 from journal_entries k
          where k.environment_id = j.environment_id and k.link = j.link and k.kind = 'commission')))`;
 
-/** Payments with their fees, refunds, and what a person recorded. */
+/** Lists the payments (or their fees), refunds and movements of a span of time that no entry explains. */
 export function selectUnbooked(db: Reader, scope: ReconciliationScope): Promise<Unbooked[]> {
   return db.query<Unbooked>(
     `select t.environment_id, t.id as transaction_id, null as refund_id, null as movement_id, t.payment_method
@@ -214,12 +214,12 @@ export function selectUnbooked(db: Reader, scope: ReconciliationScope): Promise<
   );
 }
 
-/** Of the whole installation, whenever it was: refunds, and what a person recorded. */
+/** Lists the refunds and movements of the whole installation that no entry explains. */
 export function selectAllUnbooked(db: Reader): Promise<Unbooked[]> {
   return db.query<Unbooked>(`${UNBOOKED_REFUNDS} union all ${UNBOOKED_MOVEMENTS} order by refund_id, movement_id`);
 }
 
-/** The ids of all transactions lie between these. */
+/** Returns the lowest and the highest id of all transactions. */
 export async function selectPaymentSpan(db: Reader): Promise<IdSpan> {
   const [span] = await db.query<IdSpan>(
     'select (select min(id) from transactions) as first, (select max(id) from transactions) as last',
@@ -227,7 +227,7 @@ export async function selectPaymentSpan(db: Reader): Promise<IdSpan> {
   return span as IdSpan;
 }
 
-/** The next payments of the installation in the order of their ids, and whether the books lack them or their fee. */
+/** Reads the next completed payments of the installation in the order of their ids, and whether the books lack the payment or its fee. */
 export function selectPaymentsAfter(
   db: Reader,
   id: number,

@@ -6,10 +6,9 @@ import { insertFact } from './fact-queries.ts';
 import { advanceHead, updateHead } from './journal-queries.ts';
 
 /**
- * Writes down what the books stand on, in the commit of the change, as the next link of the facts of its environment.
+ * Records a fact that the books depend on, as the next link of its environment's chain of facts, in the commit of the change.
  *
- * The end of that chain is a row that the changes of one environment queue for. It comes after all other locks and before
- * `postEntries`.
+ * The end of that chain is a row that all changes of one environment queue for. Lock it after all other rows and before `postEntries`.
  */
 export async function recordFact(
   tx: Tx,

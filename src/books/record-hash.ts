@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { SqlValue } from '../db/database.ts';
 
-/** The owner of the books of an environment, as far as it never changes. */
+/** The owner of the books of an environment: the columns that never change. */
 export type OwnerOfBooks = {
   environment_id: number;
   payment_service_id: string;
@@ -9,14 +9,12 @@ export type OwnerOfBooks = {
   service_token: string;
 };
 
-/** Under which every entry says whose it is: SHA-256, in lower-case hexadecimal, of a JSON array. */
+/** Computes the hash by which every entry names the owner of its books: SHA-256, in lower-case hexadecimal, of a JSON array. */
 export function ownerHash({ environment_id, payment_service_id, environment, service_token }: OwnerOfBooks): string {
   return hashOf([environment_id, payment_service_id, environment, service_token]);
 }
 
-/**
- * The records behind an entry, under the names that they have in statements. A part that does not exist is null as a whole.
- */
+/** The records behind an entry, with the column names of the queries. If a record does not exist, all its columns are null. */
 export type RecordBehind = Record<RecordColumn, SqlValue>;
 
 export type RecordColumn =
@@ -47,8 +45,8 @@ const REFUND = [
 type Explained = { transaction_id: number | null; payment_attempt_id: string | null; refund_id: string | null };
 
 /**
- * The hash of what stands behind an entry, which it carries into the chain; null where that is a movement alone.
- * docs/finance.md says it in words. `approved`: the method's answer is among it, with its authorisation code.
+ * Computes the hash of the record behind an entry, which the entry carries into the chain; null if the only record is a movement.
+ * docs/finance.md describes it. `approved`: the hash covers the method's answer, with its authorisation code.
  */
 export function recordHash(explained: Explained, record: RecordBehind, approved: boolean): string | null {
   const { transaction_id, payment_attempt_id, refund_id } = explained;

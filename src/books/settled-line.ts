@@ -2,7 +2,7 @@ import { dayOf } from '../lib/calendar-day.ts';
 import { type EntryKind, SUSPENSE } from './journal-entry.ts';
 import type { BookedLine } from './reconciliation-queries.ts';
 
-/** The kinds that an acquirer's file has: what it collected, and what it refunded. */
+/** The kinds of entries that an acquirer's file contains: collected and refunded money. */
 const SETTLED_KINDS: readonly EntryKind[] = [
   'payment',
   'late_payment',
@@ -12,20 +12,23 @@ const SETTLED_KINDS: readonly EntryKind[] = [
   'recovered',
 ];
 
-/** The acquirer's part of a refund out of suspense is the entry that put it there. */
+/** Returns whether an acquirer's file contains the line. For a refund out of suspense the file's line is the entry that put it there. */
 export function isSettled({ kind, credit_account }: BookedLine): boolean {
   return SETTLED_KINDS.includes(kind) && !(kind === 'refund' && credit_account === SUSPENSE);
 }
 
-/** The kinds by which more is owed to us or to the merchant than before; by all others it is less. */
+/** The kinds that add to the amount owed to the service or to the merchant; all others subtract. */
 const ADDING: readonly EntryKind[] = ['payment', 'late_payment', 'kept', 'recovered', 'payout_returned', 'paid_in'];
 
-/** Above 0 for money that was collected or became the merchant's (again), below 0 for what went back, out or to somebody else. */
+/**
+ * Returns the amount of an entry with its sign: above 0 for collected or recovered money, below 0 for refunds, payouts and other outgoing
+ * money.
+ */
 export function signedAmount({ kind, amount }: Pick<BookedLine, 'kind' | 'amount'>): number {
   return ADDING.includes(kind) ? amount : -amount;
 }
 
-/** Lists the keys by which the acquirer knows a line. A method that has buy orders of its own tells them with its approval. */
+/** Returns the keys by which the acquirer knows a line. A method with separate buy orders returns them with its approval. */
 export function keysOf(line: BookedLine): { buyOrder: string; authorizationCode: string | null } {
   return {
     buyOrder: readDetail(line.payment_detail).buy_order ?? line.imported_buy_order ?? String(line.transaction_id),
@@ -33,26 +36,26 @@ export function keysOf(line: BookedLine): { buyOrder: string; authorizationCode:
   };
 }
 
-/** Its authorisation codes: some files show a refund under its own, others under the one of its payment. */
+/** Lists the authorisation codes of a line. Some files show a refund under its code, others under the code of its payment. */
 export function codesOf(line: BookedLine): string[] {
   const own = line.kind === 'refund' ? [readDetail(line.refund_detail)] : [];
   const codes = [...own, readDetail(line.payment_detail)].flatMap(({ authorization_code }) => authorization_code ?? []);
   return line.imported_code === null ? codes : [...codes, line.imported_code];
 }
 
-/** A code as it is compared: a spreadsheet takes one of digits for a number and drops its zeros. */
+/** Normalizes a code for comparison, because a spreadsheet turns a code of digits into a number and drops its leading zeros. */
 export function codeKey(code: string | null): string {
   if (code === null) return '';
   return /^\d+$/.test(code) ? code.replace(/^0+(?=\d)/, '') : code;
 }
 
-/** We book this many days after the acquirer at most: so long a lost answer is looked up. */
+/** The books are at most this many days later than the acquirer, because a lost answer is looked up for this long. */
 export const MOST_DAYS_LATER = 3;
 
 /**
- * The day of Chile on which a line is in the acquirer's file: the day of the sale, of the refund or of its accounting, as the
- * acquirer told it with its approval. A payment that we looked up after midnight was sold the day before. Where it told
- * none, or one that is further from our books than a look-up takes, it is the day on which we booked.
+ * Returns the day (in Chile) on which the acquirer's file has a line: the day of the sale, the refund or the accounting, as the acquirer
+ * reported it with its approval. A payment that was looked up after midnight was sold the day before. If the acquirer reported no day, or
+ * one more than `MOST_DAYS_LATER` days from the day of the entry, returns the day of the entry.
  */
 export function acquirerDay(line: BookedLine, byAccountingDate: boolean): string {
   const booked = dayOf(line.created_at);
@@ -60,7 +63,7 @@ export function acquirerDay(line: BookedLine, byAccountingDate: boolean): string
   return daysBetween(told, booked) <= MOST_DAYS_LATER ? told : booked;
 }
 
-/** Between two days, whichever is first; NaN where one is not a day. */
+/** Returns the days between two dates, never below 0; NaN if one is not a date. */
 export function daysBetween(day: string, other: string): number {
   return Math.abs(Date.parse(day) - Date.parse(other)) / 86_400_000;
 }
@@ -74,7 +77,7 @@ function toldDay(line: BookedLine, byAccountingDate: boolean, booked: string): s
   return Number.isNaN(moment) ? null : dayOf(moment);
 }
 
-/** `0115` in the year that brings it near the day on which we booked. */
+/** Returns the date of `0115` (15 January) within `MOST_DAYS_LATER` days of the entry; null: none. */
 function accountingDay(monthAndDay: string, booked: string): string | null {
   const [, month, day] = /^(\d{2})(\d{2})$/.exec(monthAndDay) ?? [];
   if (month === undefined) return null;

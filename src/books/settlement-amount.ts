@@ -1,12 +1,14 @@
 import { currencyExponent } from '../../protocol/currency-exponents.ts';
 import { parseDecimal } from '../lib/money.ts';
 
-/** The mark before the decimals of a column's amounts, null where nothing tells. */
+/** The decimal mark of a column's amounts; null if no amount decides it. */
 export type DecimalMark = '.' | ',' | null;
 
 type Written = { negative: boolean; digits: string };
 
-/** An amount without its sign and currency; null for what is not one. Below 0 are `-2.000`, `2.000-` and `(2.000)`. */
+/**
+ * Splits an amount into sign and digits, without the currency; null if it is not an amount. Below 0 are `-2.000`, `2.000-` and `(2.000)`.
+ */
 function readWritten(text: string): Written | null {
   const bare = text.replace(/[\s\u00a0\u202f']|CLP|USD|US\$|\$/gi, '').replace(/[\u2212\u2013]/g, '-');
   const [, open, digits = '', close] = /^(\(-?|-|\+)?(\d[\d.,]*?)(\)|-)?$/.exec(bare) ?? [];
@@ -15,8 +17,8 @@ function readWritten(text: string): Written | null {
 }
 
 /**
- * Finds the mark before the decimals of a column, as its amounts tell together: two different marks in one, or a mark with
- * other than three digits after it, or one that is there twice. `conflict` where two amounts say opposite things.
+ * Finds the decimal mark of a column from all its amounts. An amount decides it if it has two different marks, one mark without exactly
+ * three digits after it, or one mark twice. Returns `conflict` if two amounts contradict each other.
  */
 export function findDecimalMark(cells: readonly { text: string; currency: string }[]): DecimalMark | 'conflict' {
   const said = new Set(cells.map(decimalMarkOf).filter((mark) => mark !== null));
@@ -32,14 +34,14 @@ function decimalMarkOf({ text, currency }: { text: string; currency: string }): 
   if (new Set(marks).size > 1) return last;
   const isGroups = /^\d{1,3}([.,]\d{3})+$/.test(digits);
   if (!isGroups) return marks.length === 1 ? last : null;
-  // Only thousands stand in groups of three where there are no decimals, or more than one group.
+  // With more than one group, or a currency without decimals, groups of three digits are thousands.
   const isThousands = marks.length > 1 || currencyExponent(currency) === 0;
   return isThousands ? (last === '.' ? ',' : '.') : null;
 }
 
 /**
- * The amount in minor units, above or below 0, or why it cannot be told: `not` an amount of the currency, or one that can
- * be read in `two` ways, because nothing in the column says whether its mark stands before thousands or decimals.
+ * Returns the amount in minor units, with its sign, or why it cannot be read. `not`: it is not an amount of the currency. `two`: it is
+ * ambiguous, because nothing in the column says whether its mark separates thousands or decimals.
  */
 export function readSettled(text: string, currency: string, mark: DecimalMark | 'conflict'): number | 'not' | 'two' {
   const exponent = currencyExponent(currency);
@@ -52,7 +54,7 @@ export function readSettled(text: string, currency: string, mark: DecimalMark | 
   return written.negative ? -amount : amount;
 }
 
-/** Without decimals every mark before three digits is between thousands; zeros after another one mean nothing. */
+/** In a currency without decimals a mark before three digits separates thousands; zeros after a last mark are ignored. */
 function wholeOf(digits: string): string {
   const [, whole = digits] = /^(.*\d)[.,]0{1,2}$/.exec(digits) ?? [];
   const isWhole = /^\d+$/.test(whole) || /^\d{1,3}(\.\d{3})+$/.test(whole) || /^\d{1,3}(,\d{3})+$/.test(whole);

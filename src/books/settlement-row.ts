@@ -1,6 +1,6 @@
 import type { HeaderRule } from '../lib/tables/find-header.ts';
 
-/** A line of what an acquirer says it settles. `amount` is in minor units, below 0 for money that was refunded. */
+/** A line of an acquirer's settlement. `amount` is in minor units, below 0 for refunded money. */
 export type SettlementRow = {
   /** The line of the file, or the row of the sheet. */
   fileLine: number;
@@ -10,19 +10,17 @@ export type SettlementRow = {
   authorizationCode: string | null;
   amount: number;
   currency: string;
-  /**
-   * The number of the instalment and how many there are, as the file has it (`1/3`), where a sale is settled in instalments.
-   */
+  /** The instalment as the file has it (`1/3`: the first of three); null: not an instalment. */
   instalment: string | null;
 };
 
 export type Settlement = {
   rows: SettlementRow[];
-  /** Whether `date` is the day on which the acquirer books, and not the day of the sale. */
+  /** Whether `date` is the acquirer's accounting day instead of the day of the sale. */
   byAccountingDate: boolean;
 };
 
-/** A settlement file that cannot be read, with the line, the column, what stands there and what to do. */
+/** The error of a settlement file that cannot be read. It names the line, the column, the value found and the fix. */
 export class SettlementError extends Error {
   /** The message, in both languages. */
   readonly said: { readonly en: string; readonly es: string };
@@ -44,8 +42,8 @@ export type SettlementColumn =
   | 'instalment';
 
 /**
- * The columns by the names that they have in English and in what acquirers in Chile export, the surest first: what was sold
- * comes before what is paid out of it. docs/finance.md lists them.
+ * The names of the columns, in English and as acquirers in Chile export them, the most reliable first: amounts of sales come before amounts
+ * paid out. docs/finance.md lists them.
  */
 export const SETTLEMENT_NAMES = {
   date: [

@@ -19,9 +19,9 @@ export type AccountSums = {
 };
 
 /**
- * Sums the accounts of the merchants of these environments: the money owed, the part that is reserved for refunds, and the
- * payments in process at a method that has not answered. One statement, so that it sees one moment. SQLite reads a `cross
- * join` as it is written: the few that wait first.
+ * Sums the accounts of the merchants of these environments: the money owed, the part that is reserved for refunds, and the payments in
+ * process at a method (`pending` or `unknown`). One statement, so that all sums are of the same moment. SQLite joins a `cross join` in the
+ * written order: it starts with the few waiting rows.
  */
 export async function selectAccountSums(db: Reader, environmentIds: readonly number[]): Promise<AccountSums[]> {
   const rows = await db.query<
@@ -52,7 +52,7 @@ export async function selectAccountSums(db: Reader, environmentIds: readonly num
 }
 
 /**
- * Sums the money that was owed to the merchants of these environments at a time, reckoned back from now; without those that
+ * Sums the money that was owed to the merchants of these environments at a time, computed backwards from now. Leaves out merchants that
  * were owed nothing.
  */
 export async function selectOwedAt(
@@ -78,7 +78,7 @@ export type StatementScope = { environmentId: number; currency: string; from: nu
 
 export type PeriodSum = { kind: EntryKind | 'now' | 'after'; entries: number; amount: Sum };
 
-/** The balance now, the sum of what came after the period, and what each kind of entry did in it: of one moment. */
+/** Reads the balance now, the sum after the period, and the sum of each kind of entry in the period, all of the same moment. */
 export async function selectPeriodSums(db: Reader, scope: StatementScope): Promise<PeriodSum[]> {
   const rows = await db.query<SqlRow & { kind: PeriodSum['kind']; entries: number; amount: string }>(
     `select 'now' as kind, 0 as entries, ${asText('coalesce(sum(credits - debits), 0)')} as amount
@@ -101,12 +101,12 @@ export type StatementLine = {
   line: number;
   created_at: number;
   kind: EntryKind;
-  /** In minor units: above 0 is more for the merchant. */
+  /** In minor units; above 0 if the merchant gains. */
   amount: number;
   transaction_id: number | null;
   refund_id: string | null;
   payout_id: string | null;
-  /** Of the order or the payout, or the bank's of a movement. */
+  /** The reference of the order or the payout, or the bank's reference of a movement. */
   reference: string | null;
 };
 
@@ -121,7 +121,7 @@ const LINES = `select j.link, j.line, j.created_at, j.kind, ${SIGNED} as amount,
      left join payouts p on p.id = j.payout_id and p.environment_id = j.environment_id
      where j.environment_id = $1 and j.currency = $2 and j.created_at >= $3 and j.created_at < $4 and ${OF_MERCHANT}`;
 
-/** The next lines of a period in the order of time, after a place in it. */
+/** Reads the next lines of a period in the order of time, after a place in it. */
 export function selectStatementLines(
   db: Reader,
   { environmentId, currency, from, to }: StatementScope,
@@ -134,7 +134,7 @@ export function selectStatementLines(
   );
 }
 
-/** The newest lines of a period, of one kind or of all (empty), before a place in it. */
+/** Reads the newest lines of a period before a place in it, of one kind or of all kinds (empty). */
 export function selectNewestLines(
   db: Reader,
   { environmentId, currency, from, to }: StatementScope,

@@ -14,13 +14,13 @@ import {
 } from './reconciliation-queries.ts';
 import { ownerHash } from './record-hash.ts';
 
-/** The end of a chain as it was exported once, to hold the books against. */
+/** The end of a chain as it was exported earlier, to compare with the books. */
 export type ExportedHead = { environment_id: number; link: number; hash: string };
 
 /**
- * `changed`: the entries of the link, or the hash before it, are not those that were hashed. `missing`: the links are
- * gone. `surplus`: nothing that was posted. `cut`: the books once went on to here and further. `rewritten`: the chain is
- * whole and not the one that was exported. It concerns the links from `link` to `until`.
+ * The links from `link` to `until` have a problem. `changed`: the entries of the link, or the previous hash, are not those that were
+ * hashed. `missing`: the links are gone. `surplus`: the link was never posted (its number is outside the chain). `cut`: the books once
+ * continued to `until`. `rewritten`: the chain is consistent, but its hash differs from an exported one.
  */
 export type BooksProblem = {
   environment_id: number;
@@ -29,13 +29,13 @@ export type BooksProblem = {
   problem: 'changed' | 'missing' | 'surplus' | 'cut' | 'rewritten';
 };
 
-/** The links from `link` to `until` were posted for another owner than the environment has now; `since` in UTC milliseconds. */
+/** The links from `link` to `until` were posted for another owner than the environment's current one; `since` is in UTC milliseconds. */
 export type ForeignLinks = { environment_id: number; link: number; until: number; since: number };
 
 /**
- * `records`: payments, refunds and movements that do not say what their entries say, or that no entry explains.
- * `balances`: the accounts whose kept sums differ from the sums of their entries. `owners`: whose books were given to somebody
- * else. `covered_from`: the first link of each environment whose entries are hashed with their owner, references and codes.
+ * `records`: payments, refunds and movements that differ from their entries, or that no entry explains. `balances`: the accounts whose
+ * stored sums differ from the sums of their entries. `owners`: the links of environments whose owner was changed. `covered_from`: the first
+ * link of each environment whose entries are hashed with their owner, references and codes.
  */
 export type BooksVerification = {
   environments: number;
@@ -48,12 +48,12 @@ export type BooksVerification = {
 };
 
 /**
- * Computes every hash and every sum of the books again, holds the entries against what they explain in both directions, and
- * answers what does not fit, and where. Reads only, and runs beside a service that goes on posting. `walks` may go on where an
- * interrupted run stood; `exported` is only held against links that are read.
+ * Recomputes every hash and every sum of the books, compares the entries with the records that they explain in both directions, and returns
+ * the differences. Only reads; the service can keep posting meanwhile. `walks` can resume an interrupted run; `exported` heads are only
+ * compared with links that are read.
  *
- * A person who can rewrite the whole store can also rewrite the whole chain; that shows against the heads that were exported
- * before and are kept elsewhere.
+ * A person who can rewrite the whole store can also rewrite the whole chain. The heads that were exported earlier and stored elsewhere
+ * reveal that.
  */
 export async function verifyBooks(
   app: App,
@@ -81,7 +81,7 @@ export async function verifyBooks(
   return { ...verification, records: [...verification.records, ...unbooked] };
 }
 
-/** `first`: the first link that says whose the books are. */
+/** `first`: the first link whose entries are hashed with their owner. */
 type BooksPlace = ChainPlace & { first: number | null };
 
 async function verifyChain(
@@ -96,7 +96,7 @@ async function verifyChain(
     verification.problems.push({ environment_id: environmentId, link, until, problem });
   };
   const from = await placeToGoOn(app, environmentId, walk);
-  // Read before the entries: what is posted meanwhile lies behind it.
+  // Read before the entries: links that are posted meanwhile come after this head.
   const head = await readHead(app, environmentId);
   const seen = from === null && walk.from !== null ? [walk.from] : [];
   const anchors = [...exported, ...seen, ...(head === null ? [] : [head])];
@@ -119,7 +119,7 @@ async function verifyChain(
     }
     if (link > last.link + 1) {
       report('missing', last.link + 1, link - 1);
-      // Nothing that follows a lost link can be held against it.
+      // The link after a missing one cannot be checked, because the previous hash is unknown.
       previous = null;
     }
     if (!isWhole(entries) || (previous !== null && linkHash(previous, entries) !== hash)) report('changed', link);
@@ -136,7 +136,10 @@ async function verifyChain(
   await walk.reached({ rows, ...last }, 1);
 }
 
-/** Where the interrupted walk stood, if the books still have that link; otherwise the place is held against them as an end is. */
+/**
+ * Returns where to resume an interrupted walk if the books still have that link. Otherwise returns null, and the saved place is checked
+ * like an exported head.
+ */
 async function placeToGoOn(app: App, environmentId: number, walk: Walk<BooksPlace>): Promise<BooksPlace | null> {
   if (walk.from === null) return null;
   const { link, hash } = walk.from;
@@ -146,7 +149,7 @@ async function placeToGoOn(app: App, environmentId: number, walk: Walk<BooksPlac
   return null;
 }
 
-/** Notes the first link that says whose it is, and those that say somebody else than the environment belongs to now. */
+/** Notes the first link that is hashed with its owner, and the links of another owner than the environment's current one. */
 async function ownerWatch(
   app: App,
   environmentId: number,
@@ -174,20 +177,20 @@ async function ownerWatch(
   return { note, first: () => first };
 }
 
-/** A head that names no link, as SQLite lets anybody write, is none. */
+/** Returns the head of a chain; null if its link is not an integer, which SQLite allows. */
 async function readHead(app: App, environmentId: number): Promise<ExportedHead | null> {
   const head = await selectHead(app.db, 'journal_heads', environmentId);
   return Number.isSafeInteger(head?.link) ? head : null;
 }
 
-/** All lines of a link are there, and all say the same hash. */
+/** Returns whether all lines of a link exist and have the same hash. */
 function isWhole(entries: readonly BookedLine[]): boolean {
   return entries.every(({ line, hash }, index) => line === index && hash === entries[0]?.hash);
 }
 
 type Link = [BookedLine, ...BookedLine[]];
 
-/** The entries of a chain after a link (null: all), link by link. */
+/** Yields the entries of a chain after a link (null: all), link by link. */
 async function* readLinks(app: App, environmentId: number, after: number | null, limit: number): AsyncGenerator<Link> {
   let place = { link: after ?? Number.MIN_SAFE_INTEGER, line: after === null ? 0 : Number.MAX_SAFE_INTEGER };
   let link: BookedLine[] = [];
@@ -206,7 +209,7 @@ async function* readLinks(app: App, environmentId: number, after: number | null,
   if (link.length > 0) yield link as Link;
 }
 
-/** Finds records of moved money that the books do not know. */
+/** Finds completed payments and refunds, and recorded movements, that no entry explains. */
 async function findUnbooked(app: App, walk: Walk<IdPlace>): Promise<ReconciliationProblem[]> {
   const found = await selectAllUnbooked(app.db);
   const span = await selectPaymentSpan(app.db);
