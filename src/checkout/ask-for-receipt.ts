@@ -6,8 +6,8 @@ import type { Payment } from './find-payment.ts';
 import type { Language } from './texts.ts';
 
 /**
- * Queues the receipt of a payment that is completed for an address that the payer typed. `address`: it is not an address. `too_often`: it
- * was sent from this link as often as it can be.
+ * Queues the receipt of a completed payment to an address that the payer typed. Returns `address` if that is not an e-mail address, and
+ * `too_often` if this link has already sent the maximum number of receipts.
  */
 export function askForReceipt(
   app: App,
@@ -17,7 +17,7 @@ export function askForReceipt(
 ): Promise<'queued' | 'address' | 'too_often'> {
   if (!isMailAddress(address)) return Promise.resolve('address');
   return app.db.transaction(async (tx) => {
-    // Two tabs count one after the other.
+    // The lock makes requests of two tabs count one after the other.
     await lockTransaction(tx, transaction);
     const queued = await queueAskedReceipt(tx, language, { transaction, refundId: null, address, at: app.now() });
     return queued ? 'queued' : 'too_often';

@@ -9,8 +9,8 @@ import { putQuestion } from './put-question.ts';
 type Question = 'start' | 'commit' | 'lookup';
 
 /**
- * Asks a payment method to start a payment, to make it final, or what became of it. Never rejects: without an answer within
- * 20 s the outcome is `unknown`, which is no refusal. The money may have been taken.
+ * Asks a payment method to start a payment, to commit it, or for its status. Never rejects: without an answer within 20 s the outcome is
+ * `unknown`. That is not a refusal, because the money may have been taken.
  */
 export function askPaymentMethod(
   app: App,
@@ -44,7 +44,7 @@ export function askPaymentMethod(
   return putQuestion(app, about, () => put(method, question, request));
 }
 
-/** A method that needs no commit is only looked up. */
+/** A method without a commit is only looked up. */
 function put(method: PaymentMethod, question: Question, request: PaymentRequest): Promise<PaymentOutcome> {
   if (question === 'start') return method.start(request);
   return question === 'commit' && method.commit !== undefined ? method.commit(request) : method.lookup(request);

@@ -2,7 +2,7 @@ import type { App } from '../app.ts';
 import type { PaymentMethod } from '../payment-methods/payment-method.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 
-/** The methods that can collect this payment, in the order of the list of adapters. Reads nothing from the store. */
+/** Lists the methods that can collect this payment, in the order of the list of adapters. Reads nothing from the store. */
 export function availableMethods(
   app: App,
   { environment, configuredMethods }: Pick<ServiceEnvironment, 'environment' | 'configuredMethods'>,
@@ -13,10 +13,10 @@ export function availableMethods(
   );
 }
 
-/** What shops of the old service call a method in `?method=`, in small letters. */
+/** The lower-case names of methods that shops of the old service send in `?method=`. */
 const FORMER_NAMES: Readonly<Record<string, string>> = { webpaypst: 'webpay' };
 
-/** The one of the methods that a shop has chosen for the payer, by its code or by its former name. */
+/** Returns the method that a shop chose for the payer, by its code or by its former name. */
 export function chosenMethod(methods: readonly PaymentMethod[], name: string): PaymentMethod | undefined {
   return methods.find(({ code }) => code === name || code === FORMER_NAMES[name.toLowerCase()]);
 }

@@ -10,9 +10,8 @@ export type Cancellation =
   | { kind: 'refused'; code: 'NOT_PAYABLE' | 'PAYMENT_IN_PROGRESS' | 'HELD_AFTER_RESTORE' };
 
 /**
- * The payer does not want to pay, or gives up after a decline, which ends the transaction as `failed`. Refused while a payment
- * method has still to answer, and once there is another end.
- * Cancelling what is cancelled answers the same. Rejects with `StorageError`.
+ * Cancels a transaction for the payer. After a decline it ends as `failed`. Refused while a payment method has not answered, after another
+ * end, and while a restore holds it. Cancelling a cancelled transaction again returns `cancelled`. Rejects with `StorageError`.
  */
 export async function cancelTransaction(app: App, given: Transaction): Promise<Cancellation> {
   const environment = await environmentOf(app, given);

@@ -28,8 +28,8 @@ import { type DecidedOutcome, type DecisionResult, decisionContent, type Payment
 import { insertDecision, type ListedDecision, selectDecisions } from './payment-decision-queries.ts';
 
 /**
- * `taken`: what the method took, in minor units; null: the amount of the transaction. `authorizationCode`: the acquirer's, if it is
- * known. `alongside`: what else belongs into the commit of the decision. `reason` names no person.
+ * `taken`: the amount that the method took, in minor units; null: the amount of the transaction. `authorizationCode`: the acquirer's, if
+ * known. `alongside`: more writes for the commit of the decision. `reason` names no person.
  */
 export type DecisionWish = {
   outcome: DecidedOutcome;
@@ -42,12 +42,12 @@ export type DecisionWish = {
 };
 
 /**
- * Ends an attempt that its payment method did not end, or a contradiction about it, with what a person found out. In one commit
- * with the decision and its evidence: the state, its event and callback, and the books.
+ * Records a person's decision about a payment attempt: ends an attempt that its method did not end, or ends a contradiction. One commit has
+ * the decision, its evidence, the state, the event, the callback and the books.
  *
- * Writes down a person's decision: the amount that was really taken goes to the books. As much as the order asked for pays it,
- * if it is still open; what is over, and all of it where it is too little or too late, goes to suspense, with a conflict in
- * the feed. Rejects with `StorageError`.
+ * The amount that was taken goes to the books. If it covers the order and the order is still open, it pays the order, and the excess goes
+ * to suspense. If it is too little or too late, all of it goes to suspense. Both cases record a conflict in the feed. Rejects with
+ * `StorageError`.
  */
 export async function decidePayment(app: App, attemptId: string, wish: DecisionWish): Promise<DecisionResult> {
   const found = await selectAttemptAnywhere(app.db, attemptId);
@@ -84,12 +84,12 @@ export async function decidePayment(app: App, attemptId: string, wish: DecisionW
   return result;
 }
 
-/** The newest decisions, with the evidence that was given. */
+/** Lists the newest decisions, with their evidence. */
 export function listDecisions(app: App, limit: number): Promise<ListedDecision[]> {
   return selectDecisions(app.db, limit);
 }
 
-/** `conflict`: what is to be alarmed, if anything is. */
+/** `conflict`: the conflict to alarm; null: none. */
 type Settled = Transition & { conflict: ConflictCause | null };
 type Decided = { result: DecisionResult; settlement: Settled | null };
 
@@ -137,14 +137,14 @@ type Carried = {
   transaction: Transaction;
   attempt: PaymentAttempt;
   decision: PaymentDecision;
-  /** The facts for the feed and the attempt. */
+  /** The details for the event and the attempt. */
   facts: PaymentDetail;
 };
 
 async function carryOut(tx: Tx, carried: Carried): Promise<Settled> {
   const { transaction, attempt, decision } = carried;
   const { outcome, taken, decided_at } = decision;
-  // The person has confirmed the end that was known, against what the method said later.
+  // The person has confirmed the known end; the method's later answer was wrong.
   if (!isOpen(attempt) && taken === null) {
     await endContradiction(tx, attempt);
     return { kind: 'already', transaction, conflict: null };
@@ -161,11 +161,11 @@ async function carryOut(tx: Tx, carried: Carried): Promise<Settled> {
   return { ...transition, conflict: null };
 }
 
-/** Money that was taken. It pays the order if it is enough, the order is open, and no other attempt may pay it. */
+/** Books money that was taken. It pays the order if it covers the order, the order is open, and no other attempt may pay it. */
 async function bookTaken(tx: Tx, carried: Carried, taken: number): Promise<Settled> {
   const { environment, transaction, attempt } = carried;
   const approval = { ...causeOf(carried, 'approve'), taken };
-  // Another attempt is open or has paid: this one stays as it is.
+  // Another attempt is open or has paid, so this attempt keeps its state.
   if (!isOpen(attempt) && (await hasOpenAttempt(tx, transaction))) {
     await endContradiction(tx, attempt);
     return { ...(await recordConflict(tx, transaction, approval)), conflict: approval };
@@ -187,8 +187,8 @@ async function bookTaken(tx: Tx, carried: Carried, taken: number): Promise<Settl
 }
 
 /**
- * Books the amount that the method had refunded before anybody knew of the payment, as it said itself: no refund of ours asked
- * for it, so it is in suspense until a person says who bears it. Money that pays no order is there already.
+ * Books the amount that the method says it had refunded before the payment was known. No refund of Rúbrica asked for it, so it stays in
+ * suspense until a person decides who bears it. Called only if the payment pays the order; other money is in suspense already.
  */
 async function bookGivenBack(tx: Tx, { transaction, attempt, decision }: Carried): Promise<void> {
   const said = JSON.parse(attempt.contradiction ?? '{}') as { reason?: unknown; given_back?: unknown };
@@ -210,7 +210,7 @@ function causeOf({ attempt, decision, facts }: Carried, event: 'approve' | 'decl
   return { event, at: decision.decided_at, paymentMethod: payment_method, attemptId: id, data: facts };
 }
 
-/** The buy order, which is the id of the attempt, and the authorisation code: by these the acquirer's file has it later. */
+/** Returns the buy order (the id of the attempt) and the authorisation code, by which the acquirer's file is matched later. */
 function factsOf(attempt: PaymentAttempt, { id, taken }: PaymentDecision, code: string | null): PaymentDetail {
   if (taken === null) return { decision: id };
   const said = JSON.parse(attempt.contradiction ?? '{}') as { authorization_code?: string };

@@ -21,8 +21,8 @@ import {
 } from './payment-attempt-queries.ts';
 
 /**
- * Where the payer stands. `in_progress`: a payment method has still to answer. `under_review`: a method has the money,
- * and the transaction ended without it; a person sorts that out, and nobody may tell the payer that nothing was paid.
+ * The stage of a payment for the payer. `in_progress`: a payment method has not answered yet. `under_review`: a method has the money, but
+ * the transaction is not paid by it. A person resolves that, and no page may tell the payer that nothing was paid.
  */
 export type PaymentStage =
   | 'payable'
@@ -37,24 +37,24 @@ export type PaymentStage =
 export type Payment = {
   transaction: Transaction;
   environment: ServiceEnvironment;
-  /** The attempt that is open or approved, else the last; null before the first. */
+  /** The attempt that is open or approved, otherwise the last; null before the first. */
   attempt: PaymentAttempt | null;
-  /** The method of the attempt, also where it is no longer offered. */
+  /** The method of the attempt, also if it is no longer offered. */
   method: PaymentMethod | null;
-  /** Those that it can be paid with now. */
+  /** The methods that can collect the payment now. */
   methods: PaymentMethod[];
-  /** How the pages of the merchant look. */
+  /** The look of the merchant's pages. */
   look: Look;
-  /** In minor units, of a payment that is completed. */
+  /** The refunded amount of a completed payment, in minor units. */
   givenBack: number;
-  /** Nobody answered when the callback of a payment that is completed was last tried. */
+  /** The payment is completed, and the last try of its callback got no response. */
   shopIsSilent: boolean;
   /** The last attempt was declined, and one more decline ends the order. */
   isLastTry: boolean;
   stage: PaymentStage;
 };
 
-/** The payment that a pay token opens, or null. Changes nothing. */
+/** Returns the payment of a pay token, or null. Changes nothing. */
 export async function findPayment(app: App, token: string): Promise<Payment | null> {
   const transaction = await findByPayToken(app, token);
   return transaction === null ? null : describePayment(app, transaction);
@@ -79,7 +79,7 @@ export async function describePayment(app: App, transaction: Transaction): Promi
   };
 }
 
-/** An attempt with its transaction, or null. */
+/** Returns an attempt with its transaction, or null. */
 export async function findAttempt(
   app: App,
   id: string,
@@ -89,7 +89,7 @@ export async function findAttempt(
   return attempt === null || transaction === null ? null : { attempt, transaction };
 }
 
-/** The ids of attempts about which a method told this authorisation code; at most two. */
+/** Lists the ids of attempts for which a method reported this authorisation code; at most two. */
 export function findAttemptsByCode(app: App, wanted: Parameters<typeof selectAttemptsByCode>[1]): Promise<string[]> {
   return selectAttemptsByCode(app.db, wanted);
 }
@@ -99,7 +99,7 @@ async function hasOneTryLeft(app: App, environment: ServiceEnvironment, transact
   return transaction.state === 'pending' && (await countDeclined(app.db, transaction)) === most - 1;
 }
 
-/** Only what was attempted and is not paid can have money that no order asked for. */
+/** Only a transaction that was attempted and is not paid can have money that no order asked for. */
 async function hasUnexpectedMoney(
   app: App,
   transaction: Transaction,
@@ -108,7 +108,7 @@ async function hasUnexpectedMoney(
   return attempt !== null && transaction.state !== 'completed' && hasLatePayment(app.db, transaction);
 }
 
-/** The rule behind the page. A transaction past its time is over for the payer before the worker has written it down. */
+/** Returns the stage of a payment. A transaction past its time has ended for the payer before the worker records it. */
 export function stageOf(
   transaction: Pick<Transaction, 'state' | 'expires_at'>,
   attempt: Pick<PaymentAttempt, 'state'> | null,

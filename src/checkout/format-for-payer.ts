@@ -5,8 +5,8 @@ import type { Language } from './texts.ts';
 const LOCALES: Record<Language, string> = { es: 'es-CL', en: 'en' };
 
 /**
- * An amount in minor units as the payer reads it: `$5.000` in Spanish, `CLP 5,000` in English, where a bare $ would be
- * read as dollars. The decimals follow ISO 4217: `Intl` is wrong for COP, HUF and others.
+ * Formats an amount in minor units for the payer: `$5.000` in Spanish; `CLP 5,000` in English, where a bare $ would mean dollars. The
+ * decimals follow ISO 4217, because `Intl` is wrong for COP, HUF and others.
  */
 export function formatAmount(language: Language, amount: number, currency: string): string {
   const digits = currencyExponent(currency) ?? 2;
@@ -17,13 +17,13 @@ export function formatAmount(language: Language, amount: number, currency: strin
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
   });
-  // As text: a large amount would lose its last digits on the way through a floating-point number.
+  // As text, because a floating-point number would lose the last digits of a large amount.
   return format.format(formatDecimal(amount, currency) as Intl.StringNumericLiteral);
 }
 
 /**
- * A moment in UTC milliseconds as Chile's clocks showed it: `15 ene 2026, 09:01`. In English with the offset of that
- * moment (`GMT-3`), because the payer may be elsewhere. Short, so that it is one line on a small phone.
+ * Formats a time (UTC milliseconds) in Chile's time zone: `15 ene 2026, 09:01`. English adds the offset at that time (`GMT-3`), because the
+ * payer may be elsewhere. Short enough for one line on a small phone.
  */
 export function formatTime(language: Language, milliseconds: number): string {
   const format = new Intl.DateTimeFormat(LOCALES[language], {
@@ -42,7 +42,7 @@ export function formatTime(language: Language, milliseconds: number): string {
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** A time span as the payer reads it, which needs no clock and no time zone: `45 minutes`, `3 hours`, `2 days`. */
+/** Formats a time span for the payer, without a clock or a time zone: `45 minutes`, `3 hours`, `2 days`. */
 export function formatRemaining(language: Language, milliseconds: number): string {
   if (milliseconds >= 48 * HOUR) return formatUnit(language, Math.floor(milliseconds / (24 * HOUR)), 'day');
   if (milliseconds >= 2 * HOUR) return formatUnit(language, Math.floor(milliseconds / HOUR), 'hour');

@@ -16,18 +16,18 @@ import {
 } from './payment-attempt-queries.ts';
 import { settlePayment } from './settle-payment.ts';
 
-/** Longer than a payment method may take to answer, so that no second process asks meanwhile. */
+/** Longer than a payment method may take to answer, so that no second process asks at the same time. */
 const CLAIM_MS = 30_000;
-/** A process that was held up for longer than this may no longer be the only one when the answer comes: nothing is asked. */
+/** After a longer delay another process could claim the attempt before the answer comes, so the process does not ask. */
 const ASK_WITHIN_MS = 10_000;
 const ALARM_AFTER_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Asks the payment methods what became of payments that are due for the question, at most `limit`, and answers how many
- * there were. For the worker. What a method does not answer stays unknown and is asked again: it is never guessed.
+ * Asks the payment methods for the status of due payments, at most `limit`, and returns how many were due. For the worker. Without an
+ * answer the outcome stays unknown and the worker asks again; it never guesses.
  */
 export async function lookUpPayments(app: App, limit: number): Promise<number> {
-  // The worker comes by several times a second; an empty look must not queue up among the writers.
+  // The worker calls this several times a second; without due attempts it must not queue with the writers.
   if (!(await hasDueAttempts(app.db, app.now()))) return 0;
   const now = app.now();
   const claimed = await app.db.transaction((tx) => claimAttempts(tx, { now, until: now + CLAIM_MS, limit }));
@@ -36,8 +36,8 @@ export async function lookUpPayments(app: App, limit: number): Promise<number> {
 }
 
 /**
- * Asks at once about the payment that is open, if there is one: the payer has come back from the method, and the browser
- * brought `returned`. Where another process is asking already, that one settles it.
+ * Asks at once for the status of a transaction's open payment, if it has one. Called when the payer comes back from the method; `returned`
+ * holds the parameters from the browser. If another process is asking already, does nothing: that process settles the payment.
  */
 export async function lookUpPaymentOf(
   app: App,
@@ -51,7 +51,7 @@ export async function lookUpPaymentOf(
   if (attempt !== null) await lookUp(app, attempt, { lookups: attempt.lookups, returned, claimedAt: now });
 }
 
-/** One failure is its own: the claim ends and the question is asked again. */
+/** Logs an error, so that it does not affect the other payments: the claim expires and the worker asks again. */
 async function lookUpClaimed(app: App, attempt: PaymentAttempt, claimedAt: number): Promise<void> {
   try {
     await lookUp(app, attempt, { lookups: attempt.lookups - 1, returned: null, claimedAt });
@@ -80,15 +80,14 @@ async function lookUp(app: App, attempt: PaymentAttempt, question: Question): Pr
 }
 
 /**
- * Decides whether an attempt may still take money. An attempt that has ended, or whose transaction has ended without it, may
- * not: it is only asked what happened. Nor does what began before a restore, while nobody has said that it may: the payer may
- * have paid otherwise since.
+ * Returns whether an attempt may still take money. If the attempt or its transaction has ended, the method is only asked for the status.
+ * The same holds for an attempt from before a restore until a person releases it, because the payer may have paid otherwise since.
  */
 async function mayTakeMoney(app: App, { state }: Transaction, attempt: PaymentAttempt): Promise<boolean> {
   return state === 'pending' && isOpen(attempt) && !(await isHeldBack(app.db, attempt.created_at));
 }
 
-/** Keeps that the money is about to be asked for: after a crash nobody else would know that it may have been taken. */
+/** Records that the commit is about to be sent. After a crash this shows that the money may have been taken. */
 async function announceCommit(app: App, attempt: PaymentAttempt): Promise<number> {
   const at = app.now();
   const claimedUntil = attempt.asked_until ?? 0;
@@ -96,7 +95,7 @@ async function announceCommit(app: App, attempt: PaymentAttempt): Promise<number
   throw new Error('The claim of a payment attempt is another’s by now');
 }
 
-/** An approval is known now, whatever became of it. */
+/** Schedules the next question about an ended attempt. An approval ends the questions. */
 function planAskingAgain(app: App, attempt: PaymentAttempt, outcome: PaymentOutcome): Promise<void> {
   const answered = outcome.kind !== 'unknown';
   const next = outcome.kind === 'approved' ? null : askAgainAt(attempt.settled_at ?? 0, app.now(), answered);

@@ -1,15 +1,15 @@
 import { currencyExponent } from '../../protocol/currency-exponents.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 
-/** One line of an order as its shop told it. `amount` is in minor units; null where the lines do not add up to the total. */
+/** One line of an order from its shop. `amount` is in minor units; null if the lines do not add up to the total. */
 export type OrderLine = { name: string; quantity: number; amount: number | null };
 
 const MOST_LINES = 12;
 const MOST_CHARACTERS = 80;
 
 /**
- * Reads the order lines from `x_products`. Shops name its members as they like and nobody signs it, so what cannot be read is
- * left out, and prices are shown only where they add up to what is paid.
+ * Reads the order lines from `x_products`. This field is not signed, and each shop names its members differently. Returns no lines if one
+ * of them cannot be read or there are more than 12, and no amounts unless they add up to the transaction's amount.
  */
 export function orderLines({ unsigned_fields, amount, currency }: Transaction): OrderLine[] {
   const products = productsOf(unsigned_fields);
@@ -20,7 +20,7 @@ export function orderLines({ unsigned_fields, amount, currency }: Transaction): 
   return total === amount ? lines : lines.map((line) => ({ ...line, amount: null }));
 }
 
-/** The subject of a payment by a link, which has no shop; null of a shop's. */
+/** Returns the subject of a payment by a link without a shop; null for a shop's payment. */
 export function linkSubject(transaction: Transaction): string | null {
   if (transaction.url_complete !== '') return null;
   return orderLines(transaction)[0]?.name ?? transaction.reference;

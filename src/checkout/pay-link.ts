@@ -4,17 +4,17 @@ import { payToken, type Transaction } from '../transactions/transaction.ts';
 
 type Addressed = Pick<Transaction, 'id' | 'environment_id' | 'pay_secret'>;
 
-/** Where payers and merchants reach the service: the origin, and the base path if there is one. No final slash. */
+/** Returns the public base URL of the service: the origin and the base path, if there is one. No final slash. */
 export function publicBase(app: App): string {
   return publicOrigin(app.config) + app.config.basePath;
 }
 
-/** The address of the pay page. */
+/** Returns the URL of the pay page. */
 export function payUrl(app: App, transaction: Addressed): string {
   return `${publicBase(app)}/pay/${payToken(transaction)}`;
 }
 
-/** Where a payment method sends the payer back to. */
+/** Returns the URL to which a payment method sends the payer back. */
 export function returnUrl(app: App, transaction: Addressed): string {
   return `${payUrl(app, transaction)}/return`;
 }

@@ -21,7 +21,7 @@ const PAYMENT_ATTEMPTS: InsertTarget = {
   ],
 };
 
-/** Rejects when another attempt of the transaction is open or approved: the last guard against paying twice. */
+/** Inserts an attempt. Rejects if another attempt of the transaction is open or approved: the last guard against paying twice. */
 export async function insertAttempt(tx: Tx, row: SqlRow): Promise<void> {
   await tx.insertRows(PAYMENT_ATTEMPTS, [row]);
 }
@@ -32,13 +32,13 @@ export async function selectAttempt(db: Reader, { id, environment_id }: AttemptK
   return row ?? null;
 }
 
-/** Wherever it is: for those who know its id alone, such as a person or the acquirer's file. */
+/** Reads an attempt from any environment, for callers that know only its id, such as a person or the acquirer's file. */
 export async function selectAttemptAnywhere(db: Reader, id: string): Promise<PaymentAttempt | null> {
   const [row] = await db.query<PaymentAttempt>('select * from payment_attempts where id = $1', [id]);
   return row ?? null;
 }
 
-/** The attempt that decides what the payer sees: the one that is open or approved, else the last. */
+/** Reads the attempt that decides what the payer sees: the one that is open or approved, otherwise the last. */
 export async function selectLatestAttempt(
   db: Reader,
   { id, environment_id }: TransactionKey,
@@ -52,15 +52,15 @@ export async function selectLatestAttempt(
 }
 
 /**
- * Whether a method has still to answer for this transaction, has approved it, or took money for it after all: the payer is not asked
- * for more. To be relied on under the lock of the transaction.
+ * Returns whether a method has not answered yet for this transaction, has approved it, or took late money for it. Then the payer is asked
+ * for no more money. Reliable only under the lock of the transaction.
  */
 export async function mayHaveBeenPaid(tx: Tx, { id, environment_id }: TransactionKey): Promise<boolean> {
   const rows = await tx.query(`${OPEN_ATTEMPT} union all ${LATE_PAYMENT} limit 1`, [id, environment_id]);
   return rows.length > 0;
 }
 
-/** Sums the refunds of a payment, in minor units. */
+/** Sums the completed refunds of a payment, in minor units. */
 export async function sumGivenBack(db: Reader, { id, environment_id }: TransactionKey): Promise<number> {
   const [row] = await db.query<{ total: number }>(
     `select cast(coalesce(sum(amount), 0) as bigint) as total from refunds
@@ -74,11 +74,11 @@ export type AttemptEnd = {
   state: 'approved' | 'declined' | 'aborted';
   settledAt: number;
   detail: string;
-  /** When the method is asked again whether that is so; null: never. */
+  /** When to ask the method again whether this end is right; null: never. */
   nextLookupAt: number | null;
 };
 
-/** The end of an attempt, which is the end of what contradicted it. Called under the lock of its transaction. */
+/** Ends an attempt, and with it any contradiction about it. Called under the lock of its transaction. */
 export async function endAttempt(tx: Tx, { id, environment_id }: AttemptKey, end: AttemptEnd): Promise<void> {
   await tx.query(
     `update payment_attempts set state = $2, settled_at = $3, detail = $4, next_lookup_at = $5, asked_until = null,
@@ -88,7 +88,7 @@ export async function endAttempt(tx: Tx, { id, environment_id }: AttemptKey, end
   );
 }
 
-/** When to ask again about an attempt that has ended without money. An approved one is not asked about. */
+/** Sets when to ask again about an attempt that ended without money. Does nothing to an approved attempt. */
 export async function scheduleAskAgain(
   tx: Tx,
   { id, environment_id }: AttemptKey,
@@ -102,8 +102,8 @@ export async function scheduleAskAgain(
 }
 
 /**
- * Keeps that the method is about to be told to take the money, before it is told. Answers false, and then it must not be told,
- * when the claim until `claimedUntil` is another's by now or the attempt has ended.
+ * Records a commit before it is sent to the method. Returns false, and then the commit must not be sent, if another process has taken over
+ * the claim until `claimedUntil`, or the attempt has ended.
  */
 export async function noteCommitSent(
   tx: Tx,
@@ -119,7 +119,7 @@ export async function noteCommitSent(
   return rows.length > 0;
 }
 
-/** The method has said that nothing was taken by the commit that was sent at `sentAt`, nor by any before. */
+/** Records that the method took nothing by the commit sent at `sentAt`, nor by any earlier one. */
 export async function noteCommitAnswered(
   tx: Tx,
   { id, environment_id }: AttemptKey,
@@ -132,7 +132,7 @@ export async function noteCommitAnswered(
   );
 }
 
-/** An attempt that has no end yet, and when to ask again. `externalId` null keeps the one there is. */
+/** Sets the state of an open attempt and when to ask again. `externalId` null keeps the stored one. */
 export async function postponeAttempt(
   tx: Tx,
   { id, environment_id }: AttemptKey,
@@ -151,9 +151,9 @@ export async function hasDueAttempts(db: Reader, now: number): Promise<boolean> 
 }
 
 /**
- * Takes the attempts that are due, open ones and those to be asked about again, and moves their time to `until`, so that no other worker asks meanwhile and one
- * whose worker died comes back by itself. The outer condition repeats the inner one: PostgreSQL checks it again after
- * waiting for another worker's claim of the same row.
+ * Claims the due attempts: open ones, and ended ones that are asked about again. Moves their time to `until`, so that no other worker asks
+ * meanwhile, and the attempts of a dead worker become due again. The outer condition repeats the inner one: PostgreSQL checks it again
+ * after waiting for another worker's claim of the same row.
  */
 export function claimAttempts(tx: Tx, claim: { now: number; until: number; limit: number }): Promise<PaymentAttempt[]> {
   return tx.query<PaymentAttempt>(
@@ -166,8 +166,8 @@ export function claimAttempts(tx: Tx, claim: { now: number; until: number; limit
 }
 
 /**
- * The same for the attempt of one transaction, at once, unless somebody is asking about it: the process that opened it
- * and has not yet heard from the method, or the one that has claimed it. Null: not found, or taken.
+ * Claims the pending or unknown attempt of one transaction at once, unless another process is asking about it. Returns null if there is no
+ * such attempt or it is claimed.
  */
 export async function claimAttemptOf(
   tx: Tx,
@@ -184,7 +184,7 @@ export async function claimAttemptOf(
   return row ?? null;
 }
 
-/** Keeps what a method said that contradicts what is known. The first such answer stays until a person has decided. */
+/** Records an answer of the method that contradicts the known state. The first one stays until a person decides. */
 export async function noteContradiction(
   tx: Tx,
   { id, environment_id }: AttemptKey,
@@ -198,7 +198,7 @@ export async function noteContradiction(
   );
 }
 
-/** A person has decided about it. */
+/** Ends a contradiction, because a person has decided. */
 export async function endContradiction(tx: Tx, { id, environment_id }: AttemptKey): Promise<void> {
   await tx.query('update payment_attempts set contradicted_at = null where id = $1 and environment_id = $2', [
     id,
@@ -207,8 +207,8 @@ export async function endContradiction(tx: Tx, { id, environment_id }: AttemptKe
 }
 
 /**
- * Attempts of the time whose method told this authorisation code, also where a spreadsheet has dropped the zeros of its six digits. At
- * most two: one is enough or none.
+ * Lists attempts of a method, a time and an amount for which the method reported this authorisation code. Also finds a code of six digits
+ * whose leading zeros a spreadsheet dropped. At most two ids: the caller only needs to know whether the match is unique.
  */
 export async function selectAttemptsByCode(
   db: Reader,

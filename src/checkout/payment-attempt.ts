@@ -3,9 +3,9 @@ import type { RowKey } from '../db/row-key.ts';
 import type { PaymentOutcome } from '../payment-methods/payment-method.ts';
 
 /**
- * `started`: stored, and perhaps not yet known to the method. `pending`: the method will know later, or the payer is
- * there. `unknown`: the method did not answer. These three are open: the method has still to say what became of it.
- * `aborted`: nothing was taken, and the transaction can be paid by another attempt.
+ * `started`: stored, and perhaps not yet known to the method. `pending`: the method will know later, or the payer is at the method.
+ * `unknown`: the method did not answer. These three are open: the method's final answer is missing. `aborted`: nothing was taken, and
+ * another attempt can pay the transaction.
  */
 export type AttemptState = 'started' | 'pending' | 'unknown' | 'approved' | 'declined' | 'aborted';
 
@@ -17,7 +17,7 @@ export type PaymentAttempt = SqlRow & {
   created_at: number;
   settled_at: number | null;
   next_lookup_at: number | null;
-  /** Until then one process is asking the method, and no other may. */
+  /** Until this time one process is asking the method, and no other may. */
   asked_until: number | null;
   lookups: number;
   state: AttemptState;
@@ -26,10 +26,10 @@ export type PaymentAttempt = SqlRow & {
   account: string | null;
   external_id: string | null;
   detail: string | null;
-  /** When the method was last told to take the money, and when it answered that; null: not told, or not answered. */
+  /** When the last commit was sent to the method, and when the method answered it; null: not sent, or not answered. */
   commit_sent_at: number | null;
   commit_answered_at: number | null;
-  /** Since when the method contradicts what is known, until a person has decided; and what it said, as JSON text. */
+  /** When the method first contradicted the known state, until a person decides; and the method's answer, as JSON text. */
   contradicted_at: number | null;
   contradiction: string | null;
 };
@@ -52,30 +52,30 @@ const OPEN: Record<PaymentOutcome['kind'], Answer> = {
 const NO_NEWS = { pending: 'ignored', unknown: 'ignored', redirect: 'ignored' } as const;
 
 /**
- * THE TABLE. What an attempt becomes by an answer of its method. An answer that is slower than another one is no news
- * (`ignored`); one that contradicts the end already known is a `conflict`.
+ * THE TABLE. The new state of an attempt after an answer of its method. A late answer without news is `ignored`; an answer that contradicts
+ * the known end is a `conflict`.
  */
 const TABLE: Record<AttemptState, Record<PaymentOutcome['kind'], Answer>> = {
   started: OPEN,
   pending: OPEN,
   unknown: OPEN,
-  // A refund of ours can make a slow answer about an approved one look like a contradiction.
+  // After a refund of Rúbrica, a slow answer about an approved attempt can look like a contradiction.
   approved: { approved: 'already', declined: 'conflict', aborted: 'conflict', contradiction: 'ignored', ...NO_NEWS },
   declined: { approved: 'conflict', declined: 'already', aborted: 'ignored', contradiction: 'conflict', ...NO_NEWS },
   aborted: { approved: 'conflict', declined: 'ignored', aborted: 'already', contradiction: 'conflict', ...NO_NEWS },
 };
 
-/** Reads the table. */
+/** Returns the new state or the meaning of an answer, from the table. */
 export function answerTo(state: AttemptState, outcome: PaymentOutcome['kind']): Answer {
   return TABLE[state][outcome];
 }
 
-/** Whether the method has still to say what became of it. */
+/** Returns whether the method's final answer is missing. */
 export function isOpen(attempt: Pick<PaymentAttempt, 'state'>): boolean {
   return attempt.state === 'started' || attempt.state === 'pending' || attempt.state === 'unknown';
 }
 
-/** Whether the method was told to take the money and has not answered that. */
+/** Returns whether a commit was sent to the method and not answered. */
 export function isCommitUnanswered(attempt: Pick<PaymentAttempt, 'commit_sent_at' | 'commit_answered_at'>): boolean {
   return attempt.commit_sent_at !== null && attempt.commit_answered_at === null;
 }
@@ -84,7 +84,7 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const PAUSES = [2 * SECOND, 5 * SECOND, 10 * SECOND, 30 * SECOND, MINUTE, 5 * MINUTE, 15 * MINUTE] as const;
 
-/** Milliseconds until the next look-up, after `lookups` of them. Grows to a quarter of an hour and stays there. */
+/** Returns the milliseconds until the next look-up, after `lookups` of them: from 2 s to 15 min. */
 export function pauseBeforeLookup(lookups: number): number {
   return PAUSES[Math.min(lookups, PAUSES.length - 1)] as number;
 }
@@ -92,15 +92,14 @@ export function pauseBeforeLookup(lookups: number): number {
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** How long after its end an attempt that may have taken money after all is asked about again. */
+/** The times after its end at which an attempt without money is asked about again, because it may have taken money after all. */
 const ASKED_AGAIN_AFTER = [MINUTE, 10 * MINUTE, HOUR, DAY] as const;
-/** A method tells of a payment for this long; what it did not answer is repeated until then. */
+/** A method keeps a payment's status for this long; an unanswered question is retried until then. */
 const ANSWERED_FOR = 7 * DAY;
 
 /**
- * When to ask again about an attempt that ended at `settledAt` without money, UTC milliseconds; null: never again.
- * `answered`: whether the method answered the last time. For attempts whose method was told to take the money, because
- * a status can be older than what it did.
+ * Returns when to ask again about an attempt that ended at `settledAt` without money, in UTC milliseconds; null: never again. `answered`:
+ * whether the method answered the last question. Only for attempts whose commit was sent, because the method may report an old status.
  */
 export function askAgainAt(settledAt: number, now: number, answered: boolean): number | null {
   const age = now - settledAt;

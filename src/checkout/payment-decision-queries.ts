@@ -25,7 +25,7 @@ export async function insertDecision(tx: Tx, environmentId: number, decision: Pa
 
 export type ListedDecision = PaymentDecision & { transaction_id: number; currency: string };
 
-/** The newest decisions of the installation. */
+/** Lists the newest decisions of the installation. */
 export function selectDecisions(db: Pick<Database, 'query'>, limit: number): Promise<ListedDecision[]> {
   return db.query<ListedDecision>(
     `select d.*, a.transaction_id, t.currency

@@ -1,7 +1,7 @@
 import type { FactContent } from '../books/book-fact.ts';
 import type { SqlRow } from '../db/database.ts';
 
-/** The outcome of an attempt as a person decides it. */
+/** The outcome of an attempt by a person's decision. */
 export type DecidedOutcome = 'approved' | 'declined' | 'aborted';
 
 /** A row of `payment_decisions`; it never changes. Times are UTC milliseconds, `taken` is in minor units. */
@@ -20,13 +20,12 @@ export type PaymentDecision = SqlRow & {
 };
 
 /**
- * The result of the decision. `decided`: the attempt has its end, or its contradiction has. `already`: nothing waited.
- * `approved_stays`: the money of an approved attempt is in the books; it goes back by a refund. `unknown`: there is no such
- * attempt.
+ * The result of the decision. `decided`: it ended the attempt or its contradiction. `already`: nothing waited for a decision.
+ * `approved_stays`: the money of an approved attempt is in the books, and only a refund sends it back. `unknown`: no such attempt.
  */
 export type DecisionResult = 'decided' | 'already' | 'approved_stays' | 'unknown';
 
-/** All of a decision, as it is written into the facts that the books stand on. */
+/** Returns the content of the fact about a decision: all of the decision. */
 export function decisionContent(decision: PaymentDecision): FactContent {
   return { ...decision };
 }

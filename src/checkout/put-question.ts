@@ -6,10 +6,10 @@ import { CredentialsRefused } from '../payment-methods/payment-method.ts';
 const TIME_OUT_MS = 20_000;
 
 /**
- * Puts one question to a payment method, and counts the answer. Never rejects: a method that throws, or says nothing for
- * 20 s, has an `unknown` outcome, which is no refusal. The money may have moved. `about` is for the log.
+ * Sends one request to a payment method and counts the outcome. Never rejects: if the method throws or does not answer within 20 s, the
+ * outcome is `unknown`. That is not a refusal, because the money may have moved. `about` is for the log.
  *
- * A method that does not take the operator's key is an alarm: each payer is turned back, and nobody else would tell.
+ * If a method refuses the operator's key, logs an alarm, because every payment fails and no other check reports it.
  */
 export async function putQuestion<Answer extends { kind: string }>(
   app: App,

@@ -8,13 +8,13 @@ import { callbackOf } from '../transactions/transition-transaction.ts';
 export type ReturnToShop =
   | { kind: 'post'; url: string; fields: Record<string, string> }
   | { kind: 'get'; url: string }
-  /** A payer who paid by a link that belongs to no shop stays. */
+  /** The payer paid by a link without a shop, and stays on the page. */
   | { kind: 'none' };
 
 /**
- * After a payment, approved or declined: a form post of exactly the ten signed fields of the callback, to
- * `x_url_complete`. Without one: to `x_url_cancel`, whose query is the merchant's and stays as it is. Published shops that
- * have one page for both, told apart by the query, take a post there and answer 405 to a visit; the others take a visit.
+ * Returns how the browser goes back to the shop. After an approved or declined payment: a form post of exactly the ten signed fields of the
+ * callback to `x_url_complete`. Otherwise: a GET of `x_url_cancel`, whose query stays unchanged. Some published shops use one page for both
+ * URLs and tell them apart by the query; these accept only a post (a GET returns 405), so they get a post in both cases.
  */
 export function returnToShop(transaction: Transaction, environment: ServiceEnvironment): ReturnToShop {
   const { state, settled_at, url_cancel, url_complete } = transaction;

@@ -24,19 +24,19 @@ import {
 } from './payment-attempt-queries.ts';
 
 /**
- * `waiting`: the method has still to answer. `moved`: the transaction has its end now. `aborted`, `stays`: the attempt has, and
- * the transaction stays payable, in `stays` after a decline. `already`, `ignored`: no news. `conflict`: the answer contradicts what is known; it is in
- * the feed and alarmed, for a person to resolve.
+ * `waiting`: the method has not answered yet. `moved`: the transaction has ended. `aborted`, `stays`: the attempt has ended and the
+ * transaction stays payable, in `stays` after a decline. `already`, `ignored`: no news. `conflict`: the answer contradicts the known state;
+ * it is in the feed and alarmed, for a person to resolve.
  */
 export type Settlement = Transition | { kind: 'waiting' | 'aborted'; transaction: Transaction };
 
 /**
- * Writes down what a payment method said of an attempt. `commitSentAt`: when the last commit was sent that the asker knows
- * of; an end without money is no news to an attempt that was sent anew since. In one commit: the attempt and, with its end,
- * the state of the transaction, its event and its callback. Saying the same again changes nothing.
+ * Records a payment method's answer about an attempt. `commitSentAt`: when the caller's last known commit was sent; an `aborted` answer is
+ * ignored if another commit was sent since. One commit has the attempt and, at its end, the state of the transaction, its event and its
+ * callback. Repeating an answer changes nothing.
  *
- * An approval for a transaction that has ended without one is kept with the attempt, because the money was taken; the
- * transaction stays as its merchant knows it. Rejects with `StorageError`.
+ * The approval of a transaction that ended without payment is stored with the attempt, because the money was taken; the transaction keeps
+ * the state that its merchant knows. Rejects with `StorageError`.
  */
 export async function settlePayment(
   app: App,
@@ -44,7 +44,7 @@ export async function settlePayment(
   outcome: PaymentOutcome,
   commitSentAt: number | null = null,
 ): Promise<Settlement> {
-  // Read again, from the cache: a Secret Token may have been closed while the method took its time to answer.
+  // Read again, from the cache: a Secret Token may have been closed while the method answered.
   const found = { attempt, environment: await environmentOf(app, attempt), commitSentAt };
   switch (outcome.kind) {
     case 'approved':
@@ -61,7 +61,7 @@ export async function settlePayment(
   }
 }
 
-/** `attempt` as its caller knows it: what may have changed since is read again under the lock. */
+/** `attempt` as the caller knows it. It is read again under the lock. */
 type Found = { attempt: PaymentAttempt; environment: ServiceEnvironment; commitSentAt: number | null };
 type Ending = Extract<PaymentOutcome, { kind: 'approved' | 'declined' }>;
 type Aborted = Extract<PaymentOutcome, { kind: 'aborted' }>;
@@ -81,13 +81,13 @@ async function endPayment(app: App, found: Found, outcome: Ending): Promise<Sett
     const answer = answerTo(attempt.state, outcome.kind);
     if (answer === 'already' || answer === 'ignored') return { kind: answer, transaction };
     if (answer === 'conflict' && outcome.kind === 'approved') {
-      // Its money is in suspense already, and there a person decides whose it is.
+      // Its money is already in suspense, where a person decides whose it is.
       if (await hasEntryOfAttempt(tx, attempt)) return { kind: 'already', transaction };
-      // Another attempt may take the money, or has.
+      // Another attempt may take the money or has taken it.
       if (await hasOpenAttempt(tx, transaction)) return recordConflict(tx, transaction, cause);
     }
     const detail = JSON.stringify(outcome.detail);
-    // An approved attempt stays approved: a later refusal is a contradiction, and refunds nobody.
+    // An approved attempt stays approved: a later refusal is a contradiction, and refunds nothing.
     if (attempt.state === 'approved') await noteContradiction(tx, attempt, cause.at, detail);
     else await endAttempt(tx, attempt, { state: outcome.kind, settledAt: cause.at, detail, nextLookupAt: null });
     return outcome.kind === 'declined'
@@ -99,14 +99,14 @@ async function endPayment(app: App, found: Found, outcome: Ending): Promise<Sett
   return settlement;
 }
 
-/** Makes the cause of a contradiction. It moves no transaction, so it names neither method nor attempt. */
+/** Makes the cause of a contradiction. It changes no transaction, so it names neither method nor attempt. */
 function contradictionOf(app: App, { detail }: Aborted | Contradiction) {
   return { event: 'contradict' as const, at: app.now(), paymentMethod: null, attemptId: null, data: detail };
 }
 
 /**
- * Ends the attempt alone. A method that takes back an approval in this way refunds nobody. Where the method was
- * told to take the money it is asked again later: what it says at first can be older than what it did.
+ * Ends the attempt, and not the transaction. If the method takes back an approval in this way, nothing is refunded. If a commit was sent,
+ * the method is asked again later, because its first status may be old.
  */
 async function abortPayment(app: App, found: Found, outcome: Aborted): Promise<Settlement> {
   const cause = contradictionOf(app, outcome);
@@ -128,7 +128,10 @@ async function abortPayment(app: App, found: Found, outcome: Aborted): Promise<S
   return settlement;
 }
 
-/** Believes nothing: the attempt stays as it is. In the feed once, alarmed with every answer until a person has decided. */
+/**
+ * Records a contradiction. An open attempt becomes `unknown`; others keep their state. Adds one event to the feed; every answer alarms
+ * until a person decides.
+ */
 async function reviewPayment(app: App, found: Found, outcome: Contradiction): Promise<Settlement> {
   const cause = contradictionOf(app, outcome);
   const settlement = await app.db.transaction(async (tx): Promise<Settlement> => {
@@ -164,7 +167,7 @@ function postponePayment(app: App, found: Found, outcome: Waiting): Promise<Sett
   });
 }
 
-/** The attempt as it is once nobody else can change it: writers of attempts lock their transaction first. */
+/** Locks the attempt and returns it as stored. Every writer of attempts locks their transaction first. */
 async function lockAttempt(
   tx: Tx,
   found: PaymentAttempt,

@@ -12,21 +12,21 @@ import type { PaymentAttempt } from './payment-attempt.ts';
 import { insertAttempt, mayHaveBeenPaid } from './payment-attempt-queries.ts';
 import { settlePayment } from './settle-payment.ts';
 
-/** `redirect`: send the payer to `url` with a form post of `fields`. `asked`: what became of it is on the pay page. */
+/** `redirect`: send the payer to `url` with a form post of `fields`. `asked`: the pay page shows the outcome. */
 export type PaymentStart =
   | { kind: 'asked' }
   | { kind: 'redirect'; method: PaymentMethod; url: string; fields: Record<string, string> }
   | { kind: 'refused'; code: 'INVALID_PARAMETER' | 'NOT_PAYABLE' | 'PAYMENT_IN_PROGRESS' | 'HELD_AFTER_RESTORE' };
 
-/** How long an attempt is left to the process that opened it. Then a worker asks what became of it. */
+/** For this long only the process that opened an attempt asks about it; then a worker does. */
 const HANDED_OVER_AFTER_MS = 30_000;
 
 /**
- * Pays a transaction with one of its methods. Two tabs, payers or processes can never pay it twice: the attempt is
- * stored before the method is asked, and a second one is refused while the first is open.
+ * Pays a transaction with one of its methods. Two tabs, payers or processes can never pay it twice: the attempt is stored before the method
+ * is asked, and a second one is refused while the first is open.
  *
- * The method is asked outside the commit. A process that dies on the way leaves a `started` attempt, which a worker
- * looks up. Rejects with `StorageError`.
+ * The method is asked outside the commit. If the process dies meanwhile, a worker looks up the `started` attempt. Rejects with
+ * `StorageError`.
  */
 export async function startPayment(app: App, transaction: Transaction, methodCode: string): Promise<PaymentStart> {
   const environment = await environmentOf(app, transaction);
@@ -43,7 +43,7 @@ export async function startPayment(app: App, transaction: Transaction, methodCod
     { method, environment, transaction, attempt, returned: null },
     0,
   );
-  // An answer that came after the attempt had been given up leads nowhere: it can no longer be paid.
+  // If the attempt ended before this answer came, the payer cannot pay it any more.
   const settlement = await settlePayment(app, attempt, outcome);
   if (outcome.kind !== 'redirect' || settlement.kind !== 'waiting') return { kind: 'asked' };
   return { kind: 'redirect', method, url: outcome.url, fields: outcome.fields };
@@ -51,7 +51,7 @@ export async function startPayment(app: App, transaction: Transaction, methodCod
 
 type Opened = { kind: 'opened'; attempt: PaymentAttempt } | Extract<PaymentStart, { kind: 'refused' }>;
 
-/** Stores an attempt, in a commit of its own, if the transaction can be paid now. */
+/** Stores an attempt in a separate commit, if the transaction can be paid now. */
 function openAttempt(app: App, given: Transaction, methodCode: string): Promise<Opened> {
   const now = app.now();
   const unopened: PaymentAttempt = {
@@ -78,7 +78,7 @@ function openAttempt(app: App, given: Transaction, methodCode: string): Promise<
     if (transaction?.state !== 'pending') return { kind: 'refused', code: 'NOT_PAYABLE' };
     if (await mayHaveBeenPaid(tx, given)) return { kind: 'refused', code: 'PAYMENT_IN_PROGRESS' };
     if (transaction.expires_at <= now) return { kind: 'refused', code: 'NOT_PAYABLE' };
-    // It may have been paid in the time that was lost.
+    // The transaction may have been paid in the time that the restore lost.
     if (await isHeldBack(tx, transaction.created_at)) return { kind: 'refused', code: 'HELD_AFTER_RESTORE' };
     const attempt = { ...unopened, account: await selectAccountInUse(tx, given.environment_id, methodCode) };
     await insertAttempt(tx, attempt);

@@ -2,7 +2,7 @@ import { preferredLanguage } from '../lib/accept-language.ts';
 
 export type Language = 'es' | 'en';
 
-/** Everything that a payer reads. `{name}` is filled in by `say`. Method names without an entry are brands. */
+/** All texts for the payer. `say` replaces `{name}`. Method names without an entry are brands. */
 export const TEXTS = {
   es: {
     'test.badge': 'Prueba',
@@ -319,15 +319,15 @@ export const TEXTS = {
 
 export type TextKey = keyof (typeof TEXTS)['es'];
 
-/** A text in the payer's language. The values are plain text: the page escapes it. */
+/** Returns a text in the payer's language. The values are plain text: the page escapes it. */
 export function say(language: Language, key: TextKey, values: Record<string, string> = {}): string {
   return TEXTS[language][key].replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
 }
 
-/** The texts that are another where a payer came by a link, and there is no shop to go back to. */
+/** The texts that differ for a payer who came by a link, because there is no shop to go back to. */
 type ShopKey = { [Key in TextKey]: Key extends `${infer Base}_link` ? Extract<TextKey, Base> : never }[TextKey];
 
-/** The same, in the words for a shop or, with `subject` given, for a payment link. */
+/** Returns a text in its version for a shop or, with `subject`, for a payment link. */
 export function sayOf(
   language: Language,
   key: ShopKey,
@@ -337,19 +337,19 @@ export function sayOf(
   return say(language, subject === null ? key : `${key}_link`, values);
 }
 
-/** Spanish when the browser asks for it or for nothing, English when it asks for another language only. */
+/** Returns Spanish if the browser prefers Spanish to English or names no language, otherwise English. */
 export function payerLanguage(acceptLanguage: string | undefined): Language {
   if (!acceptLanguage?.trim()) return 'es';
   return preferredLanguage(acceptLanguage, ['es', 'en']) ?? 'en';
 }
 
-/** A payment method's name. */
+/** Returns the name of a payment method. */
 export function methodName(language: Language, method: { code: string; name: string }): string {
   const key = `method.${method.code}`;
   return key in TEXTS[language] ? say(language, key as TextKey) : method.name;
 }
 
-/** Names the means that a payment method takes, such as kinds of cards; null where it has no such text. */
+/** Returns the means that a payment method takes, such as kinds of cards; null if there is no such text. */
 export function methodTakes(language: Language, { code }: { code: string }): string | null {
   const key = `takes.${code}`;
   return key in TEXTS[language] ? say(language, key as TextKey) : null;

@@ -3,7 +3,7 @@ import type { AttemptState } from './payment-attempt.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-/** An attempt that is open for longer than usual, or that its method contradicts, with whose it is. */
+/** An attempt that is open for longer than usual, or that its method contradicts, with its owner. */
 export type WaitingAttempt = SqlRow & {
   id: string;
   payment_service: string;
@@ -14,19 +14,19 @@ export type WaitingAttempt = SqlRow & {
   state: AttemptState;
   commit_sent_at: number | null;
   contradiction: string | null;
-  /** When it was opened, or first contradicted. */
+  /** When the attempt was opened or first contradicted. */
   since: number;
   amount: number;
   currency: string;
 };
 
-/** Each half has an index of its own. */
+/** Each half has its own index. */
 const WAITING = `select id, environment_id, created_at as since from payment_attempts
     where state in ('started', 'pending', 'unknown') and created_at <= $1 and contradicted_at is null
   union all
   select id, environment_id, contradicted_at from payment_attempts where contradicted_at is not null`;
 
-/** Attempts opened at or before `openedBy` that have no end yet, and all that are contradicted. */
+/** Measures the open attempts opened at or before `openedBy`, and all contradicted attempts. */
 export async function measureWaitingAttempts(
   db: Reader,
   openedBy: number,
@@ -38,7 +38,7 @@ export async function measureWaitingAttempts(
   return row ?? { count: 0, oldest: null };
 }
 
-/** The same, the oldest first. */
+/** Lists the same attempts, the oldest first. */
 export function selectWaitingAttempts(db: Reader, openedBy: number, limit: number): Promise<WaitingAttempt[]> {
   return db.query<WaitingAttempt>(
     `select a.id, e.payment_service_id as payment_service, p.name, e.environment, a.transaction_id, a.payment_method,
