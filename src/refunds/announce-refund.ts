@@ -10,9 +10,9 @@ import type { Transaction } from '../transactions/transaction.ts';
 import type { Refund } from './refund.ts';
 
 /**
- * Tells of a refund as it is now: in the feed, to the environment's events URL, to the payer by mail once the money went back, and
- * in the facts that the books stand on, in the commit that made it so. Posts, if it does, come after it.
- * `transaction` has taken the sequence number for it.
+ * Announces the current state of a refund: in the feed, to the environment's events URL, to the payer by mail once it is completed, and as
+ * a fact that the books depend on. Joins the commit that made the change; if that posts entries, it posts them after this call.
+ * `transaction` already has the event's sequence number.
  */
 export async function announceRefund(
   tx: Tx,
@@ -29,7 +29,7 @@ export async function announceRefund(
     type: `refund.${state}` as const,
     createdAt: refund.settled_at ?? refund.created_at,
     data: {
-      // Ours last: a method may have a `type` of its own.
+      // These fields come last, because a method's details may have a `type`.
       refund: { ...JSON.parse(detail ?? '{}'), id, type, amount: formatDecimal(amount, currency), currency },
     },
   };

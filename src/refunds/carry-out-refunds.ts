@@ -16,21 +16,20 @@ import {
 } from './refund-queries.ts';
 import { settleRefund } from './settle-refund.ts';
 
-/** Longer than a look-up and a request may take together, so that no second worker asks meanwhile. */
+/** Longer than a look-up and a request may take together, so that no second worker asks at the same time. */
 const CLAIM_MS = 60_000;
-/** A worker that was held up for longer than this may no longer be the only one: it asks for nothing. */
+/** After a longer delay another worker could claim the refund before the answer comes, so the worker requests nothing. */
 const ASK_WITHIN_MS = 30_000;
 const ALARM_AFTER_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Has the payment methods refund what was accepted, at most `limit` refunds, and answers how many it took up. For the
- * worker. A method is asked for the money once, after it has said of the payment what our books say; what it does not answer
- * stays in processing and is looked up until it has an end. It is never guessed, and never asked for again unless the
- * method knows that it was not, or a person says so. What has ended is looked at twice more: what went back is booked, whenever
- * the method's balance tells it.
+ * Carries out due refunds with the payment methods, at most `limit`, and returns how many it claimed. For the worker. It requests a refund
+ * once, and only after the method's balance of the payment agrees with the books. A refund without an answer stays in process and is looked
+ * up until it ends. It is requested again only if the method reports that no request arrived, or a person orders it. An ended refund is
+ * looked up twice more, and money that went back is booked whenever the method's balance shows it.
  */
 export async function carryOutRefunds(app: App, limit: number): Promise<number> {
-  // The worker comes by several times a second; an empty look must not queue up among the writers.
+  // The worker calls this several times a second; without due refunds it must not queue with the writers.
   if (!(await hasDueRefunds(app.db, app.now()))) return 0;
   const now = app.now();
   const claimed = await app.db.transaction((tx) => claimRefunds(tx, { now, until: now + CLAIM_MS, limit }));
@@ -38,7 +37,7 @@ export async function carryOutRefunds(app: App, limit: number): Promise<number> 
   return claimed.length;
 }
 
-/** One failure is its own: the claim ends and the refund is taken up again. */
+/** Logs an error, so that it does not affect the other refunds: the claim expires and a worker tries again. */
 async function carryOutClaimed(app: App, refund: Refund, claimedAt: number): Promise<void> {
   try {
     const answer = await askForRefund(app, refund, claimedAt);
@@ -49,7 +48,7 @@ async function carryOutClaimed(app: App, refund: Refund, claimedAt: number): Pro
   }
 }
 
-/** A method that throws, or says nothing for 20 s, has an `unknown` outcome: the money may have gone back. */
+/** If the method throws or does not answer within 20 s, the outcome is `unknown`: the money may have gone back. */
 async function askForRefund(app: App, refund: Refund, claimedAt: number): Promise<RefundAnswer> {
   const payment = await selectRefundedPayment(app.db, refund);
   if (payment === null) throw new Error('A refund of what was never paid');
@@ -68,7 +67,7 @@ async function askForRefund(app: App, refund: Refund, claimedAt: number): Promis
   return { kind: 'unknown' };
 }
 
-/** `absent` is the method's word that it was never asked. Where it has no such word a person has to say that it may be. */
+/** `absent`: the method knows that no request arrived. If a method cannot say that, a person must order the next request. */
 function mayBeAsked({ state, asking }: Refund, { askedAt }: RefundRequest, known: RefundAnswer): boolean {
   if (state !== 'processing') return false;
   if (asking === 'ordered')
@@ -77,9 +76,9 @@ function mayBeAsked({ state, asking }: Refund, { askedAt }: RefundRequest, known
 }
 
 /**
- * Writes down that the method is asked, and what went back before, so that the next look knows it. Not where the books and
- * the method differ, or have differed and nobody has said why: what went back unasked may be this very refund. The books are read
- * again, because the method took its time to answer.
+ * Records that the refund is about to be requested, and the amount that had gone back before. Returns false, and then nothing is requested,
+ * if the books and the method differ, or money in suspense is undecided: an unasked refund may be this very refund. Reads the books again,
+ * because they may have changed while the method answered.
  */
 function noteBeforeAsking(app: App, refund: Refund, known: RefundAnswer, at: number): Promise<boolean> {
   return app.db.transaction(async (tx) => {
@@ -121,7 +120,7 @@ async function describeRefund(app: App, refund: Refund, payment: RefundedPayment
   };
 }
 
-/** A program that does not write down that it asks has taken this up: for all we know it has asked. */
+/** A version that does not record its requests has claimed this refund, so it may have requested it. */
 function askedAtOf({ asked_at, lookups, noted_lookups, created_at }: Refund): number | null {
   return asked_at ?? (lookups === noted_lookups ? null : created_at);
 }

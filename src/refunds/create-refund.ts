@@ -12,31 +12,30 @@ import { selectRefundByKey, selectSameRefund } from './refund-queries.ts';
 import type { RefundRefusal } from './refund-refusal.ts';
 import { inRefundTurn } from './refund-turns.ts';
 
-/** The refund that a merchant asks for. */
+/** A merchant's request for a refund. */
 export type RefundWish = {
   /** In minor units of the transaction's currency; null: all that is left. */
   amount: number | null;
   type: RefundType;
-  /** The same key again is the same wish; null: so is the same wish of the same person within a minute. */
+  /** A repeated key is the same request. null: a repeated request of the same person within a minute is the same request. */
   idempotencyKey: string | null;
   by: Actor;
-  /** Why, as a person said it; it names nobody. */
+  /** A person's reason; it names nobody. */
   reason?: string;
 };
 
-/** `replayed`: it is the wish of before, with its refund. `reused`: the key belongs to a wish for something else. */
+/** `replayed`: the request is a repetition; `refund` is the first one. `reused`: the key belongs to a different request. */
 export type RefundCreation =
   | { kind: 'accepted' | 'replayed' | 'reused'; refund: Refund }
   | { kind: 'refused'; refusal: RefundRefusal };
 
 /**
- * Accepts a refund, or says why not. Its amount is reserved from then on: whatever comes together, no more is ever refunded
- * than was paid, nor than is left of the merchant's money. In one commit with its event; resolves when that commit is
- * durable.
+ * Accepts a refund, or returns why not. An accepted refund reserves its amount, so that concurrent refunds never exceed the payment or the
+ * merchant's money. Writes its event in the same commit; resolves when that commit is durable.
  *
- * The payment method is asked afterwards, by the worker (`carry-out-refunds.ts`), so that there is one path only by which
- * money goes back. Rejects with `StorageError`, and with `Problem`
- * `REFUND_LIMIT_REACHED` where the user may refund no more today, `OVERLOADED` where a thousand of the merchant wait already.
+ * The worker asks the payment method afterwards (`carry-out-refunds.ts`), so that money goes back by one path only. Rejects with
+ * `StorageError`, and with `Problem` `REFUND_LIMIT_REACHED` if the user may refund no more today, `OVERLOADED` if a thousand refunds of the
+ * environment wait already.
  */
 export function createRefund(app: App, paid: Transaction, wish: RefundWish): Promise<RefundCreation> {
   return inRefundTurn(app, paid.environment_id, () => acceptRefund(app, paid, wish));
@@ -70,10 +69,10 @@ async function acceptRefund(app: App, paid: Transaction, wish: RefundWish): Prom
   });
 }
 
-/** A click that was made twice and a request that a client repeats by itself are one wish; two wishes have two keys. */
+/** Within this time a double click or a client's retry counts as the same request. To refund the same amount twice, send two keys. */
 const SAME_WISH_MS = 60_000;
 
-/** Called under the lock of the transaction, so when two come together the second finds the first. */
+/** Called under the lock of the transaction, so that the second of two concurrent requests finds the first. */
 async function findEarlier(
   tx: Tx,
   transaction: TransactionKey,

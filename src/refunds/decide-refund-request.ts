@@ -18,7 +18,10 @@ import { hasAsked, type RefundRequest } from './refund-request.ts';
 import { selectRefundRequest, updateRefundRequest } from './refund-request-queries.ts';
 import { inRefundTurn } from './refund-turns.ts';
 
-/** `already`: it was decided before, and is answered as it is. `refused`: the refund cannot be made now, so it goes on waiting. */
+/**
+ * `already`: it was decided before, and `request` is that decision. `refused`: the refund cannot be made now, and the request keeps
+ * waiting.
+ */
 export type RefundRequestApproval =
   | { kind: 'approved'; request: RefundRequest; refund: Refund }
   | { kind: 'already'; request: RefundRequest }
@@ -27,11 +30,11 @@ export type RefundRequestApproval =
 export type RefundRequestRejection = { kind: 'rejected' | 'already'; request: RefundRequest };
 
 /**
- * Approves a request and makes its refund, in one commit: by the rules of every refund but for the limit of who asked. However many
- * approve at once, one refund is made. The caller has asked for the second factor. `reason` names no person; null: none was said.
+ * Approves a request and makes its refund, in one commit, by the rules of every refund except the requester's limit. Concurrent approvals
+ * make one refund. The caller has checked the second factor. `reason` names no person; null: none was given.
  *
- * Throws `Problem` APPROVAL_REFUSED (one's own request, or asked with an API token that one made), PERSON_NEEDED,
- * PERMISSION_MISSING, `OVERLOADED` as `createRefund`; rejects with `StorageError`.
+ * Throws `Problem` APPROVAL_REFUSED (the approver made the request, or may know the API token that made it), PERSON_NEEDED,
+ * PERMISSION_MISSING, and OVERLOADED like `createRefund`; rejects with `StorageError`.
  */
 export function approveRefundRequest(
   app: App,
@@ -62,8 +65,9 @@ export function approveRefundRequest(
 }
 
 /**
- * Rejects a request, which who asked for it may do too, to take it back. `reason` names no person. Throws `Problem` PERSON_NEEDED,
- * PERMISSION_MISSING, and PAYMENT_SERVICE_MOVED or PAYMENT_SERVICE_MOVING where another database has it; rejects with `StorageError`.
+ * Rejects a request. The requester may do this too, to take it back. `reason` names no person. Throws `Problem` PERSON_NEEDED,
+ * PERMISSION_MISSING, and PAYMENT_SERVICE_MOVED or PAYMENT_SERVICE_MOVING if another database has the payment service; rejects with
+ * `StorageError`.
  */
 export async function rejectRefundRequest(
   app: App,
@@ -83,7 +87,7 @@ export async function rejectRefundRequest(
   });
 }
 
-/** The transaction first, as every change of its refunds. */
+/** Locks the transaction first, like every change of its refunds. */
 async function lockRequest(
   tx: Tx,
   asked: RefundRequest,
@@ -106,7 +110,7 @@ type End = {
   at: number;
   reason: string | null;
   refundId: string | null;
-  /** Set where that user asked for it and had let in who approves it a short time before. */
+  /** The requester, if this user set up the approver's access a short time before. */
   setUpBy?: string | null;
 };
 

@@ -20,7 +20,10 @@ import type { RefundDecision, RefundDecisionOutcome, RefundDecisionResult } from
 import { insertRefundDecision, type ListedRefundDecision, selectRefundDecisions } from './refund-decision-queries.ts';
 import { endContradiction, endRefund, orderRefund, selectRefund, selectRefundAnywhere } from './refund-queries.ts';
 
-/** `evidence`: null for a `retry` of what was never asked for, or was asked for a day ago. `reason` names no person. */
+/**
+ * `evidence`: may be null for a `retry` of a refund that was never requested, or was requested more than a day ago. `reason` names no
+ * person.
+ */
 export type RefundDecisionWish = {
   outcome: RefundDecisionOutcome;
   reason: string;
@@ -28,14 +31,14 @@ export type RefundDecisionWish = {
   by: Actor;
 };
 
-/** After this time a balance in which a refund is not is taken for a sign, but by a person alone. */
+/** After this time a person may take a balance without the refund as a sign that it was not made. The worker never does. */
 const RETRY_AFTER_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Ends a refund that its payment method did not end, or a contradiction about it, with what a person found out; or lets its method
- * be asked again (`retry`), which the worker does only if the method still says of the payment what the books say. In one commit
- * with the decision and its evidence: the state, its event, and the books. Where the refund's very amount is in suspense, that is
- * what it takes. Rejects with `StorageError`.
+ * Records a person's decision about a refund: ends a refund that its payment method did not end, ends a contradiction, or lets the worker
+ * request it again (`retry`). The worker does so only if the method's balance still agrees with the books. One commit has the decision, its
+ * evidence, the state, the event and the books. If suspense holds an unasked refund of the same amount, a completed refund is booked
+ * against that. Rejects with `StorageError`.
  */
 export async function decideRefund(
   app: App,
@@ -71,12 +74,12 @@ export async function decideRefund(
   return result;
 }
 
-/** The newest decisions, with the evidence that was given. */
+/** Lists the newest decisions, with their evidence. */
 export function listRefundDecisions(app: App, limit: number): Promise<ListedRefundDecision[]> {
   return selectRefundDecisions(app.db, limit);
 }
 
-/** `ended`: the state that the refund has now, where it got it by this. */
+/** `ended`: the new state of the refund if this decision ended it; otherwise null. */
 type Decided = { result: RefundDecisionResult; ended: 'completed' | 'failed' | null };
 
 function refusalOf(refund: Refund, { outcome, evidence }: RefundDecisionWish, at: number): RefundDecisionResult | null {
@@ -133,7 +136,7 @@ async function carryOut(tx: Tx, carried: Carried): Promise<Decided['ended']> {
     return null;
   }
   const detail = JSON.stringify({ decision: decision.id });
-  // The method is looked at once more at once: what it says is held against what was decided.
+  // Looks the refund up at once, to compare the method's answer with the decision.
   const ending = { state: outcome, settledAt: decided_at, nextLookupAt: decided_at, detail };
   const ended = await endRefund(tx, refund, ending);
   const advanced = await advanceSequence(tx, transaction);

@@ -15,7 +15,7 @@ import {
   selectWaitingRefundRequests,
 } from './refund-request-queries.ts';
 
-/** A request by its id alone, with the currency of its payment. For the operator. Throws `Problem` NOT_FOUND. */
+/** Returns a request by its id, with the currency of its payment. For the operator. Throws `Problem` NOT_FOUND. */
 export async function findRefundRequest(app: App, id: string): Promise<{ request: RefundRequest; currency: string }> {
   const request = await selectRefundRequestAnywhere(app.db, id);
   const transaction = request === null ? null : await selectTransaction(app.db, transactionKeyOf(request));
@@ -29,14 +29,14 @@ export async function findRefundRequest(app: App, id: string): Promise<{ request
 }
 
 /**
- * The requests of the installation: those that wait, the oldest first, or with `all` every one, the newest first. Those that a payment
- * service has left here wait in the other database.
+ * Lists the waiting requests of the installation, the oldest first; with `all` every request, the newest first. If a payment service has
+ * moved to another database, its requests wait there and are not listed as waiting here.
  */
 export async function listRefundRequests(app: App, all: boolean, limit: number): Promise<ListedRefundRequest[]> {
   return all ? selectRefundRequests(app.db, limit) : listWaitingRequests(app, null, limit);
 }
 
-/** Those that wait in the environments that a person sees (null: all), the oldest first. */
+/** Lists the waiting requests of the environments that a person sees (null: all), the oldest first. */
 export async function listWaitingRequests(
   app: App,
   environmentIds: ReadonlySet<number> | null,
@@ -47,7 +47,7 @@ export async function listWaitingRequests(
   return selectWaitingRefundRequests(app.db, seen, limit, [...environments]);
 }
 
-/** Why this person may never approve the request, whatever they may do; null: they may. */
+/** Returns why this person may never approve the request, whatever their permissions; null: they may. */
 export async function findBarFromRequest(
   db: Pick<Database, 'query'>,
   request: RefundRequest,

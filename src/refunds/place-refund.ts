@@ -11,13 +11,13 @@ import type { Refund, RefundType } from './refund.ts';
 import { insertRefund, sumFeesWithin, sumGone } from './refund-queries.ts';
 import { balanceRefusal, feeWithin, type RefundRefusal, refusalOf } from './refund-refusal.ts';
 
-/** How much of a payment is to go back, in minor units of its currency; `amount` null: all that is left. */
+/** The amount of a payment to refund, in minor units of its currency; `amount` null: all that is left. */
 export type RefundPart = { readonly amount: number | null; readonly type: RefundType };
 
-/** A refund that is to be made. `requestedBy` is who asked for it, as records name them. */
+/** A refund to make. `requestedBy` names the requester as records do. */
 export type Placing = {
   readonly environment: ServiceEnvironment;
-  /** Locked. */
+  /** The transaction, locked. */
   readonly transaction: Transaction;
   readonly part: RefundPart;
   readonly requestedBy: string;
@@ -28,8 +28,8 @@ export type Placing = {
 export type PlacedRefund = { kind: 'accepted'; refund: Refund } | { kind: 'refused'; refusal: RefundRefusal };
 
 /**
- * Makes a refund with its event in the commit of `tx`, or says why not; its amount is reserved from then on. `allow` is called with
- * the amount, in minor units, before anything is written, and throws where the person may not. Called under the lock of the transaction.
+ * Makes a refund with its event in the commit of `tx`, or returns why not. The refund reserves its amount. `allow` gets the amount, in
+ * minor units, before anything is written, and throws if the person may not refund it. Called under the lock of the transaction.
  */
 export async function placeRefund(
   app: App,
@@ -49,8 +49,8 @@ export async function placeRefund(
 }
 
 /**
- * Holds a part of a payment against the rules, but for the merchant's money. Answers its amount, what refunds have reserved of the payment,
- * and the refusal, or null. Called under the lock of the transaction.
+ * Checks a refund against every rule except the merchant's money. Returns its amount, the amount that the payment's refunds have reserved
+ * (both in minor units), and the refusal, or null. Called under the lock of the transaction.
  */
 export async function weighPart(
   app: App,
@@ -70,15 +70,15 @@ export async function weighPart(
 }
 
 /**
- * Whether the merchant's money covers one more refund; until the commit nobody else takes any of it. He may owe the
- * service the fees of payments that have gone back and what he may overdraw, and nothing more.
+ * Returns whether the merchant's money covers one more refund, and locks that money until the commit. The merchant may end up owing the
+ * service the fees of refunded payments and the allowed overdraft, and nothing more.
  */
 async function isCovered(tx: Tx, transaction: Transaction, reserved: number, amount: number): Promise<boolean> {
   const { environment_id, currency } = transaction;
   const { refundable } = await lockFunds(tx, environment_id, currency);
   const more = feeWithin(transaction, reserved + amount) - feeWithin(transaction, reserved);
   const covered = addUp([refundable, more]);
-  // Most need no more, and the fees are read from every refund there was.
+  // Most refunds are covered without the second sum, which reads every refund of the merchant.
   return amount <= covered || amount <= addUp([covered, await sumFeesWithin(tx, environment_id, currency)]);
 }
 
@@ -88,7 +88,7 @@ function newRow(
   now: number,
 ) {
   return {
-    // A published client of PHP compares this with the number 36 and stops where it is more; as a text `0…` never is.
+    // A published PHP client compares the id with the number 36 and stops if it is greater; a text that begins with `0` never is.
     id: prefixedId('0rf'),
     environment_id,
     transaction_id: id,

@@ -36,7 +36,9 @@ export async function selectRefund(db: Reader, { id, environment_id }: RefundKey
   return row ?? null;
 }
 
-/** The same with what went back of its payment by the books. To be relied on under the lock of its transaction. */
+/**
+ * Reads the refund with the amount of its payment that went back according to the books. Reliable only under the lock of its transaction.
+ */
 export async function selectRefundBesideBooks(
   tx: Tx,
   { id, environment_id, transaction_id }: Refund,
@@ -50,7 +52,7 @@ export async function selectRefundBesideBooks(
   return { refund, wentBack: went_back };
 }
 
-/** A payment as a refund of it is asked for: the attempt that collected it, and what went back of it by the books. */
+/** A payment that is refunded: the attempt that collected it, and the amount that went back according to the books. */
 export type RefundedPayment = SqlRow & {
   currency: string;
   paid: number;
@@ -63,7 +65,7 @@ export type RefundedPayment = SqlRow & {
   went_back: number;
 };
 
-/** Null: it was never paid. */
+/** Reads the payment of a refund; null: it was never paid. */
 export async function selectRefundedPayment(
   db: Reader,
   { transaction_id, environment_id }: Refund,
@@ -78,7 +80,7 @@ export async function selectRefundedPayment(
   return row ?? null;
 }
 
-/** Wherever it is: for a person who knows its id alone. */
+/** Reads a refund from any environment, for a person who knows only its id. */
 export async function selectRefundAnywhere(db: Reader, id: string): Promise<Refund | null> {
   const [row] = await db.query<Refund>('select * from refunds where id = $1', [id]);
   return row ?? null;
@@ -97,8 +99,8 @@ export async function selectRefundByKey(
 }
 
 /**
- * The first refund that the same person asked for after `since` without a key: of the same amount (null: of all that was left)
- * and type. One that failed refunded nothing, so asking again is a new wish.
+ * Finds the first refund without a key that the same person requested after `since`, of the same type and amount (null: any amount).
+ * Ignores failed refunds, because they refunded nothing: a repetition of these is a new request.
  */
 export async function selectSameRefund(
   tx: Tx,
@@ -116,7 +118,7 @@ export async function selectSameRefund(
   return row ?? null;
 }
 
-/** In the order in which they were accepted. */
+/** Lists the refunds of a transaction in the order in which they were accepted. */
 export function selectRefundsOf(db: Reader, { id, environment_id }: TransactionKey): Promise<Refund[]> {
   return db.query<Refund>('select * from refunds where transaction_id = $1 and environment_id = $2 order by sequence', [
     id,
@@ -126,7 +128,7 @@ export function selectRefundsOf(db: Reader, { id, environment_id }: TransactionK
 
 export type ListedRefund = Refund & { currency: string; environment: string; name: string };
 
-/** The newest refunds of the installation. */
+/** Lists the newest refunds of the installation. */
 export function selectRefunds(db: Reader, limit: number): Promise<ListedRefund[]> {
   return db.query<ListedRefund>(
     `select r.*, t.currency, e.environment, p.name
@@ -140,9 +142,9 @@ export function selectRefunds(db: Reader, limit: number): Promise<ListedRefund[]
 }
 
 /**
- * Sums what has gone back of a payment or is on its way. `refunds`: those that are done or under way. `gone`: also what went back though
- * no refund asked for it, once it was charged to the merchant; what nobody has decided about is left out, because it may be the very
- * refund that is asked for now, which then waits for that. A refund is placed on it under the lock of the transaction.
+ * Sums the refunded amount of a payment, in minor units. `refunds`: refunds that are completed or in process. `gone`: also unasked refunds
+ * that were charged to the merchant. Undecided unasked refunds are left out, because one of them may be the very refund that is requested
+ * now. Called under the lock of the transaction to place a refund.
  */
 export async function sumGone(
   tx: Reader,
@@ -160,8 +162,8 @@ export async function sumGone(
 }
 
 /**
- * Sums the part of the fees of a merchant's payments that was refunded beside the merchant's own money, or is being refunded:
- * `feeWithin` of each payment. SQLite reads a `cross join` as it is written: the refunds first, and not every payment of the merchant.
+ * Sums the part of the fees that refunds of a merchant's payments have used or reserved: `feeWithin` of each payment. SQLite joins a `cross
+ * join` in the written order: it starts with the refunds, not with all payments of the merchant.
  */
 export async function sumFeesWithin(tx: Tx, environmentId: number, currency: string): Promise<Sum> {
   const [row] = await tx.query<{ total: string }>(
@@ -177,7 +179,7 @@ export async function sumFeesWithin(tx: Tx, environmentId: number, currency: str
   return readSum(row?.total ?? '0');
 }
 
-/** The end of a refund, with which what was contradicted is settled. Called under the lock of its transaction. */
+/** Ends a refund, and with it any contradiction about it. Called under the lock of its transaction. */
 export async function endRefund(
   tx: Tx,
   { id, environment_id }: RefundKey,
@@ -191,7 +193,7 @@ export async function endRefund(
   return row as Refund;
 }
 
-/** `null`: it is not looked at again. */
+/** Sets when to look a refund up again; `null`: never. */
 export async function postponeRefund(
   tx: Tx,
   { id, environment_id }: RefundKey,
@@ -205,8 +207,8 @@ export async function postponeRefund(
 }
 
 /**
- * Writes down that the method is asked from now on, if the claim is still this one and nobody has ended the refund. Answers
- * whether it is.
+ * Records that the refund is about to be requested. Returns false, and then it must not be requested, if another worker has claimed the
+ * refund or it has ended.
  */
 export async function noteAsked(tx: Tx, claimed: Refund, refundedBefore: number | null, at: number): Promise<boolean> {
   const rows = await tx.query(
@@ -217,7 +219,7 @@ export async function noteAsked(tx: Tx, claimed: Refund, refundedBefore: number 
   return rows.length > 0;
 }
 
-/** Takes back the note of that time: the refund was not asked for after all. */
+/** Undoes the record of `notedAt`: the refund was not requested after all. */
 export async function forgetAsked(tx: Tx, before: Refund, notedAt: number): Promise<void> {
   await tx.query(
     `update refunds set asked_at = $3, asking = $4, refunded_before = $5
@@ -226,7 +228,7 @@ export async function forgetAsked(tx: Tx, before: Refund, notedAt: number): Prom
   );
 }
 
-/** It is not asked for again until a person says so. Tells since when, and why, unless that is known already. */
+/** Stops further requests of a refund until a person decides. Stores the time and the reason, unless a contradiction is stored already. */
 export async function holdRefund(
   tx: Tx,
   { id, environment_id }: RefundKey,
@@ -240,7 +242,7 @@ export async function holdRefund(
   );
 }
 
-/** A person has said that it may be asked for again: the worker looks at once. */
+/** Lets the worker request a refund again at once, because a person has decided so. */
 export async function orderRefund(tx: Tx, { id, environment_id }: RefundKey, at: number): Promise<void> {
   await tx.query(
     `update refunds set asking = 'ordered', next_lookup_at = $2, contradicted_at = null, contradiction = null
@@ -249,7 +251,7 @@ export async function orderRefund(tx: Tx, { id, environment_id }: RefundKey, at:
   );
 }
 
-/** A person has looked at what contradicts it. */
+/** Ends a contradiction, because a person has decided. */
 export async function endContradiction(tx: Tx, { id, environment_id }: RefundKey): Promise<void> {
   await tx.query(
     'update refunds set contradicted_at = null, contradiction = null where id = $1 and environment_id = $2',
@@ -257,7 +259,7 @@ export async function endContradiction(tx: Tx, { id, environment_id }: RefundKey
   );
 }
 
-/** Whether one of the transaction's refunds has no end yet. */
+/** Returns whether one of the transaction's refunds is in process. */
 export async function hasOpenRefund(tx: Tx, { id, environment_id }: TransactionKey): Promise<boolean> {
   const rows = await tx.query(
     "select id from refunds where transaction_id = $1 and environment_id = $2 and state = 'processing' limit 1",
@@ -266,7 +268,7 @@ export async function hasOpenRefund(tx: Tx, { id, environment_id }: TransactionK
   return rows.length > 0;
 }
 
-/** When a refund of the transaction last ended; 0: none has. */
+/** Returns when a refund of the transaction last ended, in UTC milliseconds; 0: none has. */
 export async function lastRefundEnd(tx: Tx, { id, environment_id }: TransactionKey): Promise<number> {
   const [row] = await tx.query<{ at: number | null }>(
     'select max(settled_at) as at from refunds where transaction_id = $1 and environment_id = $2',
@@ -276,8 +278,8 @@ export async function lastRefundEnd(tx: Tx, { id, environment_id }: TransactionK
 }
 
 /**
- * Due, and the first of its transaction that has no end yet: a method is never asked for two refunds of one payment at a
- * time, so that what it says of the payment can be told apart. One that has ended is looked at again when none is open.
+ * SQL condition: due, and the first refund of its transaction that has not ended. A method never gets two refunds of one payment at a time,
+ * so that its balance of the payment is unambiguous. An ended refund is looked up again only when none is open.
  */
 const DUE = `next_lookup_at <= $1 and not exists (
   select 1 from refunds earlier
@@ -291,9 +293,9 @@ export async function hasDueRefunds(db: Reader, now: number): Promise<boolean> {
 }
 
 /**
- * Takes the refunds that are due and moves their time to `until`, so that no other worker asks meanwhile and one whose
- * worker died comes back by itself. The outer condition repeats a part of the inner one: PostgreSQL checks it again after
- * waiting for another worker's claim of the same row.
+ * Claims the due refunds. Moves their time to `until`, so that no other worker asks meanwhile, and the refunds of a dead worker become due
+ * again. The outer condition repeats a part of the inner one: PostgreSQL checks it again after waiting for another worker's claim of the
+ * same row.
  */
 export function claimRefunds(tx: Tx, claim: { now: number; until: number; limit: number }): Promise<Refund[]> {
   return tx.query<Refund>(

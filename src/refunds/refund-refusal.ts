@@ -3,7 +3,7 @@ import type { Refunds } from '../payment-methods/payment-method.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 import type { RefundType } from './refund.ts';
 
-/** Why nothing is refunded. The code is stable; the message is what existing clients show. */
+/** Why a refund is refused. The code is stable; existing clients show the message. */
 export type RefundRefusal = { code: RefundRefusalCode; message: string };
 
 export const REFUND_REFUSAL_CODES = [
@@ -20,7 +20,10 @@ export const REFUND_REFUSAL_CODES = [
 
 export type RefundRefusalCode = (typeof REFUND_REFUSAL_CODES)[number];
 
-/** The same for a person who refunds here, in both languages. Existing clients of the API read the messages above. */
+/**
+ * The refusals for a person who refunds in the console or on the command line, in both languages. Existing clients of the API read the
+ * messages above.
+ */
 export const REFUND_REFUSALS: Readonly<Record<RefundRefusalCode, { readonly en: string; readonly es: string }>> = {
   TRANSACTION_NOT_COMPLETED: {
     en: 'It is not paid: only what is completed can be refunded.',
@@ -63,8 +66,8 @@ export const REFUND_REFUSALS: Readonly<Record<RefundRefusalCode, { readonly en: 
 const DAY = 24 * 60 * 60 * 1000;
 
 /**
- * The rules, in the order in which a person would want to hear of them. `gone`: the part of the payment that has gone back or is on its
- * way. Null: it may be refunded.
+ * Applies the rules, in the order in which their messages help most. `gone`: the refunded or reserved amount of the payment, in minor
+ * units. Returns null if the refund is allowed.
  */
 export function refusalOf(
   transaction: Pick<Transaction, 'state' | 'amount' | 'settled_at'>,
@@ -77,7 +80,7 @@ export function refusalOf(
   const paidAt = transaction.settled_at ?? now;
   if (transaction.state !== 'completed') return refusal('TRANSACTION_NOT_COMPLETED', 'Transacción no esta completada');
   if (left <= 0) return refusal('ALREADY_REFUNDED', 'Transacción ya se encuentra anulada');
-  // The words of the first method there was: it refunded credit cards only.
+  // The wording of the first method, which refunded only credit cards.
   if (terms === undefined) return refusal('METHOD_GIVES_NO_REFUNDS', 'La Trx no es de crédito');
   if (now - paidAt > terms.windowDays * DAY) {
     return refusal('REFUND_WINDOW_CLOSED', `La Trx tiene más de ${terms.windowDays} días`);
@@ -93,14 +96,14 @@ export function refusalOf(
   return amountRefusal(wish, left);
 }
 
-/** Of a refund that the merchant's money does not cover. */
+/** Returns the refusal of a refund that the merchant's money does not cover. */
 export function balanceRefusal(): RefundRefusal {
   return refusal('INSUFFICIENT_BALANCE', 'Saldo insuficiente: el dinero ya fue abonado al comercio');
 }
 
 /**
- * Computes the part of a payment's fee in an amount that went back. What the merchant got for the payment goes back first, so
- * that the service returns its fee only where all the rest has gone back too.
+ * Computes the part of a payment's fee in the refunded amount `given`. The merchant's part goes back first, so the service returns its fee
+ * only after all the rest.
  */
 export function feeWithin({ amount, fee }: Pick<Transaction, 'amount' | 'fee'>, given: number): number {
   return Math.max(0, given - (amount - fee));

@@ -27,7 +27,7 @@ export async function insertRefundRequest(tx: Tx, row: SqlRow): Promise<RefundRe
   return request as RefundRequest;
 }
 
-/** The one that waits already for the same amount of the same payment, by the same user; null: none. */
+/** Returns the waiting request of this user for the same amount of the same payment; null: none. */
 export async function selectSameRefundRequest(
   tx: Tx,
   { id, environment_id }: TransactionKey,
@@ -41,7 +41,7 @@ export async function selectSameRefundRequest(
   return row ?? null;
 }
 
-/** How many of the same payment wait that this user asked for. */
+/** Counts the waiting requests of this user for a payment. */
 export async function countWaitingRequestsOf(
   tx: Tx,
   { id, environment_id }: TransactionKey,
@@ -55,7 +55,7 @@ export async function countWaitingRequestsOf(
   return row?.count ?? 0;
 }
 
-/** The decision about a request that waits, under the lock of its transaction; null: it waits no more. */
+/** Ends a waiting request, under the lock of its transaction; null: it was not waiting. */
 export async function updateRefundRequest(
   tx: Tx,
   { id, environment_id }: RowKey<string>,
@@ -87,13 +87,13 @@ export async function selectRefundRequest(
   return row ?? null;
 }
 
-/** Wherever it is: for a person who knows its id alone. */
+/** Reads a request from any environment, for a person who knows only its id. */
 export async function selectRefundRequestAnywhere(db: Reader, id: string): Promise<RefundRequest | null> {
   const [row] = await db.query<RefundRequest>('select * from refund_requests where id = $1', [id]);
   return row ?? null;
 }
 
-/** Lists the requests of a transaction, the first first. */
+/** Lists the requests of a transaction, the oldest first. */
 export function selectRefundRequestsOf(db: Reader, { id, environment_id }: TransactionKey): Promise<RefundRequest[]> {
   return db.query<RefundRequest>(
     'select * from refund_requests where transaction_id = $1 and environment_id = $2 order by requested_at, id',
@@ -101,15 +101,17 @@ export function selectRefundRequestsOf(db: Reader, { id, environment_id }: Trans
   );
 }
 
-/** A request with whose it is. */
+/** A request with its owner. */
 export type ListedRefundRequest = RefundRequest & {
   currency: string;
-  /** Of the payment. */
+  /** The reference of the payment. */
   reference: string;
   payment_service: string;
   name: string;
   environment: string;
-  /** With an API token of another database, from which the payment service moved: nobody can approve it here, 1 or 0. */
+  /**
+   * 1 if an API token of another database, from which the payment service moved, made the request: nobody can approve it here. Otherwise 0.
+   */
   asked_elsewhere: number;
 };
 
@@ -122,8 +124,8 @@ const LISTED = `select r.*, t.currency, t.reference, e.payment_service_id as pay
   join payment_services p on p.id = e.payment_service_id`;
 
 /**
- * Those that wait, the oldest first: of these environments, or with null of all, but for those that another database serves. They are
- * few: by the environment SQLite would read all its payments, to look for requests of each.
+ * Lists the waiting requests of these environments (null: all), the oldest first, except those of `elsewhere`. Starts with the few waiting
+ * requests; by environment, SQLite would read all payments and look for the requests of each.
  */
 export function selectWaitingRefundRequests(
   db: Reader,
@@ -140,12 +142,12 @@ export function selectWaitingRefundRequests(
   );
 }
 
-/** All there are, the newest first. */
+/** Lists all requests, the newest first. */
 export function selectRefundRequests(db: Reader, limit: number): Promise<ListedRefundRequest[]> {
   return db.query<ListedRefundRequest>(`${LISTED} order by r.requested_at desc, r.id limit $1`, [limit]);
 }
 
-/** How many wait, and since when the oldest does. */
+/** Counts the waiting requests, and returns when the oldest was made. */
 export async function measureWaitingRefundRequests(db: Reader): Promise<{ count: number; oldest: number | null }> {
   const [row] = await db.query<{ count: number; oldest: number | null }>(
     "select count(*) as count, min(requested_at) as oldest from refund_requests where state = 'waiting'",

@@ -8,7 +8,7 @@ import type { RefundType } from './refund.ts';
 export type RefundRequestState = 'waiting' | 'approved' | 'rejected';
 
 /**
- * A row of `refund_requests`: a refund above the limit of who asks for it. `amount` is in minor units of the payment's currency, times are UTC
+ * A row of `refund_requests`: a refund above the requester's limit. `amount` is in minor units of the payment's currency, times are UTC
  * milliseconds. It reserves nothing; `refund_id` is the refund that its approval made.
  */
 export type RefundRequest = SqlRow & {
@@ -18,7 +18,7 @@ export type RefundRequest = SqlRow & {
   amount: number;
   type: RefundType;
   reason: string;
-  /** As records name them: an e-mail address, perhaps with an API token. */
+  /** The requester as records name them: an e-mail address, perhaps with an API token. */
   requested_by: string;
   requested_by_id: string;
   requested_kind: 'person' | 'program';
@@ -40,20 +40,23 @@ const HOLDS_TOKEN = {
   es: 'puede que conozcas un token de API o la contraseña del usuario que la pidió: la aprueba otra persona.',
 };
 
-/** In the database from which its payment service moved: who may approve it here may have known the API token there. */
+/** The payment service moved here from another database, where the approver may have known the API token. */
 const ASKED_ELSEWHERE = {
   en: 'it was asked for with an API token of another database: reject it and ask for it again.',
   es: 'se pidió con un token de API de otra base de datos: recházala y pídela de nuevo.',
 };
 
-/** Whether it is the person who asked. In another database, to which a payment service moved, the same person has another id. */
+/**
+ * Returns whether this user made the request. Compares e-mail addresses too: in the database of a moved payment service the same person has
+ * another id.
+ */
 export function hasAsked(request: RefundRequest, { id, email }: { id: string; email: string }): boolean {
   return request.requested_by_id === id || accountOf(request.requested_by) === email;
 }
 
 /**
- * Why a person may never approve a request, whatever they may do; null: they may. `asker` is the user who asked, null where this database
- * does not know them, and `holders` are the people who made API tokens of theirs.
+ * Returns why a person may never approve a request, whatever their permissions; null: they may. `asker` is the id of the requester (null:
+ * not in this database), `holders` are the people who made the requester's API tokens.
  */
 export function barredFromRequest(
   request: RefundRequest,

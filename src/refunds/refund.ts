@@ -4,7 +4,7 @@ import type { RefundOutcome } from '../payment-methods/payment-method.ts';
 
 export type RefundState = 'processing' | 'completed' | 'failed';
 
-/** In the words of the protocol: all that is left of a payment, or a part of it. */
+/** The protocol's names: all that is left of a payment, or a part of it. */
 export type RefundType = 'total' | 'parcial';
 
 /** A row of `refunds`. `amount` is in minor units, times are UTC milliseconds, `detail` is JSON text. */
@@ -12,26 +12,26 @@ export type Refund = SqlRow & {
   id: string;
   environment_id: number;
   transaction_id: number;
-  /** The sequence of the event that told of it. */
+  /** The sequence number of the refund's last event. */
   sequence: number;
   amount: number;
   created_at: number;
   settled_at: number | null;
   next_lookup_at: number | null;
   lookups: number;
-  /** When its payment method was last asked for the money. */
+  /** When the refund was last requested from its payment method. */
   asked_at: number | null;
-  /** How many of the look-ups were by a program that writes down that it asks. */
+  /** How many of the look-ups were by a version that records its requests. */
   noted_lookups: number;
-  /** The amount of the payment that had gone back at the method when it was first asked, as the method said then. */
+  /** The amount of the payment that had gone back before the first request, as the method reported it then. */
   refunded_before: number | null;
   asking: Asking;
-  /** Since when the method contradicts what is known of the payment, and what it said: JSON text. */
+  /** When the method first contradicted the known state of the payment, and its answer as JSON text. */
   contradicted_at: number | null;
   contradiction: string | null;
   state: RefundState;
   type: RefundType;
-  /** E-mail address of the user, or `command line: USER@HOST`; of older ones the id of the user, or `command line`. */
+  /** E-mail address of the user, or `command line: USER@HOST`; in older refunds the id of the user, or `command line`. */
   requested_by: string;
   idempotency_key: string | null;
   detail: string | null;
@@ -41,18 +41,18 @@ export type Refund = SqlRow & {
 export type RefundKey = RowKey<string>;
 
 /**
- * Whether the worker may ask for the money. `due`: once. `held`: no more, because it was asked for, or because what went back
- * at the method is not what the books say. `ordered`: a person has said that it may be asked for again.
+ * Whether the worker may request the refund. `due`: once. `held`: no more, because it was requested, or because the method's balance
+ * differs from the books. `ordered`: once more, because a person has decided so.
  */
 export type Asking = 'due' | 'held' | 'ordered';
 
 type Answer = RefundState | 'already' | 'ignored' | 'conflict';
 
 /**
- * THE TABLE. What a refund becomes by an answer of its payment method.
+ * THE TABLE. The new state of a refund after an answer of its payment method.
  *
- * A method that says `declined` and later `approved` has refunded the money, so the refund is completed after all: the
- * books tell what happened. That, and the reverse, is alarmed, because the merchant has been told otherwise.
+ * A method that answers `declined` and later `approved` has refunded the money, so the refund becomes completed and is booked. This change
+ * and the reverse contradiction raise an alarm, because the merchant was told otherwise.
  */
 const TABLE: Record<RefundState, Record<RefundOutcome['kind'], Answer>> = {
   processing: { approved: 'completed', declined: 'failed', pending: 'processing', unknown: 'processing' },
@@ -60,7 +60,7 @@ const TABLE: Record<RefundState, Record<RefundOutcome['kind'], Answer>> = {
   failed: { approved: 'completed', declined: 'already', pending: 'ignored', unknown: 'ignored' },
 };
 
-/** Reads the table. */
+/** Returns the new state or the meaning of an answer, from the table. */
 export function answerToRefund(state: RefundState, outcome: RefundOutcome['kind']): Answer {
   return TABLE[state][outcome];
 }

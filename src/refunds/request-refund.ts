@@ -14,30 +14,32 @@ import type { RefundRefusal } from './refund-refusal.ts';
 import type { RefundRequest } from './refund-request.ts';
 import { countWaitingRequestsOf, insertRefundRequest, selectSameRefundRequest } from './refund-request-queries.ts';
 
-/** A refund above the limit of `by`. `amount` is in minor units; null: all that is left. `reason` names nobody. */
+/** A request for a refund above the limit of `by`. `amount` is in minor units; null: all that is left. `reason` names nobody. */
 export type RefundRequestWish = { amount: number | null; type: RefundType; reason: string; by: Actor };
 
-/** `replayed`: it waits already. `within_limit`: the person may make this refund alone, so nothing was asked for. `too_many`: see `TOO_MANY`. */
+/**
+ * `replayed`: it waits already. `within_limit`: the person may make this refund alone, so no request was made. `too_many`: see `TOO_MANY`.
+ */
 export type RefundRequestMaking =
   | { kind: 'made' | 'replayed'; request: RefundRequest }
   | { kind: 'within_limit' | 'too_many' }
   | { kind: 'refused'; refusal: RefundRefusal };
 
-/** Of one payment by one user. */
+/** The most waiting requests of one user for one payment. */
 const MOST_WAITING = 5;
 
-/** Said to who asked. */
+/** The message for the requester. */
 export const TOO_MANY: InBoth = {
   en: `${MOST_WAITING} requests of yours for this payment wait already: take one back, or wait until one is decided.`,
   es: `Ya esperan ${MOST_WAITING} solicitudes tuyas de este pago: retira una o espera a que se decida alguna.`,
 };
 
 /**
- * Asks that another person approve a refund that exceeds the limit of who asks, or says why it would be refused. It reserves no money, so
- * whether the merchant's balance covers it is asked at the approval. The same amount of the same payment by the same user waits
- * once, and few amounts at a time, so that nobody's requests hide the others. In one commit with its audit entry.
+ * Requests that another person approve a refund above the requester's limit, or returns why the refund would be refused. The request
+ * reserves no money, so the approval checks the merchant's balance. A user can have one waiting request for the same amount of a payment,
+ * and at most 5 for a payment, so that one user's requests do not hide the others. Writes its audit entry in the same commit.
  *
- * Throws `Problem` PERSON_NEEDED where nobody is named, PERMISSION_MISSING; rejects with `StorageError`.
+ * Throws `Problem` PERSON_NEEDED if the actor is not a user, and PERMISSION_MISSING; rejects with `StorageError`.
  */
 export async function requestRefund(
   app: App,

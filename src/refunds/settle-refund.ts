@@ -23,9 +23,9 @@ import {
 import { type Weighed, weighAnswer } from './weigh-answer.ts';
 
 /**
- * `waiting`: the method has still to answer. `ended`: the refund has its end. `already`, `ignored`: no news.
- * `conflict`: the method takes back what it said; it is in the feed and alarmed, for a person to resolve.
- * `contradiction` says that the merchant has been told otherwise before, or that the method's balance differs from the books.
+ * `waiting`: the method has not answered yet. `ended`: the refund has ended. `already`, `ignored`: no news. `conflict`: the method takes
+ * back its answer; it is in the feed and alarmed, for a person to resolve. `contradiction`: the merchant was told otherwise before, or the
+ * method's balance differs from the books, and this is new.
  */
 export type RefundSettlement = {
   kind: 'waiting' | 'ended' | 'already' | 'ignored' | 'conflict';
@@ -37,9 +37,8 @@ const HOUR = 60 * 60 * 1000;
 const DAY = 24 * HOUR;
 
 /**
- * Writes down what a payment method said of a refund that was claimed. In one commit: its state, its event and, when money
- * went back, the books. What went back beside it goes into suspense, with an event and an alarm. Saying the same again changes
- * nothing. Rejects with `StorageError`.
+ * Records a payment method's answer about a claimed refund. One commit has its state, its event and, if money went back, the books. Other
+ * money that went back goes to suspense, with an event and an alarm. Repeating an answer changes nothing. Rejects with `StorageError`.
  */
 export async function settleRefund(app: App, claimed: Refund, answer: RefundAnswer): Promise<RefundSettlement> {
   const key = transactionKeyOf(claimed);
@@ -50,7 +49,7 @@ export async function settleRefund(app: App, claimed: Refund, answer: RefundAnsw
     const found = await selectRefundBesideBooks(tx, claimed);
     if (transaction === null || found === null) throw new Error('A refund is gone');
     const { refund, wentBack } = found;
-    // Another refund of the payment is on its way: what the balance shows cannot be told apart now.
+    // Another refund of the payment is in process, so the balance does not show which of them went back.
     if (refund.state !== 'processing' && (await hasOpenRefund(tx, key))) {
       await postponeRefund(tx, refund, at + HOUR);
       return { kind: 'ignored', refund, contradiction: false };
@@ -66,14 +65,14 @@ export async function settleRefund(app: App, claimed: Refund, answer: RefundAnsw
 type Settling = {
   environment: ServiceEnvironment;
   transaction: Transaction;
-  /** As it is under the lock, and as it was claimed. */
+  /** As stored, read under the lock; `claimed` is the refund as it was claimed. */
   refund: Refund;
   claimed: Refund;
   weighed: Weighed;
   at: number;
 };
 
-/** The events first, the books last: the holder of the end of their chain waits for nobody. */
+/** Writes the events first and the books last, because the holder of the end of their chain must not wait for other locks. */
 async function settleLocked(tx: Tx, settling: Settling): Promise<RefundSettlement> {
   const postings: Posting[] = [];
   const settlement = await moveRefund(tx, settling, postings);
@@ -90,7 +89,7 @@ async function moveRefund(tx: Tx, settling: Settling, postings: Posting[]): Prom
     if (state === 'completed') postings.push(postingOf(settling, ended));
     return { kind: 'ended', refund: ended, contradiction: refund.state !== 'processing' };
   }
-  // Another worker's claim by now: when to ask again is for that one to say.
+  // If another worker has claimed the refund meanwhile, that worker sets the next look-up.
   const isClaimed = refund.lookups === claimed.lookups;
   if (isClaimed) await postponeRefund(tx, refund, nextLook(refund, at));
   if (state === 'conflict') {
@@ -102,7 +101,10 @@ async function moveRefund(tx: Tx, settling: Settling, postings: Posting[]): Prom
   return { kind: isClaimed ? 'waiting' : 'ignored', refund, contradiction: false };
 }
 
-/** One that has ended is looked at after an hour and after a day: balances are late, and so are answers. */
+/**
+ * Returns when to look the refund up again. An ended refund is looked up after an hour and after a day, because balances and answers can be
+ * late.
+ */
 function nextLook({ state, settled_at, lookups }: Refund, at: number): number | null {
   if (state === 'processing') return at + pauseBeforeLookup(Math.max(0, lookups - 1));
   const last = (settled_at ?? at) + DAY;
@@ -123,9 +125,9 @@ function postingOf({ transaction, at }: Settling, refund: Refund): Posting {
 }
 
 /**
- * Tells what the method's balance says beside this refund, and answers whether it was news. What went back unasked goes into
- * suspense, so the books say what the method says from then on. What is missing has nothing to be booked: it may be late, and
- * after a day it is for a person to look at.
+ * Reports a difference between the method's balance and the books, and returns whether it is new. Unasked money that went back goes to
+ * suspense, so that the books agree with the method. Missing money is not booked: the balance may be late. A day after the last refund
+ * ended, the difference waits for a person.
  */
 async function tellDifference(tx: Tx, settling: Settling, refund: Refund, postings: Posting[]): Promise<boolean> {
   const { transaction, weighed, at } = settling;
@@ -146,16 +148,19 @@ async function tellDifference(tx: Tx, settling: Settling, refund: Refund, postin
   return true;
 }
 
-/** As the feed tells it and the list of attention says it in a sentence; amounts as on the wire. */
+/** The data of the feed's event, from which the attention list makes its sentence; amounts as on the wire. */
 type Contradiction = { event: string; unasked?: string; missing?: string; currency?: string };
 
-/** It waits for a person from now on. */
+/** Records a contradiction, which waits for a person from now on. */
 async function contradict(tx: Tx, settling: Settling, contradiction: Contradiction): Promise<void> {
   await recordConflict(tx, settling, contradiction);
   await holdRefund(tx, settling.refund, settling.at, contradiction);
 }
 
-/** Where a refund without an end may be in what went back, it stands by itself: a person can say that this is it. */
+/**
+ * If the amount of an open refund may be in the unasked money, it gets a separate entry, so that a person can assign that entry to the
+ * refund.
+ */
 function partsOf(unasked: number, { state, amount }: Refund): number[] {
   return state === 'processing' && unasked > amount ? [amount, unasked - amount] : [unasked];
 }

@@ -2,7 +2,7 @@ import type { Database, SqlRow } from '../db/database.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-/** A refund that has no end for longer than usual, or that its method contradicts, with whose it is. */
+/** A refund that is open for longer than usual, or that its method contradicts, with its owner. */
 export type WaitingRefund = SqlRow & {
   id: string;
   payment_service: string;
@@ -19,7 +19,7 @@ export type WaitingRefund = SqlRow & {
   contradiction: string | null;
 };
 
-/** Accepted at or before one time, or asked for at or before another, and without an end; UTC milliseconds. */
+/** The times, in UTC milliseconds, at or before which an open refund was accepted or was requested from its method. */
 export type WaitingSince = { accepted: number; asked: number };
 
 const WAITING = `select id, environment_id, contradicted_at as since from refunds where contradicted_at is not null
@@ -27,7 +27,7 @@ const WAITING = `select id, environment_id, contradicted_at as since from refund
   select id, environment_id, created_at from refunds
   where state = 'processing' and contradicted_at is null and (created_at <= $1 or asked_at <= $2)`;
 
-/** How many there are, and since when the oldest waits. */
+/** Counts the waiting refunds, and returns since when the oldest waits. */
 export async function measureWaitingRefunds(
   db: Reader,
   { accepted, asked }: WaitingSince,
@@ -39,7 +39,7 @@ export async function measureWaitingRefunds(
   return row ?? { count: 0, oldest: null };
 }
 
-/** The same, the oldest first. */
+/** Lists the waiting refunds, the oldest first. */
 export function selectWaitingRefunds(
   db: Reader,
   { accepted, asked }: WaitingSince,

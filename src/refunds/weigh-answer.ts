@@ -2,14 +2,14 @@ import type { RefundAnswer, RefundOutcome } from '../payment-methods/payment-met
 import type { Refund } from './refund.ts';
 
 /**
- * The worth of an answer beside the books. `unasked`: so much more went back at the method than they know. `missing`: so much
- * less.
+ * A method's answer compared with the books. `unasked`: the amount that went back at the method and is not in the books. `missing`: the
+ * amount that is in the books and did not go back at the method. Both in minor units.
  */
 export type Weighed = { outcome: RefundOutcome; unasked: number; missing: number };
 
 /**
- * Holds what a method says against what went back of the payment by our books (`wentBack`). A refund is done only if the
- * payment's balance shows it; whatever else the balance shows is somebody else's doing, and is told apart.
+ * Compares a method's answer with the amount of the payment that went back according to the books (`wentBack`). The refund is completed
+ * only if the payment's balance shows it; the rest of the difference is reported separately.
  */
 export function weighAnswer(
   refund: Pick<Refund, 'amount' | 'state'>,
@@ -18,7 +18,7 @@ export function weighAnswer(
 ): Weighed {
   const outcome: RefundOutcome = answer.kind === 'absent' ? { kind: 'unknown' } : answer;
   if (refunded === undefined) return { outcome, unasked: 0, missing: 0 };
-  // A completed refund is in the books already.
+  // A completed refund is already in the books.
   const ours = outcome.kind === 'approved' && refund.state !== 'completed' ? refund.amount : 0;
   const surplus = refunded - wentBack - ours;
   if (surplus >= 0) return { outcome, unasked: surplus, missing: 0 };
