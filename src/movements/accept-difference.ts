@@ -12,8 +12,8 @@ import {
 } from './settlement-queries.ts';
 
 /**
- * Accepts differences, with a reason that stays. It moves no money. Answers how many; 0: nothing of it is open, or the file was compared
- * again, and the later comparison is the one that counts.
+ * Accepts differences and stores the reason. Moves no money. Returns how many were accepted; 0 if none of them is open, or the file was
+ * compared again (then only the later comparison counts).
  */
 export function acceptDifferences(app: App, acceptance: Acceptance): Promise<number> {
   const { settlementId, reason, by } = acceptance;
@@ -45,7 +45,7 @@ export function acceptDifferences(app: App, acceptance: Acceptance): Promise<num
   });
 }
 
-/** A file with its differences, or null. */
+/** Returns a file with its differences, or null. */
 export async function showSettlement(
   app: App,
   id: string,
@@ -54,7 +54,7 @@ export async function showSettlement(
   return settlement === null ? null : { settlement, differences: await selectDifferences(app.db, id) };
 }
 
-/** The files, the newest first, each with how many of its differences are open; all, or those alone that have some. */
+/** Lists the files, the newest first, each with its number of open differences; with `openOnly` only files that have some. */
 export function listSettlements(app: App, limit: number, openOnly = false) {
   return selectSettlements(app.db, limit, openOnly);
 }

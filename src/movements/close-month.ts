@@ -12,28 +12,28 @@ import { type ClosedMonth, countOpenDifferences, insertClosedMonth, selectClosed
 /** The amount owed to a merchant at the end of a month, in minor units as text. */
 export type MonthOwed = { environment_id: number; currency: string; owed: string };
 
-/** An entry has the time at which its commit began, and is seen when that has ended: by then at the latest. */
+/** An entry has the time at which its commit began, and is visible only after the commit: at most this much later. */
 const BEING_BOOKED_MS = 10 * 60_000;
 
-/** A month of Chile and what stands in the way of closing it. */
+/** A month (in Chile's time zone) and the reasons not to close it yet. */
 export type MonthState = {
   month: string;
   environment: Environment;
-  /** And everything that was being booked at its end is in the books. */
+  /** Whether the month is over, and so long that all entries of its last moment are visible. */
   hasEnded: boolean;
   /** Payments, refunds and movements that no entry explains. */
   unbooked: number;
-  /** Entries in suspense about which nobody has decided. */
+  /** Undecided entries in suspense. */
   suspense: number;
   /** Differences of acquirers' files that nobody has accepted. */
   differences: number;
   owed: MonthOwed[];
   closed: ClosedMonth | null;
-  /** True while the books still say what was closed, and while the month is open. */
+  /** True if the books still agree with the closed month, and while the month is open. */
   isAsClosed: boolean;
 };
 
-/** How a month stands. `month` is such as `2026-01`; null where it is not one. */
+/** Returns the state of a month such as `2026-01`; null if `month` is not one. */
 export async function describeMonth(app: App, month: string, environment: Environment): Promise<MonthState | null> {
   const first = `${month}-01`;
   if (!/^\d{4}-\d{2}$/.test(month) || !isDay(first)) return null;
@@ -53,14 +53,14 @@ export async function describeMonth(app: App, month: string, environment: Enviro
   return { month, environment, hasEnded, unbooked: unbooked.length, suspense, differences, owed, closed, isAsClosed };
 }
 
-/** Whether nothing stands in the way. */
+/** Returns whether nothing prevents closing the month. */
 export function isReadyToClose({ hasEnded, unbooked, suspense, differences, closed }: MonthState): boolean {
   return closed === null && hasEnded && unbooked + suspense + differences === 0;
 }
 
 /**
- * Closes a month: keeps what each merchant was owed at its end, and who said so. What is recorded later is of the month in which it
- * is recorded. Answers the state that stands in the way, or null where it is closed now.
+ * Closes a month: stores the amount owed to each merchant at its end, and who closed it. Later records belong to the month in which they
+ * are recorded. Returns null if the month is closed now, otherwise the state that prevents it.
  */
 export async function closeMonth(
   app: App,
@@ -81,7 +81,7 @@ export async function closeMonth(
   return isClosed ? null : describeMonth(app, month, environment);
 }
 
-/** The last day of the month that begins on `first`. */
+/** Returns the last day of the month that begins on `first`. */
 export function lastDayOf(first: string): string {
   return shiftDay(`${shiftDay(first, 31).slice(0, 7)}-01`, -1);
 }

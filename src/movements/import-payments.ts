@@ -26,24 +26,23 @@ import {
 } from './imported-payment.ts';
 import { insertImported, selectImportedOf, wasImported } from './imported-payment-queries.ts';
 
-/** The environment of the file, and the payment method by which the money came. */
+/** The environment of the file, and the payment method that collected the money. */
 export type ImportScope = { environmentId: number; environment: string; method: string };
 
-/** The file, and who takes it over. */
+/** The file, and the person who imports it. */
 export type ImportRecord = { evidence: Evidence; by: Actor };
 
-/** Told now and then how many lines of the file were looked at, or taken over. */
+/** Called from time to time with the number of lines that were planned or imported. */
 type OnLines = (lines: number) => void;
 
-/** A sale of one day may be booked by the acquirer on the next, and later where its answer was lost. */
+/** The acquirer may book a sale on the next day, and later if the method's answer was lost. */
 const DAYS_BEFORE = 1;
 const DAYS_AFTER = 7;
 const TOLD_EVERY = 100;
 
 /**
- * Plans how an acquirer's file would be taken over, line by line. Reads only. Money that the books have, in any way, is left
- * as it is; what they do not have is of an attempt of ours, by its buy order or by authorisation code, amount and day, or of
- * nobody.
+ * Plans the import of an acquirer's file, line by line. Only reads. Leaves money that the books already have. Other money belongs to a
+ * payment attempt, found by its buy order or by authorisation code, amount and day; if there is none, it goes to suspense.
  */
 export async function planImport(
   app: App,
@@ -75,8 +74,8 @@ export async function planImport(
 }
 
 /**
- * Does it, each line in one commit. Answers the steps as they were done: a line that changed meanwhile is left. Where it is
- * interrupted, a new plan of the same file finds the lines that were done, and goes on behind them.
+ * Carries out a plan, one commit for each line. Returns the steps as they were done; a line that changed since the plan is left. After an
+ * interruption a new plan of the same file finds the imported lines and continues with the others.
  */
 export async function importPayments(
   app: App,
@@ -97,7 +96,7 @@ export async function importPayments(
 
 type Days = { first: string; last: string };
 
-/** Null: the file has no line. */
+/** Returns the first and the last day of the file; null if it has no line. */
 function daysOf({ rows }: Settlement): Days | null {
   const dates = rows.map(({ date }) => date).sort();
   const [first, last] = [dates[0], dates.at(-1)];
@@ -196,7 +195,7 @@ async function suspendStep(app: App, scope: ImportScope, step: ImportStep, recor
       return true;
     })
     .catch(async (error: unknown) => {
-      // Two took it over at the same moment, and the other was first.
+      // A concurrent import was first.
       if (await wasImported(app.db, scope.method, imported.line_key)) return false;
       throw error;
     });

@@ -23,12 +23,12 @@ const IMPORTED_PAYMENTS: InsertTarget = {
   ],
 };
 
-/** Rejects when the line was taken over before. */
+/** Inserts an imported line. Rejects if it was imported before. */
 export async function insertImported(tx: Tx, row: ImportedPayment): Promise<void> {
   await tx.insertRows(IMPORTED_PAYMENTS, [row]);
 }
 
-/** The lines of these days that were taken over, the first day and the last one too. */
+/** Lists the imported lines of these days, including the first and the last day. */
 export function selectImportedOf(
   db: Pick<Database, 'query'>,
   scope: { environmentId: number; method: string },

@@ -8,15 +8,15 @@ import type { SqlRow } from '../db/database.ts';
 export type ImportedPayment = SqlRow & {
   id: string;
   environment_id: number;
-  /** The key by which a line is taken over only once. */
+  /** The key that makes a line importable only once. */
   line_key: string;
-  /** Where the books have it in suspense; null where it is of an attempt, and the other way round. */
+  /** The link of the books that has the money in suspense; null if the line belongs to an attempt. One of the two is set. */
   link: number | null;
   payment_attempt_id: string | null;
   imported_at: number;
   imported_by: string;
   payment_method: string;
-  /** The day that the file says, `2026-01-15`. */
+  /** The day in the file, `2026-01-15`. */
   settled_on: string;
   buy_order: string | null;
   authorization_code: string | null;
@@ -28,29 +28,29 @@ export type ImportedPayment = SqlRow & {
 };
 
 /**
- * The step for a line of the acquirer's file. `settle`: it is of an attempt of ours, which it ends. `suspense`: it is of
- * nothing that we know. `known`: the books have it. `imported`: it was taken over before. `left`: it is for a person.
+ * The step for a line of the acquirer's file. `settle`: it belongs to an attempt, and ends it. `suspense`: it belongs to no known payment.
+ * `known`: the books have it. `imported`: it was imported before. `left`: a person must handle it.
  */
 export type ImportStep = {
   row: SettlementRow;
   does: 'settle' | 'suspense' | 'known' | 'imported' | 'left';
   attemptId: string | null;
   transactionId: number | null;
-  /** A note about it, in a few words. */
+  /** A short note about the line. */
   note: string;
 };
 
-/** The same line of another export of the same days is the same line. */
+/** Returns the key of a line. It is the same in another export of the same days. */
 export function lineKeyOf(environment: string, row: SettlementRow): string {
   const { date, buyOrder, authorizationCode, amount, currency } = row;
   const code = authorizationCode === null ? null : codeKey(authorizationCode);
   return JSON.stringify([environment, date, buyOrder, code, amount, currency]);
 }
 
-/** The lines that were taken over before, by their money. */
+/** The lines that were imported before, by day, amount and currency. */
 export type ImportedBefore = ReadonlyMap<string, readonly ImportedPayment[]>;
 
-/** Groups them once: a file that is imported again has as many lines as were taken over. */
+/** Groups the imported lines once, because a file that is imported again has as many lines as were imported. */
 export function groupImported(before: readonly ImportedPayment[]): ImportedBefore {
   return Map.groupBy(before, ({ settled_on, amount, currency }) => moneyKey(settled_on, amount, currency));
 }
@@ -60,8 +60,8 @@ function moneyKey(day: string, amount: number, currency: string): string {
 }
 
 /**
- * Whether a line says again what was taken over before, perhaps by an export with other columns. `unclear`: money of the same day
- * and amount, where one has no buy order or no code that would tell the two apart, or where the codes of one order differ.
+ * Returns whether a line was imported before, perhaps from an export with other columns. `unclear`: a line of the same day and amount was
+ * imported, and a missing buy order or code, or different codes of one order, leave it open whether it is the same.
  */
 export function compareImported(row: SettlementRow, before: ImportedBefore): 'same' | 'unclear' | 'new' {
   const alike = before.get(moneyKey(row.date, row.amount, row.currency)) ?? [];
@@ -84,12 +84,12 @@ function agree(one: string | null, other: string | null): 'same' | 'different' |
   return one === other ? 'same' : 'different';
 }
 
-/** Writes the fact of an imported payment. Not `link`: the fact is written before the entry. */
+/** Returns the content of the fact about an imported payment, without `link`, because the fact is written before the entry. */
 export function importContent(imported: ImportedPayment): FactContent {
   return Object.fromEntries(Object.entries(imported).filter(([column]) => column !== 'link'));
 }
 
-/** Money that the acquirer has and that is of nothing we know. */
+/** Makes the posting of the acquirer's money that belongs to no known payment. */
 export function importedPosting(imported: ImportedPayment): Posting {
   const { environment_id, imported_at, payment_method, amount, currency } = imported;
   const debit = methodReceivable(payment_method);

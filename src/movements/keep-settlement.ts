@@ -16,10 +16,10 @@ import type { Environment } from '../payment-services/payment-service.ts';
 import { type KeptDifference, type KeptSettlement, MOST_DIFFERENCES, type SettlementSum } from './settlement.ts';
 import { insertSettlement, lockComparison, replaceEarlier, selectDifferences } from './settlement-queries.ts';
 
-/** The books, and the payments that the file says it settles. */
+/** The books to compare with, and the payment method whose payments the file settles. */
 export type SettlementScope = { environment: Environment; paymentServiceId: string | null; method: string };
 
-/** `unknown`: there is no such payment service. `empty`: the file has no line. `too_many`: it is of other books. */
+/** `unknown`: no such payment service. `empty`: the file has no line. `too_many`: it probably belongs to other books. */
 export type Keeping =
   | { kind: 'kept'; id: string; open: number }
   | { kind: 'unknown' }
@@ -27,8 +27,8 @@ export type Keeping =
   | { kind: 'too_many' };
 
 /**
- * Holds an acquirer's file against the books and keeps the differences until a person accepts them. The same file again is compared
- * anew, with what the books have by then; what was accepted of it and is still so stays accepted.
+ * Compares an acquirer's file with the books and stores the differences until a person accepts them. If the same file comes again, it is
+ * compared with the current books; an accepted difference stays accepted if it is unchanged.
  */
 export async function keepSettlement(
   app: App,
@@ -112,7 +112,7 @@ function differenceOf(
   };
 }
 
-/** Carries over the acceptances of the same file that still hold. */
+/** Copies the acceptances of earlier comparisons of the same file to unchanged differences. */
 async function carryOver(tx: Tx, kept: KeptSettlement, differences: readonly KeptDifference[]) {
   const earlier = await replaceEarlier(tx, kept);
   if (earlier.length === 0) return differences;

@@ -11,12 +11,12 @@ import {
 } from './movement-queries.ts';
 import type { MovementTarget } from './record-movement.ts';
 
-/** The newest of a kind, with the names of their payment service and environment. */
+/** Lists the newest movements of a kind, with the names of their payment service and environment. */
 export function listMovements(app: App, kind: MovementKind, limit: number): Promise<ListedMovement[]> {
   return selectMovements(app.db, kind, limit);
 }
 
-/** Finds one by its reference; null where it is not known. */
+/** Returns a movement by its reference; null if not found. */
 export async function findMovement(
   app: App,
   { paymentServiceId, environment }: MovementTarget,
@@ -26,7 +26,7 @@ export async function findMovement(
   return id === null ? null : selectMovement(app.db, { environment_id: id, ...which });
 }
 
-/** The newest payouts of some environments, in a span of time. */
+/** Lists the newest payouts of some environments in a span of time. */
 export function listPayouts(
   app: App,
   span: Parameters<typeof selectPayouts>[1],
@@ -35,7 +35,7 @@ export function listPayouts(
   return selectPayouts(app.db, span, limit);
 }
 
-/** Money that was in suspense or still is, the newest first. */
+/** Lists the money that was in suspense or still is, the newest first. */
 export function listSuspense(app: App, limit: number): Promise<SuspenseEntry[]> {
   return selectSuspense(app.db, limit);
 }

@@ -24,7 +24,7 @@ export async function selectMovement(
   return row ?? null;
 }
 
-/** Finds a movement by its id alone, and keeps it until the commit. */
+/** Returns a movement by its id, and locks it until the commit. */
 export async function lockMovement(tx: Tx, id: string): Promise<Movement | null> {
   const [row] = await tx.query<Movement>('select * from movements where id = $1 {for_update}', [id]);
   return row ?? null;
@@ -34,7 +34,7 @@ export type ListedMovement = Movement & {
   payment_service_id: string;
   name: string;
   environment: string;
-  /** When and why it was taken back, if it was. */
+  /** When and why the payout was returned; null: it was not. */
   returned_at: number | null;
   return_reason: string | null;
 };
@@ -46,7 +46,7 @@ const LISTED = `select m.*, e.payment_service_id, p.name, e.environment, r.creat
      join environments e on e.id = m.environment_id
      join payment_services p on p.id = e.payment_service_id`;
 
-/** The newest of a kind, each with its return: the reference of that is `returnReference`. */
+/** Lists the newest movements of a kind, each with its return, which is found by `returnReference`. */
 export function selectMovements(db: Reader, kind: MovementKind, limit: number): Promise<ListedMovement[]> {
   return db.query<ListedMovement>(`${LISTED} where m.kind = $1 order by m.created_at desc, m.id limit $2`, [
     kind,
@@ -54,7 +54,7 @@ export function selectMovements(db: Reader, kind: MovementKind, limit: number): 
   ]);
 }
 
-/** The newest payouts of some environments, in a span of time; `to` is not in it. */
+/** Lists the newest payouts of some environments from `from` until before `to`. */
 export function selectPayouts(
   db: Reader,
   { environmentIds, from, to }: { environmentIds: readonly number[]; from: number; to: number },
@@ -68,8 +68,8 @@ export function selectPayouts(
 }
 
 /**
- * Money in suspense, with what was decided about it, if anything was: `late_payment`, that a method took and no order asked
- * for; `unasked_refund`, that went back and no refund asked for.
+ * Money in suspense, with the decision about it, if there is one. `late_payment`: a method took it without an order. `unasked_refund`: it
+ * went back without a refund of Rúbrica.
  */
 export type SuspenseEntry = SqlRow & {
   kind: SuspendedKind;
@@ -77,10 +77,10 @@ export type SuspenseEntry = SqlRow & {
   payment_service_id: string;
   name: string;
   environment: string;
-  /** The entry that booked it, such as `12.0`. */
+  /** The entry that put the money into suspense, such as `12.0`. */
   entry: string;
   created_at: number;
-  /** Null for money of the acquirer's file that is of nothing we know. */
+  /** Null for money from an acquirer's file that belongs to no known payment. */
   transaction_id: number | null;
   /** The account of the method that took it or refunded it. */
   method_account: string;
@@ -93,7 +93,7 @@ export type SuspenseEntry = SqlRow & {
 
 const RESOLVES = `m.environment_id = j.environment_id and m.kind = 'resolution' and m.reference = j.link || '.' || j.line`;
 
-/** As its index has it. */
+/** The same condition as in the index, so that the index is used. */
 const SUSPENDED = `j.kind in ('late_payment', 'unasked_refund')`;
 
 const SUSPENSE_ENTRIES = `select j.kind, j.environment_id, e.payment_service_id, p.name, e.environment,
@@ -105,10 +105,10 @@ const SUSPENSE_ENTRIES = `select j.kind, j.environment_id, e.payment_service_id,
      join payment_services p on p.id = e.payment_service_id
      left join movements m on ${RESOLVES}`;
 
-/** Of a few entries: by `link` alone SQLite would read the whole chain to save the sort. */
+/** For a few entries. By `link` alone SQLite would read the whole chain to avoid the sort. */
 const IN_ORDER = 'order by j.link + 0';
 
-/** The newest first. */
+/** Lists the money in suspense, the newest first. */
 export function selectSuspense(db: Reader, limit: number): Promise<SuspenseEntry[]> {
   return db.query<SuspenseEntry>(
     `${SUSPENSE_ENTRIES} where ${SUSPENDED}
@@ -117,7 +117,7 @@ export function selectSuspense(db: Reader, limit: number): Promise<SuspenseEntry
   );
 }
 
-/** Of one transaction, in the order of the books. */
+/** Lists the money in suspense of one transaction, in the order of the books. */
 export function selectSuspenseOf(db: Reader, transaction: RowKey<number>): Promise<SuspenseEntry[]> {
   return db.query<SuspenseEntry>(
     `${SUSPENSE_ENTRIES} where ${SUSPENDED} and j.transaction_id = $1 and j.environment_id = $2 ${IN_ORDER}`,
@@ -125,7 +125,7 @@ export function selectSuspenseOf(db: Reader, transaction: RowKey<number>): Promi
   );
 }
 
-/** Lists the money in suspense in a link of the books that is of no transaction. */
+/** Lists the money in suspense of a link of the books that belongs to no transaction. */
 export function selectSuspenseAt(db: Reader, environmentId: number, link: number): Promise<SuspenseEntry[]> {
   return db.query<SuspenseEntry>(
     `${SUSPENSE_ENTRIES} where ${SUSPENDED} and j.environment_id = $1 and j.link = $2 and j.transaction_id is null`,
@@ -134,15 +134,15 @@ export function selectSuspenseAt(db: Reader, environmentId: number, link: number
 }
 
 /**
- * A part of a statement: whether money came late for a transaction, after it had ended without a payment, and nobody has decided that it
- * went back to the payer.
+ * SQL condition: money came for a transaction after it had ended without a payment, and nobody has decided that it was returned to the
+ * payer.
  */
 export const keepsLateMoney = (transactionId: string, environmentId: string) => `exists (
   select 1 from journal_entries j
   where j.kind = 'late_payment' and j.transaction_id = ${transactionId} and j.environment_id = ${environmentId}
     and not exists (select 1 from movements m where ${RESOLVES} and m.decision = 'returned'))`;
 
-/** Money about which nobody has decided: how much of it there is, and since when the oldest waits. */
+/** Counts the undecided entries in suspense, and returns since when the oldest waits. */
 export async function measureUnresolved(db: Reader): Promise<{ count: number; oldest: number | null }> {
   const [row] = await db.query<{ count: number; oldest: number | null }>(
     `select count(*) as count, min(j.created_at) as oldest from journal_entries j
@@ -151,7 +151,7 @@ export async function measureUnresolved(db: Reader): Promise<{ count: number; ol
   return row ?? { count: 0, oldest: null };
 }
 
-/** The same of some environments, as far as it came before a time. */
+/** Counts the undecided entries of some environments from before a time. */
 export async function countUnresolvedOf(
   db: Reader,
   environmentIds: readonly number[],
@@ -166,7 +166,7 @@ export async function countUnresolvedOf(
   return row?.count ?? 0;
 }
 
-/** The same, the oldest first. */
+/** Lists the undecided entries, the oldest first. */
 export function selectUnresolved(db: Reader, limit: number): Promise<SuspenseEntry[]> {
   return db.query<SuspenseEntry>(
     `${SUSPENSE_ENTRIES} where ${SUSPENDED} and m.id is null
@@ -175,7 +175,7 @@ export function selectUnresolved(db: Reader, limit: number): Promise<SuspenseEnt
   );
 }
 
-/** Lists the amounts of a payment that went back unasked, and about which nobody has decided. */
+/** Lists the undecided unasked refunds of a payment. */
 export function selectUnresolvedOf(tx: Tx, transaction: RowKey<number>): Promise<SuspenseEntry[]> {
   return tx.query<SuspenseEntry>(
     `${SUSPENSE_ENTRIES} where j.kind = 'unasked_refund' and j.transaction_id = $1 and j.environment_id = $2 and m.id is null ${IN_ORDER}`,
@@ -183,13 +183,13 @@ export function selectUnresolvedOf(tx: Tx, transaction: RowKey<number>): Promise
   );
 }
 
-/** A part of a statement. Sums what went back of a payment that no refund asked for, and about which nobody has decided. */
+/** SQL that sums the undecided unasked refunds of a payment. */
 export const unresolvedRefunds = (transactionId: string, environmentId: string) => `(
   select cast(coalesce(sum(j.amount), 0) as bigint) from journal_entries j
   where j.kind = 'unasked_refund' and j.transaction_id = ${transactionId} and j.environment_id = ${environmentId}
     and not exists (select 1 from movements m where ${RESOLVES}))`;
 
-/** Sums what went back of a payment by the books. `unresolved`: the part that no refund asked for, and about which nobody has decided. */
+/** Sums the amount of a payment that went back according to the books, and the undecided unasked refunds among it (`unresolved`). */
 export async function sumWentBack(
   tx: Tx,
   transaction: RowKey<number>,

@@ -13,15 +13,14 @@ import type { SqlRow } from '../db/database.ts';
 import { formatDecimal } from '../lib/money.ts';
 
 /**
- * The kinds of movements of money outside of the service, as a person recorded them. `payout`: it was sent to the merchant.
- * `deposit`: it came from a payment method, or the merchant paid it in. `resolution`: what became of money that was booked before, in suspense or as a
- * payout.
+ * The kinds of movements: money that moved outside the service, as a person recorded it. `payout`: it was sent to the merchant. `deposit`:
+ * it came from a payment method, or the merchant paid it in. `resolution`: the decision about money in suspense, or the return of a payout.
  */
 export type MovementKind = 'payout' | 'deposit' | 'resolution';
 
 /**
- * `returned`: the money went back at the payment method, or came back from it or from the bank: it is where it was. `kept`: it
- * is the merchant's, whether it came or went.
+ * `returned`: the money is back where it came from: at the payer, at the payment method or at the bank. `kept`: the money is the merchant's
+ * gain (late payment) or loss (unasked refund).
  */
 export type Decision = 'returned' | 'kept';
 
@@ -30,10 +29,10 @@ export type Movement = SqlRow & {
   id: string;
   environment_id: number;
   kind: MovementKind;
-  /** Under which it was recorded; of a resolution, the entry in suspense or the payout (`returnReference`) that it is about. */
+  /** The reference of the record. For a resolution: the entry in suspense, or the payout (`returnReference`). */
   reference: string;
   amount: number;
-  /** Of a deposit: what the acquirer kept, beside the amount that arrived. */
+  /** For a deposit: the amount that the acquirer kept, in addition to the amount that arrived. */
   commission: number;
   currency: string;
   created_at: number;
@@ -46,17 +45,17 @@ export type Movement = SqlRow & {
 
 const CONTENT = ['amount', 'commission', 'currency', 'payment_method', 'decision'] as const;
 
-/** Whether two records say the same, no matter who recorded them, when and why. */
+/** Returns whether two records have the same content. Ignores who recorded them, when and why. */
 export function saysTheSame(one: Movement, other: Movement): boolean {
   return CONTENT.every((column) => one[column] === other[column]);
 }
 
-/** Under which the return of a payout is recorded. It has a space, so no entry has this name. */
+/** Returns the reference of a payout's return. It has a space, so it differs from every entry's name. */
 export function returnReference({ kind, reference }: Pick<Movement, 'kind' | 'reference'>): string {
   return `${kind} ${reference}`;
 }
 
-/** Makes the posting of a movement; `resolved` is the kind of suspense that it decides about, if it does. */
+/** Makes the posting of a movement. `resolved`: for a resolution of suspense, the kind of the entry. */
 export function movementPosting(movement: Movement, resolved: SuspendedKind = 'late_payment'): Posting {
   const { id, environment_id, created_at, transaction_id, amount, commission, currency } = movement;
   const moved: Transfer = { ...sidesOf(movement, resolved), amount, currency };
@@ -80,7 +79,7 @@ function sidesOf(
   if (kind === 'payout') return { kind, debit: MERCHANT_PAYABLE, credit: BANK };
   if (kind === 'deposit' && payment_method === null) return { kind: 'paid_in', debit: BANK, credit: MERCHANT_PAYABLE };
   if (kind === 'deposit') return { kind, debit: BANK, credit: receivable };
-  // Whatever was in suspense came by a payment method, and a payout by none.
+  // Money in suspense always has a payment method, and a payout has none.
   if (payment_method === null) return { kind: 'payout_returned', debit: BANK, credit: MERCHANT_PAYABLE };
   if (resolved === 'unasked_refund') {
     if (decision === 'kept') return { kind: 'charged', debit: MERCHANT_PAYABLE, credit: SUSPENSE };

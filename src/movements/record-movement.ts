@@ -19,12 +19,12 @@ import { insertMovement, selectMovement } from './movement-queries.ts';
 export type MovementTarget = { paymentServiceId: string; environment: Environment };
 
 /**
- * The movement that a person records. A deposit comes from a payment method, which may have kept a commission, or from the merchant; amounts in minor
- * units.
+ * The movement that a person records. A deposit comes from a payment method, which may have kept a commission, or from the merchant.
+ * Amounts are in minor units.
  */
 export type MovementWish = {
   kind: 'payout' | 'deposit';
-  /** The same reference again is the same movement. */
+  /** A repeated reference is the same movement. */
   reference: string;
   amount: number;
   commission: number;
@@ -34,9 +34,8 @@ export type MovementWish = {
 };
 
 /**
- * `different`: the reference belongs to a movement that says something else. `returned`: to one that was taken back, so the
- * money that was sent again needs a reference of its own. `refused`: there is no more than `most`.
- * `unknown`: there is no such payment service.
+ * `different`: the reference belongs to a movement with other content. `returned`: the reference belongs to a returned payout, so sending
+ * the money again needs a new reference. `refused`: the amount exceeds `most`, in minor units. `unknown`: no such payment service.
  */
 export type Recording =
   | { kind: 'recorded' | 'replayed' | 'different' | 'returned'; movement: Movement }
@@ -44,16 +43,16 @@ export type Recording =
   | { kind: 'unknown' };
 
 /**
- * Records money that was sent to a merchant, or that came from a payment method or the merchant: once for a reference, and never more than
- * is available or receivable, whatever comes together. In one commit with its entries and, for a payout, its event.
- * Rejects with `StorageError`.
+ * Records money that was sent to a merchant, or that came from a payment method or the merchant: once for a reference, and, even under
+ * concurrency, never more than is available or receivable. Writes its entries, its audit entry and, for a payout, its event in the same
+ * commit. Rejects with `StorageError`.
  */
 export function recordMovement(app: App, target: MovementTarget, wish: MovementWish): Promise<Recording> {
   const now = app.now();
   return app.db.transaction<Recording>((tx) => bookMovement(tx, target, wish, now));
 }
 
-/** The same in the commit of what it is part of; `recordAudit` alone may come after it. */
+/** Records a movement in the caller's commit. Only `recordAudit` may follow it there. */
 export async function bookMovement(
   tx: Tx,
   target: MovementTarget,
@@ -113,7 +112,7 @@ async function compareToEarlier(tx: Tx, earlier: Movement, movement: Movement) {
   return saysTheSame(earlier, movement) ? 'replayed' : 'different';
 }
 
-/** Reads what the method of a deposit owes; null: the merchant paid it in, and may pay in any amount. */
+/** Returns the amount that the method of a deposit owes; null: the merchant paid it in, without a limit. */
 async function receivableOf(tx: Tx, { environment_id, payment_method, currency }: Movement): Promise<Sum | null> {
   if (payment_method === null) return null;
   const account = methodReceivable(payment_method);

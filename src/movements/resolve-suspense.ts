@@ -11,27 +11,27 @@ import { lockTransaction, selectTransactionAnywhere } from '../transactions/tran
 import { type Decision, type Movement, movementPosting } from './movement.ts';
 import { insertMovement, type SuspenseEntry, selectSuspenseAt, selectSuspenseOf } from './movement-queries.ts';
 
-/** About which entry (such as `12.0`; left out: all of the transaction), and why. `reason` names no person. */
+/** `entry`: such as `12.0`; left out: all entries of the transaction. `reason` names no person. */
 export type SuspenseDecision = { decision: Decision; entry?: string; reason: string; by: Actor };
 
 /**
- * `already`: the same was decided before. `different`: something else was. `nothing`: no money of this transaction ever was
- * in suspense. `amount` is what was decided about now, or before.
+ * `already`: the same was decided before. `different`: something else was decided before. `nothing`: no money was ever in suspense here.
+ * `amount`: the amount decided now, or before, in minor units.
  */
 export type Resolution =
   | { kind: 'resolved' | 'already' | 'different'; amount: Sum; currency: string }
   | { kind: 'nothing' };
 
 /**
- * Decides about all the money of a transaction that is in suspense, in one commit with its entries. Once only: what was
- * decided stays. Rejects with `StorageError`.
+ * Records the decision about a transaction's money in suspense, with its entries in the same commit. A decision cannot be changed. Rejects
+ * with `StorageError`.
  */
 export async function resolveSuspense(app: App, transactionId: number, decided: SuspenseDecision): Promise<Resolution> {
   const now = app.now();
   const transaction = await selectTransactionAnywhere(app.db, transactionId);
   if (transaction === null) return { kind: 'nothing' };
   return app.db.transaction<Resolution>(async (tx) => {
-    // Money comes into suspense under this lock too.
+    // Every posting to suspense of this transaction takes this lock too.
     await lockTransaction(tx, transaction);
     return decide(tx, await selectSuspenseOf(tx, transaction), decided, now);
   });
@@ -40,7 +40,7 @@ export async function resolveSuspense(app: App, transactionId: number, decided: 
 /** A place in the books: `entry` is a line of a link, such as `12.0`. */
 type Place = { environmentId: number; link: number; entry: string };
 
-/** The same about money that is of no transaction, by the place that the books have it in. */
+/** Records the decision about money in suspense that belongs to no transaction, by its place in the books. */
 export function resolveImported(
   app: App,
   { environmentId, link, entry }: Place,
@@ -50,19 +50,19 @@ export function resolveImported(
   return app.db.transaction<Resolution>(async (tx) => {
     const [found] = await selectSuspenseAt(tx, environmentId, link);
     if (found === undefined) return { kind: 'nothing' };
-    // Another who decides about it waits here.
+    // A concurrent decision about the same money waits here.
     await lockFunds(tx, environmentId, found.currency);
     return decide(tx, await selectSuspenseAt(tx, environmentId, link), { ...decided, entry }, now);
   });
 }
 
-/** Adds up the money of a transaction, or of one of its entries, about which nobody has decided; null where nothing is open. */
+/** Sums the undecided money of a transaction, or of one of its entries; null if there is none. */
 export async function sumSuspense(app: App, transactionId: number, entry?: string) {
   const transaction = await selectTransactionAnywhere(app.db, transactionId);
   return transaction === null ? null : sumOpen(await selectSuspenseOf(app.db, transaction), entry);
 }
 
-/** The same of money that is of no transaction. */
+/** Sums the undecided money of a place in the books that belongs to no transaction; null if there is none. */
 export async function sumImported(app: App, { environmentId, link, entry }: Place) {
   return sumOpen(await selectSuspenseAt(app.db, environmentId, link), entry);
 }
@@ -100,7 +100,7 @@ async function decide(
   return { kind: 'resolved', ...sumOf(open, first) };
 }
 
-/** The record of what was decided about an entry in suspense. */
+/** Makes the record of a decision about an entry in suspense. */
 export function newResolution(
   suspended: SuspenseEntry,
   { decision, reason, recordedBy }: Pick<SuspenseDecision, 'decision' | 'reason'> & { recordedBy: string },

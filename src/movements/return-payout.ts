@@ -8,23 +8,23 @@ import { type Movement, movementPosting, returnReference } from './movement.ts';
 import { insertMovement, selectMovement } from './movement-queries.ts';
 import type { MovementTarget } from './record-movement.ts';
 
-/** The payout that came back, by the reference under which it was recorded, and why. `reason` names no person. */
+/** The reference of the payout that came back, and why. `reason` names no person. */
 export type ReturnWish = { reference: string; reason: string; by: Actor };
 
 /**
- * `already`: it was taken back before. `nothing`: no payout has this reference. `unknown`: there is no such payment
- * service. `payout` is what is taken back.
+ * `already`: the return was recorded before. `nothing`: no payout has this reference. `unknown`: no such payment service. `payout` is the
+ * returned payout.
  */
 export type PayoutReturn = { kind: 'returned' | 'already'; payout: Movement } | { kind: 'nothing' | 'unknown' };
 
 /**
- * Takes back a payout that the bank sent back, or that never was: all of it, once only, in one commit with its entry. What it
- * took is available again. Rejects with `StorageError`.
+ * Records that the bank sent back a payout, or that it was never made: all of it, only once, with its entry in the same commit. The amount
+ * becomes available again. Rejects with `StorageError`.
  */
 export function returnPayout(app: App, target: MovementTarget, wish: ReturnWish): Promise<PayoutReturn> {
   const now = app.now();
   return app.db.transaction<PayoutReturn>(async (tx) => {
-    // Two that take back the same payout queue here, so that the second finds the record of the first.
+    // Concurrent returns of the same payout queue here, so that the second finds the record of the first.
     const environmentId = await lockEnvironmentId(tx, target.paymentServiceId, target.environment);
     if (environmentId === null) return { kind: 'unknown' };
     const { reference } = wish;

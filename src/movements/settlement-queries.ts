@@ -51,7 +51,7 @@ export async function insertSettlement(
   if (differences.length > 0) await tx.insertRows(DIFFERENCES, differences);
 }
 
-/** The newest first, without those that were compared again, with how many differences nobody has accepted. */
+/** Lists the files, the newest first, with their number of open differences. Leaves out replaced comparisons. */
 export function selectSettlements(
   db: Reader,
   limit: number,
@@ -66,8 +66,8 @@ export function selectSettlements(
 }
 
 /**
- * Keeps others who compare a file of the same payment service, or of all, waiting until the commit. Its row is asked for, not written:
- * a payment service that has left refuses that.
+ * Makes concurrent comparisons of the same payment service (null: of all) wait until the commit. Locks a row for reading with `for update`
+ * and does not write it, because a payment service that has moved away refuses writes.
  */
 export async function lockComparison(tx: Tx, paymentServiceId: string | null): Promise<void> {
   await tx.query("select id from payment_services where $1 in ('', id) order by id limit 1 {for_update}", [
@@ -75,7 +75,7 @@ export async function lockComparison(tx: Tx, paymentServiceId: string | null): P
   ]);
 }
 
-/** Keeps a file as it is until the commit: whether it is there and was not compared again. */
+/** Locks a file until the commit. Returns false if it does not exist or was compared again. */
 export async function lockSettlement(tx: Tx, id: string): Promise<boolean> {
   const sql = 'select id from settlements where id = $1 and replaced_at is null {for_update}';
   return (await tx.query(sql, [id])).length === 1;
@@ -86,7 +86,9 @@ export async function selectSettlement(db: Reader, id: string): Promise<KeptSett
   return row ?? null;
 }
 
-/** Marks what was compared before of the same file and the same books as replaced, and answers it: earlier versions left several at once. */
+/**
+ * Marks the earlier comparisons of the same file with the same books as replaced, and returns them. Earlier versions left several of them.
+ */
 export function replaceEarlier(tx: Tx, settlement: KeptSettlement): Promise<KeptSettlement[]> {
   const { environment, payment_service_id, payment_method, file_sha256, kept_at } = settlement;
   return tx.query<KeptSettlement>(
@@ -97,14 +99,14 @@ export function replaceEarlier(tx: Tx, settlement: KeptSettlement): Promise<Kept
   );
 }
 
-/** In the order of the file. */
+/** Lists the differences in the order of the file. */
 export function selectDifferences(db: Reader, settlementId: string): Promise<KeptDifference[]> {
   return db.query<KeptDifference>('select * from settlement_differences where settlement_id = $1 order by number', [
     settlementId,
   ]);
 }
 
-/** Accepts what is open: of a cause, of a line of the file, or one difference by its number; null: whichever. */
+/** Accepts the open differences of a cause, of a line of the file, or with a number; null: any. */
 export function updateAccepted(
   tx: Tx,
   { settlementId, cause, number, line }: Pick<Acceptance, 'settlementId' | 'cause' | 'number' | 'line'>,
@@ -118,7 +120,7 @@ export function updateAccepted(
   );
 }
 
-/** How many differences of files that end in these days nobody has accepted. */
+/** Counts the open differences of files whose last day is among these days. */
 export async function countOpenDifferences(
   db: Reader,
   environment: string,
@@ -133,7 +135,7 @@ export async function countOpenDifferences(
   return row?.count ?? 0;
 }
 
-/** A file with open differences, their sum in minor units and as text: it can be more than a double holds. */
+/** A file with open differences and their sum, in minor units as text, because it may exceed a double. */
 export type OpenSettlement = SqlRow &
   Pick<KeptSettlement, 'id' | 'environment' | 'payment_service_id' | 'file_name' | 'kept_at'> & {
     open: number;
@@ -142,7 +144,7 @@ export type OpenSettlement = SqlRow &
     difference: string;
   };
 
-/** Those with differences that nobody has accepted, the oldest first. */
+/** Lists the files with open differences, the oldest first. */
 export function selectOpenSettlements(db: Reader, limit: number): Promise<OpenSettlement[]> {
   return db.query<OpenSettlement>(
     `select s.id, s.environment, s.payment_service_id, s.file_name, s.kept_at, count(*) as open, min(d.currency) as currency,
@@ -181,7 +183,7 @@ export async function selectClosedMonth(db: Reader, month: string, environment: 
   return row ?? null;
 }
 
-/** Answers false when it is closed already. */
+/** Closes a month; returns false if it is closed already. */
 export async function insertClosedMonth(tx: Tx, row: ClosedMonth): Promise<boolean> {
   const rows = await tx.query(
     `insert into closed_months (month, environment, closed_at, closed_by, owed) values ($1, $2, $3, $4, $5)

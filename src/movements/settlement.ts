@@ -3,11 +3,11 @@ import type { DifferenceCause } from '../books/explain-difference.ts';
 import type { SqlRow } from '../db/database.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 
-/** An acquirer's file that was held against the books. Times are UTC ms, days are of Chile. */
+/** An acquirer's file that was compared with the books. Times are UTC milliseconds, days are Chilean. */
 export type KeptSettlement = SqlRow & {
   id: string;
   environment: Environment;
-  /** Null: of all payment services. */
+  /** Null: all payment services. */
   payment_service_id: string | null;
   payment_method: string;
   file_name: string;
@@ -16,18 +16,18 @@ export type KeptSettlement = SqlRow & {
   last_day: string;
   kept_at: number;
   kept_by: string;
-  /** How many lines fit. */
+  /** The number of lines that match. */
   matched: number;
   /** JSON: `SettlementSum[]`. */
   totals: string;
-  /** When the same file was compared again. */
+  /** When the same file was compared again; null: never. */
   replaced_at: number | null;
 };
 
-/** Of a currency, in minor units as text: sums can be more than a double holds. */
+/** The sums of a currency, in minor units as text, because they may exceed a double. */
 export type SettlementSum = { currency: string; settled: string; booked: string; difference: string };
 
-/** A line of the file or of the books that the other side does not say. Amounts in minor units; null: the side has nothing. */
+/** A difference between a line of the file and the books. Amounts are in minor units; null: this side has no line. */
 export type KeptDifference = SqlRow & {
   settlement_id: string;
   number: number;
@@ -46,8 +46,8 @@ export type KeptDifference = SqlRow & {
 };
 
 /**
- * The differences of a file that are accepted: the open ones of a cause, of a line of the file, or one by its number. Null:
- * whichever; one of the three is named.
+ * Which open differences of a file to accept: those of a cause, those of a line of the file, or the one with a number. Exactly one of the
+ * three is not null.
  */
 export type Acceptance = {
   readonly settlementId: string;
@@ -58,5 +58,5 @@ export type Acceptance = {
   readonly by: Actor;
 };
 
-/** More than these mean that it is not the file of these books. */
+/** A file with more differences probably belongs to other books. */
 export const MOST_DIFFERENCES = 5_000;

@@ -8,14 +8,13 @@ import { environmentHere } from '../payment-services/find-environment.ts';
 import { isLinkEnd, type LinkWish, type PaymentLink, WRONG_LINK_CURRENCY, WRONG_LINK_END } from './payment-link.ts';
 import { insertPaymentLink, selectLinkAnywhere, selectLinkByKey, updateLinkEnded } from './payment-link-queries.ts';
 
-/** `replayed`: its key made this link before. `reused`: its key belongs to a wish for another. */
+/** `replayed`: the key made this link before. `reused`: the key belongs to a different link. */
 export type LinkCreation = { kind: 'created' | 'replayed' | 'reused'; link: PaymentLink };
 
 /**
- * Makes a link that can be paid at once. The caller has checked what is asked for and that the environment is the maker's; a
- * new link that would end in the past, or that no payment method could ever collect, is refused here (`Problem` INVALID_BODY), where a
- * repeated wish for one is known. Throws `Problem` PAYMENT_SERVICE_MOVED or PAYMENT_SERVICE_MOVING where another database has the
- * payment service.
+ * Creates a link that can be paid at once. The caller has checked the fields, and that the maker may use the environment. Throws `Problem`
+ * INVALID_BODY for a new link that would end in the past or after five years, or that no payment method can collect; a repeated key of an
+ * existing link is recognised first. Throws PAYMENT_SERVICE_MOVED or PAYMENT_SERVICE_MOVING if another database has the payment service.
  */
 export async function createPaymentLink(
   app: App,
@@ -31,7 +30,7 @@ export async function createPaymentLink(
     if (expires_at !== null && !isLinkEnd(expires_at, link.created_at)) {
       throw new Problem('INVALID_BODY', { errors: [WRONG_LINK_END] });
     }
-    // A method that nobody has set up yet may be before somebody pays.
+    // A method without settings counts too, because it may be set up before somebody pays.
     if (!app.paymentMethods.some((method) => method.accepts({ environment, currency, amount, configured: true }))) {
       throw new Problem('INVALID_BODY', { errors: [WRONG_LINK_CURRENCY] });
     }
@@ -75,8 +74,8 @@ async function findEarlier(tx: Tx, link: PaymentLink): Promise<LinkCreation> {
 }
 
 /**
- * Ends a link for good; who is paying already can finish. `environmentIds`: those that the person sees, null for all. `unknown`:
- * there is no such link there. `already`: it was ended before.
+ * Ends a link for good; a payer who has already begun can finish. `environmentIds`: the environments that the person sees, null for all.
+ * Returns `unknown` if there is no such link in these, `already` if it was ended before.
  */
 export async function endPaymentLink(
   app: App,

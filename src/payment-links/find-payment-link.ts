@@ -24,7 +24,7 @@ export type OpenLink = {
   state: LinkState;
 };
 
-/** The link of an address, or null. One of a payment service that is disabled has ended. */
+/** Returns the link of a URL, or null. The link of a disabled payment service has ended. */
 export async function findPaymentLink(app: App, id: string): Promise<OpenLink | null> {
   const link = /^pl_[0-9a-z]{20}$/.test(id) ? await selectLinkAnywhere(app.db, id) : null;
   if (link === null) return null;
@@ -40,14 +40,14 @@ export async function findPaymentLink(app: App, id: string): Promise<OpenLink | 
   };
 }
 
-/** The address that is given to payers. */
+/** Returns the link's URL for payers. */
 export function linkUrl(app: App, { id }: Pick<PaymentLink, 'id'>): string {
   return `${publicBase(app)}/link/${id}`;
 }
 
 export type ListedLink = OwnedLink & { state: LinkState; url: string };
 
-/** The links of some environments, the newest first; null: of all. `after`: the last of the page before. */
+/** Lists the links of some environments (null: of all), the newest first. `after`: the last link of the previous page. */
 export async function listPaymentLinks(
   app: App,
   environmentIds: readonly number[] | null,
@@ -58,7 +58,7 @@ export async function listPaymentLinks(
   return rows.map((row) => listed(app, row));
 }
 
-/** One of them, or null; `environmentIds`: those that the person sees, null for all. */
+/** Returns a link, or null; `environmentIds`: the environments that the person sees, null for all. */
 export async function findListedLink(
   app: App,
   id: string,

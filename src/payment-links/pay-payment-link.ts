@@ -10,8 +10,8 @@ import { raiseOpened, takeNumber } from './payment-link-queries.ts';
 type Payable = Pick<Transaction, 'id' | 'environment_id' | 'pay_secret'>;
 
 /**
- * The transaction in which a payer of an open link pays. Of a link that is paid once there is one that can be paid at any time: who
- * comes second gets the same, and a new one is made only after the last ended without a payment.
+ * Returns the transaction in which a payer of an open link pays. A link for one payment has at most one payable transaction: a second payer
+ * gets the same one, and a new one is made only after the last ended without a payment.
  */
 export async function payPaymentLink(app: App, open: OpenLink): Promise<Payable> {
   const { link, environment } = open;
@@ -20,10 +20,10 @@ export async function payPaymentLink(app: App, open: OpenLink): Promise<Payable>
     return create(app, open, number);
   }
   const last = await selectByReference(app.db, environment.id, linkReference(link, link.opened));
-  // One that its time is over for may still be paid: the worker ends it when it knows.
+  // A pending transaction whose time is over is returned too; the worker ends it.
   if (last !== null && (last.state === 'pending' || last.state === 'completed')) return last;
   const number = link.opened + 1;
-  // Two who come at once ask for the same reference, and get the same transaction.
+  // Concurrent payers ask for the same reference and get the same transaction.
   const created = await create(app, open, number);
   await app.db.transaction((tx) => raiseOpened(tx, link, number));
   return created;

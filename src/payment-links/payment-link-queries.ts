@@ -5,7 +5,7 @@ import type { PaymentLink } from './payment-link.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-/** Answers false where the key of the link has one already. */
+/** Inserts a link; returns false if its key already has a link. */
 export async function insertPaymentLink(tx: Tx, row: PaymentLink): Promise<boolean> {
   const suffix = 'on conflict (environment_id, idempotency_key) do nothing returning id';
   const rows = await tx.insertRows({ name: 'payment_links', columns: Object.keys(row) }, [row], suffix);
@@ -20,13 +20,13 @@ export async function selectLinkByKey(tx: Tx, environmentId: number, key: string
   return row ?? null;
 }
 
-/** By its id alone, which is all that its address says. */
+/** Reads a link by its id, because its URL names no environment. */
 export async function selectLinkAnywhere(db: Reader, id: string): Promise<PaymentLink | null> {
   const [row] = await db.query<PaymentLink>('select * from payment_links where id = $1', [id]);
   return row ?? null;
 }
 
-/** The next transaction of a link is the one after `number`, unless another was made meanwhile. */
+/** Records `number` as the last transaction of a link, unless a later one was made meanwhile. */
 export async function raiseOpened(tx: Tx, link: RowKey<string>, number: number): Promise<void> {
   await tx.query('update payment_links set opened = $3 where id = $1 and environment_id = $2 and opened < $3', [
     link.id,
@@ -35,7 +35,7 @@ export async function raiseOpened(tx: Tx, link: RowKey<string>, number: number):
   ]);
 }
 
-/** The number of the next transaction of a link that many pay: no two get the same. */
+/** Takes the number of the next transaction of a link with many payments. Each number is given once. */
 export async function takeNumber(tx: Tx, link: RowKey<string>): Promise<number> {
   const [row] = await tx.query<{ opened: number }>(
     'update payment_links set opened = opened + 1 where id = $1 and environment_id = $2 returning opened',
@@ -45,7 +45,7 @@ export async function takeNumber(tx: Tx, link: RowKey<string>): Promise<number> 
   return row.opened;
 }
 
-/** Answers whether it was open until now. */
+/** Ends a link; returns false if it had been ended before. */
 export async function updateLinkEnded(tx: Tx, link: RowKey<string>, at: number): Promise<boolean> {
   const rows = await tx.query(
     'update payment_links set ended_at = $3 where id = $1 and environment_id = $2 and ended_at is null returning id',
@@ -54,24 +54,24 @@ export async function updateLinkEnded(tx: Tx, link: RowKey<string>, at: number):
   return rows.length === 1;
 }
 
-/** A link with whose it is, and how often it was paid. */
+/** A link with its owner, and how often it was paid. */
 export type OwnedLink = PaymentLink & { payment_service: string; name: string; environment: string; paid: number };
 
 export type ListedLinkRow = SqlRow & OwnedLink & { service_disabled_at: number | null };
 
-/** Where a page of links begins: after this one. */
+/** The last link before a page of links. */
 export type LinkPlace = { at: number; id: string };
 
-/** Also the money of one that had ended before it came, unless it was returned: nobody is asked for more. */
+/** Includes late money, unless it was returned, so that nobody pays such a link again. */
 const TOOK_MONEY = `(t.state = 'completed' or ${keepsLateMoney('t.id', 't.environment_id')})`;
 
-// A hyphen and a full stop are neighbours, so the range is the references of a link.
+// The characters `-` and `.` are adjacent, so this range covers the references of a link.
 const LISTED = `select l.*, e.payment_service_id as payment_service, p.name, e.environment, p.disabled_at as service_disabled_at,
        (select count(*) from transactions t where t.environment_id = l.environment_id and ${TOOK_MONEY}
           and t.reference >= l.id || '-' and t.reference < l.id || '.') as paid
      from payment_links l join environments e on e.id = l.environment_id join payment_services p on p.id = e.payment_service_id`;
 
-/** The links of some environments, the newest first; null: of all. */
+/** Lists the links of some environments (null: of all), the newest first. */
 export function selectLinks(
   db: Reader,
   environmentIds: readonly number[] | null,
@@ -85,13 +85,13 @@ export function selectLinks(
   );
 }
 
-/** One link as lists have it, by its id alone. */
+/** Reads one link with the columns of a list, by its id. */
 export async function selectListedLinkAnywhere(db: Reader, id: string): Promise<ListedLinkRow | null> {
   const [row] = await db.query<ListedLinkRow>(`${LISTED} where l.id = $1`, [id]);
   return row ?? null;
 }
 
-/** Whether a link was paid. */
+/** Returns whether a link was paid. */
 export async function isLinkPaid(db: Reader, { id, environment_id }: RowKey<string>): Promise<boolean> {
   const rows = await db.query(
     `select t.id from transactions t where t.environment_id = $2 and ${TOOK_MONEY}

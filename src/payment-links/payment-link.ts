@@ -2,7 +2,7 @@ import { holdsCardNumber } from '../../protocol/card-number.ts';
 import type { SqlRow } from '../db/database.ts';
 import { errorItem } from '../error-catalogue.ts';
 
-/** How often it can be paid: once, or by as many as come. */
+/** How often a link can be paid: once, or any number of times. */
 export type LinkUses = 'one' | 'many';
 
 export const LINK_USES: readonly LinkUses[] = ['one', 'many'];
@@ -13,23 +13,23 @@ export type PaymentLink = SqlRow & {
   environment_id: number;
   amount: number;
   currency: string;
-  /** The subject of the payment, as the payer reads it. */
+  /** The subject of the payment, as the payer sees it. */
   subject: string;
   uses: LinkUses;
   /** Where a callback of each payment is posted; null: nowhere. */
   url_callback: string | null;
   created_at: number;
   created_by: string;
-  /** Null: it has no end of its own. */
+  /** Null: the link does not expire. */
   expires_at: number | null;
   ended_at: number | null;
-  /** The number of the last transaction that it made; 0 before the first. */
+  /** The number of the link's last transaction; 0 before the first. */
   opened: number;
-  /** The same key again is the same link; null: it was made without one. */
+  /** A repeated key is the same link; null: made without a key. */
   idempotency_key: string | null;
 };
 
-/** The link that somebody asks for. `urlCallback` was checked by the caller. */
+/** A request for a link. The caller has checked `urlCallback`. */
 export type LinkWish = {
   amount: number;
   currency: string;
@@ -40,10 +40,10 @@ export type LinkWish = {
   idempotencyKey?: string | null;
 };
 
-/** `used`: it could be paid once, and was. */
+/** `used`: it could be paid once, and was paid. */
 export type LinkState = 'open' | 'used' | 'expired' | 'ended';
 
-/** The rule behind its page. `isPaid`: at least one payment of it was made. `isEnabled`: its payment service is. */
+/** Returns the state of a link. `isPaid`: it has at least one payment. `isEnabled`: its payment service is enabled. */
 export function linkStateOf(
   { uses, expires_at, ended_at }: Pick<PaymentLink, 'uses' | 'expires_at' | 'ended_at'>,
   { isPaid, isEnabled }: { isPaid: boolean; isEnabled: boolean },
@@ -55,25 +55,25 @@ export function linkStateOf(
   return isEnabled ? 'open' : 'ended';
 }
 
-/** Makes the reference of a link's transaction; shops can use no such reference by accident. */
+/** Makes the reference of a link's transaction. No shop uses such a reference by accident. */
 export function linkReference({ id }: Pick<PaymentLink, 'id'>, number: number): string {
   return `${id}-${number}`;
 }
 
-/** The most that a link can ask for: what fits into the amount of a signed request. */
+/** The highest amount of a link, in minor units: the limit of the amount in a signed request. */
 export const MOST_LINK_AMOUNT = 99_999_999_999;
 
 const MOST_SUBJECT = 80;
 const MOST_YEARS_MS = 5 * 365 * 86_400_000;
 
-/** A subject as payers read it, without spaces around it; null where it cannot be one. It is kept for ever, so it holds no card number. */
+/** Returns a subject without spaces around it; null if it is not valid. It is stored for ever, so it may hold no card number. */
 export function readSubject(text: string): string | null {
   const subject = text.trim();
   if (subject === '' || subject.length > MOST_SUBJECT || /\p{Cc}/u.test(subject)) return null;
   return holdsCardNumber(subject) ? null : subject;
 }
 
-/** The refusal of a time at which no link can end. */
+/** The error for a time at which a link cannot end. */
 export const WRONG_LINK_END = errorItem('/expires_at', 'INVALID_PARAMETER', [
   'expires_at is no time at which a link can end.',
   'Send a time such as 2026-12-31T23:59:59Z, in the future and within five years.',
@@ -81,7 +81,7 @@ export const WRONG_LINK_END = errorItem('/expires_at', 'INVALID_PARAMETER', [
   'Envía una hora como 2026-12-31T23:59:59Z, futura y dentro de cinco años.',
 ]);
 
-/** The refusal of a currency that no payment method collects: nobody could ever pay the link. */
+/** The error for a currency that no payment method collects. */
 export const WRONG_LINK_CURRENCY = errorItem('/currency', 'INVALID_CURRENCY', [
   'No payment method collects this currency.',
   'Send CLP.',
@@ -89,7 +89,7 @@ export const WRONG_LINK_CURRENCY = errorItem('/currency', 'INVALID_CURRENCY', [
   'Envía CLP.',
 ]);
 
-/** Whether a link can end at that time. */
+/** Returns whether a link can end at that time: in the future, and within five years. */
 export function isLinkEnd(expiresAt: number, now: number): boolean {
   return expiresAt > now && expiresAt <= now + MOST_YEARS_MS;
 }

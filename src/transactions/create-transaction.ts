@@ -12,16 +12,17 @@ export type CreateOutcome =
   | { kind: 'replayed'; transaction: Transaction }
   | { kind: 'conflict'; transaction: Transaction; fields: string[] };
 
-/** A process takes few ids at first, and more each time: a command makes one transaction, a busy service thousands. */
+/** A process reserves few ids at first and more each time: a command makes one transaction, a busy service thousands. */
 const LARGEST_ID_BLOCK = 1000;
 const ID_BLOCK_GROWTH = 8;
 
 /**
  * Stores a transaction and its first event in one commit, and resolves when that commit is durable.
  *
- * A reference belongs to its environment for ever: the same fields again answer `replayed` with the first transaction,
- * other fields answer `conflict` with the names of those that differ. Published shops send a new session id at every view of
- * an order; it decides nothing, so while the first can be paid it may differ. Rejects with `StorageError` or `BatcherFullError`.
+ * A reference belongs to its environment for ever. Repeating it with the same fields returns `replayed` and the first transaction; with
+ * other fields it returns `conflict` and the names of the differing fields. A different session id alone is accepted while the first
+ * transaction can be paid, because published shops send a new one at every view of an order. Rejects with `StorageError` or
+ * `BatcherFullError`.
  */
 export async function createTransaction(
   app: App,
@@ -64,19 +65,19 @@ function newRow(app: App, environmentId: number, input: TransactionInput): NewRo
   };
 }
 
-// Everything that arrives while a commit is under way shares the next one: the disk's flush, the dearest part of a
-// create, is paid once for all of them.
+// Requests that arrive during a commit share the next one, so that they share the cost of the disk flush, the most expensive part of a
+// create.
 const batchers = perInstance((app: App) => {
   const takeIds = createIdSource(app);
   const batcher = createBatcher<NewRow, boolean>({
     maxBatch: 256,
     maxQueued: 4096,
     maxWaitMs: 2_000,
-    // SQLite has one writer. On PostgreSQL the second batch travels while the first is flushed.
+    // SQLite has one writer. On PostgreSQL the second batch is sent while the first is flushed.
     concurrency: app.db.engine === 'sqlite' ? 1 : 2,
     flush: async (batch) => {
-      // In one order everywhere: of two batches with the same references, one waits for the other instead of both. The
-      // one writer of SQLite waits for nobody.
+      // The same order in every batch prevents a deadlock between two batches with the same references. SQLite has only one writer, so it
+      // needs no order.
       const rows = app.db.engine === 'sqlite' ? batch : batch.toSorted(byReference);
       await takeIds(rows);
       const inserted = new Set(await app.db.transaction((tx) => insertTransactions(tx, rows)));
@@ -111,7 +112,7 @@ function createIdSource(app: App): (rows: readonly NewRow[]) => Promise<void> {
   return async (rows) => {
     for (const [at, row] of rows.entries()) {
       while (next === end) {
-        // Two batches share one reservation: the answers of two could arrive in the other order.
+        // Concurrent batches share one reservation, because the responses of two could arrive in the wrong order.
         reserving ??= reserve(Math.min(rows.length - at, LARGEST_ID_BLOCK)).finally(() => {
           reserving = undefined;
         });

@@ -6,8 +6,8 @@ import type { TransactionKey } from './transaction.ts';
 import { hasOpenAttempt, lockTransaction, selectExpired } from './transaction-queries.ts';
 
 /**
- * Ends pending transactions whose time is over, at most `limit`, and answers how many there were: `expired`, or `failed` after a decline.
- * One for which a payment method has still to answer is left alone: its answer decides.
+ * Ends pending transactions whose time is over, at most `limit`, as `expired`, or as `failed` after a decline. Skips transactions for which
+ * a payment method has not answered. Returns how many were handled without an error.
  */
 export async function expireTransactions(app: App, limit: number): Promise<number> {
   const keys = await selectExpired(app.db, app.now(), limit);
@@ -19,7 +19,7 @@ export async function expireTransactions(app: App, limit: number): Promise<numbe
   return expired;
 }
 
-/** On PostgreSQL each waits for its answers while the others do; more would take connections from requests. */
+/** On PostgreSQL these run concurrently; more would take connections from requests. */
 const TOGETHER = 4;
 
 async function tryToExpire(app: App, key: TransactionKey): Promise<boolean> {
@@ -27,20 +27,20 @@ async function tryToExpire(app: App, key: TransactionKey): Promise<boolean> {
     await expireTransaction(app, key);
     return true;
   } catch (error) {
-    // A failure of the store concerns all; any other concerns one transaction.
+    // A storage failure affects all transactions; any other error affects only one.
     if (error instanceof StorageError) throw error;
     app.log.error({ err: error, transaction: key.id }, 'a transaction could not be expired');
     return false;
   }
 }
 
-/** Ends one whose time is over, unless it has ended or a payment method has still to answer. */
+/** Ends a transaction whose time is over, unless it has ended or a payment method has not answered. */
 export async function expireTransaction(app: App, key: TransactionKey): Promise<void> {
   const at = app.now();
   const environment = await environmentOf(app, key);
   const ended = await app.db.transaction(async (tx) => {
     const transaction = await lockTransaction(tx, key);
-    // A payment may have begun since the list was made.
+    // A payment may have begun since the list was read.
     if (transaction?.state !== 'pending' || (await hasOpenAttempt(tx, key))) return null;
     return endUnpaid(tx, environment, transaction, { event: 'expire', at });
   });

@@ -3,8 +3,8 @@ import type { Transaction } from './transaction.ts';
 import { clearUnsignedFields } from './transaction-queries.ts';
 
 /**
- * Forgets the unsigned objects of a transaction whose signed form came through a browser: its payer could read the signature
- * there, and have sent it from a server with objects of his own, such as another's tax document.
+ * Deletes the unsigned objects of a transaction whose signed form came through a browser. The payer could read the signature there and send
+ * the request from a server with other objects, such as somebody else's tax document.
  */
 export async function forgetUnsignedFields(
   app: App,

@@ -1,7 +1,7 @@
 import type { Database, SqlRow, Tx } from '../db/database.ts';
 import { type OnRows, selectLike, type TableWalk } from '../db/walk-queries.ts';
 
-/** A transaction's texts that others wrote. Times are UTC milliseconds, `amount` is in minor units. */
+/** The texts of a transaction that shops or payers wrote. Times are UTC milliseconds, `amount` is in minor units. */
 export type PersonalTransaction = SqlRow & {
   id: number;
   environment_id: number;
@@ -27,7 +27,7 @@ const TRANSACTIONS: TableWalk = {
     || ' ' || url_complete || ' ' || coalesce(unsigned_fields, '')`,
 };
 
-/** The transactions whose texts are `like`, in the order of their ids. Looks through the whole table. */
+/** Lists the transactions whose texts match `like`, in the order of their ids. Scans the whole table. */
 export function selectPersonalTransactions(
   db: Pick<Database, 'query'>,
   like: string,
@@ -36,7 +36,7 @@ export function selectPersonalTransactions(
   return selectLike<PersonalTransaction>(db, TRANSACTIONS, like, { onRows });
 }
 
-/** Changes the texts of a transaction that no entry of the books stands on. */
+/** Updates the texts of a transaction that no hash of the books covers: all except its reference. */
 export async function updatePersonalTexts(tx: Tx, row: PersonalTransaction): Promise<void> {
   await tx.query(
     `update transactions set customer_email = $3, session_id = $4, url_callback = $5, url_cancel = $6, url_complete = $7,

@@ -33,13 +33,13 @@ const NEW_TRANSACTIONS: InsertWithFollowers = {
   followers: INSERT_CREATED_EVENTS,
 };
 
-/** Inserts those whose reference is free, each with its first event, and answers their ids. */
+/** Inserts the rows whose reference is free, each with its first event, and returns their ids. */
 export async function insertTransactions(tx: Tx, rows: readonly SqlRow[]): Promise<number[]> {
   const events = await tx.insertNewRows<{ transaction_id: number }>(NEW_TRANSACTIONS, rows);
   return events.map((event) => event.transaction_id);
 }
 
-/** Reserves `count` ids and answers the first. A process that dies leaves its unused ids out for ever. */
+/** Reserves `count` ids and returns the first. The unused ids of a dead process are never used. */
 export async function reserveTransactionIds(tx: Tx, count: number): Promise<number> {
   const [block] = await tx.query<{ next_id: number }>(
     `update id_blocks set next_id = next_id + $1 where name = 'transaction' returning next_id`,
@@ -69,7 +69,7 @@ export async function selectTransaction(
   return row ?? null;
 }
 
-/** In one of these environments. */
+/** Reads a transaction if it belongs to one of these environments. */
 export async function selectTransactionAmong(
   db: Reader,
   id: number,
@@ -80,15 +80,15 @@ export async function selectTransactionAmong(
   return row ?? null;
 }
 
-/** Wherever it is: for those who know its id alone, such as a person who sees all of the installation. */
+/** Reads a transaction from any environment, for callers that know only its id, such as a person who sees the whole installation. */
 export async function selectTransactionAnywhere(db: Reader, id: number): Promise<Transaction | null> {
   const [row] = await db.query<Transaction>('select * from transactions where id = $1', [id]);
   return row ?? null;
 }
 
 /**
- * Reads a transaction and keeps other writers away from it until the commit. Whoever decides by what stands beside the
- * row (an open payment attempt) takes this first; a `for update` that both engines understand.
+ * Reads a transaction and locks it until the commit. Take this lock before a decision that depends on related rows, such as an open payment
+ * attempt. The update works like `for update` and runs on both engines.
  */
 export async function lockTransaction(tx: Tx, { id, environment_id }: TransactionKey): Promise<Transaction | null> {
   const [row] = await tx.query<Transaction>(
@@ -98,17 +98,17 @@ export async function lockTransaction(tx: Tx, { id, environment_id }: Transactio
   return row ?? null;
 }
 
-/** A statement: the attempt of transaction $1 of environment $2 for which its method has still to answer, or that it has approved. */
+/** SQL that finds an attempt of transaction $1 of environment $2 that its method has approved or not answered yet. */
 export const OPEN_ATTEMPT = `select 1 as one from payment_attempts
   where transaction_id = $1 and environment_id = $2 and state in ('started', 'pending', 'unknown', 'approved')`;
 
-/** Whether a payment method has still to answer for this transaction, or has approved it. */
+/** Returns whether a payment method has approved this transaction or not answered yet. */
 export async function hasOpenAttempt(tx: Tx, { id, environment_id }: TransactionKey): Promise<boolean> {
   const rows = await tx.query(OPEN_ATTEMPT, [id, environment_id]);
   return rows.length > 0;
 }
 
-/** How many attempts of a transaction were declined. */
+/** Counts the declined attempts of a transaction. */
 export async function countDeclined(tx: Pick<Tx, 'query'>, { id, environment_id }: TransactionKey): Promise<number> {
   const [row] = await tx.query<{ declined: number }>(
     `select count(*) as declined from payment_attempts
@@ -118,7 +118,7 @@ export async function countDeclined(tx: Pick<Tx, 'query'>, { id, environment_id 
   return row?.declined ?? 0;
 }
 
-/** The last attempt of a transaction that was declined: what its end without a payment goes by. Null: none was. */
+/** Returns the last declined attempt, from which the event of an end without payment takes its data. Null: none was declined. */
 export async function selectLastDeclined(
   tx: Tx,
   { id, environment_id }: TransactionKey,
@@ -132,8 +132,8 @@ export async function selectLastDeclined(
 }
 
 /**
- * The one statement that changes a state: from `from` to `to`, taking the next sequence number with it.
- * Answers null when another writer was first.
+ * Changes a state from `from` to `to`, with the next sequence number; no other statement changes a state. Returns null if another writer
+ * was first.
  */
 export async function updateState(
   tx: Tx,
@@ -154,7 +154,7 @@ export async function updateState(
   return row ?? null;
 }
 
-/** Takes the next sequence number for an event that leaves the state as it is. */
+/** Takes the next sequence number, for an event that does not change the state. */
 export async function advanceSequence(tx: Tx, { id, environment_id }: TransactionKey): Promise<Transaction> {
   const [row] = await tx.query<Transaction>(
     'update transactions set last_sequence = last_sequence + 1 where id = $1 and environment_id = $2 returning *',
@@ -170,7 +170,7 @@ export async function clearUnsignedFields(tx: Tx, environmentId: number, id: num
   ]);
 }
 
-/** Pending transactions past their time, oldest first, without those for which an answer is still awaited. */
+/** Lists pending transactions whose time is over, the oldest first, except those with an approved or unanswered attempt. */
 export function selectExpired(db: Reader, now: number, limit: number): Promise<TransactionKey[]> {
   return db.query<SqlRow & TransactionKey>(
     `select t.id, t.environment_id from transactions t
@@ -184,7 +184,7 @@ export function selectExpired(db: Reader, now: number, limit: number): Promise<T
   );
 }
 
-/** Those that can still be paid or have a payment without an end. */
+/** Counts the transactions that can still be paid or have an open attempt. */
 export async function countPending(db: Reader): Promise<number> {
   const [row] = await db.query<{ pending: number }>(
     `select count(*) as pending from transactions where state = 'pending'`,

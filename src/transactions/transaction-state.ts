@@ -3,15 +3,15 @@ export const TRANSACTION_STATES = ['pending', 'completed', 'failed', 'cancelled'
 export type TransactionState = (typeof TRANSACTION_STATES)[number];
 
 /**
- * The events that can happen to a transaction. `decline`: a payment method refused, and the payer may try again. `fail`: it
- * was the last attempt, or the payer gave up or ran out of time after a decline.
+ * The events of a transaction. `decline`: a payment method refused, and the payer may try again. `fail`: the last attempt was declined, or
+ * the payer gave up or ran out of time after a decline.
  */
 export type TransactionEvent = 'approve' | 'decline' | 'fail' | 'cancel' | 'expire';
 
 /**
- * THE TABLE. What a state becomes by an event; `stays` says that it can still be paid, `already` that it has happened,
- * `conflict` that it contradicts what is known: a payment that arrives for a transaction which ended without one. A conflict
- * is recorded and alarmed, never dropped and never resolved silently.
+ * THE TABLE. The new state after an event. `stays`: the transaction can still be paid. `already`: the event has happened before.
+ * `conflict`: the event contradicts the state, for example a payment for a transaction that ended without one. A conflict is recorded and
+ * alarmed, never dropped and never resolved silently.
  */
 const TABLE: Record<
   TransactionState,
@@ -31,17 +31,17 @@ export type NextState =
   | { kind: 'ignored' }
   | { kind: 'conflict' };
 
-/** Reads the table. */
+/** Returns the new state or the meaning of an event, from the table. */
 export function nextState(state: TransactionState, event: TransactionEvent): NextState {
   const next = TABLE[state][event];
   if (next === 'stays' || next === 'already' || next === 'conflict' || next === 'ignored') return { kind: next };
   return { kind: 'moved', state: next };
 }
 
-/** How many declined attempts end a transaction, unless its payment service says another number. */
+/** The number of declined attempts that ends a transaction, unless its payment service sets another one. */
 export const DEFAULT_PAYER_ATTEMPTS = 5;
 
-/** Names the event of a decline: `declined` counts it too. Nobody can try again once the time is over. */
+/** Returns the event of a decline. `declined` includes this decline. After `expiresAt` (UTC milliseconds) the payer cannot try again. */
 export function declineEvent(
   { declined, expiresAt, at }: { declined: number; expiresAt: number; at: number },
   payerAttempts: number | null,

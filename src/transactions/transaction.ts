@@ -2,7 +2,7 @@ import type { SqlRow } from '../db/database.ts';
 import type { RowKey } from '../db/row-key.ts';
 import type { TransactionState } from './transaction-state.ts';
 
-/** The transaction that a merchant asks for. `amount` is in minor units; the texts are as they were signed. */
+/** A merchant's request for a transaction. `amount` is in minor units; the texts are as they were signed. */
 export type TransactionInput = {
   amount: number;
   currency: string;
@@ -13,7 +13,7 @@ export type TransactionInput = {
   urlCallback: string;
   urlCancel: string;
   urlComplete: string;
-  /** JSON text of the four optional objects, or null. Stored, and never believed for money or identity. */
+  /** JSON text of the four optional objects, or null. Never trusted for money or identity. */
   unsignedFields: string | null;
 };
 
@@ -38,19 +38,19 @@ export type Transaction = SqlRow & {
   pay_secret: string;
   payment_method: string | null;
   unsigned_fields: string | null;
-  /** The fee that the service kept of the payment, in minor units; 0 before it. */
+  /** The fee that the service kept from the payment, in minor units; 0 without a payment. */
   fee: number;
 };
 
-/** The key of a transaction. Its id alone would have to be looked for everywhere. */
+/** The key of a transaction. By its id alone, a query would cover every environment. */
 export type TransactionKey = RowKey<number>;
 
-/** Reads the key of the transaction from a row, such as a payment attempt, a refund or a callback. */
+/** Returns the key of the transaction of a row, such as a payment attempt, a refund or a callback. */
 export function transactionKeyOf(row: { transaction_id: number; environment_id: number }): TransactionKey {
   return { id: row.transaction_id, environment_id: row.environment_id };
 }
 
-/** The signed fields, by the name under which a difference is reported. */
+/** The signed fields, with the names by which differences are reported. */
 const COMPARED: readonly [string, keyof TransactionInput, keyof Transaction][] = [
   ['x_amount', 'amount', 'amount'],
   ['x_currency', 'currency', 'currency'],
@@ -62,32 +62,32 @@ const COMPARED: readonly [string, keyof TransactionInput, keyof Transaction][] =
   ['x_url_complete', 'urlComplete', 'url_complete'],
 ];
 
-/** The names of the signed fields in which a repeated reference differs. Empty: it is the same request again. */
+/** Returns the names of the signed fields in which a repeated reference differs. Empty: the same request. */
 export function differingFields(transaction: Transaction, input: TransactionInput): string[] {
   return COMPARED.filter(
-    // One that was erased for its person says nothing any more.
+    // An erased e-mail address counts as equal.
     ([, given, stored]) =>
       input[given] !== transaction[stored] && (stored !== 'customer_email' || transaction[stored] !== ''),
   ).map(([name]) => name);
 }
 
-/** Whether a payer may still pay it, or is paying it. */
+/** Returns whether a transaction is pending and its time is not over. */
 export function isPayable({ state, expires_at }: Transaction, now: number): boolean {
   return state === 'pending' && expires_at > now;
 }
 
 /**
- * The token of the pay page's address: the id and the environment, which lead to the row without an index over random keys,
- * and 128 random bits, compared in constant time, so that nobody finds another's page.
+ * Makes the token of the pay page's URL: the id and the environment, which find the row without an index over random keys, and 128 random
+ * bits, which are compared in constant time, so that nobody finds another payer's page.
  */
 export function payToken({ id, environment_id, pay_secret }: TransactionKey & Pick<Transaction, 'pay_secret'>): string {
   return `${id.toString(36)}-${environment_id.toString(36)}-${pay_secret}`;
 }
 
-/** `environmentId` is null in a token of before they said it. */
+/** `environmentId` is null in older tokens. */
 export type PayTokenParts = { id: number; environmentId: number | null; secret: string };
 
-/** The parts of a pay token, or null for another text. */
+/** Returns the parts of a pay token, or null if the text is not one. */
 export function readPayToken(token: string): PayTokenParts | null {
   const match = /^([0-9a-z]{1,11})-(?:([0-9a-z]{1,11})-)?([\w-]{22})$/.exec(token);
   if (match === null) return null;

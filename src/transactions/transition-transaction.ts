@@ -20,23 +20,22 @@ export type TransitionCause = {
   /** UTC milliseconds. */
   at: number;
   paymentMethod: string | null;
-  /** The attempt that the payment method answered for; null where none did. */
+  /** The attempt that the payment method answered about; null: none. */
   attemptId: string | null;
-  /** The amount that was taken, in minor units, where that is not the amount of the transaction. */
+  /** The amount that was taken, in minor units, if it differs from the amount of the transaction. */
   taken?: number;
-  /** The data of the event in the feed beside the state, such as the payment's authorisation code. */
+  /** The data of the event in the feed in addition to the state, such as the payment's authorisation code. */
   data: Record<string, unknown> | null;
 };
 
 export type ConflictCause = Omit<TransitionCause, 'event'> & { event: TransactionEvent | 'contradict' };
 
 /**
- * The only writer of a transaction's state. In the caller's commit: the state, its event in the feed, its callback, and
- * the books. It posts, so it comes last in the commit.
+ * Changes the state of a transaction; nothing else does. Writes the state, its event in the feed, its callback, its receipt and the books
+ * in the caller's commit. Posts to the books, so call it last in the commit.
  *
- * A payment that contradicts the state (approved after it had failed, say) answers `conflict`: the state stays, the
- * contradiction is in the feed for a person to resolve, and the money in an account that belongs to no merchant. The
- * caller alarms it once the commit is done.
+ * If a payment contradicts the state (for example an approval after `failed`), returns `conflict`: the state stays, the feed has the
+ * contradiction for a person to resolve, and the money goes to suspense. The caller raises the alarm after the commit.
  */
 export async function transitionTransaction(
   tx: Tx,
@@ -57,7 +56,7 @@ export async function transitionTransaction(
   });
   if (moved === null) return transitionAgain(tx, environment, transaction, cause);
   await record(tx, moved, `transaction.${next.state as FinalState}`, cause, cause.data);
-  // A payer by a link may have no shop that is told.
+  // A payer by a link may have no shop to call back.
   if (moved.url_callback !== '') await enqueueCallback(tx, environment, callbackOf(moved, cause.at));
   if (moved.state === 'completed') {
     const receipt = { transaction: moved, refundId: null, address: moved.customer_email, at: cause.at };
@@ -68,8 +67,8 @@ export async function transitionTransaction(
 }
 
 /**
- * Keeps the state, and writes down what contradicts it. `contradict`: a payment method answered about something else than
- * it was asked. Comes last in the commit, like a transition.
+ * Records a contradiction and keeps the state. `contradict`: a payment method answered about something other than the question. An
+ * approval's money goes to suspense. Call it last in the commit, like a transition.
  */
 export async function recordConflict(tx: Tx, transaction: Transaction, cause: ConflictCause): Promise<Transition> {
   const changed = await advanceSequence(tx, transaction);
@@ -79,7 +78,7 @@ export async function recordConflict(tx: Tx, transaction: Transaction, cause: Co
   return { kind: 'conflict', transaction: changed };
 }
 
-/** Says it where a person sees it. To be called when the commit that recorded the conflict is durable. */
+/** Raises the alarm about a conflict. Call it when the commit that recorded the conflict is durable. */
 export function alarmConflict(app: App, transition: Transition, cause: ConflictCause): void {
   app.metrics.conflicts.inc();
   app.log.error(
@@ -103,7 +102,7 @@ const MESSAGES = {
   pending: 'Pending',
 } as const;
 
-/** Makes the content of callbacks and of the browser's return. */
+/** Makes the content of a callback and of the browser's return. */
 export function callbackOf(
   transaction: Transaction,
   timestamp: number,
@@ -125,7 +124,7 @@ function resultOf(transaction: Transaction): 'completed' | 'failed' | 'pending' 
   return transaction.state === 'completed' || transaction.state === 'pending' ? transaction.state : 'failed';
 }
 
-/** Another writer was first; what it left is read, and the event judged by that. */
+/** Another writer was first: reads the new state and applies the event to it. */
 async function transitionAgain(
   tx: Tx,
   environment: ServiceEnvironment,
@@ -138,7 +137,7 @@ async function transitionAgain(
   return transitionTransaction(tx, environment, current, cause);
 }
 
-/** Computes the fee of the payment, by what is set at this moment. */
+/** Computes the fee of the payment from the current setting, in minor units. */
 async function findFee(tx: Tx, transaction: Transaction, { paymentMethod }: TransitionCause): Promise<number> {
   if (paymentMethod === null) return 0;
   const fee = await selectFee(tx, transaction.environment_id, paymentMethod, transaction.currency);
