@@ -1,44 +1,46 @@
 /** The environment of the transaction's tokens. In `development` no method may move money. */
 type Environment = 'development' | 'production';
 
-/** The transaction that a payment method is to collect. */
+/** The transaction that a payment method collects. */
 export type PaymentRequest = {
-  /** Ours, unique for ever: the method's idempotency key. */
+  /** The attempt's id, unique for ever: the method's idempotency key. */
   attemptId: string;
-  /** The method's own id, once `start` has given one. */
+  /** The method's id of the payment; null before `start` has returned it. */
   externalId: string | null;
   transactionId: number;
   environment: Environment;
   environmentId: number;
-  /** The merchant's account at the method when the attempt was opened, whatever it is by now; null: none was configured. */
+  /** The merchant's account at the method when the attempt was opened, even if it has changed since; null: none was configured. */
   account: string | null;
   amount: number;
   currency: string;
-  /** Where the payer's browser comes back to. */
+  /** The URL to which the payer's browser comes back. */
   returnUrl: string;
-  /** The values that the browser brought when it came back, which prove nothing; null when nobody came. */
+  /** The parameters that the browser brought back, which prove nothing; null: the browser has not come back. */
   returned: Readonly<Record<string, string>> | null;
   /**
-   * Whether the method was told to take the money (`commit`) and never answered that: it may have been taken. Kept in the
-   * store before the method is told, so it is true after a crash as well.
+   * Whether a `commit` was sent to the method and not answered: the money may have been taken. Stored before the commit is sent, so it is
+   * also true after a crash.
    */
   commitUnanswered: boolean;
   /** How often this attempt has been looked up before. */
   lookups: number;
-  /** UTC milliseconds at which the attempt was opened. */
+  /** When the attempt was opened, in UTC milliseconds. */
   startedAt: number;
 };
 
 /**
  * The answer of a payment method about an attempt.
  *
- * `pending`: it will know later. With `nothingTaken` the method is certain that no `commit` until now has taken anything.
- * `unknown`: it did not answer, which is no refusal; it is looked up until it answers.
- * `redirect`: the payer goes there by a form post, and comes back to `returnUrl`.
- * `aborted`: the payer turned back, or never finished. Nothing was taken and by this attempt nothing ever will be, so the
- * transaction can be paid by another. After a commit without an answer (`commitUnanswered`) only the method's own word for
- * an end is one: a status in which nothing has happened yet, the time that has passed, or a payer who turned back does not end it.
- * `contradiction`: the answer is about something else than was asked. It decides nothing; a person looks at it.
+ * `pending`: the method will know later. With `nothingTaken` the method is certain that no `commit` has taken anything until now.
+ * `unknown`: the method did not answer, which is not a refusal; it is looked up until it answers. `redirect`: the payer goes to the method
+ * by a form post and comes back to `returnUrl`.
+ *
+ * `aborted`: the payer turned back or never finished. This attempt took nothing and never will, so another attempt can pay the transaction.
+ * After an unanswered commit (`commitUnanswered`) only an end that the method itself reports counts: neither a status in which nothing has
+ * happened yet, nor the elapsed time, nor a payer who turned back.
+ *
+ * `contradiction`: the answer does not match the question. It decides nothing; a person looks at it.
  */
 export type PaymentOutcome =
   | { kind: 'approved'; detail: PaymentDetail }
@@ -51,20 +53,20 @@ export type PaymentOutcome =
   | { kind: 'redirect'; externalId: string; url: string; fields: Record<string, string> };
 
 /**
- * The `reason` of a contradiction: the payment was taken, and went back before we knew of it, by nothing that we asked for. Its
- * `given_back` says how much, in minor units, where the method knows.
+ * The `reason` of a contradiction: the payment was taken and went back before Rúbrica knew of it, without a refund of Rúbrica. `given_back`
+ * is the amount that went back, in minor units, if the method knows it.
  */
 export const GIVEN_BACK_ELSEWHERE = 'given_back_elsewhere';
 
-/** The field by which our own page says that the payer will not finish at the method. */
+/** The field by which Rúbrica's page reports that the payer will not finish at the method. */
 export const GIVEN_UP_FIELD = 'given_up';
 
-/** Facts for finance, such as an authorisation code, and a `reason`. Never a card number. */
+/** Details for finance, such as an authorisation code, and a `reason`. Never a card number. */
 export type PaymentDetail = Record<string, string | number>;
 
 /**
- * The `reason` of a decline, where the method knows it: the pay page says it in the payer's words. Any other reason is for the
- * record alone.
+ * The `reason` of a decline, if the method knows it. The pay page shows these reasons as texts for the payer; any other reason is only
+ * stored.
  */
 export const DECLINE_REASONS = [
   'insufficient_funds',
@@ -78,69 +80,64 @@ export const DECLINE_REASONS = [
 
 export type DeclineReason = (typeof DECLINE_REASONS)[number];
 
-/** The refund that a payment method is asked for. Amounts are in minor units of `currency`. */
+/** A request to a payment method for a refund. Amounts are in minor units of `currency`. */
 export type RefundRequest = {
-  /** Ours, unique for ever: the method's idempotency key, where it takes one. */
+  /** The refund's id, unique for ever: the method's idempotency key, if the method has one. */
   refundId: string;
   transactionId: number;
   environment: Environment;
   environmentId: number;
   amount: number;
   currency: string;
-  /**
-   * The amount that was paid, and the part that has gone back at the method as our books say it. No other refund of it is under
-   * way.
-   */
+  /** The paid amount, and the part that went back at the method according to the books. No other refund of this payment is in process. */
   paid: number;
   refundedBefore: number;
-  /** The approved attempt: our id, the method's id and account, and the detail that it told with its approval. */
+  /** The approved attempt: its id, the method's id and account, and the details of the approval. */
   payment: { attemptId: string; externalId: string | null; account: string | null; detail: PaymentDetail };
   /** How often this refund has been looked up before. */
   lookups: number;
-  /** UTC milliseconds of the last time that it was asked for; `null`: nobody has asked for it. */
+  /** When the refund was last requested, in UTC milliseconds; `null`: never. */
   askedAt: number | null;
 };
 
-/** The answer of a payment method about a refund; the words mean what they mean for a payment. */
+/** The answer of a payment method about a refund. The kinds mean the same as for a payment. */
 export type RefundOutcome = Extract<PaymentOutcome, { kind: 'approved' | 'declined' | 'pending' | 'unknown' }>;
 
 /**
- * An outcome, or `absent`: the method is certain that it was never asked for this refund, so that asking is safe; while it
- * cannot be certain it answers `unknown`. A request that answers `absent` never left.
+ * An outcome, or `absent`: the method is certain that this refund was never requested from it, so requesting it is safe. Without certainty
+ * the method returns `unknown`. A request that returns `absent` was never sent.
  *
- * `refunded`: what of the payment has gone back at the method by now, in all, no matter who asked for it. A method that can
- * read that says it in every answer that it has read it for; the service holds it against the books, and asks for nothing
- * while the two differ.
+ * `refunded`: the total amount of the payment that has gone back at the method, by any request, in minor units. A method that can read it
+ * returns it with every answer for which it has read it. The service compares it with the books, and requests nothing while the two differ.
  */
 export type RefundAnswer = (RefundOutcome | { kind: 'absent' }) & { refunded?: number };
 
 /**
- * How a payment method refunds money, and what it takes.
+ * How a payment method refunds money, and its rules.
  *
- * Every refund is looked up before it is asked for, again until it has an end, and for a day after it. What was asked for is
- * asked for again only when the method knows that it was not, or when a person says so: a process that dies on the way, an
- * answer that is lost or a balance that is late gives nobody the money twice.
+ * Every refund is looked up before it is requested, then until it ends, and for a day after that. It is requested again only if the method
+ * knows that no request arrived, or a person orders it. So a crash, a lost answer or a late balance never refunds twice.
  */
 export type Refunds = {
-  /** Days after the payment in which it can be refunded. */
+  /** How many days after the payment it can be refunded. */
   readonly windowDays: number;
-  /** Hours of working days, Monday to Friday in Chile, that must have passed before. */
+  /** How many hours of working days (Monday to Friday in Chile) must pass before a refund. */
   readonly minimumAgeHours: number;
   /** Whether a part of a payment can be refunded. */
   readonly partial: boolean;
   /**
-   * Asks for the money to be refunded. Throwing means the same as `unknown`. Where it was asked for before (`askedAt`) a
-   * refusal is `unknown` too, unless the method knows this refund by its id: what was done before is refused as well.
+   * Requests the refund. A throw means `unknown`. If the refund was requested before (`askedAt`), a refusal must be `unknown` too, unless
+   * the method identifies the refund by its id, because methods also refuse what is already done.
    */
   request(refund: RefundRequest): Promise<RefundAnswer>;
-  /** Asks what became of a refund, and changes nothing. Throwing means the same as `unknown`. */
+  /** Looks up the status of a refund, and changes nothing. A throw means `unknown`. */
   lookup(refund: RefundRequest): Promise<RefundAnswer>;
 };
 
-/** Thrown by a method that does not take the key which the operator gave it. It did nothing, and a person is told. */
+/** Thrown by a method that refuses the operator's key. The call did nothing, and a person is alerted. */
 export class CredentialsRefused extends Error {}
 
-/** A payment that might be made. `configured`: the operator has given the method settings for this environment. */
+/** A payment to be offered. `configured`: the operator has given the method settings for this environment. */
 export type PaymentOffer = {
   environment: Environment;
   currency: string;
@@ -153,25 +150,25 @@ export type PaymentMethod = {
   readonly code: string;
   readonly name: string;
   readonly description: string;
-  /** Path of its mark, below the public URL, 48 by 32. */
+  /** The path of the method's picture below the public URL, 48 by 32 pixels. */
   readonly imagePath: string;
-  /** The payer pays on a page of the method's own. */
+  /** The payer pays on a page of the method. */
   readonly redirects?: true;
-  /** Whether it can collect this. A method that cannot is not offered. */
+  /** Returns whether the method can collect this payment. Otherwise it is not offered. */
   accepts(payment: PaymentOffer): boolean;
-  /** Asks for the money. Throwing means the same as `unknown`. */
+  /** Starts the payment. A throw means `unknown`. */
   start(payment: PaymentRequest): Promise<PaymentOutcome>;
-  /** Asks what became of an attempt. Changes nothing at the method. Throwing means the same as `unknown`. */
+  /** Looks up the status of an attempt. Changes nothing at the method. A throw means `unknown`. */
   lookup(payment: PaymentRequest): Promise<PaymentOutcome>;
   /**
-   * Makes what the payer has agreed to final, and says what became of the attempt; for methods that take the money only
-   * then. Asked in place of `lookup`, by one process at a time, as long as the transaction can be paid and the attempt is
-   * open: an attempt that has ended is never made final. Asking twice is one payment. Throwing means `unknown`.
+   * Commits a payment to which the payer has agreed, and returns the outcome; for methods that take the money only then. Called in place of
+   * `lookup`, by one process at a time, while the transaction can be paid and the attempt is open; never after the attempt has ended. Two
+   * commits are one payment. A throw means `unknown`.
    *
-   * An attempt that ended `aborted` after a commit is looked up again, after a minute, ten minutes, an hour and a day: an
-   * approval then is a late payment.
+   * An attempt that ended `aborted` after a commit is looked up again after a minute, ten minutes, an hour and a day: an approval then is a
+   * late payment.
    */
   commit?(payment: PaymentRequest): Promise<PaymentOutcome>;
-  /** A method without it refunds nothing. */
+  /** A method without this refunds nothing. */
   readonly refunds?: Refunds;
 };

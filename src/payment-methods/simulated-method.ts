@@ -2,7 +2,7 @@ import type { DeclineReason, PaymentMethod, RefundOutcome } from './payment-meth
 
 type Asked = { amount: number; transactionId: number };
 
-/** `lookups`: how many it takes until the end is told; before that `until` is answered. */
+/** `lookups`: the number of look-ups before the end; until then the answer is `until`. */
 type Script = { end: 'approved' | 'declined'; until: 'pending' | 'unknown'; lookups: number; reason?: DeclineReason };
 
 /** By amount in minor units, of a payment or of a refund. */
@@ -22,11 +22,10 @@ const SCRIPTS: Scripts = {
 };
 
 /**
- * Collects nothing and refunds nothing. For development tokens only, in every currency.
+ * Collects and refunds nothing. Only for development tokens, in every currency.
  *
- * The amount alone decides, so that the same payment has the same end in every test; docs/sandbox.md tells merchants
- * which amount does what. It keeps no state and has no timer: what is not answered at once is answered by a later look-up,
- * from any process.
+ * The amount alone decides the end, so that the same payment ends the same way in every test; docs/sandbox.md lists the amounts. The method
+ * keeps no state and has no timer, so any process can look up a pending payment later.
  */
 export const simulatedMethod = simulate({
   code: 'simulated',
@@ -37,8 +36,8 @@ export const simulatedMethod = simulate({
 });
 
 /**
- * The second one, so that a payer has a choice: what the first declines, this one approves, but for one amount that every
- * simulated method declines. Refunds go by the amounts of the first.
+ * A second method, so that a payer has a choice. It approves every amount that the first declines, except one that both decline. Refunds
+ * follow the amounts of the first.
  */
 export const simulatedTransfer = simulate({
   code: 'simulated-transfer',
@@ -67,7 +66,7 @@ function simulate({
       minimumAgeHours: 0,
       partial: true,
       request: async (refund) => answerOf(SCRIPTS, refund, 0),
-      // It remembers nothing, not even what has gone back: who has never asked is not known to it.
+      // The method remembers nothing, not even refunded amounts, so it answers `absent` until the refund was requested.
       lookup: async (refund) =>
         refund.askedAt === null ? { kind: 'absent' } : answerOf(SCRIPTS, refund, refund.lookups),
     },
@@ -81,7 +80,7 @@ function answerOf(scripts: Scripts, { amount, transactionId }: Asked, lookupsDon
   return { kind: 'approved', detail: { authorization_code: authorizationCode(transactionId) } };
 }
 
-/** Six digits, as cards have; the same for every answer about one payment. */
+/** Returns an authorisation code of six digits, as cards have; the same for every answer about one payment. */
 function authorizationCode(transactionId: number): string {
   return String(transactionId % 1_000_000).padStart(6, '0');
 }

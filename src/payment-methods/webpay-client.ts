@@ -5,13 +5,13 @@ import { CredentialsRefused } from './payment-method.ts';
 /** A merchant's account at Transbank. */
 export type WebpayAccount = { commerceCode: string; apiKey: string };
 
-/** The members of an answer. What is in them is checked where it is used. */
+/** The members of a response. Their users check the values. */
 export type WebpayBody = Readonly<Record<string, unknown>>;
 
 /**
- * `refused`: Transbank has judged the call and did nothing (422). `finished`: the payment has its end, which `state` names
- * in capitals: `AUTHORIZED`, `ABORTED` …, by an earlier commit or because the payer turned back. `not_ready`: the bank has
- * authorised nothing that could be committed. `busy`: it is being committed at this moment.
+ * `refused`: Transbank checked the call and did nothing (422). `finished`: the payment has ended, by an earlier commit or because the payer
+ * turned back; `state` names the end in capitals: `AUTHORIZED`, `ABORTED` …. `not_ready`: the bank has authorised nothing to commit.
+ * `busy`: another commit is in progress.
  */
 export type WebpayAnswer = { kind: 'answered'; body: WebpayBody } | WebpayRefusal;
 
@@ -26,15 +26,15 @@ export type WebpayClient = {
   refund(token: string, amount: number): Promise<WebpayAnswer>;
 };
 
-/** Thrown when no connection came about, so that Transbank heard of nothing. */
+/** Thrown if no connection was made, so that nothing reached Transbank. */
 export class NothingSent extends Error {}
 
 const PATH = '/rswebpaytransaction/api/webpay/v1.2/transactions';
 
 /**
- * The four calls of the Webpay Plus REST API, version 1.2. Rejects when Transbank did not answer, or not in the way that
- * its API does: what the call did is then not known. With `CredentialsRefused` when Transbank does not take the key. The
- * messages quote nothing that was sent or received.
+ * Creates a client with the four calls of the Webpay Plus REST API, version 1.2. A call rejects if Transbank does not answer or the
+ * response does not follow the API: then its effect is unknown. It rejects with `CredentialsRefused` if Transbank refuses the key, and with
+ * `NothingSent` if no connection was made. The messages quote nothing that was sent or received.
  */
 export function createWebpayClient(fetch: SafeFetch, baseUrl: string, account: WebpayAccount): WebpayClient {
   const headers = {
@@ -46,7 +46,7 @@ export function createWebpayClient(fetch: SafeFetch, baseUrl: string, account: W
   const call = async (verb: string, method: 'GET' | 'POST' | 'PUT', path: string, body: object | null) => {
     const url = baseUrl + PATH + path;
     const sent = body === null ? null : JSON.stringify(body);
-    // The address is the operator's own choice, so it may be private.
+    // The operator chooses the address, so it may be private.
     return readAnswer(verb, await fetch({ url, method, headers, body: sent, allowPrivate: true }));
   };
   return {
@@ -73,7 +73,7 @@ function readAnswer(verb: string, outcome: FetchOutcome): WebpayAnswer {
   return { kind: 'answered', body };
 }
 
-/** The service answers with these texts; no documented code says the same. */
+/** Transbank returns these texts; no documented code has the same meaning. */
 function refusalOf(message: unknown): WebpayRefusal {
   const text = typeof message === 'string' ? message : '';
   const [finished, state = ''] = /invalid finished state:?\s*(\w*)/i.exec(text) ?? [];

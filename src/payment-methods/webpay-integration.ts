@@ -1,6 +1,6 @@
 /**
- * The account that everybody may use in Transbank's integration environment, where no money moves. Published by
- * Transbank for that purpose: transbankdevelopers.cl, "Códigos de comercio", and in its SDKs.
+ * The public account of Transbank's integration environment, where no money moves. Published by Transbank for that purpose:
+ * transbankdevelopers.cl, "Códigos de comercio", and in its SDKs.
  */
 export const WEBPAY_INTEGRATION = {
   account: '597055555532',
@@ -8,7 +8,8 @@ export const WEBPAY_INTEGRATION = {
 };
 
 /**
- * Says what is wrong with a merchant's account and key at Transbank, or null. In production nobody is paid by the public one.
+ * Returns why a merchant's account and key at Transbank are not valid, or null. The public account is refused in production, where it pays
+ * nobody.
  */
 export function refuseWebpayAccount(
   environment: 'development' | 'production',

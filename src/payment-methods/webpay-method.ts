@@ -14,23 +14,25 @@ export type WebpayOptions = {
   fetch: SafeFetch;
   /** UTC milliseconds. */
   now: () => number;
-  /** In place of Transbank's own addresses, for every environment; null: those. */
+  /** Replaces Transbank's addresses in every environment; null: Transbank's addresses. */
   baseUrl: string | null;
-  /** The API key of a commerce code that an environment of a payment service has, or has had; else null. */
+  /** Returns the API key of a commerce code that the environment uses or has used; otherwise null. */
   keyOf: (environmentId: number, commerceCode: string) => Promise<string | null>;
 };
 
 const BASE_URLS = { development: 'https://webpay3gint.transbank.cl', production: 'https://webpay3g.transbank.cl' };
 
-/** The time that a payer needs at least until there is something to commit, if their browser does not bring them back. */
+/**
+ * The shortest time in which a payer can finish the form. A payment that is younger, and whose payer has not come back, is not committed.
+ */
 const PAYER_NEEDS_MS = 60_000;
-/** A token lives for minutes only. After this time its form has closed. */
+/** A token is valid for minutes only. After this time its form is closed. */
 const FORM_CLOSED_MS = 20 * 60_000;
 
 /**
- * Webpay Plus of Transbank, REST API 1.2: the payer gives the card to Transbank and comes back, and only what is then
- * committed is paid. A payment that nobody commits is reversed by Transbank, so an attempt that has ended here takes
- * nobody's money. docs/webpay.md tells the ways back.
+ * Creates the method Webpay Plus of Transbank, REST API 1.2. The payer gives the card to Transbank and comes back, and only a commit after
+ * that takes the money. Transbank reverses a payment without a commit, so an ended attempt takes no money. docs/webpay.md describes the
+ * ways back.
  */
 export function createWebpayMethod(options: WebpayOptions): PaymentMethod {
   const { now } = options;
@@ -51,14 +53,14 @@ export function createWebpayMethod(options: WebpayOptions): PaymentMethod {
     if (payment.externalId === null) return neverShown;
     const client = await clientFor(options, payment);
     const outcome = paymentOutcomeOf(bodyOf(await client.status(payment.externalId)), payment);
-    // Nobody commits what is only looked up.
+    // An attempt that is only looked up is never committed.
     const isOver = outcome.kind === 'pending' && now() - payment.startedAt > FORM_CLOSED_MS;
     return isOver && !payment.commitUnanswered ? { kind: 'aborted', detail: { reason: 'not_finished' } } : outcome;
   }
 
   /**
-   * The commit comes before every look at the status: only it says for certain that the payment is kept. One that is
-   * refused has either been made before or has nothing to commit; the refusal and the status tell which.
+   * Commits before reading the status, because only a commit shows for certain that the payment is kept. A refused commit means that the
+   * payment was committed before or has nothing to commit; the refusal and the status show which.
    */
   async function commit(payment: PaymentRequest): Promise<PaymentOutcome> {
     const token = payment.externalId;
@@ -95,12 +97,12 @@ export function createWebpayMethod(options: WebpayOptions): PaymentMethod {
   };
 }
 
-/** A payer without a token never saw the form: an answer that was lost on its way to us showed it to nobody. */
+/** Without a token the payer never saw the form: Transbank's response was lost. */
 const neverShown: PaymentOutcome = { kind: 'aborted', detail: { reason: 'never_shown' } };
 
 /**
- * How the payer came back: with `token_ws` alone the form was finished; with `TBK_TOKEN` it was left (alone) or failed
- * (beside `token_ws`); with neither, but our order, its time ran out. Null: nobody came back from this very payment.
+ * Returns how the payer came back. `token_ws` alone: the form was finished. `TBK_TOKEN`: the payer left the form, or (with `token_ws`) it
+ * failed. Neither, but the attempt's order: the form timed out. Null: nobody came back from this payment.
  */
 function wayBack({ returned, attemptId }: PaymentRequest, token: string): 'finished' | 'turned_back' | null {
   if (returned === null) return null;
@@ -115,8 +117,8 @@ async function isOnForm(client: WebpayClient, token: string): Promise<boolean> {
 }
 
 /**
- * Webpay knows a refund by nothing but the payment's balance, which may be late. So a balance in which the refund is shows
- * that it was done; one in which it is not shows nothing, however old the request is.
+ * Looks up a refund by the payment's balance, the only trace of a refund at Webpay, which may be late. A balance that includes the refund
+ * shows that it was made; one without it shows nothing, however old the request is.
  */
 async function lookUpRefund(options: WebpayOptions, refund: RefundRequest): Promise<RefundAnswer> {
   const client = await clientForRefund(options, refund);
@@ -140,7 +142,7 @@ async function requestRefund(options: WebpayOptions, refund: RefundRequest): Pro
   }
   if (answer.kind === 'answered') {
     const said = refundAnswerOf(answer.body, refund);
-    // A reversal of a part has no amount: only the balance after it tells what was refunded.
+    // The reversal of a part has no amount; only the balance after it shows the refunded amount.
     return said ?? lookUpRefund(options, { ...refund, askedAt: options.now() });
   }
   if (answer.reason === 'busy' || refund.askedAt !== null) return { kind: 'unknown' };
@@ -156,7 +158,7 @@ function clientForRefund(options: WebpayOptions, refund: RefundRequest): Promise
   return clientFor(options, { ...refund, account: refund.payment.account });
 }
 
-/** A token is known to the commerce code that made it, and to no other. */
+/** Only the commerce code that made a token knows it. */
 async function clientFor(
   { fetch, baseUrl, keyOf }: WebpayOptions,
   { environment, environmentId, account }: Pick<PaymentRequest, 'environment' | 'environmentId' | 'account'>,
@@ -171,7 +173,7 @@ function bodyOf(answer: WebpayAnswer) {
   return answer.body;
 }
 
-/** The payer is sent to Transbank or nowhere. An own base address may lead anywhere, as the operator said. */
+/** Returns whether the payer may be sent to this page: only to Transbank, or to any page if the operator has set a base address. */
 function isPage(url: string, { baseUrl }: WebpayOptions): boolean {
   const page = URL.parse(url);
   if (page === null) return false;

@@ -10,11 +10,11 @@ import {
 import type { WebpayBody, WebpayRefusal } from './webpay-client.ts';
 
 /**
- * Reads the outcome of our payment from an answer to `commit` or `status`.
+ * Returns the outcome of a payment from a response to `commit` or `status`.
  *
- * Approved is only what has the status of an authorisation and response code 0: a payer who turned back at the bank also
- * has a response code 0. `vci` decides nothing, as Transbank asks. A payment that the bank took and refunded by itself
- * (`REVERSED`) ends the attempt; one that somebody refunded before we knew of it is for a person to look at.
+ * Approved only with the status of an authorisation and response code 0: a payer who turned back at the bank also gets response code 0.
+ * `vci` decides nothing, as Transbank asks. A payment that the bank took and refunded itself (`REVERSED`) ends the attempt; one that was
+ * refunded before Rúbrica knew of it is a contradiction for a person.
  */
 export function paymentOutcomeOf(
   body: WebpayBody,
@@ -47,28 +47,27 @@ function declinedOf(body: WebpayBody, detail: PaymentDetail): PaymentOutcome {
   return { kind: 'declined', detail: reason === null ? detail : { ...detail, reason } };
 }
 
-/** By the first level of response codes, in the words of Transbank's reference: "parámetros de la tarjeta y/o su cuenta asociada" … */
+/** By the first level of response codes of Transbank's reference: "parámetros de la tarjeta y/o su cuenta asociada" … */
 const REASONS: Readonly<Record<number, DeclineReason>> = { [-1]: 'card_data', [-2]: 'account_refused', [-5]: 'risk' };
 
-/** Why, for the payer's page alone. A refused authentication (3-D Secure) is told by `vci`; it decides nothing else. */
+/** Returns the reason for the payer's page; null: unknown. `vci` shows a refused authentication (3-D Secure); it decides nothing else. */
 function declineReason({ vci, response_code }: WebpayBody): DeclineReason | null {
   if (vci === 'TSN' || vci === 'U3') return 'authentication';
   return typeof response_code === 'number' ? (REASONS[response_code] ?? null) : null;
 }
 
-/** How much has gone back, in minor units, where the status says it: who decides about the payment books it with the payment. */
+/** Returns the amount that went back, in minor units, if the status has it. A person's decision about the payment books it. */
 function givenBack(body: WebpayBody, paid: number): PaymentDetail {
   const amount = refundedAmountOf(body, paid);
   return { reason: GIVEN_BACK_ELSEWHERE, ...(amount !== null && { given_back: amount }) };
 }
 
-/** The known facts when a commit was refused. `left`: why the form has closed, or null. */
+/** The known state after a refused commit. `left`: why the form is closed, or null. */
 type AfterRefusal = { status: PaymentOutcome; commitUnanswered: boolean; left: 'turned_back' | 'not_finished' | null };
 
 /**
- * Reads the outcome of a refused commit, beside the status that was asked for after it. The status can be older than the
- * refusal: for a moment after a commit it still says that nothing has happened, so it ends nothing while a commit went
- * unanswered.
+ * Returns the outcome after a refused commit, with the status that was read after it. The status can be older than the refusal: just after
+ * a commit it still shows that nothing happened. So it ends nothing while a commit is unanswered.
  */
 export function outcomeOfRefused(refusal: WebpayRefusal, known: AfterRefusal): PaymentOutcome {
   const { status, commitUnanswered, left } = known;
@@ -76,10 +75,10 @@ export function outcomeOfRefused(refusal: WebpayRefusal, known: AfterRefusal): P
     case 'finished':
       return outcomeOfFinished(refusal.state, known);
     case 'busy':
-      // A commit that is under way is known when it has ended.
+      // The result of a commit in progress is known only when it ends.
       return status.kind === 'approved' || status.kind === 'pending' ? { kind: 'unknown' } : status;
     case 'not_ready':
-      // A payment that the bank has authorised and nobody has committed may have the same status as a payment, and goes back.
+      // A payment that is authorised and not committed may have the same status as a paid one; Transbank reverses it.
       if (status.kind === 'approved') return { kind: 'pending' };
       if (status.kind !== 'pending') return status;
       return commitUnanswered || left === null ? stillOnForm : { kind: 'aborted', detail: { reason: left } };
@@ -95,17 +94,17 @@ const ASK_AGAIN_MS = 60_000;
 /** The payer may still pay, and no commit has taken anything. */
 export const stillOnForm: PaymentOutcome = { kind: 'pending', againAfterMs: ASK_AGAIN_MS, nothingTaken: true };
 
-/** By these ends nothing was taken, or nothing is any more. */
+/** With these ends nothing was taken, or the money went back. */
 const ENDS: Readonly<Record<string, 'declined' | 'aborted'>> = {
   FAILED: 'declined',
   ABORTED: 'aborted',
   REVERSED: 'aborted',
 };
 
-/** By these the money was taken, and the status has yet to say how much and for what. */
+/** With these ends the money was taken; the status must still show the amount and the order. */
 const TAKEN = ['AUTHORIZED', 'CAPTURED', 'NULLIFIED', 'PARTIALLY_NULLIFIED'];
 
-/** The refusal names the end that the payment has. */
+/** Returns the outcome if the refusal names the end of the payment. */
 function outcomeOfFinished(state: string, { status, commitUnanswered, left }: AfterRefusal): PaymentOutcome {
   const end = ENDS[state];
   if (status.kind === 'approved' && end !== undefined) {
@@ -119,8 +118,8 @@ function outcomeOfFinished(state: string, { status, commitUnanswered, left }: Af
 }
 
 /**
- * Reads the answer to a refund. Code 0 is success; a reversal has no code at all. Null: it was done, and nobody can say from
- * this answer for which amount.
+ * Returns the answer about a refund from Transbank's response. Code 0 is success; a reversal has no code. Null: the refund was made, and
+ * the response does not show its amount.
  */
 export function refundAnswerOf(
   body: WebpayBody,
@@ -135,7 +134,7 @@ export function refundAnswerOf(
   return { kind: 'approved', detail, refunded: paid - left };
 }
 
-/** How much of a payment has been refunded, by its status; null when the status does not say. */
+/** Returns the refunded amount of a payment from its status, in minor units; null if the status does not show it. */
 export function refundedAmountOf(body: WebpayBody, paid: number): number | null {
   switch (body['status']) {
     case 'AUTHORIZED':
@@ -170,7 +169,7 @@ const PAYMENT_FACTS = [
 
 const REFUND_FACTS = ['type', 'authorization_code', 'authorization_date', 'balance', 'response_code'] as const;
 
-/** Some merchants are sent the whole card number: never more than its end is kept. */
+/** Some merchants receive the whole card number: only its last four digits are stored. */
 function detailOf(body: WebpayBody): PaymentDetail {
   const number = (body['card_detail'] as { card_number?: unknown } | null | undefined)?.card_number;
   return {
@@ -184,7 +183,7 @@ function pick(body: WebpayBody, names: readonly string[]): PaymentDetail {
   return Object.fromEntries(facts.filter((fact): fact is [string, string | number] => isFact(fact[1])));
 }
 
-/** A text as long as any that the API has. Anything else would only be stored for its sender. */
+/** Returns whether a value is a number or a text no longer than any in the API. Other values are not stored. */
 function isFact(value: unknown): value is string | number {
   return typeof value === 'number' || (typeof value === 'string' && value !== '' && value.length <= 64);
 }

@@ -5,14 +5,14 @@ import { cachedEnvironment, loadEnvironment } from './find-environment.ts';
 import { noteSecretUse } from './note-secret-use.ts';
 import type { ServiceEnvironment } from './payment-service.ts';
 
-/** Stands in for the key of an account that does not exist, so that its refusal takes the same work. */
+/** Replaces the key of an unknown account, so that refusing it takes the same work. */
 const decoyKey = signingKey(randomBytes(32).toString('hex'));
 
 /**
- * The environment whose Secret Token made this signature, or null.
+ * Returns the environment whose Secret Token made this signature, or null.
  *
- * An unknown account and a wrong signature cost the same: one look into the store, past the cache, one seal that is opened, and
- * two HMACs. That look also makes a token that was created or rotated a moment ago work at once.
+ * An unknown account and a wrong signature cost the same: one read of the store, past the cache, one decryption and two HMACs. That read
+ * also makes a new or rotated token work at once.
  */
 export async function authenticateRequest(
   app: App,

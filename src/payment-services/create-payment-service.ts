@@ -13,7 +13,7 @@ export type TokenPair = { service_token: string; secret_token: string };
 
 export type NewPaymentService = { id: string; name: string } & Partial<Record<Environment, TokenPair>>;
 
-/** Makes a payment service with a fresh pair of tokens in each environment. The secrets are shown here and never again. */
+/** Creates a payment service with a new pair of tokens in each environment. The secrets are returned here and never again. */
 export async function createPaymentService(app: App, name: string, by: Actor): Promise<Required<NewPaymentService>> {
   const pairs = { development: freshPair(), production: freshPair() };
   const id = await storePaymentService(app, name, pairs, { by, action: 'payment_service.created', after: { name } });
@@ -21,8 +21,8 @@ export async function createPaymentService(app: App, name: string, by: Actor): P
 }
 
 /**
- * Brings a payment service over with the pair of tokens that its clients already have.
- * The other environment gets a fresh pair. Rejects when the Service Token is taken.
+ * Imports a payment service with the pair of tokens that its clients already have. The other environment gets a new pair. Rejects if the
+ * Service Token is taken.
  */
 export async function importPaymentService(
   app: App,
@@ -38,7 +38,7 @@ export async function importPaymentService(
 }
 
 function freshPair(): TokenPair {
-  // Hexadecimal: what existing clients have seen, and it can never contain the name of a field.
+  // Hexadecimal, as existing clients expect. It can never contain the name of a field.
   return { service_token: randomHex(32), secret_token: randomHex(32) };
 }
 

@@ -3,7 +3,7 @@ import { Problem } from '../error-catalogue.ts';
 import type { Elsewhere, ServiceEnvironment } from './payment-service.ts';
 import { selectEnvironmentsElsewhere } from './payment-service-queries.ts';
 
-/** The word of its last move, as `EnvironmentRow` has it. */
+/** Reads where a payment service is served from its last move, as `EnvironmentRow` has it; null: here. */
 export function elsewhereOf(lastMove: string | null, now: number): Elsewhere | null {
   if (lastMove === null) return null;
   const [direction, state, pausedUntil, address = ''] = lastMove.split(' ');
@@ -12,11 +12,14 @@ export function elsewhereOf(lastMove: string | null, now: number): Elsewhere | n
     return state === 'copying' && Number(pausedUntil) > now ? { state: 'moving', address } : null;
   }
   if (state === 'moved') return null;
-  // Before it arrives it is still where it was; taken back, it stays there.
+  // While it is being copied to here, the other database still serves it; after an undone move, it stays there.
   return { state: state === 'copying' ? 'moving' : 'moved', address };
 }
 
-/** Throws `Problem` where another database serves it: what is here of it is older, and nothing more is written. */
+/**
+ * Throws `Problem` PAYMENT_SERVICE_MOVED or PAYMENT_SERVICE_MOVING if another database serves the payment service, because the data here is
+ * older and must not change.
+ */
 export function refuseElsewhere({ elsewhere }: Pick<ServiceEnvironment, 'elsewhere'>): void {
   if (elsewhere === null) return;
   if (elsewhere.state === 'moving') throw new Problem('PAYMENT_SERVICE_MOVING');
@@ -29,8 +32,8 @@ export function refuseElsewhere({ elsewhere }: Pick<ServiceEnvironment, 'elsewhe
 }
 
 /**
- * The payment services that another database serves with their environments, and the environments of those that never were here as a
- * whole: they are being copied to here, or were taken back on the way. `arriving`: they are being copied now.
+ * Lists the payment services that another database serves, and their environments. `incomplete`: environments that were never completely
+ * here, because they are being copied to here or the move was undone. `arriving`: environments that are being copied to here now.
  */
 export async function findElsewhere(app: App): Promise<{
   paymentServices: Set<string>;

@@ -2,7 +2,7 @@ import type { Database, SqlRow, Tx } from '../db/database.ts';
 import type { Fee } from './fee.ts';
 import type { Environment } from './payment-service.ts';
 
-/** Null: none is set. */
+/** Returns the fee of a payment method in one currency; null: none is set. */
 export async function selectFee(
   tx: Tx,
   environmentId: number,

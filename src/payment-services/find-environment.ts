@@ -13,18 +13,18 @@ const LIFETIME_MS = 1000;
 const createCache = (app: App) =>
   createExpiringCache<ServiceEnvironment>({ lifetimeMs: LIFETIME_MS, capacity: 10_000, now: app.now });
 
-// Two, so that no text that somebody sends as a Service Token can name an entry by its id.
+// Two caches, so that no Service Token that somebody sends can match an id.
 const caches = perInstance(createCache);
 const cachesById = perInstance(createCache);
 
-/** The environment of a Service Token when it was read less than a second ago, else null. */
+/** Returns the environment of a Service Token if it was read less than a second ago, otherwise null. */
 export function cachedEnvironment(app: App, serviceToken: string): ServiceEnvironment | null {
   return caches(app).peek(serviceToken);
 }
 
 /**
- * The environment of a Service Token as the store has it now. Null: unknown, or its payment service is disabled. What is cached stays
- * until then: who signs wrongly in a merchant's name makes the merchant's own requests wait for nothing.
+ * Reads the environment of a Service Token from the store. Null: unknown, or its payment service is disabled. The cached environment stays
+ * valid meanwhile, so that wrong signatures in a merchant's name do not delay the merchant's requests.
  */
 export function loadEnvironment(app: App, serviceToken: string): Promise<ServiceEnvironment | null> {
   return caches(app).refresh(serviceToken, async () => {
@@ -36,21 +36,21 @@ export function loadEnvironment(app: App, serviceToken: string): Promise<Service
   });
 }
 
-/** The work that a known account makes, so that nobody hears by a clock which accounts there are. */
+/** Does the work of a known account, so that the response time does not reveal which accounts exist. */
 function openDecoy(app: App, rows: EnvironmentRow[]): void {
   try {
     fromRows(app, rows);
   } catch {
-    // It is another's. What is wrong with it is said where he comes.
+    // The rows belong to another environment. The error is reported when that environment is used.
   }
 }
 
-/** By id, of a disabled payment service too. */
+/** Returns an environment by its id, also of a disabled payment service. */
 export function findEnvironmentById(app: App, id: number): Promise<ServiceEnvironment | null> {
   return cachesById(app).get(String(id), async () => fromRows(app, await selectEnvironmentById(app.db, id, app.now())));
 }
 
-/** The environment of a row, as `findEnvironmentById` has it. One that is gone is a fault of the store, so it rejects. */
+/** Returns the environment of a row, like `findEnvironmentById`. Rejects if it does not exist, because then the store is damaged. */
 export async function environmentOf(
   app: App,
   { environment_id }: { environment_id: number },
@@ -60,14 +60,17 @@ export async function environmentOf(
   return environment;
 }
 
-/** The same, for what is written: throws `Problem` PAYMENT_SERVICE_MOVED or PAYMENT_SERVICE_MOVING where another database has it. */
+/**
+ * Returns the environment of a row for a write. Throws `Problem` PAYMENT_SERVICE_MOVED or PAYMENT_SERVICE_MOVING if another database has
+ * it.
+ */
 export async function environmentHere(app: App, row: { environment_id: number }): Promise<ServiceEnvironment> {
   const environment = await environmentOf(app, row);
   refuseElsewhere(environment);
   return environment;
 }
 
-/** By id, with every Secret Token that it ever had: for what was signed in the past. Null: there is no such environment. */
+/** Returns an environment with every Secret Token that it ever had, to check old signatures. Null: no such environment. */
 export async function findEnvironmentAsEver(app: App, id: number): Promise<ServiceEnvironment | null> {
   return fromRows(app, await selectEnvironmentById(app.db, id, 0));
 }
@@ -96,7 +99,7 @@ function receiptsOf(app: App, { receipts }: EnvironmentRow): ServiceEnvironment[
   return app.mailer === null || wish === 'off' ? null : wish;
 }
 
-/** One that somebody moved or changed in the store is left out, so that it stops none of the others. Throws where none opens. */
+/** Leaves out a Secret Token that was moved or changed in the store, so that the others keep working. Throws if none can be decrypted. */
 function openSecrets(app: App, rows: readonly EnvironmentRow[]): SecretToken[] {
   const failures: unknown[] = [];
   const secrets = rows.flatMap((row) => {

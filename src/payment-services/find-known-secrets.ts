@@ -6,12 +6,12 @@ import { openSecret } from './seal-secret.ts';
 
 export type KnownSecrets = { current: string; others: OtherSecret[] };
 
-/** Rotations do not remove what they close. More of those than this nobody still has in a configuration. */
+/** Closed Secret Tokens stay in the store. Older ones than this many are probably in no configuration. */
 const MOST = 16;
 
 /**
- * The Secret Token that an environment signs with now, and every other that its payment service has had lately: those of
- * the other environment and those that were rotated. For saying what a signature was made with, never for accepting it.
+ * Returns the environment's current Secret Token and the other recent ones of its payment service: those of the other environment and
+ * rotated ones. Use it to explain a wrong signature, never to accept one. Null: no current Secret Token.
  */
 export async function findKnownSecrets(app: App, environment: ServiceEnvironment): Promise<KnownSecrets | null> {
   const rows = await selectSecretsOfPaymentService(app.db, environment.paymentServiceId, MOST);

@@ -17,9 +17,8 @@ import { lockEnvironmentId } from './payment-service-queries.ts';
 export type NewHandover = { id: string; link: string; ends_at: number };
 
 /**
- * Makes a link that shows the Service Token and the Secret Token of an environment to the first who opens it, within
- * `validMs`. `link` is the last part of its address; the store keeps only a proof of it. Null: there is no such payment
- * service.
+ * Creates a link that shows the Service Token and the Secret Token of an environment to its first reader, within `validMs`. `link` is the
+ * last part of its URL; the store has only a proof of it. Null: no such payment service.
  */
 export function handOverTokens(
   app: App,
@@ -53,17 +52,17 @@ export function handOverTokens(
   });
 }
 
-/** The links of a payment service, or with null of all, the newest first. */
+/** Lists the links of a payment service (null: of all), the newest first. */
 export function listHandovers(app: App, paymentServiceId: string | null, limit: number): Promise<ListedHandover[]> {
   return selectHandovers(app.db, paymentServiceId ?? '', limit);
 }
 
-/** Null: there is no such link. */
+/** Returns a link by its id; null: no such link. */
 export function findHandover(app: App, id: string): Promise<ShownHandover | null> {
   return selectHandover(app.db, id);
 }
 
-/** The link shows nothing any more. Answers false when it was opened, ended or has expired. */
+/** Ends a link, so that it shows nothing. Returns false if it was opened, was ended or has expired. */
 export function endHandover(app: App, handover: Pick<ShownHandover, 'id'>, by: Actor): Promise<boolean> {
   const at = app.now();
   return app.db.transaction(async (tx) => {

@@ -17,7 +17,7 @@ export async function selectHandover(db: Reader, id: string): Promise<Handover |
   return row ?? null;
 }
 
-/** Answers false when it was opened or ended before. */
+/** Marks a link as opened; returns false if it was opened or ended before. */
 export async function updateOpened(tx: Tx, id: string, openedAt: number, from: string): Promise<boolean> {
   const rows = await tx.query(
     `update token_handovers set opened_at = $2, opened_from = $3
@@ -27,7 +27,7 @@ export async function updateOpened(tx: Tx, id: string, openedAt: number, from: s
   return rows.length === 1;
 }
 
-/** Answers false when there is nothing to end. */
+/** Ends a link; returns false if it was opened, was ended or has expired. */
 export async function updateEnded(tx: Tx, id: string, endedAt: number): Promise<boolean> {
   const rows = await tx.query(
     `update token_handovers set ended_at = $2
@@ -37,7 +37,7 @@ export async function updateEnded(tx: Tx, id: string, endedAt: number): Promise<
   return rows.length === 1;
 }
 
-/** Ends every link of an environment that waits. */
+/** Ends every waiting link of an environment. */
 export async function updateAllEnded(tx: Tx, environmentId: number, endedAt: number): Promise<void> {
   await tx.query(
     `update token_handovers set ended_at = $2
@@ -53,7 +53,7 @@ export type ListedHandover = SqlRow &
     environment: Environment;
   };
 
-/** The newest first, of one payment service or of all (`''`). */
+/** Lists the links of one payment service or of all (`''`), the newest first. */
 export function selectHandovers(db: Reader, paymentServiceId: string, limit: number): Promise<ListedHandover[]> {
   return db.query<ListedHandover>(
     `select h.id, h.environment_id, h.secret_id, h.made_at, h.made_by, h.ends_at, h.opened_at, h.opened_from, h.ended_at,
@@ -76,7 +76,7 @@ export type CurrentSecret = SqlRow & {
   service_token: string;
 };
 
-/** The Secret Token that an environment signs with now, sealed, and whose it is. */
+/** Returns the environment's current Secret Token, encrypted, with its owner. */
 export async function selectCurrentSecret(db: Reader, environmentId: number): Promise<CurrentSecret | null> {
   const [row] = await db.query<CurrentSecret>(
     `select s.id, s.environment_id, s.sealed, e.payment_service_id, e.environment, e.service_token, p.name

@@ -4,7 +4,7 @@ import type { SqlRow } from '../db/database.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import { deriveKey } from '../lib/seal.ts';
 
-/** A link that shows the tokens of an environment once, and the Secret Token that it was made for. Times are UTC ms. */
+/** A link that shows the tokens of an environment once, and the Secret Token for which it was made. Times are UTC milliseconds. */
 export type ShownHandover = {
   id: string;
   environment_id: number;
@@ -13,13 +13,13 @@ export type ShownHandover = {
   made_by: string;
   ends_at: number;
   opened_at: number | null;
-  /** The network that it was opened from. */
+  /** The network of the reader who opened it. */
   opened_from: string | null;
   /** When a person ended it. */
   ended_at: number | null;
 };
 
-/** The same as it is stored. */
+/** A link as it is stored. */
 export type Handover = SqlRow & ShownHandover & { proof: string };
 
 /** The states of a link. */
@@ -27,10 +27,10 @@ export type HandoverState = 'waiting' | 'opened' | 'ended' | 'expired';
 
 const HOUR_MS = 3_600_000;
 
-/** How long a link waits for its reader unless said, and at most. */
+/** How long a link waits for its reader: by default, at least and at most. */
 export const HANDOVER_MS = { usual: 72 * HOUR_MS, least: HOUR_MS / 4, most: 14 * 24 * HOUR_MS };
 
-/** Finds the state of a link at `now`. */
+/** Returns the state of a link at `now`. */
 export function handoverState(handover: ShownHandover, now: number): HandoverState {
   if (handover.opened_at !== null) return 'opened';
   if (handover.ended_at !== null) return 'ended';
@@ -41,24 +41,24 @@ const keyOf = perInstance((app: App) => deriveKey(app.config.masterKey, 'token-h
 
 type Proved = Pick<Handover, 'id' | 'environment_id' | 'secret_id' | 'ends_at'>;
 
-/** Makes the proof of a link and its row, which only this service can make. */
+/** Makes the proof of a link and its row, an HMAC under this service's key. */
 export function proofOf(app: App, { id, environment_id, secret_id, ends_at }: Proved, secret: string): string {
   const text = [id, environment_id, secret_id, ends_at, secret].join('\n');
   return createHmac('sha256', keyOf(app)).update(text).digest('base64url');
 }
 
-/** Whether the row was made for this link, by this service. */
+/** Returns whether this service made the row for this link. */
 export function provesLink(app: App, handover: Handover, secret: string): boolean {
   const [expected, actual] = [Buffer.from(proofOf(app, handover, secret)), Buffer.from(handover.proof)];
   return expected.length === actual.length && timingSafeEqual(expected, actual);
 }
 
-/** The last part of the address of a link: which one, and what only its reader knows. */
+/** Returns the last part of a link's URL: its id and the secret that only its reader knows. */
 export function linkText(id: string, secret: string): string {
   return `${id}-${secret}`;
 }
 
-/** The inverse; null where the text can be of no link. */
+/** Reads the last part of a link's URL; null if it is not valid. */
 export function readLink(text: string): { id: string; secret: string } | null {
   const [, id, secret] = /^(th_[0-9a-z]{20})-([\w-]{43})$/.exec(text) ?? [];
   return id === undefined || secret === undefined ? null : { id, secret };

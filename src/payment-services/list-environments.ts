@@ -3,8 +3,8 @@ import type { Environment } from './payment-service.ts';
 import { selectEnvironmentIdsOf } from './payment-service-queries.ts';
 
 /**
- * The ids of the environments of one kind, of one payment service or of all, as far as they are among `visible` (null:
- * all are). What is tested and what is earned are never asked for together.
+ * Lists the ids of the environments of one kind, of one payment service (null: of all), that are in `visible` (null: all are). Test data
+ * and real money are never listed together.
  */
 export async function listEnvironmentIds(
   app: App,

@@ -13,7 +13,7 @@ import {
 
 export type ListedPaymentService = PaymentServiceRow & { tokens: TokenRow[] };
 
-/** Every payment service with its Service Tokens and the age and last use of its Secret Tokens; no secret. */
+/** Lists every payment service with its Service Tokens and the age and last use of its Secret Tokens. Returns no secret. */
 export async function listPaymentServices(app: App): Promise<ListedPaymentService[]> {
   const [services, tokens] = await Promise.all([selectPaymentServices(app.db), selectTokens(app.db, null)]);
   return services.map((service) => ({
@@ -22,13 +22,13 @@ export async function listPaymentServices(app: App): Promise<ListedPaymentServic
   }));
 }
 
-/** From now on its signatures fail, within a second on every replica. `already`: they did before. */
+/** Disables a payment service: its signatures fail within a second on every replica. `already`: it was disabled. */
 export function disablePaymentService(app: App, id: string, by: Actor): Promise<'changed' | 'already' | 'unknown'> {
   const at = app.now();
   return change(app, { at, by, action: 'payment_service.disabled' }, id, (tx) => updateDisabled(tx, id, at));
 }
 
-/** Takes that back. `already`: it was enabled. */
+/** Enables a payment service again. `already`: it was enabled. */
 export function enablePaymentService(app: App, id: string, by: Actor): Promise<'changed' | 'already' | 'unknown'> {
   return change(app, { at: app.now(), by, action: 'payment_service.enabled' }, id, (tx) => updateEnabled(tx, id));
 }

@@ -5,23 +5,22 @@ import { selectFundsRule } from './funds-rule-queries.ts';
 import { lockEnvironmentFunds } from './payment-service-queries.ts';
 
 /**
- * A merchant's money in one currency, in minor units. `payable`: what payouts may take, without what is kept back; never below 0.
- * `refundable`: what refunds may take, with what they may overdraw.
+ * A merchant's money in one currency, in minor units. `payable`: the limit of payouts, without the amount that is kept back; never below 0.
+ * `refundable`: the limit of refunds, with the allowed overdraft.
  */
 export type Funds = { readonly available: Sum; readonly payable: Sum; readonly refundable: Sum };
 
 /**
- * Reads what is there of a merchant's money, and keeps it until the commit: a payout or a refund, which take some away, ask here
- * first, so that together they never take more than there is.
+ * Reads a merchant's money and locks it until the commit. Payouts and refunds call this first, so that together they never exceed it.
  *
- * The lock comes after the lock of a transaction and before the outbox and the books, see ARCHITECTURE.md.
+ * Take this lock after the lock of a transaction and before the outbox and the books, see ARCHITECTURE.md.
  */
 export async function lockFunds(tx: Tx, environmentId: number, currency: string): Promise<Funds> {
   await lockEnvironmentFunds(tx, environmentId);
   return readFunds(tx, environmentId, currency);
 }
 
-/** The same without keeping it. */
+/** Reads a merchant's money without a lock. */
 export async function readFunds(db: Pick<Database, 'query'>, environmentId: number, currency: string): Promise<Funds> {
   const available = await selectAvailable(db, [environmentId], currency);
   const { kept_back, overdraft } = await selectFundsRule(db, environmentId, currency);

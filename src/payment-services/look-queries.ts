@@ -25,7 +25,7 @@ export async function selectLook(db: Reader, paymentServiceId: string): Promise<
   return row ?? null;
 }
 
-/** The bytes in base64, and their media type. */
+/** Reads a logo by its SHA-256: its bytes in base64, and its media type. */
 export async function selectLogo(db: Reader, sha256: string): Promise<{ logo: string; logo_type: string } | null> {
   const [row] = await db.query<{ logo: string; logo_type: string }>(
     'select logo, logo_type from looks where logo_sha256 = $1 limit 1',
@@ -34,7 +34,7 @@ export async function selectLogo(db: Reader, sha256: string): Promise<{ logo: st
   return row ?? null;
 }
 
-/** Writes all of it but the logo, which stays as it is. Rejects where there is no such payment service. */
+/** Writes a look without its logo, which stays unchanged. Rejects if there is no such payment service. */
 export async function upsertLook(
   tx: Tx,
   paymentServiceId: string,

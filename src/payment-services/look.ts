@@ -1,9 +1,9 @@
 import { contrast, mix, moveUntil, readColour } from '../lib/colour.ts';
 import { type ImageFile, readImageFile } from '../lib/image-file.ts';
 
-/** The look of a merchant's pages, beside its name. Null: nothing. */
+/** The look of a merchant's pages, in addition to its name. Null: not set. */
 export type Look = {
-  /** `#rrggbb`, of the buttons and links. */
+  /** `#rrggbb`, for buttons and links. */
   colour: string | null;
   /** https address. */
   site: string | null;
@@ -17,7 +17,7 @@ export type Look = {
   logo: Logo | null;
 };
 
-/** A file that was checked. Its name is the SHA-256 of its bytes. */
+/** A valid logo file. Its name is the SHA-256 of its bytes. */
 export type Logo = ImageFile & { sha256: string };
 
 export const NO_LOOK: Look = {
@@ -37,13 +37,13 @@ const MOST_LOGO_SIDE = 1024;
 const WHITE = '#ffffff';
 const DARK_SHEET = '#1b1e28';
 const DARK_INK = '#14193a';
-/** Of text, by WCAG 2.2 AA. */
+/** The contrast of readable text by WCAG 2.2 AA. */
 const READABLE = 4.5;
 
-/** The reason why a part of a look cannot be used, in both languages. */
+/** Why a part of a look is refused, in both languages. */
 export type LookRefusal = { readonly en: string; readonly es: string };
 
-/** A colour that can be read on the page, or why not. */
+/** Returns a colour that is readable on the page, or why it is refused. */
 export function checkColour(text: string): { colour: string } | { refusal: LookRefusal } {
   const colour = readColour(text);
   if (colour === null) {
@@ -62,7 +62,7 @@ export function checkColour(text: string): { colour: string } | { refusal: LookR
   );
 }
 
-/** A logo that the pages can show, or why not. */
+/** Returns a logo that the pages can show, or why it is refused. */
 export function checkLogo(bytes: Buffer): { image: ImageFile } | { refusal: LookRefusal } {
   if (bytes.length > MOST_LOGO_BYTES) {
     return refused(
@@ -93,7 +93,7 @@ function decimalComma(number: number): string {
   return number.toFixed(1).replace('.', ',');
 }
 
-/** The style sheet of a colour: it is the accent in daylight, and a lighter one where the page is dark. */
+/** Makes the style sheet of a colour. In light mode it is the accent; in dark mode a lighter colour is. */
 export function lookStyle(colour: string): string {
   const light = moveUntil(colour, WHITE, DARK_SHEET, READABLE);
   const onLight = contrast(DARK_INK, light) >= READABLE ? DARK_INK : WHITE;

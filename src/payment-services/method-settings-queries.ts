@@ -11,7 +11,7 @@ type AccountRow = {
   created_at: number;
 };
 
-/** The account that a payment method collects by now, or null. */
+/** Returns the account with which a payment method collects now, or null. */
 export async function selectAccountInUse(db: Reader, environmentId: number, method: string): Promise<string | null> {
   const [row] = await db.query<AccountRow>(
     `select account from payment_method_accounts
@@ -21,7 +21,7 @@ export async function selectAccountInUse(db: Reader, environmentId: number, meth
   return row?.account ?? null;
 }
 
-/** The key of an account, of a retired one too, sealed; null where there never was such an account. */
+/** Returns the encrypted key of an account, also of a retired one; null if there never was such an account. */
 export async function selectSealedKey(
   db: Reader,
   environmentId: number,
@@ -36,7 +36,7 @@ export async function selectSealedKey(
   return row?.sealed_key ?? null;
 }
 
-/** Inserts an account; one that was there before gets the new key and collects again. */
+/** Inserts an account; an existing one gets the new key and collects again. */
 export async function upsertAccount(tx: Tx, row: AccountRow): Promise<void> {
   await tx.query(
     `insert into payment_method_accounts (environment_id, payment_method, account, sealed_key, created_at)
@@ -47,7 +47,7 @@ export async function upsertAccount(tx: Tx, row: AccountRow): Promise<void> {
   );
 }
 
-/** From now on the account in use collects nothing new. Answers false when none was in use. */
+/** Retires the account in use, so that it collects nothing new. Returns false if none was in use. */
 export async function retireAccount(
   tx: Tx,
   environmentId: number,
@@ -69,11 +69,11 @@ export type ListedSettings = {
   payment_method: string;
   account: string;
   created_at: number;
-  /** UTC milliseconds since which it collects nothing new; null: it collects. */
+  /** When it was retired, in UTC milliseconds; null: it collects. */
   retired_at: number | null;
 };
 
-/** The account in use before the retired ones of its payment method. */
+/** Lists the accounts; in each payment method the account in use comes before the retired ones. */
 export function selectListedSettings(db: Reader): Promise<ListedSettings[]> {
   return db.query<ListedSettings>(
     `select e.payment_service_id, p.name, e.environment, m.payment_method, m.account, m.created_at, m.retired_at

@@ -15,13 +15,13 @@ import {
 import type { Environment } from './payment-service.ts';
 import { lockEnvironmentId } from './payment-service-queries.ts';
 
-/** The merchant's account at a payment method, such as a commerce code, and the key that opens it. */
+/** The merchant's account at a payment method, such as a commerce code, and its key. */
 export type MethodSettings = { account: string; key: string };
 
-/** The payment service, the environment and the payment method that are set. */
+/** The payment service, the environment and the payment method of the settings. */
 export type MethodTarget = { paymentServiceId: string; environment: Environment; method: string };
 
-/** A key that was replaced is no longer used after this time, on every replica. */
+/** A replaced key is no longer used after this time, on every replica. */
 const LIFETIME_MS = 1000;
 
 type Store = Pick<App, 'db' | 'config' | 'now'>;
@@ -34,7 +34,8 @@ export const METHOD_KEYS: SealedKind = {
   key: ['environment_id', 'payment_method', 'account'],
   owner: [],
   where: '1 = 1',
-  // A key whose account was changed does not open either. The first word is the name that the table had at first.
+  // The place includes the account, so that a key whose account was changed does not decrypt. Its first word is the first name of the
+  // table.
   place: (row) => `payment_method_settings/${row.environment_id}/${row.payment_method}/${row.account}`,
 };
 
@@ -43,8 +44,8 @@ const caches = perInstance((app: Store) =>
 );
 
 /**
- * The key of a merchant's account at a payment method, or null where there never was such an account. Of an account that
- * collects no longer too: what it has collected can only be looked up and refunded by that same account.
+ * Returns the key of a merchant's account at a payment method; null if there never was such an account. Retired accounts keep their keys,
+ * because only the account that collected a payment can look it up and refund it.
  */
 export function findMethodKey(
   app: Store,
@@ -60,10 +61,9 @@ export function findMethodKey(
 }
 
 /**
- * Has a payment method collect by this account from now on. The key is sealed and shown to nobody again; a new key of an
- * account replaces the old one for its earlier payments too, because then the old one opens nothing any more.
- * Who sets another account at the same time waits, and the later one is in use. Answers false when there is no such
- * payment service.
+ * Makes a payment method collect with this account from now on. The key is encrypted and never shown again. A new key of an account
+ * replaces the old one for earlier payments too, because the old key no longer works. Concurrent calls queue, and the last one wins.
+ * Returns false if there is no such payment service.
  */
 export function setMethodSettings(
   app: Store,
@@ -86,8 +86,8 @@ export function setMethodSettings(
 }
 
 /**
- * The method is no longer offered; what it has collected can still be refunded. Answers false when there was no account in
- * use.
+ * Retires the account in use, so that the method is no longer offered; its payments can still be refunded. Returns false if no account was
+ * in use.
  */
 export function removeMethodSettings(app: Store, target: MethodTarget, by: Actor): Promise<boolean> {
   return app.db.transaction(async (tx) => {
@@ -107,7 +107,7 @@ function actOf({ paymentServiceId, environment, method }: MethodTarget, by: Acto
   return { by, subject, before: { ...values, account }, after: { ...values, account: null } };
 }
 
-/** All accounts of the installation, retired ones too, without their keys. */
+/** Lists all accounts of the installation, also retired ones, without their keys. */
 export function listMethodSettings(app: Store): Promise<ListedSettings[]> {
   return selectListedSettings(app.db);
 }

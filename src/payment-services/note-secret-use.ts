@@ -4,12 +4,12 @@ import { updateLastUsed } from './payment-service-queries.ts';
 
 const pending = perInstance((_app: App) => new Map<string, number>());
 
-/** Remembers that a Secret Token made a good signature. In memory: the request path writes nothing for it. */
+/** Remembers that a Secret Token made a valid signature. In memory, so that the request path writes nothing for it. */
 export function noteSecretUse(app: App, secretId: string): void {
   pending(app).set(secretId, app.now());
 }
 
-/** Stores what was remembered since the last call; the worker calls it. Shows which token is safe to close. */
+/** Stores the uses since the last call; the worker calls it. They show which token is safe to close. */
 export async function storeSecretUse(app: App): Promise<void> {
   const uses = [...pending(app)];
   if (uses.length === 0) return;

@@ -8,14 +8,14 @@ import { openSecret } from './seal-secret.ts';
 /** The tokens that a link shows, once. */
 export type HandedTokens = { name: string; environment: Environment; service_token: string; secret_token: string };
 
-/** Whether a link would show something: it waits, and its Secret Token is the one that is in use. Reads only. */
+/** Returns whether a link would show tokens: it waits, and its Secret Token is still the current one. Reads only. */
 export async function isHandoverWaiting(app: App, link: string): Promise<boolean> {
   return (await findWaiting(app, app.db, link)) !== null;
 }
 
 /**
- * Opens a link: from now on it shows nothing to anybody. `from` is the network of the reader, who has no name.
- * Null: there is no such link, it was opened or ended, its time is over, or the Secret Token was rotated.
+ * Opens a link; after that it shows nothing to anybody. `from` is the network of the reader, who has no name. Null: there is no such link,
+ * it was opened or ended, it has expired, or the Secret Token was rotated.
  */
 export function openHandover(app: App, link: string, from: string): Promise<HandedTokens | null> {
   return app.db.transaction(async (tx) => {
@@ -23,7 +23,7 @@ export function openHandover(app: App, link: string, from: string): Promise<Hand
     const now = app.now();
     if (waiting === null || !(await updateOpened(tx, waiting.handover.id, now, from))) return null;
     const { handover, secret } = waiting;
-    // A secret that does not open throws, and the link is not spent.
+    // If the secret cannot be decrypted, this throws, the commit is rolled back and the link stays unused.
     const secretToken = openSecret(app, secret, secret.sealed);
     const { name, environment, service_token, payment_service_id } = secret;
     await recordAudit(tx, {

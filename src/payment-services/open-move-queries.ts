@@ -2,7 +2,7 @@ import type { Database, SqlRow } from '../db/database.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-/** A move that began and has not ended. `name`: of the payment service, null where its row was not copied yet. Times in UTC milliseconds. */
+/** A move that began and has not ended. `name`: of the payment service; null until its row is copied. Times are UTC milliseconds. */
 export type OpenMove = SqlRow & {
   id: string;
   payment_service_id: string;
@@ -13,12 +13,12 @@ export type OpenMove = SqlRow & {
   since: number;
 };
 
-/** Times before which a move that is still copied, and one that has left, waits for a person. */
+/** The times before which a copying move began, or a departed move left, to count as waiting for a person. UTC milliseconds. */
 export type OpenMoveFilter = { copying: number; left: number };
 
 /**
- * Moves that are copied since so long ago (here: since the last row was written), or that left and are not known to have arrived.
- * Parameters: the times of the filter.
+ * SQL for moves that have been copying for too long (in the receiving database: since the last row was written), and moves that left and
+ * are not known to have arrived. Parameters: the times of the filter.
  */
 const OPEN = `
   select m.id, m.payment_service_id, p.name, m.direction, m.state, m.address,
@@ -30,7 +30,7 @@ const OPEN = `
       select 1 from moves later where later.payment_service_id = m.payment_service_id
         and (later.began_at > m.began_at or (later.began_at = m.began_at and later.id > m.id)))`;
 
-/** The oldest first. */
+/** Lists the open moves, the oldest first. */
 export function selectOpenMoves(db: Reader, { copying, left }: OpenMoveFilter, limit: number): Promise<OpenMove[]> {
   return db.query<OpenMove>(`${OPEN} order by since, m.id limit $3`, [copying, left, limit]);
 }

@@ -12,12 +12,12 @@ export type EnvironmentRow = {
   receipts: ReceiptWish | null;
   environment: Environment;
   service_token: string;
-  /** Since when its payment service is disabled, in UTC milliseconds; null: it is not. */
+  /** When the payment service was disabled, in UTC milliseconds; null: it is enabled. */
   disabled_at: number | null;
   events_url: string | null;
-  /** Codes of the payment methods that have an account in use, with commas between. */
+  /** Codes of the payment methods that have an account in use, separated by commas. */
   configured_methods: string | null;
-  /** Its last move: direction, state, the end of its pause and the address of the other database, with spaces between. */
+  /** The last move: direction, state, the end of its pause and the address of the other database, separated by spaces. */
   last_move: string | null;
   secret_id: string;
   sealed: string;
@@ -37,8 +37,8 @@ const environmentColumns = `e.id, e.payment_service_id, p.name, p.per_minute, p.
   join secret_tokens s on s.environment_id = e.id`;
 
 /**
- * One row for each Secret Token that is open at `now`, the newest first. For an unknown or disabled Service Token the rows
- * of another environment, so that reading them takes as long: `service_token` and `disabled_at` say that they are not for use.
+ * Reads one row for each Secret Token that is open at `now`, the newest first. For an unknown or disabled Service Token it reads the rows
+ * of another environment, so that it takes as long; the caller must check `service_token` and `disabled_at`.
  */
 export function selectEnvironmentByToken(db: Reader, serviceToken: string, now: number): Promise<EnvironmentRow[]> {
   return db.query(
@@ -53,7 +53,7 @@ export function selectEnvironmentByToken(db: Reader, serviceToken: string, now: 
   );
 }
 
-/** The same by id, of a disabled payment service too: what it owes to its merchant is still delivered. */
+/** Reads the rows of an environment by its id, also of a disabled payment service, which still gets its callbacks. */
 export function selectEnvironmentById(db: Reader, id: number, now: number): Promise<EnvironmentRow[]> {
   return db.query(
     `select ${environmentColumns}
@@ -71,7 +71,7 @@ export type SecretRow = {
   closes_at: number | null;
 };
 
-/** Secret Tokens of both environments, closed ones too, the newest first and at most `limit`. */
+/** Lists the Secret Tokens of both environments, also closed ones: open ones first, then the newest, at most `limit`. */
 export function selectSecretsOfPaymentService(
   db: Reader,
   paymentServiceId: string,
@@ -98,7 +98,7 @@ export async function insertPaymentService(
   ]);
 }
 
-/** Answers the id of the new environment. */
+/** Inserts an environment and returns its id. */
 export async function insertEnvironment(
   tx: Tx,
   row: { payment_service_id: string; environment: Environment; service_token: string },
@@ -152,7 +152,7 @@ export type TokenRow = {
   last_used_at: number | null;
 };
 
-/** The tokens of one payment service or of all, without anything secret. */
+/** Lists the tokens of one payment service (null: of all), without secrets. */
 export function selectTokens(db: Reader, paymentServiceId: string | null): Promise<TokenRow[]> {
   return db.query(
     `select e.payment_service_id, e.id as environment_id, e.environment, e.service_token,
@@ -176,10 +176,7 @@ export async function selectEnvironmentId(
   return row?.id ?? null;
 }
 
-/**
- * The same, under a lock: the second to ask waits until the commit of the first. A `for update` that both engines
- * understand.
- */
+/** Returns the id of an environment and locks it until the commit. The update works like `for update` and runs on both engines. */
 export async function lockEnvironmentId(
   tx: Tx,
   paymentServiceId: string,
@@ -193,14 +190,14 @@ export async function lockEnvironmentId(
 }
 
 /**
- * Keeps others that take money away from the merchant of an environment waiting until the commit; payments go on. A `for
- * update` that both engines understand. On PostgreSQL it does not stand in the way of foreign keys.
+ * Locks the money of an environment's merchant until the commit: payouts and refunds wait, payments do not. The update works like `for
+ * update` and runs on both engines. On PostgreSQL it does not block checks of foreign keys.
  */
 export async function lockEnvironmentFunds(tx: Tx, environmentId: number): Promise<void> {
   await tx.query('update environments set events_url = events_url where id = $1', [environmentId]);
 }
 
-/** The newest Secret Token there is, sealed; null in an empty store. */
+/** Returns the newest Secret Token, encrypted; null in an empty store. */
 export async function selectNewestSecret(
   db: Reader,
 ): Promise<{ id: string; environment_id: number; sealed: string } | null> {
@@ -217,7 +214,7 @@ export async function selectPerMinute(db: Reader, id: string): Promise<number | 
   return row?.per_minute ?? null;
 }
 
-/** Answers false when there is no such payment service. */
+/** Returns false if there is no such payment service. */
 export async function updatePerMinute(tx: Tx, id: string, perMinute: number | null): Promise<boolean> {
   const rows = await tx.query('update payment_services set per_minute = $2 where id = $1 returning id', [
     id,
@@ -234,7 +231,7 @@ export async function selectPayerAttempts(db: Reader, id: string): Promise<numbe
   return row?.payer_attempts ?? null;
 }
 
-/** Answers false when there is no such payment service. */
+/** Returns false if there is no such payment service. */
 export async function updatePayerAttempts(tx: Tx, id: string, payerAttempts: number | null): Promise<boolean> {
   const rows = await tx.query('update payment_services set payer_attempts = $2 where id = $1 returning id', [
     id,
@@ -251,7 +248,7 @@ export async function selectReceipts(db: Reader, id: string): Promise<ReceiptWis
   return row?.receipts ?? null;
 }
 
-/** Answers false when there is no such payment service. */
+/** Returns false if there is no such payment service. */
 export async function updateReceipts(tx: Tx, id: string, receipts: ReceiptWish | null): Promise<boolean> {
   const rows = await tx.query('update payment_services set receipts = $2 where id = $1 returning id', [id, receipts]);
   return rows.length === 1;
@@ -273,7 +270,7 @@ export async function updateDisabled(tx: Tx, id: string, disabledAt: number): Pr
   return rows.length === 1;
 }
 
-/** Where refunds are told; null: nowhere. */
+/** Returns the URL to which events of refunds are posted; null: none. */
 export async function selectEventsUrl(tx: Reader, environmentId: number): Promise<string | null> {
   const [row] = await tx.query<{ events_url: string | null }>('select events_url from environments where id = $1', [
     environmentId,
@@ -285,7 +282,7 @@ export async function updateEventsUrl(tx: Tx, environmentId: number, url: string
   await tx.query('update environments set events_url = $2 where id = $1', [environmentId, url]);
 }
 
-/** Gives every open Secret Token of the environment the time at which it closes, unless it closes sooner. */
+/** Sets the time at which every open Secret Token of the environment closes, unless it closes sooner. */
 export async function closeSecretTokens(tx: Tx, environmentId: number, closesAt: number): Promise<void> {
   await tx.query(
     `update secret_tokens set closes_at = $2
@@ -301,7 +298,7 @@ export async function updateLastUsed(tx: Tx, secretId: string, usedAt: number): 
   );
 }
 
-/** The environments of one kind, of one payment service or of all (null). */
+/** Lists the environments of one kind, of one payment service (null: of all). */
 export async function selectEnvironmentIdsOf(
   db: Reader,
   environment: Environment,
@@ -315,7 +312,7 @@ export async function selectEnvironmentIdsOf(
   return rows.map((row) => row.id);
 }
 
-/** The environments of payment services whose last move says that they are served elsewhere. */
+/** Lists the environments of payment services that another database serves, according to their last move. */
 export function selectEnvironmentsElsewhere(
   db: Reader,
 ): Promise<{ id: number; payment_service_id: string; direction: 'out' | 'in'; state: string }[]> {

@@ -1,11 +1,11 @@
 import { checkColour, type Look, type LookRefusal } from './look.ts';
 
-/** The texts that are read here. The RUT is the caller's to read, and the logo is a file. */
+/** The parts that are read here. The caller reads the RUT, and the logo is a file. */
 export type LookText = Exclude<keyof Look, 'logo' | 'rut'>;
 
 type Reading = { value: string } | { refusal: LookRefusal };
 
-/** Reads what a person typed for a part of a look, or says why it cannot be used. */
+/** Reads a person's text for a part of a look, or returns why it is refused. */
 export function readLookText(name: LookText, text: string): Reading {
   const typed = text.trim();
   switch (name) {
@@ -27,7 +27,7 @@ function readLookColour(text: string): Reading {
   return 'refusal' in checked ? checked : { value: checked.colour };
 }
 
-/** Payers follow it, so it is https. */
+/** Payers follow the link, so it must be https. */
 function readHttps(text: string, { en, es }: LookRefusal): Reading {
   const url = URL.parse(text);
   const isPlain = url?.protocol === 'https:' && url.username === '' && url.password === '' && text.length <= 200;

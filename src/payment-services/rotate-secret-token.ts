@@ -10,8 +10,8 @@ import { closeSecretTokens, lockEnvironmentId, selectTokens, type TokenRow } fro
 export type Rotation = { service_token: string; secret_token: string; old_closes_at: number };
 
 /**
- * `overlapping`: two are open already; the older closes at `closesAt` (UTC milliseconds). `replaced`: the Secret Token that was to be
- * replaced has been.
+ * `overlapping`: two Secret Tokens are open already; the older closes at `closesAt` (UTC milliseconds). `replaced`: the Secret Token
+ * `secretId` is not the current one.
  */
 export type RotationOutcome =
   | { kind: 'rotated'; rotation: Rotation }
@@ -20,12 +20,12 @@ export type RotationOutcome =
   | { kind: 'unknown' };
 
 /**
- * Gives an environment a new Secret Token. The old one stays valid for `overlapMs` and then closes by itself; with 0 every
- * earlier one closes at once.
+ * Gives an environment a new Secret Token. The old one stays valid for `overlapMs` and then closes; with 0 every earlier one closes at
+ * once.
  *
- * No more than two are ever open: a shop has room for two, and callbacks are signed with the older.
+ * At most two are open at a time: a shop has room for two, and callbacks are signed with the older.
  *
- * `secretId` names the one to be replaced, where a form could be sent twice.
+ * `secretId` names the Secret Token to replace, for a form that could be sent twice.
  */
 export async function rotateSecretToken(
   app: App,
@@ -47,7 +47,7 @@ export async function rotateSecretToken(
     if (overlapMs > 0 && closing !== undefined) return { kind: 'overlapping', closesAt: closing.closes_at as number };
     await closeSecretTokens(tx, environmentId, now + overlapMs);
     await addSecretToken(app, tx, environmentId, secretToken, now);
-    // They were made for the Secret Token that is closing.
+    // The links were made for the Secret Token that is closing.
     await updateAllEnded(tx, environmentId, now);
     await recordAudit(tx, {
       at: now,

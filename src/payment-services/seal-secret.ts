@@ -15,7 +15,7 @@ export const SECRET_TOKENS: SealedKind = {
   unbound: { label: 'secret-token', place: ({ id }) => `secret_tokens/${id}` },
 };
 
-/** A row of secret_tokens, and the environment whose it is. Both are bound into the seal. */
+/** A row of secret_tokens and its environment. The seal binds both. */
 type SecretPlace = { id: string; environment_id: number };
 
 /** Encrypts a Secret Token for its row and its environment. */
@@ -23,12 +23,15 @@ export function sealSecret(app: App, place: SecretPlace, secretToken: string): s
   return sealAs(app, SECRET_TOKENS, place, secretToken);
 }
 
-/** The inverse. Throws when the text was changed, moved to another row or environment, or sealed with another MASTER_KEY. */
+/** Decrypts a Secret Token. Throws if the text was changed, moved to another row or environment, or sealed with another MASTER_KEY. */
 export function openSecret(app: App, place: SecretPlace, sealed: string): string {
   return openAs(app, SECRET_TOKENS, place, sealed);
 }
 
-/** Whether the master key is the one of the stored Secret Tokens; true without any. One that somebody changed or moved has its key all the same. */
+/**
+ * Returns whether the current or the previous master key is that of the newest Secret Token; true without any. Reads only the key's id, so
+ * a damaged one counts too.
+ */
 export async function opensSecrets(app: App): Promise<boolean> {
   const newest = await selectNewestSecret(app.db);
   const keyId = newest === null ? null : sealedKeyId(newest.sealed);

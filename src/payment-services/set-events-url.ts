@@ -5,8 +5,8 @@ import type { Environment } from './payment-service.ts';
 import { lockEnvironmentId, selectEventsUrl, updateEventsUrl } from './payment-service-queries.ts';
 
 /**
- * Where an environment's refunds are told as JSON; null: nowhere. The URL has been checked by the caller.
- * Answers false when there is no such payment service.
+ * Sets the URL to which events of an environment's refunds are posted as JSON; null: none. The caller has checked the URL. Returns false if
+ * there is no such payment service.
  */
 export function setEventsUrl(
   app: App,
@@ -32,7 +32,7 @@ export function setEventsUrl(
   });
 }
 
-/** A query can hold what opens the merchant's server. */
+/** A query can contain a secret of the merchant's server. */
 function withoutQuery(url: string | null): string | null {
   return url?.split('?', 1)[0] ?? null;
 }

@@ -9,8 +9,8 @@ import { selectEnvironmentId } from './payment-service-queries.ts';
 export type FundsTarget = { paymentServiceId: string; environment: Environment; currency: string };
 
 /**
- * Changes what is kept back of a merchant's money, and how far refunds may overdraw it; what is left out stays. Answers what holds now,
- * or null where there is no such payment service. Without changes it only reads.
+ * Changes the amount that is kept back of a merchant's money, and how far refunds may overdraw it; an omitted value stays. Returns the
+ * current rule, or null if there is no such payment service. Without changes it only reads.
  */
 export function setFundsRule(
   app: App,
@@ -22,7 +22,7 @@ export function setFundsRule(
     const environmentId = await selectEnvironmentId(tx, paymentServiceId, environment);
     if (environmentId === null) return null;
     if (Object.keys(changes).length === 0) return selectFundsRule(tx, environmentId, currency);
-    // Who takes some of the money now has seen the rule before; who comes next sees this one.
+    // The lock orders this change and concurrent payouts and refunds: later ones see the new rule.
     await lockFunds(tx, environmentId, currency);
     const before = await selectFundsRule(tx, environmentId, currency);
     const after = { ...before, ...changes };

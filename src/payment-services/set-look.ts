@@ -9,10 +9,10 @@ import { NO_LOOK } from './look.ts';
 import { selectLogo, selectLook, updateLogo, upsertLook } from './look-queries.ts';
 import { selectPaymentServices } from './payment-service-queries.ts';
 
-/** The changes of a look; a member that is left out stays. The texts and the file were checked by the caller. */
+/** The changes of a look; an omitted part stays. The caller has checked the texts and the file. */
 export type LookChanges = Partial<Omit<Look, 'logo'>> & { logo?: { image: ImageFile; bytes: Buffer } | null };
 
-/** Changes how the pages of a payment service look, at once on every process. Null: there is no such payment service. */
+/** Changes the look of a payment service's pages, at once on every process. Null: no such payment service. */
 export function setLook(app: App, id: string, changes: LookChanges, by: Actor): Promise<Look | null> {
   return app.db.transaction(async (tx) => {
     if (!(await selectPaymentServices(tx)).some((service) => service.id === id)) return null;
@@ -35,12 +35,12 @@ export function setLook(app: App, id: string, changes: LookChanges, by: Actor): 
   });
 }
 
-/** How the pages of a payment service look. Nothing is set where there is no such payment service. */
+/** Returns the look of a payment service's pages. Nothing is set if there is no such payment service. */
 export function findLook(app: App, paymentServiceId: string): Promise<Look> {
   return readLook(app.db, paymentServiceId);
 }
 
-/** The file of a logo by its name; null where nobody has it. */
+/** Returns the file of a logo by its name; null if no payment service has it. */
 export async function findLogo(app: App, sha256: string): Promise<{ type: string; bytes: Buffer } | null> {
   const found = await selectLogo(app.db, sha256);
   return found === null ? null : { type: found.logo_type, bytes: Buffer.from(found.logo, 'base64') };

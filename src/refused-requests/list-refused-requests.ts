@@ -4,15 +4,15 @@ import { SPANISH_ERRORS } from '../error-spanish.ts';
 import { type ListedRefused, type RefusedFilter, selectRefused } from './refused-request-queries.ts';
 
 export type RefusedSearch = Partial<Omit<RefusedFilter, 'after' | 'environmentIds'>> & {
-  /** Null: of all payment services. */
+  /** Null: all payment services. */
   environmentIds: ReadonlySet<number> | null;
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   after?: string | null;
 };
 
 export type RefusedPage = { requests: ListedRefused[]; next: string | null };
 
-/** Refused requests, the newest first. Throws `Problem` `INVALID_PARAMETER` for what is not a cursor of ours. */
+/** Lists refused requests, the newest first. Throws `Problem` `INVALID_PARAMETER` if `after` is not a cursor of this list. */
 export async function listRefusedRequests(app: App, search: RefusedSearch, limit: number): Promise<RefusedPage> {
   const { environmentIds, after = null, ...given } = search;
   const filter = {
@@ -47,15 +47,15 @@ function readCursor(text: string): NonNullable<RefusedFilter['after']> {
   });
 }
 
-/** A refused request with its texts read. */
+/** A refused request with its JSON texts parsed. */
 export type ReadRefused = Omit<ListedRefused, 'detail_es' | 'errors' | 'fields'> & {
-  /** Of the catalogue. */
+  /** The title in the error catalogue. */
   title: string;
   errors: AnsweredError[];
   fields: { name: string; value: string }[];
 };
 
-/** Describes a refused request for people and programs. What was kept in English alone stays so. */
+/** Describes a refused request for people and programs. A text that was stored only in English stays English. */
 export function readRefused(
   { detail, detail_es, errors, fields, ...row }: ListedRefused,
   language: 'en' | 'es',
@@ -73,7 +73,7 @@ export function readRefused(
   };
 }
 
-/** Says in Spanish what was not kept of a name or a value. */
+/** Translates the note that replaces a name or a value that was not stored. */
 function inSpanish(value: string): string {
   return value.replace(/\((\d+) characters, not kept\)/g, '($1 caracteres, no guardados)');
 }

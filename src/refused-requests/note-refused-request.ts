@@ -2,7 +2,7 @@ import type { App } from '../app.ts';
 import type { ErrorItem, InBoth } from '../error-catalogue.ts';
 import { perInstance } from '../lib/per-instance.ts';
 
-/** A refusal as it was answered, and by what its payment service is found. */
+/** A refusal as it was answered, with the data that identifies its payment service. */
 export type Refusal = {
   requestId: string;
   /** UTC milliseconds. */
@@ -13,15 +13,15 @@ export type Refusal = {
   code: string;
   detail: InBoth;
   errors: readonly ErrorItem[];
-  /** The body that a shop signed, or should have; null where the request has no such body. */
+  /** The body that a shop signed, or should have signed; null if the request has no such body. */
   body: { bytes: Buffer; isForm: boolean } | null;
-  /** A Service Token outside of the body. */
+  /** A Service Token outside the body. */
   serviceToken: string | null;
-  /** `Authorization` of a program, and the transaction that the address names (0: none). */
+  /** The `Authorization` header of a program, and the transaction in the URL (0: none). */
   bearer: { authorization: string; transactionId: number } | null;
 };
 
-/** Until the next group is written. Who refuses more than this is flooded, and the rest is not looked at. */
+/** The most refusals until the next group is written. In a flood the rest is ignored. */
 const MOST_AT_ONCE = 200;
 const MOST_OF_ADDRESS = 50;
 
@@ -30,8 +30,8 @@ type Waiting = { refusals: Refusal[]; byAddress: Map<string, number> };
 const waiting = perInstance((_app: App): Waiting => ({ refusals: [], byAddress: new Map() }));
 
 /**
- * Remembers a refusal. In memory: the answer waits for nothing, and what was accepted never comes here. `address`: the client's, so that
- * one does not take the room of others; it is not kept.
+ * Remembers a refusal in memory, so that the response waits for nothing. Accepted requests never come here. `address`: the client's, which
+ * limits the refusals of one client; it is not stored.
  */
 export function noteRefusedRequest(app: App, address: string, describe: () => Refusal): void {
   const { refusals, byAddress } = waiting(app);
@@ -41,7 +41,7 @@ export function noteRefusedRequest(app: App, address: string, describe: () => Re
   refusals.push(describe());
 }
 
-/** Takes the refusals that were remembered since the last call. */
+/** Returns the refusals since the last call, and forgets them. */
 export function takeRefusals(app: App): readonly Refusal[] {
   const all = waiting(app);
   const { refusals } = all;

@@ -6,13 +6,13 @@ import type { App } from '../app.ts';
 import { selectSecretsOfPaymentService } from '../payment-services/payment-service-queries.ts';
 import { openSecret } from '../payment-services/seal-secret.ts';
 
-/** Of one payment service, in one group: more say nothing new. */
+/** The most bodies of one payment service to check in one group: more add no information. */
 const MOST_TRIED = 10;
 const MOST_SECRETS = 20;
 
 /**
- * Counts the refused bodies that were signed with another Secret Token of the payment service: one that has ended, or of its other
- * environment. Its own service alone has those, so a stranger who has only its Service Token never gets here.
+ * Counts the refused bodies that were signed with another Secret Token of the payment service: a closed one, or one of its other
+ * environment. Only the service itself has those, so the requests of a stranger who knows only its Service Token are not counted.
  */
 export async function countProved(
   app: App,
@@ -24,7 +24,7 @@ export async function countProved(
     try {
       return [signingKey(openSecret(app, { id, environment_id }, sealed))];
     } catch {
-      // It was moved in the store; who signs with it rightly is told of that.
+      // It was moved or changed in the store. The next request with its valid signature reports that.
       return [];
     }
   });

@@ -3,12 +3,15 @@ import type { Database, SqlRow, Tx } from '../db/database.ts';
 type Reader = Pick<Database, 'query'>;
 
 /**
- * How often one payment service was refused for its signature, in one group: first, last, how many, and how many of them were signed
- * with another Secret Token of its own. UTC milliseconds.
+ * The wrong signatures of one payment service in one group: the first and the last time (UTC milliseconds), how many, and how many of them
+ * another of its Secret Tokens made (`proved`).
  */
 export type RefusedKey = { environment_id: number; since: number; last_at: number; refusals: number; proved: number };
 
-/** Counts it with what came before; after a time without a refusal, `gapMs`, a new run begins. Processes may write late, in any order. */
+/**
+ * Adds a group to the stored run, or begins a new run if the last refusal was more than `gapMs` before. Processes may write late, in any
+ * order.
+ */
 export async function addRefusedKey(
   tx: Tx,
   { environment_id, since, last_at, refusals, proved }: RefusedKey,
@@ -26,7 +29,7 @@ export async function addRefusedKey(
   );
 }
 
-/** Forgets runs that ended before a time. */
+/** Deletes runs that ended before a time. */
 export async function deleteRefusedKeysBefore(tx: Tx, before: number): Promise<void> {
   await tx.query('delete from refused_keys where last_at < $1', [before]);
 }
@@ -34,9 +37,9 @@ export async function deleteRefusedKeysBefore(tx: Tx, before: number): Promise<v
 export type ListedRefusedKey = SqlRow & RefusedKey & { payment_service: string; name: string; environment: string };
 
 /**
- * Runs of a merchant's own service that go on: refused at or after `after`, at least `least` times. What proves that it is its own is
- * another Secret Token of its, until it has signed rightly for `healedMs` since; or that nobody has ever signed rightly there, so
- * that no stranger can know its Service Token from a form.
+ * Selects runs that continue: refused at or after `after`, at least `least` times, and made by the merchant's own service. That is proved
+ * by another of its Secret Tokens, until a valid signature `healedMs` after the last refusal; or by the fact that the environment never had
+ * a valid signature, so that no stranger can know its Service Token from a form.
  */
 export type RefusedKeyFilter = { after: number; least: number; healedMs: number };
 
@@ -55,7 +58,7 @@ export async function measureRefusedKeys(
   return row ?? { count: 0, oldest: null };
 }
 
-/** The same, the oldest first. */
+/** Lists these runs, the oldest first. */
 export function selectRefusedKeys(
   db: Reader,
   { after, least, healedMs }: RefusedKeyFilter,

@@ -26,7 +26,7 @@ export async function insertRefused(tx: Tx, rows: readonly RefusedRequest[]): Pr
   await tx.insertRows(REFUSED_REQUESTS, rows, 'on conflict (request_id, environment_id) do nothing');
 }
 
-/** Counts those that came after a request and were like it. */
+/** Adds to the count of similar requests that came after a stored one. */
 export async function addRepeated(
   tx: Tx,
   { request_id, environment_id }: Pick<RefusedRequest, 'request_id' | 'environment_id'>,
@@ -39,7 +39,7 @@ export async function addRepeated(
   ]);
 }
 
-/** Leaves the newest `most` of a code in an environment. */
+/** Deletes all but the newest `most` of a code in an environment. */
 export async function deleteBeyond(tx: Tx, environmentId: number, code: string, most: number): Promise<void> {
   await tx.query(
     `delete from refused_requests where environment_id = $1 and code = $2 and at < (
@@ -49,7 +49,7 @@ export async function deleteBeyond(tx: Tx, environmentId: number, code: string, 
   );
 }
 
-/** Deletes what is older than a time, `limit` at most; answers how many. */
+/** Deletes requests older than a time, at most `limit`; returns how many. */
 export async function deleteRefusedBefore(tx: Tx, before: number, limit: number): Promise<number> {
   const rows = await tx.query(
     `delete from refused_requests where request_id in (
@@ -59,7 +59,7 @@ export async function deleteRefusedBefore(tx: Tx, before: number, limit: number)
   return rows.length;
 }
 
-/** The environments of these Service Tokens, as far as there are any. */
+/** Lists the environments of these Service Tokens; unknown tokens are left out. */
 export function selectTokensAmong(
   db: Reader,
   tokens: readonly string[],
@@ -70,7 +70,7 @@ export function selectTokensAmong(
   );
 }
 
-/** The environments with these ids. */
+/** Lists the environments with these ids. */
 export function selectEnvironmentsAmong(
   db: Reader,
   ids: readonly number[],
@@ -78,7 +78,7 @@ export function selectEnvironmentsAmong(
   return db.query('select id, environment, payment_service_id from environments where id {among $1}', [ids]);
 }
 
-/** The environments of these transactions. Asks everywhere: an address names a transaction by its id alone. */
+/** Lists the environments of these transactions. Reads all environments, because a URL names a transaction by its id alone. */
 export function selectEnvironmentsOfTransactionsAnywhere(
   db: Reader,
   ids: readonly number[],
@@ -86,16 +86,16 @@ export function selectEnvironmentsOfTransactionsAnywhere(
   return db.query('select id, environment_id from transactions where id {among $1}', [ids]);
 }
 
-/** The filter of requests: those for which all its members hold. */
+/** The filter of requests: all members must match. */
 export type RefusedFilter = {
-  /** Null: of all payment services, and of none. */
+  /** Null: all payment services, and requests without one. */
   environmentIds: readonly number[] | null;
   requestId: string | null;
   code: string | null;
   paymentServiceId: string | null;
   environment: string | null;
   since: number | null;
-  /** Older than this one. */
+  /** Only requests older than this one. */
   after: Pick<RefusedRequest, 'at' | 'request_id'> | null;
 };
 
@@ -105,7 +105,7 @@ export type ListedRefused = KeptRefusal & {
   environment: string | null;
 };
 
-/** The newest first. */
+/** Lists refused requests, the newest first. */
 export function selectRefused(db: Reader, filter: RefusedFilter, limit: number): Promise<ListedRefused[]> {
   const { where, parameters } = conditionsOf(filter);
   return db.query<SqlRow & ListedRefused>(
@@ -145,7 +145,7 @@ const KEPT: TableWalk = {
   text: "detail || ' ' || coalesce(detail_es, '') || ' ' || errors || ' ' || fields",
 };
 
-/** Those whose texts are `like`, in small letters. Looks through the whole table. */
+/** Lists the requests whose texts match `like`, in lower case. Scans the whole table. */
 export function selectRefusedLike(db: Reader, like: string, onRows?: OnRows): Promise<RefusedRequest[]> {
   return selectLike<RefusedRequest>(db, KEPT, like, { onRows });
 }

@@ -3,10 +3,10 @@ import type { Field } from '../../protocol/field.ts';
 import { REQUEST_FIELDS, SIGNATURE_FIELD } from '../../protocol/field-names.ts';
 import type { SqlRow } from '../db/database.ts';
 
-/** A request that was refused, as it is kept. `errors` and `fields` are JSON texts; `at` is in UTC milliseconds. */
+/** A refused request as it is stored. `errors` and `fields` are JSON texts; `at` is in UTC milliseconds. */
 export type KeptRefusal = {
   request_id: string;
-  /** 0: of no payment service that is known. */
+  /** 0: no known payment service. */
   environment_id: number;
   at: number;
   method: string;
@@ -14,34 +14,36 @@ export type KeptRefusal = {
   status: number;
   code: string;
   detail: string;
-  /** The same in Spanish; null: kept by a version that knew only English. */
+  /** `detail` in Spanish; null: stored by a version without Spanish. */
   detail_es: string | null;
   errors: string;
   fields: string;
-  /** How many like it came after it in its hour and were not kept. */
+  /** How many similar requests came later in its hour and were not stored. */
   repeated: number;
 };
 
 export type RefusedRequest = SqlRow & KeptRefusal;
 
-/** How long and how many: of each code of an environment the first of an hour, and the newest of all. */
+/**
+ * How long requests are stored, and how many of each code of an environment: the first `ofHour` of an hour, the newest `ofCode` in all.
+ */
 export const KEPT_REFUSED = { ms: 7 * 86_400_000, ofHour: 50, ofCode: 200 };
 
 const LONGEST = 200;
 const MOST_NAMES = 20;
 
-/** A run of characters as secrets have them: nobody's Secret Token or access token is kept because it stood in a wrong field. */
+/** Text that looks like a secret: a Secret Token or an access token in a wrong field is not stored. */
 const SECRET_LIKE = /[0-9a-f]{32}|[\w+/-]{40}/i;
 
-/** A text without what looks like a secret: an error may repeat the name of a field. */
+/** Returns a text without parts that look like secrets, because an error may repeat the name of a field. */
 export function withoutSecrets(text: string): string {
   return text.replace(/[0-9a-f]{32,}|[\w+/-]{40,}/gi, lengthOf);
 }
 
-/** A RUT with its dash, wherever it stands. */
+/** A RUT with its dash, anywhere in a text. */
 const RUT_LIKE = /\d[\d.]{5,12}-[\dk]/i;
 
-/** The fields of a request without its secrets, for the person who looks for what was wrong with it. */
+/** Returns the fields of a request without its secrets, for the person who looks for the error. */
 export function shownFields(fields: readonly Field[]): Record<string, string> {
   const known: readonly string[] = [...REQUEST_FIELDS, SIGNATURE_FIELD];
   const shown = fields.filter(({ name }) => known.includes(name)).map((field) => [field.name, shownText(field)]);

@@ -19,8 +19,8 @@ import {
 } from './refused-request-queries.ts';
 
 /**
- * Writes down the refusals of the last moment in one group; the worker calls it. With production tokens they are kept only where
- * REFUSED_REQUESTS says so. Of a flood the first of each hour and code are kept, and the others counted.
+ * Stores the refusals since the last call in one group; the worker calls it. Requests with production tokens are stored only if
+ * REFUSED_REQUESTS allows it. In a flood the first of each hour and code are stored, and the others counted.
  */
 export async function storeRefusedRequests(app: App): Promise<void> {
   const refusals = takeRefusals(app);
@@ -45,7 +45,7 @@ export async function storeRefusedRequests(app: App): Promise<void> {
 /** After a day without a wrong signature the next one begins a new run. */
 const RUN_GAP_MS = 86_400_000;
 
-/** Wrong signatures in the name of each payment service, of production too: of them no request is kept, only that they were. */
+/** Counts the wrong signatures of each payment service, also in production, where the requests themselves are not stored. */
 async function refusedKeysOf(app: App, owned: readonly Owned[]): Promise<RefusedKey[]> {
   const wrong = owned.filter(({ place, row }) => place !== NOBODY && row.code === 'SIGNATURE_INVALID');
   const keys: RefusedKey[] = [];
@@ -63,7 +63,7 @@ async function refusedKeysOf(app: App, owned: readonly Owned[]): Promise<Refused
   return keys;
 }
 
-/** Deletes what is older than it is kept; answers how many. */
+/** Deletes requests that are too old to keep; returns how many. */
 export function forgetRefusedRequests(app: App, limit: number): Promise<number> {
   return app.db.transaction(async (tx) => {
     const before = app.now() - KEPT_REFUSED.ms;
@@ -78,7 +78,7 @@ const NOBODY: Place = { id: 0, environment: '', payment_service_id: '' };
 
 type Owned = { place: Place; row: RefusedRequest; fields: readonly Field[] };
 
-/** Each request as a row, and whose it was. */
+/** Returns each request as a row, with its owner. */
 async function findOwners(app: App, refusals: readonly Refusal[]): Promise<Owned[]> {
   const read = refusals.map((refusal) => ({ refusal, ...readBody(refusal) }));
   const tokens = [...new Set(read.flatMap(({ token }) => token ?? []))];
@@ -91,12 +91,12 @@ async function findOwners(app: App, refusals: readonly Refusal[]): Promise<Owned
   });
 }
 
-/** Whether refused requests of an environment are kept; '': it names no payment service, so it is kept as the program itself runs. */
+/** Returns whether refused requests of an environment are stored. '' (no payment service): as in the mode of the program. */
 export function isRefusalKept({ config }: Pick<App, 'config'>, environment: string): boolean {
   return config.refusedRequests === 'all' || (environment || config.mode) === 'development';
 }
 
-/** The payment service of the transaction in the address, where the user of the access token sees it. */
+/** Returns the payment service of the transaction in the URL, if the user of the access token may see it. */
 async function findTransactions(app: App, refusals: readonly Refusal[]): Promise<Map<Refusal, Place>> {
   const naming = refusals.filter(({ bearer }) => bearer !== null && bearer.transactionId > 0);
   if (naming.length === 0) return new Map();
@@ -120,7 +120,7 @@ function readBody({ body, serviceToken }: Refusal): { token: string | null; fiel
     const fields = body.isForm ? readFormFields(body.bytes) : readJsonFields(body.bytes);
     return { token: fields.find(({ name }) => name === 'x_account_id')?.text ?? null, fields };
   } catch {
-    // It cannot be read, which is why it was refused; whose it is may be seen all the same.
+    // The body cannot be read and was refused for that; its Service Token may still be found.
     const text = body.bytes.toString('latin1');
     return { token: /x_account_id["\s]{0,4}[:=]["\s]{0,4}([\w-]{1,100})/.exec(text)?.[1] ?? null, fields: [] };
   }
@@ -138,8 +138,8 @@ function rowOf(refusal: Refusal, { id }: Place, fields: readonly Field[]): Refus
 }
 
 /**
- * Cut to size. PostgreSQL refuses a NUL and half a character, and with that one text all others of the group; the terminal on which
- * an operator reads them obeys other control characters.
+ * Makes a text safe to store. PostgreSQL refuses a NUL and half a character, and with it the whole group; other control characters would
+ * change an operator's terminal.
  */
 function storable(text: string): string {
   return withoutSecrets(text.slice(0, 1_000))
@@ -154,7 +154,7 @@ const counts = perInstance((_app: App) => new Map<string, Counted>());
 const HOUR_MS = 3_600_000;
 const MOST_COUNTED = 10_000;
 
-/** The first of each hour, environment and code; the others are counted with the last of those. */
+/** Selects the first rows of each hour, environment and code; the others are counted with the last selected one. */
 function sample(app: App, rows: readonly RefusedRequest[]) {
   const known = counts(app);
   if (known.size > MOST_COUNTED) known.clear();
