@@ -17,7 +17,7 @@ export async function selectHandover(db: Reader, id: string): Promise<Handover |
   return row ?? null;
 }
 
-/** Marks a link as opened; returns false if it was opened or ended before. */
+/** Marks a link as opened; returns false if it was opened, was ended or has expired. */
 export async function updateOpened(tx: Tx, id: string, openedAt: number, from: string): Promise<boolean> {
   const rows = await tx.query(
     `update token_handovers set opened_at = $2, opened_from = $3
