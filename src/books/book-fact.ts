@@ -43,7 +43,6 @@ export function factHash(previous: string, fact: Omit<BookFact, 'hash'>): string
   return chainHash(previous, [COLUMNS.map((column) => fact[column])]);
 }
 
-/** The owner of an environment. */
 export type OwnerRow = {
   id: number;
   payment_service_id: string;

@@ -109,7 +109,7 @@ export function methodReceivable(methodCode: string): string {
   return `method:${methodCode}:receivable`;
 }
 
-/** Returns the code of the payment method that owes the money of such an account. */
+/** Returns the code of the payment method of such an account. */
 export function methodOfReceivable(account: string): string {
   return account.split(':')[1] ?? '';
 }

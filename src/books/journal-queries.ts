@@ -126,7 +126,6 @@ export async function selectBookedEnvironments(db: Reader): Promise<number[]> {
   return rows.map((row) => row.environment_id);
 }
 
-/** The owner of books. */
 export type Owner = { payment_service_id: string; name: string; environment: string };
 
 const OWNED_ENTRIES = `select j.*, e.payment_service_id, p.name, e.environment
@@ -134,7 +133,6 @@ const OWNED_ENTRIES = `select j.*, e.payment_service_id, p.name, e.environment
      join environments e on e.id = j.environment_id
      join payment_services p on p.id = e.payment_service_id`;
 
-/** Lists the newest entries of the installation. */
 export function selectEntries(db: Reader, limit: number): Promise<(JournalEntry & Owner)[]> {
   return db.query<JournalEntry & Owner>(
     `${OWNED_ENTRIES} order by j.created_at desc, j.environment_id, j.link desc, j.line desc limit $1`,
@@ -157,7 +155,6 @@ export function selectEntriesOf(
   );
 }
 
-/** Lists the entries of a payout in their order. */
 export function selectEntriesOfPayout(db: Reader, payout: RowKey<string>): Promise<JournalEntry[]> {
   return db.query<JournalEntry>(
     'select * from journal_entries where payout_id = $1 and environment_id = $2 order by link, line',
@@ -174,7 +171,6 @@ export async function selectOwnerOf(db: Reader, environmentId: number): Promise<
   return row ?? null;
 }
 
-/** Lists the owners of the books of these environments. */
 export function selectOwners(
   db: Reader,
   environmentIds: readonly number[],

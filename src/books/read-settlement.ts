@@ -29,7 +29,6 @@ export async function readSettlement(source: string | Readable): Promise<Settlem
   }
 }
 
-/** How to read the cells of one file. */
 type Reader = { places: Places<SettlementColumn>; names: readonly string[]; mark: DecimalMark | 'conflict' };
 
 async function readTable({ header, above, rows }: Table<SettlementColumn>): Promise<Settlement> {

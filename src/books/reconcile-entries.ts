@@ -47,7 +47,6 @@ function subjectOf(line: BookedLine): string {
   return [environment_id, kind, time, ...named].join(' ');
 }
 
-/** Reads the entries in the order of the books. */
 async function readLines(app: App, scope: ReconciliationScope, onProgress: OnProgress): Promise<BookedLine[]> {
   const days: BookedLine[][] = [];
   let rows = 0;

@@ -103,7 +103,6 @@ const BOOKED_LINES = `select j.*, ${RECORD_COLUMNS}, ${END_OF_TRANSACTION},
        select p.id from payment_attempts p
        where p.transaction_id = j.transaction_id and p.environment_id = j.environment_id and p.state = 'approved'))`;
 
-/** Lists entries in the order of the books. */
 export function selectBookedLines(db: Reader, scope: ReconciliationScope): Promise<BookedLine[]> {
   return db.query<BookedLine>(
     `${BOOKED_LINES}
@@ -158,7 +157,6 @@ export async function selectBookedLinesAfter(
   return lines.map((line) => byPlace.get(`${line.link} ${line.line}`) ?? line);
 }
 
-/** Returns whether a line explains only a payment or its fee. */
 function isOfPayment(line: BookedLine): boolean {
   const names = line.refund_id ?? line.movement_id ?? line.payout_id;
   return (line.kind === 'payment' || line.kind === 'fee') && names === null && line.payment_attempt_id !== null;
@@ -219,7 +217,6 @@ export function selectAllUnbooked(db: Reader): Promise<Unbooked[]> {
   return db.query<Unbooked>(`${UNBOOKED_REFUNDS} union all ${UNBOOKED_MOVEMENTS} order by refund_id, movement_id`);
 }
 
-/** Returns the lowest and the highest id of all transactions. */
 export async function selectPaymentSpan(db: Reader): Promise<IdSpan> {
   const [span] = await db.query<IdSpan>(
     'select (select min(id) from transactions) as first, (select max(id) from transactions) as last',

@@ -12,7 +12,7 @@ const SETTLED_KINDS: readonly EntryKind[] = [
   'recovered',
 ];
 
-/** Returns whether an acquirer's file contains the line. For a refund out of suspense the file's line is the entry that put it there. */
+/** Returns whether an acquirer's file has the line. It has a refund out of suspense as the entry that put the money there. */
 export function isSettled({ kind, credit_account }: BookedLine): boolean {
   return SETTLED_KINDS.includes(kind) && !(kind === 'refund' && credit_account === SUSPENSE);
 }

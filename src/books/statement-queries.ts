@@ -110,7 +110,6 @@ export type StatementLine = {
   reference: string | null;
 };
 
-/** A place among the lines of a period. */
 export type StatementPlace = Pick<StatementLine, 'created_at' | 'link' | 'line'>;
 
 const LINES = `select j.link, j.line, j.created_at, j.kind, ${SIGNED} as amount,

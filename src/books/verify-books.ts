@@ -19,8 +19,8 @@ export type ExportedHead = { environment_id: number; link: number; hash: string 
 
 /**
  * The links from `link` to `until` have a problem. `changed`: the entries of the link, or the previous hash, are not those that were
- * hashed. `missing`: the links are gone. `surplus`: the link was never posted (its number is outside the chain). `cut`: the books once
- * continued to `until`. `rewritten`: the chain is consistent, but its hash differs from an exported one.
+ * hashed. `missing`: the links are gone. `surplus`: the link was never posted. `cut`: the books once continued to `until`. `rewritten`: the
+ * chain is consistent, but its hash differs from an exported one.
  */
 export type BooksProblem = {
   environment_id: number;

@@ -41,9 +41,7 @@ export type Payment = {
   attempt: PaymentAttempt | null;
   /** The method of the attempt, also if it is no longer offered. */
   method: PaymentMethod | null;
-  /** The methods that can collect the payment now. */
   methods: PaymentMethod[];
-  /** The look of the merchant's pages. */
   look: Look;
   /** The refunded amount of a completed payment, in minor units. */
   givenBack: number;

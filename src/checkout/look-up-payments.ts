@@ -36,8 +36,8 @@ export async function lookUpPayments(app: App, limit: number): Promise<number> {
 }
 
 /**
- * Asks at once for the status of a transaction's open payment, if it has one. Called when the payer comes back from the method; `returned`
- * holds the parameters from the browser. If another process is asking already, does nothing: that process settles the payment.
+ * Asks at once for the status of a transaction's pending or unknown attempt, if it has one, because the payer has come back from the
+ * method. `returned`: the parameters that the browser brought. If another process is asking already, leaves it to that process.
  */
 export async function lookUpPaymentOf(
   app: App,
@@ -51,7 +51,7 @@ export async function lookUpPaymentOf(
   if (attempt !== null) await lookUp(app, attempt, { lookups: attempt.lookups, returned, claimedAt: now });
 }
 
-/** Logs an error, so that it does not affect the other payments: the claim expires and the worker asks again. */
+/** Logs an error, so that one failure does not stop the others: the claim expires and the worker asks again. */
 async function lookUpClaimed(app: App, attempt: PaymentAttempt, claimedAt: number): Promise<void> {
   try {
     await lookUp(app, attempt, { lookups: attempt.lookups - 1, returned: null, claimedAt });

@@ -198,7 +198,6 @@ export async function noteContradiction(
   );
 }
 
-/** Ends a contradiction, because a person has decided. */
 export async function endContradiction(tx: Tx, { id, environment_id }: AttemptKey): Promise<void> {
   await tx.query('update payment_attempts set contradicted_at = null where id = $1 and environment_id = $2', [
     id,
@@ -207,8 +206,8 @@ export async function endContradiction(tx: Tx, { id, environment_id }: AttemptKe
 }
 
 /**
- * Lists attempts of a method, a time and an amount for which the method reported this authorisation code. Also finds a code of six digits
- * whose leading zeros a spreadsheet dropped. At most two ids: the caller only needs to know whether the match is unique.
+ * Lists the ids of attempts of a method, a time and an amount for which the method reported this authorisation code, with or without
+ * leading zeros, which spreadsheets drop. At most two ids: the caller needs a unique match.
  */
 export async function selectAttemptsByCode(
   db: Reader,

@@ -34,7 +34,6 @@ export type PaymentAttempt = SqlRow & {
   contradiction: string | null;
 };
 
-/** The key of an attempt. */
 export type AttemptKey = RowKey<string>;
 
 type Answer = AttemptState | 'already' | 'conflict' | 'ignored';
@@ -65,7 +64,7 @@ const TABLE: Record<AttemptState, Record<PaymentOutcome['kind'], Answer>> = {
   aborted: { approved: 'conflict', declined: 'ignored', aborted: 'already', contradiction: 'conflict', ...NO_NEWS },
 };
 
-/** Returns the new state or the meaning of an answer, from the table. */
+/** Reads the table. */
 export function answerTo(state: AttemptState, outcome: PaymentOutcome['kind']): Answer {
   return TABLE[state][outcome];
 }
@@ -92,7 +91,7 @@ export function pauseBeforeLookup(lookups: number): number {
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** The times after its end at which an attempt without money is asked about again, because it may have taken money after all. */
+/** The ages at which an ended attempt without money is asked about again, because it may have taken money after all. */
 const ASKED_AGAIN_AFTER = [MINUTE, 10 * MINUTE, HOUR, DAY] as const;
 /** A method keeps a payment's status for this long; an unanswered question is retried until then. */
 const ANSWERED_FOR = 7 * DAY;

@@ -25,7 +25,6 @@ export async function insertDecision(tx: Tx, environmentId: number, decision: Pa
 
 export type ListedDecision = PaymentDecision & { transaction_id: number; currency: string };
 
-/** Lists the newest decisions of the installation. */
 export function selectDecisions(db: Pick<Database, 'query'>, limit: number): Promise<ListedDecision[]> {
   return db.query<ListedDecision>(
     `select d.*, a.transaction_id, t.currency

@@ -29,7 +29,6 @@ import { insertImported, selectImportedOf, wasImported } from './imported-paymen
 /** The environment of the file, and the payment method that collected the money. */
 export type ImportScope = { environmentId: number; environment: string; method: string };
 
-/** The file, and the person who imports it. */
 export type ImportRecord = { evidence: Evidence; by: Actor };
 
 /** Called from time to time with the number of lines that were planned or imported. */

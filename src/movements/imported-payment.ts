@@ -36,7 +36,6 @@ export type ImportStep = {
   does: 'settle' | 'suspense' | 'known' | 'imported' | 'left';
   attemptId: string | null;
   transactionId: number | null;
-  /** A short note about the line. */
   note: string;
 };
 

@@ -108,7 +108,6 @@ const SUSPENSE_ENTRIES = `select j.kind, j.environment_id, e.payment_service_id,
 /** For a few entries. By `link` alone SQLite would read the whole chain to avoid the sort. */
 const IN_ORDER = 'order by j.link + 0';
 
-/** Lists the money in suspense, the newest first. */
 export function selectSuspense(db: Reader, limit: number): Promise<SuspenseEntry[]> {
   return db.query<SuspenseEntry>(
     `${SUSPENSE_ENTRIES} where ${SUSPENDED}
@@ -175,7 +174,6 @@ export function selectUnresolved(db: Reader, limit: number): Promise<SuspenseEnt
   );
 }
 
-/** Lists the undecided unasked refunds of a payment. */
 export function selectUnresolvedOf(tx: Tx, transaction: RowKey<number>): Promise<SuspenseEntry[]> {
   return tx.query<SuspenseEntry>(
     `${SUSPENSE_ENTRIES} where j.kind = 'unasked_refund' and j.transaction_id = $1 and j.environment_id = $2 and m.id is null ${IN_ORDER}`,

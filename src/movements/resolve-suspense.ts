@@ -62,7 +62,7 @@ export async function sumSuspense(app: App, transactionId: number, entry?: strin
   return transaction === null ? null : sumOpen(await selectSuspenseOf(app.db, transaction), entry);
 }
 
-/** Sums the undecided money of a place in the books that belongs to no transaction; null if there is none. */
+/** Sums the undecided money at a place in the books; null if there is none. */
 export async function sumImported(app: App, { environmentId, link, entry }: Place) {
   return sumOpen(await selectSuspenseAt(app.db, environmentId, link), entry);
 }

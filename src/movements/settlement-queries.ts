@@ -66,8 +66,8 @@ export function selectSettlements(
 }
 
 /**
- * Makes concurrent comparisons of the same payment service (null: of all) wait until the commit. Locks a row for reading with `for update`
- * and does not write it, because a payment service that has moved away refuses writes.
+ * Makes concurrent comparisons of the same payment service (null: of all) wait until the commit. Selects the row `for update` and does not
+ * write it, because a payment service that has moved away refuses writes.
  */
 export async function lockComparison(tx: Tx, paymentServiceId: string | null): Promise<void> {
   await tx.query("select id from payment_services where $1 in ('', id) order by id limit 1 {for_update}", [
@@ -99,7 +99,6 @@ export function replaceEarlier(tx: Tx, settlement: KeptSettlement): Promise<Kept
   );
 }
 
-/** Lists the differences in the order of the file. */
 export function selectDifferences(db: Reader, settlementId: string): Promise<KeptDifference[]> {
   return db.query<KeptDifference>('select * from settlement_differences where settlement_id = $1 order by number', [
     settlementId,

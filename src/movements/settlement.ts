@@ -16,7 +16,6 @@ export type KeptSettlement = SqlRow & {
   last_day: string;
   kept_at: number;
   kept_by: string;
-  /** The number of lines that match. */
   matched: number;
   /** JSON: `SettlementSum[]`. */
   totals: string;

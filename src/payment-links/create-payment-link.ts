@@ -74,8 +74,8 @@ async function findEarlier(tx: Tx, link: PaymentLink): Promise<LinkCreation> {
 }
 
 /**
- * Ends a link for good; a payer who has already begun can finish. `environmentIds`: the environments that the person sees, null for all.
- * Returns `unknown` if there is no such link in these, `already` if it was ended before.
+ * Ends a link for good; a payer who has already begun can finish. `environmentIds`: those that the person sees, null for all. `unknown`: no
+ * such link in these. `already`: it was ended before.
  */
 export async function endPaymentLink(
   app: App,

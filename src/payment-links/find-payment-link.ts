@@ -16,7 +16,6 @@ import {
   selectListedLinkAnywhere,
 } from './payment-link-queries.ts';
 
-/** A link as its page shows it. */
 export type OpenLink = {
   link: PaymentLink;
   environment: ServiceEnvironment;

@@ -85,7 +85,6 @@ export function selectLinks(
   );
 }
 
-/** Reads one link with the columns of a list, by its id. */
 export async function selectListedLinkAnywhere(db: Reader, id: string): Promise<ListedLinkRow | null> {
   const [row] = await db.query<ListedLinkRow>(`${LISTED} where l.id = $1`, [id]);
   return row ?? null;

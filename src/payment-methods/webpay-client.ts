@@ -2,7 +2,6 @@ import { parseObject } from '../lib/parse-object.ts';
 import type { FetchOutcome, SafeFetch } from '../lib/safe-fetch.ts';
 import { CredentialsRefused } from './payment-method.ts';
 
-/** A merchant's account at Transbank. */
 export type WebpayAccount = { commerceCode: string; apiKey: string };
 
 /** The members of a response. Their users check the values. */
@@ -32,9 +31,9 @@ export class NothingSent extends Error {}
 const PATH = '/rswebpaytransaction/api/webpay/v1.2/transactions';
 
 /**
- * Creates a client with the four calls of the Webpay Plus REST API, version 1.2. A call rejects if Transbank does not answer or the
- * response does not follow the API: then its effect is unknown. It rejects with `CredentialsRefused` if Transbank refuses the key, and with
- * `NothingSent` if no connection was made. The messages quote nothing that was sent or received.
+ * Creates a client of the Webpay Plus REST API, version 1.2. A call rejects without a valid response, and then its effect is unknown; with
+ * `CredentialsRefused` if Transbank refuses the key; with `NothingSent` if no connection was made. The messages quote nothing that was sent
+ * or received.
  */
 export function createWebpayClient(fetch: SafeFetch, baseUrl: string, account: WebpayAccount): WebpayClient {
   const headers = {

@@ -37,7 +37,6 @@ export async function updateEnded(tx: Tx, id: string, endedAt: number): Promise<
   return rows.length === 1;
 }
 
-/** Ends every waiting link of an environment. */
 export async function updateAllEnded(tx: Tx, environmentId: number, endedAt: number): Promise<void> {
   await tx.query(
     `update token_handovers set ended_at = $2

@@ -19,10 +19,8 @@ export type ShownHandover = {
   ended_at: number | null;
 };
 
-/** A link as it is stored. */
 export type Handover = SqlRow & ShownHandover & { proof: string };
 
-/** The states of a link. */
 export type HandoverState = 'waiting' | 'opened' | 'ended' | 'expired';
 
 const HOUR_MS = 3_600_000;

@@ -18,7 +18,6 @@ import { lockEnvironmentId } from './payment-service-queries.ts';
 /** The merchant's account at a payment method, such as a commerce code, and its key. */
 export type MethodSettings = { account: string; key: string };
 
-/** The payment service, the environment and the payment method of the settings. */
 export type MethodTarget = { paymentServiceId: string; environment: Environment; method: string };
 
 /** A replaced key is no longer used after this time, on every replica. */

@@ -13,7 +13,7 @@ export type OpenMove = SqlRow & {
   since: number;
 };
 
-/** The times before which a copying move began, or a departed move left, to count as waiting for a person. UTC milliseconds. */
+/** UTC milliseconds. A move that began (here: last copied a row) before `copying`, or left before `left`, waits for a person. */
 export type OpenMoveFilter = { copying: number; left: number };
 
 /**
@@ -30,7 +30,6 @@ const OPEN = `
       select 1 from moves later where later.payment_service_id = m.payment_service_id
         and (later.began_at > m.began_at or (later.began_at = m.began_at and later.id > m.id)))`;
 
-/** Lists the open moves, the oldest first. */
 export function selectOpenMoves(db: Reader, { copying, left }: OpenMoveFilter, limit: number): Promise<OpenMove[]> {
   return db.query<OpenMove>(`${OPEN} order by since, m.id limit $3`, [copying, left, limit]);
 }

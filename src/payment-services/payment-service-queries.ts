@@ -98,7 +98,6 @@ export async function insertPaymentService(
   ]);
 }
 
-/** Inserts an environment and returns its id. */
 export async function insertEnvironment(
   tx: Tx,
   row: { payment_service_id: string; environment: Environment; service_token: string },

@@ -5,7 +5,6 @@ export type ReceiptWish = 'es' | 'en' | 'off';
 
 export const RECEIPT_WISHES: readonly ReceiptWish[] = ['es', 'en', 'off'];
 
-/** The default. */
 export const DEFAULT_RECEIPTS: ReceiptWish = 'es';
 
 /** The environment of the tokens of a request. Not the mode of the program: every server accepts both. */

@@ -37,7 +37,7 @@ export async function carryOutRefunds(app: App, limit: number): Promise<number> 
   return claimed.length;
 }
 
-/** Logs an error, so that it does not affect the other refunds: the claim expires and a worker tries again. */
+/** Logs an error, so that one failure does not stop the others: the claim expires and a worker tries again. */
 async function carryOutClaimed(app: App, refund: Refund, claimedAt: number): Promise<void> {
   try {
     const answer = await askForRefund(app, refund, claimedAt);

@@ -24,7 +24,6 @@ export async function insertRefundDecision(tx: Tx, environmentId: number, decisi
 
 export type ListedRefundDecision = RefundDecision & { transaction_id: number; amount: number; currency: string };
 
-/** Lists the newest decisions of the installation. */
 export function selectRefundDecisions(db: Pick<Database, 'query'>, limit: number): Promise<ListedRefundDecision[]> {
   return db.query<ListedRefundDecision>(
     `select d.*, r.transaction_id, r.amount, t.currency

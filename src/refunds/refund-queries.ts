@@ -128,7 +128,6 @@ export function selectRefundsOf(db: Reader, { id, environment_id }: TransactionK
 
 export type ListedRefund = Refund & { currency: string; environment: string; name: string };
 
-/** Lists the newest refunds of the installation. */
 export function selectRefunds(db: Reader, limit: number): Promise<ListedRefund[]> {
   return db.query<ListedRefund>(
     `select r.*, t.currency, e.environment, p.name
@@ -251,7 +250,6 @@ export async function orderRefund(tx: Tx, { id, environment_id }: RefundKey, at:
   );
 }
 
-/** Ends a contradiction, because a person has decided. */
 export async function endContradiction(tx: Tx, { id, environment_id }: RefundKey): Promise<void> {
   await tx.query(
     'update refunds set contradicted_at = null, contradiction = null where id = $1 and environment_id = $2',
@@ -259,7 +257,6 @@ export async function endContradiction(tx: Tx, { id, environment_id }: RefundKey
   );
 }
 
-/** Returns whether one of the transaction's refunds is in process. */
 export async function hasOpenRefund(tx: Tx, { id, environment_id }: TransactionKey): Promise<boolean> {
   const rows = await tx.query(
     "select id from refunds where transaction_id = $1 and environment_id = $2 and state = 'processing' limit 1",

@@ -96,7 +96,7 @@ export function refusalOf(
   return amountRefusal(wish, left);
 }
 
-/** Returns the refusal of a refund that the merchant's money does not cover. */
+/** Refuses a refund that the merchant's money does not cover. */
 export function balanceRefusal(): RefundRefusal {
   return refusal('INSUFFICIENT_BALANCE', 'Saldo insuficiente: el dinero ya fue abonado al comercio');
 }

@@ -41,7 +41,6 @@ export async function selectSameRefundRequest(
   return row ?? null;
 }
 
-/** Counts the waiting requests of this user for a payment. */
 export async function countWaitingRequestsOf(
   tx: Tx,
   { id, environment_id }: TransactionKey,
@@ -104,7 +103,6 @@ export function selectRefundRequestsOf(db: Reader, { id, environment_id }: Trans
 /** A request with its owner. */
 export type ListedRefundRequest = RefundRequest & {
   currency: string;
-  /** The reference of the payment. */
   reference: string;
   payment_service: string;
   name: string;
@@ -142,7 +140,6 @@ export function selectWaitingRefundRequests(
   );
 }
 
-/** Lists all requests, the newest first. */
 export function selectRefundRequests(db: Reader, limit: number): Promise<ListedRefundRequest[]> {
   return db.query<ListedRefundRequest>(`${LISTED} order by r.requested_at desc, r.id limit $1`, [limit]);
 }

@@ -37,7 +37,6 @@ export type Refund = SqlRow & {
   detail: string | null;
 };
 
-/** The key of a refund. */
 export type RefundKey = RowKey<string>;
 
 /**
@@ -60,7 +59,7 @@ const TABLE: Record<RefundState, Record<RefundOutcome['kind'], Answer>> = {
   failed: { approved: 'completed', declined: 'already', pending: 'ignored', unknown: 'ignored' },
 };
 
-/** Returns the new state or the meaning of an answer, from the table. */
+/** Reads the table. */
 export function answerToRefund(state: RefundState, outcome: RefundOutcome['kind']): Answer {
   return TABLE[state][outcome];
 }

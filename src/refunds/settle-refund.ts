@@ -151,7 +151,6 @@ async function tellDifference(tx: Tx, settling: Settling, refund: Refund, postin
 /** The data of the feed's event, from which the attention list makes its sentence; amounts as on the wire. */
 type Contradiction = { event: string; unasked?: string; missing?: string; currency?: string };
 
-/** Records a contradiction, which waits for a person from now on. */
 async function contradict(tx: Tx, settling: Settling, contradiction: Contradiction): Promise<void> {
   await recordConflict(tx, settling, contradiction);
   await holdRefund(tx, settling.refund, settling.at, contradiction);

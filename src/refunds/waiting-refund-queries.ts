@@ -39,7 +39,6 @@ export async function measureWaitingRefunds(
   return row ?? { count: 0, oldest: null };
 }
 
-/** Lists the waiting refunds, the oldest first. */
 export function selectWaitingRefunds(
   db: Reader,
   { accepted, asked }: WaitingSince,

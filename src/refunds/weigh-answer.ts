@@ -2,8 +2,8 @@ import type { RefundAnswer, RefundOutcome } from '../payment-methods/payment-met
 import type { Refund } from './refund.ts';
 
 /**
- * A method's answer compared with the books. `unasked`: the amount that went back at the method and is not in the books. `missing`: the
- * amount that is in the books and did not go back at the method. Both in minor units.
+ * A method's answer compared with the books. `unasked`: went back at the method and is not in the books. `missing`: is in the books and did
+ * not go back at the method. Both in minor units.
  */
 export type Weighed = { outcome: RefundOutcome; unasked: number; missing: number };
 

@@ -29,7 +29,6 @@ export async function addRefusedKey(
   );
 }
 
-/** Deletes runs that ended before a time. */
 export async function deleteRefusedKeysBefore(tx: Tx, before: number): Promise<void> {
   await tx.query('delete from refused_keys where last_at < $1', [before]);
 }
@@ -58,7 +57,6 @@ export async function measureRefusedKeys(
   return row ?? { count: 0, oldest: null };
 }
 
-/** Lists these runs, the oldest first. */
 export function selectRefusedKeys(
   db: Reader,
   { after, least, healedMs }: RefusedKeyFilter,

@@ -70,7 +70,6 @@ export function selectTokensAmong(
   );
 }
 
-/** Lists the environments with these ids. */
 export function selectEnvironmentsAmong(
   db: Reader,
   ids: readonly number[],
@@ -105,7 +104,6 @@ export type ListedRefused = KeptRefusal & {
   environment: string | null;
 };
 
-/** Lists refused requests, the newest first. */
 export function selectRefused(db: Reader, filter: RefusedFilter, limit: number): Promise<ListedRefused[]> {
   const { where, parameters } = conditionsOf(filter);
   return db.query<SqlRow & ListedRefused>(

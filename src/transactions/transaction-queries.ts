@@ -108,7 +108,6 @@ export async function hasOpenAttempt(tx: Tx, { id, environment_id }: Transaction
   return rows.length > 0;
 }
 
-/** Counts the declined attempts of a transaction. */
 export async function countDeclined(tx: Pick<Tx, 'query'>, { id, environment_id }: TransactionKey): Promise<number> {
   const [row] = await tx.query<{ declined: number }>(
     `select count(*) as declined from payment_attempts

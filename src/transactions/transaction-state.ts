@@ -31,7 +31,7 @@ export type NextState =
   | { kind: 'ignored' }
   | { kind: 'conflict' };
 
-/** Returns the new state or the meaning of an event, from the table. */
+/** Reads the table. */
 export function nextState(state: TransactionState, event: TransactionEvent): NextState {
   const next = TABLE[state][event];
   if (next === 'stays' || next === 'already' || next === 'conflict' || next === 'ignored') return { kind: next };
