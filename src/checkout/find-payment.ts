@@ -45,7 +45,7 @@ export type Payment = {
   look: Look;
   /** The refunded amount of a completed payment, in minor units. */
   givenBack: number;
-  /** The payment is completed, and the last try of its callback got no response. */
+  /** The payment is completed, and the last try of its callback got no response or a status from 502 to 504. */
   shopIsSilent: boolean;
   /** The last attempt was declined, and one more decline ends the order. */
   isLastTry: boolean;

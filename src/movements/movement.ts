@@ -19,8 +19,8 @@ import { formatDecimal } from '../lib/money.ts';
 export type MovementKind = 'payout' | 'deposit' | 'resolution';
 
 /**
- * `returned`: the money is back where it came from: at the payer, at the payment method or at the bank. `kept`: the money is the merchant's
- * gain (late payment) or loss (unasked refund).
+ * `returned`: the money is where it was before: a late payment went back at the method, the method recovered an unasked refund, or a payout
+ * came back from the bank. `kept`: the money is the merchant's gain (late payment) or loss (unasked refund).
  */
 export type Decision = 'returned' | 'kept';
 

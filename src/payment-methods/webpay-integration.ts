@@ -8,8 +8,8 @@ export const WEBPAY_INTEGRATION = {
 };
 
 /**
- * Returns why a merchant's account and key at Transbank are not valid, or null. The public account is refused in production, where it pays
- * nobody.
+ * Returns why a merchant's account and key at Transbank are refused, or null. `code`: not 12 digits. `public`: the public account in
+ * production, where it pays nobody. `key`: not 8 to 128 visible ASCII characters.
  */
 export function refuseWebpayAccount(
   environment: 'development' | 'production',

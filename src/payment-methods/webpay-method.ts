@@ -22,9 +22,7 @@ export type WebpayOptions = {
 
 const BASE_URLS = { development: 'https://webpay3gint.transbank.cl', production: 'https://webpay3g.transbank.cl' };
 
-/**
- * The shortest time in which a payer can finish the form. A payment that is younger, and whose payer has not come back, is not committed.
- */
+/** Before this age a payment still on the form is not committed, unless the payer has come back or a commit went unanswered. */
 const PAYER_NEEDS_MS = 60_000;
 /** A token is valid for minutes only. After this time its form is closed. */
 const FORM_CLOSED_MS = 20 * 60_000;
@@ -102,7 +100,8 @@ const neverShown: PaymentOutcome = { kind: 'aborted', detail: { reason: 'never_s
 
 /**
  * Returns how the payer came back. `token_ws` alone: the form was finished. `TBK_TOKEN`: the payer left the form, or (with `token_ws`) it
- * failed. Neither, but the attempt's order: the form timed out. Null: nobody came back from this payment.
+ * failed. Neither, but the attempt's order or `GIVEN_UP_FIELD`: the form timed out or the payer gave up. Null: nobody came back from this
+ * payment.
  */
 function wayBack({ returned, attemptId }: PaymentRequest, token: string): 'finished' | 'turned_back' | null {
   if (returned === null) return null;

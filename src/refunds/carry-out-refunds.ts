@@ -77,8 +77,8 @@ function mayBeAsked({ state, asking }: Refund, { askedAt }: RefundRequest, known
 
 /**
  * Records that the refund is about to be requested, and the amount that had gone back before. Returns false, and then nothing is requested,
- * if the books and the method differ, or money in suspense is undecided: an unasked refund may be this very refund. Reads the books again,
- * because they may have changed while the method answered.
+ * if the books and the method differ, or (unless a person ordered the request) an unasked refund is undecided, because it may be this very
+ * refund. Reads the books again, because they may have changed while the method answered.
  */
 function noteBeforeAsking(app: App, refund: Refund, known: RefundAnswer, at: number): Promise<boolean> {
   return app.db.transaction(async (tx) => {

@@ -39,7 +39,7 @@ export const TOO_MANY: InBoth = {
  * reserves no money, so the approval checks the merchant's balance. A user can have one waiting request for the same amount of a payment,
  * and at most 5 for a payment, so that one user's requests do not hide the others. Writes its audit entry in the same commit.
  *
- * Throws `Problem` PERSON_NEEDED if the actor is not a user, and PERMISSION_MISSING; rejects with `StorageError`.
+ * Throws `Problem` PERSON_NEEDED if the actor is not an enabled user, and PERMISSION_MISSING; rejects with `StorageError`.
  */
 export async function requestRefund(
   app: App,
