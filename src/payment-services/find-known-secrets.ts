@@ -6,7 +6,7 @@ import { openSecret } from './seal-secret.ts';
 
 export type KnownSecrets = { current: string; others: OtherSecret[] };
 
-/** Closed Secret Tokens stay in the store. Older ones than this many are probably in no configuration. */
+/** Closed Secret Tokens stay in the store. The newest ones are enough: nobody still has older ones in a configuration. */
 const MOST = 16;
 
 /**

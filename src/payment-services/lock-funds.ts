@@ -11,7 +11,8 @@ import { lockEnvironmentFunds } from './payment-service-queries.ts';
 export type Funds = { readonly available: Sum; readonly payable: Sum; readonly refundable: Sum };
 
 /**
- * Reads a merchant's money and locks it until the commit. Payouts and refunds call this first, so that together they never exceed it.
+ * Reads a merchant's money and locks it until the commit. Payouts and refunds call this before they take any, so that together they never
+ * exceed it.
  *
  * Take this lock after the lock of a transaction and before the outbox and the books, see ARCHITECTURE.md.
  */

@@ -53,7 +53,10 @@ export function selectEnvironmentByToken(db: Reader, serviceToken: string, now: 
   );
 }
 
-/** Reads the rows of an environment by its id, also of a disabled payment service, which still gets its callbacks. */
+/**
+ * Reads the rows of an environment by its id, also of a disabled payment service, which still gets its callbacks. With `now` 0 the rows
+ * include closed Secret Tokens.
+ */
 export function selectEnvironmentById(db: Reader, id: number, now: number): Promise<EnvironmentRow[]> {
   return db.query(
     `select ${environmentColumns}
