@@ -36,7 +36,7 @@ export const LISTED_API_TOKEN_EXAMPLE = {
 
 export const API_TOKEN_ERRORS = ['PERMISSION_MISSING', 'NOT_FOUND', 'MORE_THAN_YOURS'] as const;
 
-/** An API token as those who manage users read it. */
+/** Returns an API token as the API shows it to a person who manages users. */
 export function describeApiToken(token: ListedToken): Static<typeof ListedApiTokenSchema> {
   const time = (at: number | null) => (at === null ? null : new Date(at).toISOString());
   return {
@@ -50,7 +50,10 @@ export function describeApiToken(token: ListedToken): Static<typeof ListedApiTok
   };
 }
 
-/** Finds who asks, and the user whose tokens they ask about. Throws `Problem` `NOT_FOUND` for one that is not there for them. */
+/**
+ * Returns the user of the request and the user whose tokens the request is about. Throws `Problem` `NOT_FOUND` when
+ * that user does not exist or the manager may not see it.
+ */
 export async function requireManaged(
   app: App,
   request: FastifyRequest,
@@ -62,7 +65,7 @@ export async function requireManaged(
   return { manager, managed };
 }
 
-/** Throws `Problem` `MORE_THAN_YOURS` where the one who asks may change nothing of this user. */
+/** Throws `Problem` `MORE_THAN_YOURS` when the manager may change nothing of this user. */
 export function refuseMore({ refusal }: Managed): void {
   if (refusal === null) return;
   throw new Problem('MORE_THAN_YOURS', {

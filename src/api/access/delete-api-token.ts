@@ -11,7 +11,7 @@ import { API_TOKEN_ERRORS, refuseMore, requireManaged } from './api-token-reply.
 
 const data = Type.Object({ id: Type.String(), ended: Type.Boolean() });
 
-/** Ends one API token. One that leaked is ended without a proof: it takes something away and gives nobody anything. */
+/** Ends one API token. It asks for no second factor: a leaked token must end at once, and ending it grants nothing. */
 export const deleteApiToken = operation({
   describe: {
     operationId: 'endApiToken',

@@ -10,7 +10,7 @@ import {
   requireManaged,
 } from './api-token-reply.ts';
 
-/** The API tokens of one user, with their last use. */
+/** Lists the API tokens of one user, with the last use of each. */
 export const getApiTokens = operation({
   describe: {
     operationId: 'listApiTokens',

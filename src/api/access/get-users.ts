@@ -4,7 +4,7 @@ import { Type } from '../../http/json-schema.ts';
 import { requireUser } from '../../http/require-user.ts';
 import { userNumber } from '../../outbox/webhook-subscription.ts';
 
-/** The user of the access token, as the published clients read it. */
+/** Returns the user of the access token in the shape that published clients read. */
 export const getUsers = operation({
   describe: {
     operationId: 'readUser',

@@ -5,7 +5,7 @@ import { logIn } from '../../auth/log-in.ts';
 import { type Static, Type } from '../../http/json-schema.ts';
 import { readMembers } from '../../http/read-members.ts';
 
-/** The body of the three login endpoints. */
+/** The request body of the three login endpoints. */
 export const LoginRequestSchema = Type.Object(
   {
     username: Type.String({ description: 'E-mail address of the user', minLength: 1 }),
@@ -16,7 +16,7 @@ export const LoginRequestSchema = Type.Object(
 
 export const LOGIN_REQUEST_EXAMPLE = { username: 'shop@example.cl', password: '00000000000000000000000000000000' };
 
-/** The answer of two of them and of `/loginToken`, at the root or in `data`. */
+/** The reply of `/loginToken` and of two login endpoints: at the root of the body, or in `data`. */
 export const AccessTokenSchema = Type.Object(
   {
     access_token_jwt: Type.String({ description: 'Send it as Authorization: Bearer' }),
@@ -28,7 +28,7 @@ export const AccessTokenSchema = Type.Object(
 
 export const ACCESS_TOKEN_EXAMPLE = { access_token_jwt: 'eyJhbGciOi…', expires_in: 86_400, token_type: 'Bearer' };
 
-/** The errors of a body that asks for an access token. */
+/** The error codes of the three login endpoints. */
 export const LOGIN_ERRORS = [
   'INVALID_JSON',
   'CONTROL_CHARACTER',
@@ -45,7 +45,7 @@ export function logInFromRequest(app: App, request: FastifyRequest): Promise<Acc
   return logIn(app, { email: username, password, address: request.ip });
 }
 
-/** An access token as most clients read it. */
+/** Returns an access token in the shape that most clients read. `expires_in` is in seconds. */
 export function accessTokenReply(token: AccessToken): Static<typeof AccessTokenSchema> {
   return { access_token_jwt: token.text, expires_in: token.expiresIn, token_type: 'Bearer' };
 }

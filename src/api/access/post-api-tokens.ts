@@ -42,7 +42,7 @@ const EXAMPLE = {
   expires_at: '2026-04-15T12:00:00.000Z',
 };
 
-/** Makes one more API token of a user that the one who asks may manage. */
+/** Creates an API token for a user whom the caller may manage. */
 export const postApiTokens = operation({
   consumes: ['application/json'],
   describe: {

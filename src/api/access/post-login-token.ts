@@ -17,7 +17,7 @@ const ApiTokenLoginSchema = Type.Object(
   { $id: 'ApiTokenLogin', additionalProperties: false },
 );
 
-/** Gives an access token for an API token, in the header or with the e-mail address in the body. */
+/** Exchanges an API token for an access token. The API token comes in the header, or in the body with the e-mail address. */
 export const postLoginToken = operation({
   consumes: ['application/json'],
   bodyOptional: true,

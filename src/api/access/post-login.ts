@@ -10,7 +10,7 @@ import {
   logInFromRequest,
 } from './log-in-from-request.ts';
 
-/** The same login for clients of the first API, which read the token at the root and a refusal as 400 with `error`. */
+/** Logs in clients of the first API version. They read the token at the root, and a failed login as 400 with `error`. */
 export const postLogin = operation({
   consumes: ['application/json'],
   describe: {

@@ -12,7 +12,7 @@ import {
 
 const MESSAGE = 'Login exitoso';
 
-/** Gives an access token for an e-mail address and a password. */
+/** Returns an access token for an e-mail address and a password. */
 export const postUsersLogin = operation({
   consumes: ['application/json'],
   describe: {

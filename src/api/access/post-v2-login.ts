@@ -2,7 +2,7 @@ import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
 import { LOGIN_ERRORS, LOGIN_REQUEST_EXAMPLE, LoginRequestSchema, logInFromRequest } from './log-in-from-request.ts';
 
-/** The same login in the words of the second version of the API. */
+/** The same login with the names of the second API version. */
 export const postV2Login = operation({
   consumes: ['application/json'],
   describe: {

@@ -86,7 +86,7 @@ const EXAMPLE = {
   },
 };
 
-/** The banks that there are, for a form that offers them. */
+/** Lists the known banks, for example for a form. */
 export const getBanks = operation({
   describe: {
     operationId: 'listBanks',

@@ -12,7 +12,7 @@ import {
   ValidationReplySchema,
 } from './validation-schemas.ts';
 
-/** A validation that the user made, as it stands now. */
+/** Returns the current state of a validation that the user requested. */
 export const getValidationsBankAccount = operation({
   describe: {
     operationId: 'readBankAccountValidation',

@@ -25,10 +25,10 @@ import {
   ValidationSchema,
 } from './validation-schemas.ts';
 
-/** In one batch. */
+/** The most items in one batch. */
 export const MOST_ITEMS = 1000;
 const LONGEST_REFERENCE = 100;
-/** Of an item: its own members, the members of `bankData`, and some to be told that they do not belong there. */
+/** Limits of the JSON reader. Ten members per item leave room for unknown members, so that errors can name them. */
 const LIMITS = { depth: 4, members: 10 * MOST_ITEMS, anyText: true } as const;
 
 /** Validates up to a thousand bank accounts. */
@@ -133,7 +133,7 @@ function readItem(item: unknown, index: number, rutFormat: RutFormat | null): It
   return { reference: null, reading: { errors: 'errors' in reading ? [...reading.errors, error] : [error] } };
 }
 
-/** A result for each item: those that cannot be read keep their place. */
+/** Returns one result per item, in order. An unreadable item has an error as its result. */
 async function validateItems(app: App, user: User, items: readonly Item[]): Promise<BatchResult[]> {
   const inputs = items.flatMap(({ reading }) => ('input' in reading ? [reading.input] : []));
   const validated = (await validateBatch(app, user, inputs)).values();

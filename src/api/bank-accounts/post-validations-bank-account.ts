@@ -27,7 +27,7 @@ const IDEMPOTENCY_PARAMETER = {
 
 const LIMITS = { depth: 4, members: 64, anyText: true } as const;
 
-/** Says what can be said about the bank account of a RUT. */
+/** Validates one bank account and its RUT. */
 export const postValidationsBankAccount = operation({
   consumes: ['application/json'],
   describe: {

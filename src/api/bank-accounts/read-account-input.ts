@@ -4,13 +4,13 @@ import { type ErrorItem, errorItem } from '../../error-catalogue.ts';
 import { unknownMember } from '../../http/read-members.ts';
 import { AccountRequestSchema, LONGEST_NAME } from './validation-schemas.ts';
 
-/** The body of the API, read: what is to be validated, or everything that is wrong with its shape. */
+/** The result of reading a request body: the account to validate, or every error of its shape. */
 export type AccountInputReading = { input: AccountInput } | { errors: [ErrorItem, ...ErrorItem[]] };
 
 /**
- * Reads `{rut, bankData: {bankSBIFNumber, bankAccount}}`. Only the shape is judged here: every text that is not empty
- * gets a verdict. `pointer` is where the object stands in the body, `others` are names that it may have besides, and
- * `rutFormat` counts for an object that does not say its own.
+ * Reads `{rut, bankData: {bankSBIFNumber, bankAccount}}`. It checks only the shape: every non-empty text gets a verdict
+ * later. `pointer` is the JSON pointer of the object in the body. `others` are further member names that the object may
+ * have. `rutFormat` applies to an object without its own `rut_format`.
  */
 export function readAccountInput(
   body: object,
@@ -56,12 +56,12 @@ function nameError(parent: string): ErrorItem {
   ]);
 }
 
-/** Whether a member says how a RUT without a hyphen is to be read, or is not there. */
+/** Returns whether a value is a known `rut_format` (how to read a RUT without a hyphen) or undefined. */
 export function isRutFormat(value: unknown): value is RutFormat | undefined {
   return value === undefined || RUT_FORMATS.some((format) => format === value);
 }
 
-/** The error of a `rut_format` with another value. */
+/** Returns the error for an unknown `rut_format`. */
 export function rutFormatError(parent: string): ErrorItem {
   return errorItem(`${parent}/rut_format`, 'INVALID_PARAMETER', [
     'rut_format is another word.',
@@ -71,7 +71,7 @@ export function rutFormatError(parent: string): ErrorItem {
   ]);
 }
 
-/** An object as `{}` makes it, no array and no `null`. */
+/** Returns whether a value is a JSON object: no array and not `null`. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -11,12 +11,15 @@ import { preferredLanguage } from '../../lib/accept-language.ts';
 import { perInstance } from '../../lib/per-instance.ts';
 import type { CheckSchema, ValidationReplySchema } from './validation-schemas.ts';
 
-/** The language that a client of the API asks for; English when it asks for none that we speak. */
+/** Returns the language that the client asks for. Falls back to English when it accepts neither English nor Spanish. */
 export function apiLanguage(request: FastifyRequest): Language {
   return preferredLanguage(request.headers['accept-language'], ['en', 'es']) ?? 'en';
 }
 
-/** Makes the body of an answer and sets its headers: 200 with the verdict, or 202 and where to look while the provider is still checking. */
+/**
+ * Returns the response body and sets status and headers: 200 with the verdict, or 202 with `Location` and `Retry-After`
+ * while the provider is still checking.
+ */
 export function validationReply(
   app: App,
   reply: FastifyReply,
@@ -43,9 +46,9 @@ export function validationReply(
 const CLOSING_BRACE = Buffer.from('}');
 
 /**
- * A validation as JSON, in pieces; `before` is what stands before its first member, an opening brace at least. Bytes and
- * not text, because text of this length is measured, copied and widened before it is bytes. With `provenances` it has the
- * checks alone that did not pass, each with the place of its provenance.
+ * Returns a validation as JSON, in pieces. `before` is the text before its first member, at least an opening brace. The
+ * pieces are bytes, because a text of this length would be measured, copied and widened before it becomes bytes. With
+ * `provenances`, only checks that failed, warned or stayed open are included, each with the index of its provenance.
  */
 export function validationJson(
   validation: Validation,
@@ -61,8 +64,8 @@ export function validationJson(
 }
 
 /**
- * The members before the checks, which are other ones in every answer. Ids, RUTs, masks and words of ours hold nothing that JSON
- * would escape.
+ * Returns the members before the checks; they differ in every response. Ids, RUTs, masks and our own codes hold nothing
+ * that JSON would escape.
  */
 function headJson(validation: Validation, language: Language): string {
   const { id, state, verdict, rut, readings, bank, maskedAccount, suggestions, expiresAt, validatedAt } = validation;
@@ -86,17 +89,17 @@ function readingsJson(readings: Validation['readings']): string {
   return JSON.stringify(readings.map((one) => ({ rut_format: one.format, rut: one.rut })));
 }
 
-/** A bank is one object in all answers, as its list is. */
+/** Caches the JSON of each bank. All responses share one object per bank while the bank list stays the same. */
 const bankJson = perInstance((bank: BankView) => JSON.stringify(bank));
 
 function suggestionsJson(suggestions: Validation['suggestions'], language: Language): string {
   return JSON.stringify(suggestions.map((one) => ({ ...one, message: one.message[language] })));
 }
 
-/** The sources of the checks, each once, in the order in which they were first met. */
+/** The provenances of the checks, each once, in the order of first use. */
 export type ProvenanceIndex = { readonly list: readonly Provenance[]; placeOf(provenance: Provenance): number };
 
-/** An index of nothing yet. */
+/** Creates an empty index. */
 export function indexProvenances(): ProvenanceIndex {
   const places = new Map<string, number>();
   const list: Provenance[] = [];
@@ -122,26 +125,27 @@ function shortChecks(checks: readonly Check[], language: Language, provenances: 
   });
 }
 
-/** `holder` only where somebody who knows the holder has spoken: nobody shall read `isValid` as ownership. */
+/** Returns `holder` only when a source that knows the holder has answered: `isValid` must not be read as proof of ownership. */
 function assuranceOf(verdict: Verdict): 'format' | 'holder' {
   return verdict === 'confirmed' || verdict === 'mismatch' ? 'holder' : 'format';
 }
 
-/** The check of the name says in one word how well it fits. */
+/** Adds `grade` to the check of the holder's name: how well the name fits. */
 function gradeOf(check: Check): Pick<Static<typeof CheckSchema>, 'grade'> {
   return check.id === 'holder.name_match' ? { grade: nameGradeOf(check) } : {};
 }
 
-/** The JSON of the checks on the way from the first check to this one, and the ways that go on from here. */
+/** A node of a tree of check sequences: the JSON of the checks from the root to this node, and the next nodes. */
 type KeptChecks = { json: Buffer | null; readonly next: Map<Check, KeptChecks> };
 
-// Most answers have the same checks in the same order, and writing them out anew would be the dearest part of an answer.
+// Caches the JSON of check sequences. Most responses have the same checks in the same order, and writing them would be
+// the most expensive part of a response.
 const WRITTEN: Record<Language, KeptChecks> = {
   en: { json: null, next: new Map() },
   es: { json: null, next: new Map() },
 };
 
-/** Each takes 5 KB, and who asks chooses what is found: all are forgotten when there are so many. */
+/** Each cached sequence takes 5 KB, and clients choose which sequences occur. At this number the cache is emptied. */
 const MOST_WRITTEN = 256;
 let written = 0;
 

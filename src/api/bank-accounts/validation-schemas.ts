@@ -3,7 +3,7 @@ import { NAME_GRADES } from '../../bank-validation/holder/holder-checks.ts';
 import { RUT_FORMATS } from '../../bank-validation/rut.ts';
 import { Type } from '../../http/json-schema.ts';
 
-/** Characters of a name at most. */
+/** The most characters of a name. */
 export const LONGEST_NAME = 200;
 
 const textOrNull = Type.Union([Type.String(), Type.Null()]);
@@ -154,7 +154,7 @@ export const PENDING_REPLY_EXAMPLE = {
   data: { ...VALIDATION_EXAMPLE, state: 'pending', verdict: 'undetermined', isValid: false },
 };
 
-/** The errors that every endpoint of the transfers part may answer. */
+/** The error codes that every endpoint of the transfers part may return. */
 export const PAYOUTS_ERRORS = ['PAYOUTS_NOT_ENABLED'] as const;
 
 export const LANGUAGE_PARAMETER = {

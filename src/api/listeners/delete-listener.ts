@@ -3,7 +3,7 @@ import { Type } from '../../http/json-schema.ts';
 import { endListening } from '../../outbox/listen-for-callbacks.ts';
 import { LISTENER_ERRORS, LISTENER_PATH, requireListener } from './listener-reply.ts';
 
-/** Ends a listener: the service sends its callbacks itself again. */
+/** Ends a listener. The service then sends the callbacks itself again. */
 export const deleteListener = operation({
   describe: {
     operationId: 'endListening',

@@ -12,7 +12,7 @@ import type { ServiceEnvironment } from '../../payment-services/payment-service.
 
 export const LISTENER_ERRORS = ['PERMISSION_MISSING', 'NOT_FOUND'] as const;
 
-/** More errors of a body that is sent to a listener. */
+/** Further error codes of listener endpoints with a request body. */
 export const LISTENER_BODY_ERRORS = [
   'INVALID_JSON',
   'INVALID_BODY',
@@ -32,7 +32,10 @@ export const LISTENER_PATH = [
   },
 ] as const;
 
-/** The listener of the path, whose environment the user sees. Throws `Problem` `NOT_FOUND`. */
+/**
+ * Returns the key of the listener in the path. Throws `Problem` `NOT_FOUND` unless the user may see its environment. It
+ * does not check that the listener still exists.
+ */
 export async function requireListener(app: App, request: FastifyRequest): Promise<RowKey<string>> {
   const user = await requireUser(app, request);
   const { listener } = request.params as { listener: string };
@@ -48,7 +51,7 @@ export async function requireListener(app: App, request: FastifyRequest): Promis
   return { id, environment_id: Number(environment) };
 }
 
-/** A number as JSON wrote it. Throws `Problem` `INVALID_BODY`. */
+/** Reads a whole number of at most 15 digits from its JSON text. Throws `Problem` `INVALID_BODY`. */
 export function readNumber(name: string, text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
   const error = { code: 'INVALID_PARAMETER', message: `${name} is not a number.`, fix: 'Send a whole number.' };
@@ -56,14 +59,14 @@ export function readNumber(name: string, text: string): number {
   throw invalidBody([{ pointer: `/${name}`, ...error, es }]);
 }
 
-/** How a listener is named in paths. */
+/** Returns the name of a listener in paths: `<environment id>-<listener id>`. */
 export function nameOf({ id, environment_id }: RowKey<string>): string {
   return `${environment_id}-${id}`;
 }
 
 /**
- * The environment of development of a payment service, or of the only one that the user sees. Throws `Problem` `NOT_FOUND` for
- * one that the user does not see, and where several leave it open.
+ * Returns the development environment of a payment service; without an id, of the only one that the user may see.
+ * Throws `Problem` `NOT_FOUND` when the user may not see it, or when several match.
  */
 export async function findDevelopment(
   app: App,

@@ -39,7 +39,7 @@ const data = Type.Object({
   next_attempt_at: Type.Union([Type.String(), Type.Null()]),
 });
 
-/** Takes the outcome of a callback that a listener posted. */
+/** Records the outcome of a callback that a listener posted. */
 export const postListenerAttempts = operation({
   consumes: ['application/json'],
   describe: {

@@ -3,7 +3,7 @@ import { Type } from '../../http/json-schema.ts';
 import { takeNext } from '../../outbox/listen-for-callbacks.ts';
 import { LISTENER_ERRORS, LISTENER_PATH, requireListener } from './listener-reply.ts';
 
-/** Below the time after which proxies give a request up. */
+/** Shorter than the time-outs of proxies. */
 const WAIT_MS = 10_000;
 
 const header = Type.Object({ name: Type.String(), value: Type.String() });
@@ -31,7 +31,7 @@ const EXAMPLE = {
   body: 'x_account_id=st_1&x_result=completed',
 };
 
-/** The next callback of the listener. */
+/** Returns the next callback of the listener, or null after `WAIT_MS`. */
 export const postListenerNext = operation({
   describe: {
     operationId: 'takeCallback',

@@ -23,7 +23,7 @@ const data = Type.Object({
 
 const EXAMPLE = { listener: '1-AbCdEfGhIjKlMnOpQrStUv', payment_service: 'ps_0123456789abcdefghjk', name: 'Mi tienda' };
 
-/** Begins to take the callbacks of development. */
+/** Creates a listener, which takes the callbacks of a development environment. */
 export const postListeners = operation({
   consumes: ['application/json'],
   describe: {

@@ -3,7 +3,7 @@ import { Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { withinTime } from '../../lib/within-time.ts';
 
-/** The process runs. */
+/** Reports that the process runs. */
 export const getHealthz = operation({
   unlimited: true,
   describe: {
@@ -16,7 +16,7 @@ export const getHealthz = operation({
   handle: async (_app, _request, reply) => reply.header('content-type', 'application/json').send('{"status":"ok"}'),
 });
 
-/** The process should be sent requests: it is not stopping, and its database answers. */
+/** Reports that the process can take requests: it is not stopping, and its database answers within 2 seconds. */
 export const getReadyz = operation({
   unlimited: true,
   describe: {
@@ -30,7 +30,7 @@ export const getReadyz = operation({
   },
   handle: async (app, _request, reply) => {
     if (app.stopping.aborted) throw new Problem('STOPPING');
-    // A balancer that waits longer than this has given up.
+    // A load balancer gives up after a longer wait.
     const held = await withinTime(findHeld(app), 2_000).catch((failure: Error & { code?: string }) => {
       throw failure.code === 'ETIMEDOUT' ? new Problem('STORAGE_UNAVAILABLE') : failure;
     });

@@ -5,7 +5,7 @@ import { Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { perInstance } from '../../lib/per-instance.ts';
 
-/** Answers the metrics for Prometheus, to this machine alone. Others read it at METRICS_PORT. */
+/** Returns the metrics for Prometheus to clients on this machine. Other clients read them at METRICS_PORT. */
 export const getMetrics = operation({
   unlimited: true,
   notBelowBasePath: true,
@@ -25,7 +25,7 @@ export const getMetrics = operation({
   },
 });
 
-/** Where a proxy on the same machine hands on a request, it says for whom. */
+/** A proxy on the same machine sets one of these headers, so its requests do not count as local. */
 const FORWARDING_HEADERS = [
   'x-forwarded-for',
   'x-forwarded-host',
@@ -40,11 +40,11 @@ function isFromThisMachine({ raw: { socket, headers } }: FastifyRequest): boolea
   return (address === '::1' || address.startsWith('127.')) && !FORWARDING_HEADERS.some((name) => name in headers);
 }
 
-/** Of the time of this process that making them may take: a tenth. */
+/** Ten: after making the metrics, wait ten times as long. Making them then takes at most about a tenth of the time. */
 const PAUSE_FOR_EACH_MS = 10;
 const LONGEST_PAUSE_MS = 1_000;
 
-/** The metrics as text, made anew when they were last made long enough ago: asking for them all the time stops nobody. */
+/** Returns the metrics as text. They are made again only after the pause, so that frequent requests cannot block the process. */
 export async function readMetrics(app: App): Promise<{ type: string; text: Buffer }> {
   const last = lastOf(app);
   if (performance.now() >= last.until) {
@@ -54,7 +54,7 @@ export async function readMetrics(app: App): Promise<{ type: string; text: Buffe
   return { type: app.metrics.registry.contentType, text: await last.text };
 }
 
-/** As bytes, which all answers share: one that its client does not read holds none of its own. */
+/** The last metrics as bytes. All responses share them, so a client that does not read its response holds no copy. */
 type Last = { text: Promise<Buffer>; until: number };
 
 const lastOf = perInstance((_app: App): Last => ({ text: Promise.resolve(Buffer.alloc(0)), until: 0 }));

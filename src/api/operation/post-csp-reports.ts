@@ -1,12 +1,13 @@
 import { notePolicyReport } from '../../health/policy-reports.ts';
 import type { Operation } from '../../http/endpoint.ts';
 
-/** A browser's report: the policy of one of our pages kept it from doing this. */
+/** One violation from a browser's report: the directive of the page's policy, and the resource that it blocked. */
 type Violation = { directive: string; blocked: string };
 
 /**
- * Where browsers report that a page's policy stopped something: an injection, or a fault of ours. The report's address of
- * the page holds a payer's secret link, and anybody can post here, so only two known words of each report are written down.
+ * Takes reports of browsers that a page's policy blocked something: an injection, or a fault of ours. The reported page
+ * address holds a payer's secret link, and anybody can post here. So only the directive and the blocked origin are
+ * recorded.
  */
 export const postCspReports: Operation = {
   handle: async (app, request, reply) => {
@@ -20,7 +21,7 @@ export const postCspReports: Operation = {
 
 const MOST_AT_ONCE = 10;
 
-/** Reads both forms: one report of `report-uri`, and the list of the Reporting API. What is neither is nothing. */
+/** Reads both formats: a single `report-uri` report, and the list of the Reporting API. Returns an empty list for anything else. */
 function readViolations(body: unknown): Violation[] {
   try {
     const sent: unknown = JSON.parse(String(body));
@@ -43,7 +44,7 @@ function violationOf(report: Report | undefined): Violation[] {
   return [{ directive, blocked: WORD.test(blocked) ? blocked : origin }];
 }
 
-/** A name of a host has 253 characters at most. */
+/** A host name has at most 253 characters. */
 const LONGEST_ORIGIN = 300;
 
 const WORD = /^[a-z-]{1,40}$/;

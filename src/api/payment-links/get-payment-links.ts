@@ -33,7 +33,7 @@ const ListSchema = Type.Object(
   { $id: 'PaymentLinkList' },
 );
 
-/** The payment links that the user may see. */
+/** Lists the payment links that the user may see. */
 export const getPaymentLinks = operation({
   describe: {
     operationId: 'listPaymentLinks',
@@ -63,7 +63,7 @@ export const getPaymentLinks = operation({
   },
 });
 
-/** One payment link. */
+/** Returns one payment link. */
 export const getPaymentLinksId = operation({
   describe: {
     operationId: 'readPaymentLink',
@@ -81,7 +81,7 @@ export const getPaymentLinksId = operation({
   },
 });
 
-/** A link that the user may see; another's is refused as one that there is not. Throws `Problem` NOT_FOUND. */
+/** Returns a link that the user may see. Throws `Problem` NOT_FOUND, also for a link of another merchant. */
 export async function requireLink(app: App, { environmentIds }: User, id: string): Promise<ListedLink> {
   const link = await findListedLink(app, id, environmentIds);
   if (link !== null) return link;

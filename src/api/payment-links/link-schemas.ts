@@ -3,12 +3,12 @@ import { formatDecimal } from '../../lib/money.ts';
 import type { ListedLink } from '../../payment-links/find-payment-link.ts';
 import { LINK_USES } from '../../payment-links/payment-link.ts';
 
-/** The errors that every endpoint of links may answer. */
+/** The error codes that every endpoint of links may return. */
 export const LINK_ERRORS = ['PERMISSION_MISSING'] as const;
 
 const textOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 
-/** A link as it stands. */
+/** A link in its current state. */
 export const PaymentLinkSchema = Type.Object(
   {
     id: Type.String(),
@@ -53,7 +53,7 @@ export const LINK_EXAMPLE = {
   ended_at: null,
 } as const;
 
-/** The reply that holds one link. */
+/** The reply with one link. */
 export const LinkReplySchema = Type.Object(
   { message: Type.String(), errors: Type.Null(), data: PaymentLinkSchema },
   { $id: 'PaymentLinkReply' },
@@ -65,7 +65,7 @@ export const LINK_PATH = [
   { name: 'id', in: 'path', required: true, description: 'Id of the link, pl_…', schema: Type.String() },
 ] as const;
 
-/** A link as the API shows it. */
+/** Returns a link as JSON. */
 export function linkJson(link: ListedLink): Static<typeof PaymentLinkSchema> {
   const { id, url, environment, amount, currency, subject, uses, state, paid } = link;
   return {

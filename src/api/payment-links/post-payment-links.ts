@@ -10,7 +10,7 @@ import { requireLink } from './get-payment-links.ts';
 import { LINK_ERRORS, LINK_PATH, LINK_REPLY_EXAMPLE, LinkReplySchema, linkJson } from './link-schemas.ts';
 import { LinkRequestSchema, readLinkWish } from './read-link-wish.ts';
 
-/** Makes a link that is paid without a shop. */
+/** Creates a payment link, which needs no shop. */
 export const postPaymentLinks = operation({
   consumes: ['application/json'],
   describe: {
@@ -29,7 +29,7 @@ export const postPaymentLinks = operation({
       },
     ],
     body: LinkRequestSchema,
-    // Without a time: an example that was once in the future is refused later.
+    // Without `expires_at`: a fixed time in an example would lie in the past one day and be refused.
     bodyExample: { amount: 12990, subject: 'Inscripción 2026' },
     replies: {
       200: {

@@ -19,7 +19,7 @@ import {
 import { listEnvironmentIds } from '../../payment-services/list-environments.ts';
 import { ENVIRONMENTS, type Environment } from '../../payment-services/payment-service.ts';
 
-/** The body of a request for a link. */
+/** The request body for a new link. */
 export const LinkRequestSchema = Type.Object(
   {
     amount: Type.Union([Type.Number(), Type.String()], {
@@ -50,7 +50,7 @@ export const LinkRequestSchema = Type.Object(
 
 type Members = ReturnType<typeof readMembers<typeof LinkRequestSchema>>;
 
-/** The link that a body asks for, and whose it is to be. Throws `Problem` INVALID_BODY (422) with everything that is wrong. */
+/** Reads the requested link and its environment from the body. Throws `Problem` INVALID_BODY (422) with every error. */
 export async function readLinkWish(
   app: App,
   request: FastifyRequest,
@@ -75,7 +75,10 @@ export async function readLinkWish(
 
 type Owner = { id: number; environment: Environment };
 
-/** Another's payment service is refused as one that there is not. */
+/**
+ * Returns the owner of the link, or null after adding an error. A payment service that the user may not see gets the
+ * same error as one that does not exist.
+ */
 async function findOwner(app: App, user: User, members: Members, errors: ErrorItem[]): Promise<Owner | null> {
   const { payment_service: service } = members;
   const asked = ENVIRONMENTS.find((name) => name === members.environment);
@@ -138,7 +141,7 @@ function readSubjectOf(members: Members, errors: ErrorItem[]): string {
 function readEnd(members: Members, errors: ErrorItem[]): number | null {
   if (members.expires_at === null) return null;
   const at = readIsoTime(members.expires_at);
-  // Whether it is still to come is asked when the link is made: a repeated request may come after that time.
+  // Creating the link checks that the time lies in the future. A retried request may arrive after that time.
   if (at === null) errors.push(WRONG_LINK_END);
   return at;
 }

@@ -51,7 +51,7 @@ export const BATCH_ID = [
   { name: 'id', in: 'path', required: true, description: 'Id of the batch', schema: Type.String() },
 ] as const;
 
-/** A batch as JSON. */
+/** Returns a batch as JSON. */
 export function batchJson(
   { batch, sums }: ListedBatch,
   { paymentServiceId, environment }: Pick<ServiceEnvironment, 'paymentServiceId' | 'environment'>,
@@ -69,13 +69,16 @@ export function batchJson(
   };
 }
 
-/** Reads a batch again, after something was done with it. */
+/** Reads a batch again after a change. */
 export async function readBatch(app: App, user: User, id: string): Promise<Static<typeof BatchSchema>> {
   const found = await findBatch(app, user.environmentIds, id);
   return batchJson(found, found.owner);
 }
 
-/** Asks a person for the second factor before money is approved. Throws `Problem` SECOND_FACTOR_NEEDED, FACTOR_REFUSED or RATE_LIMITED. */
+/**
+ * Requires a person's second factor before money is approved. Throws `Problem` SECOND_FACTOR_NEEDED, FACTOR_REFUSED or
+ * RATE_LIMITED.
+ */
 export async function proveApproval(app: App, request: FastifyRequest, user: User, code: string | null): Promise<void> {
   if (!(await hasFactor(app.db, user.id))) {
     throw new Problem('SECOND_FACTOR_NEEDED', {

@@ -50,7 +50,7 @@ const ApprovalSchema = Type.Object(
   { $id: 'PayoutBatchApproval', additionalProperties: false },
 );
 
-/** Approves the payouts of a batch that wait for it. */
+/** Approves the payouts of a batch that wait for approval. */
 export const postPayoutBatchApprove = operation({
   consumes: ['application/json'],
   describe: {
@@ -82,7 +82,7 @@ export const postPayoutBatchApprove = operation({
   },
 });
 
-/** Asks for the approval of a batch that was kept as a draft. */
+/** Submits a draft batch for approval. */
 export const postPayoutBatchSubmit = operation({
   describe: {
     operationId: 'submitPayoutBatch',
@@ -102,7 +102,7 @@ const ReasonSchema = Type.Object(
   { $id: 'PayoutBatchReason', additionalProperties: false },
 );
 
-/** Refuses the payouts of a batch that wait for an approval. */
+/** Rejects the payouts of a batch that wait for approval. */
 export const postPayoutBatchReject = operation({
   consumes: ['application/json'],
   describe: {
@@ -119,7 +119,7 @@ export const postPayoutBatchReject = operation({
   handle: (app, request) => decide(app, request, rejectPayouts, reasonOf(request)),
 });
 
-/** Takes back the payouts of a batch that have not left. */
+/** Cancels the payouts of a batch that have not left. */
 export const postPayoutBatchCancel = operation({
   consumes: ['application/json'],
   describe: {

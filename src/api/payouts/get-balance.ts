@@ -13,7 +13,7 @@ const BalanceSchema = Type.Object({ balance: Type.Number({ description: 'Pesos' 
 
 const REPLIES = { 200: { description: 'In pesos', schema: BalanceSchema, example: { balance: 985000 } } };
 
-/** Answers the balance: the merchant's money, with the approved payouts that have not arrived. */
+/** Returns the balance: the merchant's money, including approved payouts that have not arrived. */
 export const getBalance = operation({
   describe: {
     operationId: 'readBalance',
@@ -26,7 +26,7 @@ export const getBalance = operation({
   handle: async (app, request) => read(app, request, 'balance'),
 });
 
-/** Answers the amount that can be paid out now. */
+/** Returns the amount that can be paid out now. */
 export const getAvailableBalance = operation({
   describe: {
     operationId: 'readAvailableBalance',

@@ -16,7 +16,7 @@ import {
 
 const MOST = 100;
 
-/** The statements that the user may see. */
+/** Lists the statements that the user may see. */
 export const getBankStatements = operation({
   describe: {
     operationId: 'listStatements',
@@ -47,7 +47,7 @@ export const getBankStatements = operation({
   },
 });
 
-/** One statement with its lines. */
+/** Returns one statement with its lines. */
 export const getBankStatementsId = operation({
   describe: {
     operationId: 'readStatement',

@@ -13,7 +13,7 @@ import { FILE_EXAMPLE, fileJson, PayoutFileSchema, StateSchema } from './get-pay
 const MOST = 100;
 const MOST_SHOWN = 1000;
 
-/** The batches that the user may see. */
+/** Lists the batches that the user may see. */
 export const getPayoutBatches = operation({
   describe: {
     operationId: 'listPayoutBatches',
@@ -96,7 +96,7 @@ const PAYOUT_EXAMPLE = {
   contradiction: null,
 };
 
-/** One batch with its payouts, what is odd about each, and the files in which they left. */
+/** Returns one batch with its payouts, the warnings of each payout, and the files that they left in. */
 export const getPayoutBatchesId = operation({
   describe: {
     operationId: 'readPayoutBatch',
@@ -136,7 +136,7 @@ export const getPayoutBatchesId = operation({
     const { after: sent, limit = MOST_SHOWN } = query();
     const after = readIdCursor(sent, 'po');
     const found = await findBatch(app, user.environmentIds, id);
-    // The payouts of a batch are made at once.
+    // All payouts of a batch have the same `created_at`.
     const before = after === null ? {} : { before: { created_at: found.batch.created_at, id: after } };
     const payouts = await listPayouts(app, new Set([found.owner.id]), { batchId: id }, { ...before, limit });
     const shown = await showPayouts(app, payouts);

@@ -58,7 +58,7 @@ const FILE_ID = {
   schema: Type.String(),
 } as const;
 
-/** The files that went to banks. */
+/** Lists the files that were made for banks. */
 export const getPayoutFiles = operation({
   describe: {
     operationId: 'listPayoutFiles',
@@ -85,7 +85,7 @@ export const getPayoutFiles = operation({
   },
 });
 
-/** One file with its payouts. */
+/** Returns one file with its payouts. */
 export const getPayoutFilesId = operation({
   describe: {
     operationId: 'readPayoutFile',
@@ -135,7 +135,7 @@ export const getPayoutFilesId = operation({
   },
 });
 
-/** The bytes of one file, the same each time. */
+/** Returns the bytes of one file. They are the same each time. */
 export const getPayoutFilesContent = operation({
   describe: {
     operationId: 'downloadPayoutFile',
@@ -180,7 +180,7 @@ export const getPayoutFilesContent = operation({
   },
 });
 
-/** A file of payouts as JSON. */
+/** Returns a file of payouts as JSON. */
 export function fileJson(file: ListedPayoutFile): Static<typeof PayoutFileSchema> {
   const { id, format, name, created_at, made_by, payouts, total, sha256 } = file;
   return { id, format, name, createdAt: new Date(created_at).toISOString(), madeBy: made_by, payouts, total, sha256 };

@@ -21,7 +21,7 @@ const ListReplySchema = Type.Object(
   { $id: 'RecipientList' },
 );
 
-/** The recipients that the user may see, as they count now. */
+/** Lists the recipients that the user may see, each in its current version. */
 export const getRecipients = operation({
   describe: {
     operationId: 'listRecipients',
@@ -60,7 +60,7 @@ const HistoryReplySchema = Type.Object(
   { $id: 'RecipientHistory' },
 );
 
-/** One recipient with every version that it has had. */
+/** Returns one recipient with all its versions. */
 export const getRecipientsId = operation({
   describe: {
     operationId: 'readRecipient',

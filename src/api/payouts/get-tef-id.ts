@@ -6,7 +6,7 @@ import { tefResponse } from '../../payouts/payout-told.ts';
 import { TEF_ERRORS } from './post-tef.ts';
 import { TEF_RESPONSE_EXAMPLE, TefResponseSchema } from './tef-schemas.ts';
 
-/** Reads a payout by the id that its client gave it. */
+/** Returns a payout by the id that the client chose. */
 export const getTefId = operation({
   describe: {
     operationId: 'readTransfer',

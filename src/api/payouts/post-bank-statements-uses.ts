@@ -42,7 +42,7 @@ const RequestSchema = Type.Object(
   { $id: 'StatementUseRequest', additionalProperties: false },
 );
 
-/** Says what lines in suspense are. */
+/** Resolves statement lines in suspense: records what they are. */
 export const postBankStatementsUses = operation({
   consumes: ['application/json'],
   describe: {

@@ -38,7 +38,7 @@ const RequestSchema = Type.Object(
   { $id: 'StatementRequest', additionalProperties: false },
 );
 
-/** Takes over a statement of the bank. */
+/** Imports a bank statement. */
 export const postBankStatements = operation({
   consumes: ['application/json'],
   bodyLimit: MOST_SENT_BYTES,

@@ -15,9 +15,9 @@ import { checkCallback } from './post-tef.ts';
 import { isText, wrong } from './statement-schemas.ts';
 import { PROPOSAL_ERRORS, readTransfer, TEF_REQUEST_EXAMPLE, TefRequestSchema } from './tef-schemas.ts';
 
-/** In one request; a file of the console or of the command line has up to 10,000. */
+/** The most payouts in one request. A file in the console or on the command line may have 10,000. */
 const MOST_PAYOUTS = 1000;
-/** Of a payout: its own members, its recipient's and its bank's, and some to be told that they do not belong there. */
+/** Limits of the JSON reader. 16 members per payout leave room for unknown members, so that errors can name them. */
 const LIMITS = { depth: 5, members: 16 * MOST_PAYOUTS };
 const NAMES = ['name', 'payouts', 'paymentServiceId', 'environment', 'draft'];
 
@@ -38,7 +38,7 @@ const RequestSchema = Type.Object(
   { $id: 'PayoutBatchRequest', additionalProperties: false },
 );
 
-/** Proposes payouts that are approved and carried together. */
+/** Proposes payouts that are approved and sent together. */
 export const postPayoutBatches = operation({
   consumes: ['application/json'],
   bodyLimit: 512 * 1024,
@@ -86,7 +86,7 @@ const SINGLE = {
   es: 'Estos pagos se propusieron uno por uno, y no están en un lote.',
 };
 
-/** Names the errors of the rows as errors of `payouts`. */
+/** Moves the pointers of row errors under `/payouts`. */
 function namePayouts(error: unknown): never {
   if (!(error instanceof Problem) || error.extras.errors === undefined) throw error;
   throw new Problem(error.code, {

@@ -28,7 +28,7 @@ const ResultsSchema = Type.Object(
   { $id: 'PayoutResults' },
 );
 
-/** Takes over what a bank says became of a file's payouts. */
+/** Imports a bank's results for the payouts of a file. */
 export const postPayoutFilesResults = operation({
   consumes: ['application/json'],
   bodyLimit: MOST_SENT_BYTES,

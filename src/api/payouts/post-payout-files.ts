@@ -39,7 +39,7 @@ const RequestSchema = Type.Object(
   { $id: 'PayoutFileRequest', additionalProperties: false },
 );
 
-/** Writes what is approved into files for a bank. */
+/** Writes approved payouts into files for a bank. */
 export const postPayoutFiles = operation({
   consumes: ['application/json'],
   describe: {
@@ -97,7 +97,10 @@ export const postPayoutFiles = operation({
   },
 });
 
-/** The one that the request names, or of its batch. Throws `Problem` NOT_FOUND where the batch is of another. */
+/**
+ * Returns the environment that the request names, or the owner of the batch. Throws `Problem` NOT_FOUND when the batch
+ * belongs to another environment.
+ */
 async function ownerOf(app: App, user: User, ofBatch: ServiceEnvironment | null, named: NamedOwner) {
   const isNamed = named.paymentServiceId !== null || named.environment !== null;
   if (ofBatch !== null && !isNamed) return ofBatch;
@@ -108,7 +111,7 @@ async function ownerOf(app: App, user: User, ofBatch: ServiceEnvironment | null,
   });
 }
 
-/** The files of a batch, where all of it that was approved is in them. */
+/** Returns the files of a batch once all its approved payouts are in files; before that, an empty list. */
 async function filesMadeOf(app: App, { batch, sums }: ListedBatch): Promise<ListedPayoutFile[]> {
   return sums.some(({ state }) => state === 'approved') ? [] : listFilesOfBatch(app, batch);
 }

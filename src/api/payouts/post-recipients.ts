@@ -20,7 +20,7 @@ const KEPT = {
   200: { description: 'The recipient', schema: RecipientReplySchema, example: RECIPIENT_REPLY_EXAMPLE },
 };
 
-/** Keeps a validated account for payouts. */
+/** Stores a validated account as a recipient of payouts. */
 export const postRecipients = operation({
   consumes: ['application/json'],
   describe: {
@@ -37,7 +37,7 @@ export const postRecipients = operation({
   handle: (app, request) => keep(app, request, null),
 });
 
-/** Gives a recipient another account, or a newer verdict. */
+/** Stores a new version of a recipient: another account, or a newer verdict. */
 export const postRecipientsId = operation({
   consumes: ['application/json'],
   describe: {

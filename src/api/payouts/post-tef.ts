@@ -25,7 +25,7 @@ import {
 
 export const TEF_ERRORS = ['PERMISSION_MISSING'] as const;
 
-/** Asks for a payout, as published clients of the transfers API do. */
+/** Proposes one payout in the request format of published clients of the transfers API. */
 export const postTef = operation({
   consumes: ['application/json'],
   describe: {
@@ -62,7 +62,7 @@ export const postTef = operation({
   },
 });
 
-/** Names the errors of the only row as errors of `tef`. */
+/** Moves the pointers of the row's errors from `/0` to `/tef`. */
 async function proposed(propose: () => Promise<Proposed>): Promise<Proposed> {
   try {
     return await propose();
@@ -76,7 +76,7 @@ async function proposed(propose: () => Promise<Proposed>): Promise<Proposed> {
   }
 }
 
-/** Refuses an address that is never called. Throws `Problem` INVALID_BODY with its pointer. */
+/** Refuses a callback address that the service may not call. Throws `Problem` INVALID_BODY with `pointer`. */
 export function checkCallback(
   app: App,
   { environment }: ServiceEnvironment,

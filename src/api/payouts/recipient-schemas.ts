@@ -11,7 +11,7 @@ import { AccountRequestSchema, PAYOUTS_ERRORS } from '../bank-accounts/validatio
 const { rut, bankData, rut_format } = AccountRequestSchema.properties;
 const text = (description: string, maxLength: number) => Type.String({ minLength: 1, maxLength, description });
 
-/** The recipient to keep: the data that was validated, with the id of its validation. */
+/** The recipient to store: the validated data, with the id of its validation. */
 export const RecipientRequestSchema = Type.Object(
   {
     validationId: text('`data.id` of a validation of this account that is plausible or confirmed', 100),
@@ -90,7 +90,7 @@ export const RecipientReplySchema = Type.Object(
 
 export const RECIPIENT_REPLY_EXAMPLE = { message: 'The recipient is kept.', errors: null, data: RECIPIENT_EXAMPLE };
 
-/** The errors of keeping a recipient. */
+/** The error codes of storing a recipient. */
 export const KEEPING_ERRORS = [
   ...PAYOUTS_ERRORS,
   'INVALID_JSON',
@@ -105,12 +105,12 @@ export const KEEPING_ERRORS = [
   'CHANGED_IN_STORE',
 ] as const;
 
-/** Reads the body of a request that keeps a recipient. Throws `Problem` INVALID_BODY with everything that is wrong. */
+/** Reads the body of a request that stores a recipient. Throws `Problem` INVALID_BODY with every error. */
 export function readRecipient(request: FastifyRequest): RecipientInput {
   return recipientInput(readStrictJson(request.body as Buffer | undefined, { depth: 4, members: 64 }));
 }
 
-/** The same of a body that was read. */
+/** Reads a recipient from a parsed body. Throws like `readRecipient`. */
 export function recipientInput(body: Record<string, unknown>): RecipientInput {
   const { validationId, name, email = null, paymentServiceId = null } = body;
   const reading = readAccountInput(body, '', ['validationId', 'name', 'email', 'paymentServiceId']);
@@ -145,12 +145,12 @@ function textErrors(name: string, value: unknown, most: number): ErrorItem[] {
   ];
 }
 
-/** A recipient as JSON. */
+/** Returns a recipient as JSON. */
 export function recipientJson(recipient: Recipient): Static<typeof RecipientSchema> {
   const { maskedAccount, validatedAt, validUntil, createdAt, verdict, ...same } = recipient;
   return {
     ...same,
-    // Nothing else can be kept.
+    // Recipients are stored with these two verdicts only.
     verdict: verdict as 'plausible' | 'confirmed',
     account: { masked: maskedAccount },
     validatedAt: new Date(validatedAt).toISOString(),

@@ -8,9 +8,9 @@ import { describeEvidence, type Evidence } from '../../lib/evidence-file.ts';
 import type { ImportedStatement } from '../../statements/import-statement.ts';
 import { type KeptLine, LINE_USES, type ListedStatement } from '../../statements/statement.ts';
 
-/** Some twenty thousand lines; the command line takes any file. */
+/** Room for some twenty thousand lines. The command line has no such limit. */
 const MOST_FILE_BYTES = 2 * 1024 * 1024;
-/** The same in base64, with the other members. */
+/** The limit of the request body: the file in base64, with the other members. */
 export const MOST_SENT_BYTES = 3 * 1024 * 1024;
 
 export const SENT_FILE_ERRORS = [
@@ -29,13 +29,13 @@ export const SENT_FILE_ERRORS = [
 
 const nullable = Type.Union([Type.String(), Type.Null()]);
 
-/** A file of a bank, as a program sends it. */
+/** The members of a request that carry a bank's file. */
 export const SentFileMembers = {
   fileName: Type.String({ description: 'As the bank calls it, up to 200 characters' }),
   content: Type.String({ contentEncoding: 'base64', description: 'Its bytes in base64; the file has 2 MiB at most' }),
 };
 
-/** Reads a body with a file of a bank. `names` are the other members that it may have. Throws `Problem` INVALID_BODY. */
+/** Reads a body with a bank's file. `names` are the other members that it may have. Throws `Problem` INVALID_BODY. */
 export function readSentFile(
   request: FastifyRequest,
   names: readonly string[],
@@ -65,12 +65,15 @@ export function readSentFile(
   return { members, evidence: describeEvidence(fileName as string, bytes), content: bytes };
 }
 
-/** Whether a member is a text of so many characters at most. */
+/** Returns whether a value is a text that is not blank and has at most `most` characters. */
 export function isText(value: unknown, most: number): value is string {
   return typeof value === 'string' && value.trim() !== '' && value.length <= most;
 }
 
-/** The reason of a decision, without the spaces around it. Throws `Problem` INVALID_BODY where a later reader could not use it. */
+/**
+ * Returns the trimmed reason of a decision. Throws `Problem` INVALID_BODY unless it has 1 to 200 characters, without an
+ * e-mail address or a card number.
+ */
 export function readReason(reason: string): string {
   if (isReason(reason.trim())) return reason.trim();
   throw invalidBody([
@@ -82,7 +85,7 @@ export function readReason(reason: string): string {
   ]);
 }
 
-/** Says that a member is missing or cannot be used. */
+/** Returns the error of a missing or unusable member. */
 export function wrong(name: string, fix: string, spanishFix: string): ErrorItem {
   return errorItem(`/${name}`, 'INVALID_PARAMETER', [
     `${name} is missing or cannot be used.`,
@@ -92,7 +95,7 @@ export function wrong(name: string, fix: string, spanishFix: string): ErrorItem 
   ]);
 }
 
-/** Node leaves out what is not base64, and would read another file. */
+/** Checks the text strictly: Node skips characters outside base64 and would decode another file. */
 function isBase64(text: string): boolean {
   return text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);
 }
@@ -198,14 +201,14 @@ export const LINE_EXAMPLE = {
   resolvedBy: null,
 };
 
-/** An imported statement as JSON. */
+/** Returns an imported statement as JSON. */
 export function importedJson({ id, lines, known, uses, settled, contradicted }: ImportedStatement, proof: Proof) {
   return { id, lines, known, proof, uses, settled, contradicted };
 }
 
 type Proof = Static<typeof ImportedSchema>['proof'];
 
-/** A statement as JSON; of its account the last digits alone. */
+/** Returns a statement as JSON, with only the last four characters of its account. */
 export function statementJson(one: ListedStatement): Static<typeof StatementSchema> {
   return {
     id: one.id,
@@ -224,7 +227,7 @@ export function statementJson(one: ListedStatement): Static<typeof StatementSche
   };
 }
 
-/** A line of a statement as JSON. */
+/** Returns a line of a statement as JSON. */
 export function lineJson(line: KeptLine): Static<typeof StatementLineSchema> {
   const { file_line, day, amount, currency, used_as, subject, note, reason, resolved_by } = line;
   return { line: file_line, day, amount, currency, use: used_as, of: subject, note, reason, resolvedBy: resolved_by };

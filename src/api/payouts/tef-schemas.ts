@@ -7,7 +7,7 @@ import { isObject } from '../bank-accounts/read-account-input.ts';
 
 const text = (description: string) => Type.String({ description });
 
-/** The body that published clients send. The callback's address stands at the root, or within `tef` as `url`. */
+/** The request body of published clients. The callback address is `callbackUrl` at the root, or `url` in `tef`. */
 export const TefRequestSchema = Type.Object(
   {
     tef: Type.Object(
@@ -74,7 +74,7 @@ const MEMBERS = {
   bankData: ['bankSBIFNumber', 'bankAccount'],
 };
 
-/** Errors of every endpoint that proposes payouts. Each has errors of its own access beside them. */
+/** The error codes of every endpoint that proposes payouts. Each endpoint adds the codes for access. */
 export const PROPOSAL_ERRORS = [
   'INVALID_JSON',
   'DUPLICATE_KEY',
@@ -89,7 +89,7 @@ export const PROPOSAL_ERRORS = [
   'UNSUPPORTED_MEDIA_TYPE',
 ] as const;
 
-/** Reads the body of a client. Throws `Problem` INVALID_BODY (422) with every member that is wrong. */
+/** Reads a client's body. Throws `Problem` INVALID_BODY (422) with every wrong member. */
 export function readTef({ tef, callbackUrl, ...strange }: Record<string, unknown>): PayoutWish {
   const errors = Object.keys(strange).map((name) => unknownMember(name, ['tef', 'callbackUrl']));
   const wish = readTransfer(tef, '/tef', errors);
@@ -99,7 +99,7 @@ export function readTef({ tef, callbackUrl, ...strange }: Record<string, unknown
   return { ...wish, callbackUrl: atRoot ?? wish.callbackUrl };
 }
 
-/** Reads one transfer, and adds everything that is wrong with it to `errors`, under its `pointer`; then the wish is of no use. */
+/** Reads one transfer. Adds every error to `errors`, with pointers under `pointer`; the result is usable only without errors. */
 export function readTransfer(value: unknown, pointer: string, errors: ErrorItem[]): PayoutWish {
   const tef = objectAt(value, 'tef', pointer, errors);
   const recipient = objectAt(tef['recipientData'], 'recipientData', `${pointer}/recipientData`, errors);
@@ -160,13 +160,13 @@ function textAt(value: unknown, pointer: string, most: number, errors: ErrorItem
   return '';
 }
 
-/** Names a member as its reader does: `tef`, `recipientData`, or `payouts/3` of a list. */
+/** Returns the name of a member for a message: `tef`, `recipientData`, or `payouts/3` in a list. */
 function nameAt(pointer: string): string {
   const [parent, name = ''] = pointer.split('/').slice(-2);
   return /^\d+$/.test(name) ? `${parent}/${name}` : name;
 }
 
-/** A number, or its digits as some clients send them. */
+/** Reads whole pesos from a number, or from its digits, as some clients send them. */
 function amountOf(value: unknown, pointer: string, errors: ErrorItem[]): number {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
   if (typeof value === 'string' && /^\d{1,15}$/.test(value)) return Number(value);

@@ -22,7 +22,7 @@ import {
 
 const INDICATORS = ['availableBalance', 'remittanceByDate', 'futureRemittances'] as const;
 
-/** Answers the amounts that are owed to a merchant: now, by a day, and still to be paid out. */
+/** Returns what is owed to a merchant: the current balance, the remittance of a day, and the amount still to be paid out. */
 export const getIndicatorsRemittances = operation({
   describe: {
     operationId: 'readRemittanceIndicators',
@@ -106,7 +106,7 @@ async function readRemittance(app: App, subject: Subject, value = '') {
   return { total, trxs: items };
 }
 
-/** One remittance with everything in it: what is owed is not divided before it is paid out. */
+/** Returns a single remittance with everything that is owed: the amount is not divided before the payout. */
 function describeFuture(available: Sum, currency: string) {
   const total = toDecimalNumber(available, currency);
   return { total, remittances: available > 0 ? [{ status: 'processing' as const, total }] : [] };

@@ -14,7 +14,7 @@ import {
 } from './remittance-schemas.ts';
 import { describeRemittances, readDay, readScope, SCOPE_ERRORS, SCOPE_PARAMETERS } from './remittance-scope.ts';
 
-/** Lists the payments, refunds and payouts of a day of Chile, each with its entry in the books. */
+/** Lists the payments, refunds and payouts of a Chilean day, each with its entry in the books. */
 export const getRemittancesConciliation = operation({
   describe: {
     operationId: 'reconcileDay',

@@ -101,7 +101,7 @@ const CONTRACT = {
 const MEANS =
   'The remittances of the environment of RUBRICA_ENV, in every currency: the payouts to the merchants whose books you read and, for who may read `GET /tef/{id}`, those to people; whom these are for takes `recipients:read`, and is null without it. `limit` holds for both together.';
 
-/** The last payouts that the user may read, to merchants and to people, as clients of the first API read them. */
+/** Lists the newest payouts to merchants and to people that the user may read, in the format of the first API version. */
 export const postGetRemittances = operation({
   consumes: ['application/json'],
   bodyOptional: true,
@@ -114,7 +114,7 @@ export const postGetRemittances = operation({
   handle: async (app, request) => answer(app, request, () => ({ from: 0, to: Number.MAX_SAFE_INTEGER })),
 });
 
-/** The same of a day of Chile. */
+/** Lists the payouts of one Chilean day in the same format. */
 export const postGetRemittance = operation({
   consumes: ['application/json'],
   bodyOptional: true,
@@ -197,7 +197,7 @@ function describe(userId: string, payout: ListedMovement): Static<typeof Remitta
   };
 }
 
-/** Whom it is for is told to those alone who read that elsewhere too. */
+/** Describes a payout to a person. Recipient and account are null without the permission `recipients:read`. */
 function describeToPerson(
   { id, may }: User,
   { payout, owner, ...kept }: RemittedPayout,

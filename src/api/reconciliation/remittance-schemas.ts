@@ -35,7 +35,7 @@ export const RemittanceNullificationSchema = Type.Object(
   { $id: 'RemittanceNullification' },
 );
 
-/** A payout that was sent to the merchant. Older clients know no such member. */
+/** A payout to the merchant. Older clients do not know this member. */
 export const RemittancePayoutSchema = Type.Object(
   {
     id: Type.String(),

@@ -15,7 +15,7 @@ import type {
   RemittancePayoutSchema,
 } from './remittance-schemas.ts';
 
-/** Parameters that existing clients do not send, because their two hosts said it. */
+/** Optional parameters. Existing clients do not send them: they chose one of two hosts instead. */
 export const SCOPE_PARAMETERS = [
   {
     name: 'environment',
@@ -28,17 +28,20 @@ export const SCOPE_PARAMETERS = [
 
 export const SCOPE_ERRORS = ['INVALID_PARAMETER', 'INVALID_CURRENCY', 'NO_PERMISSION'] as const;
 
-/** The environments and the currency of a report, and the user who asks for it. */
+/** The environments and the currency of a report, and the user whose report it is. */
 export type RemittanceScope = { environmentIds: number[]; currency: string; user: User };
 
 type ScopeQuery = {
-  /** An e-mail address or id; undefined for one's own. */
+  /** An e-mail address or id; undefined for the caller's own report. */
   whose: string | undefined;
   environment: 'development' | 'production' | undefined;
   currency: string | undefined;
 };
 
-/** Reads whose report it is, and of what. Only an operator may ask for another's. Throws `Problem`. */
+/**
+ * Reads the scope of a report. Only an operator may ask for another user's report. Throws `Problem` `NO_PERMISSION` or
+ * `INVALID_CURRENCY`.
+ */
 export async function readScope(app: App, asking: User, query: ScopeQuery): Promise<RemittanceScope> {
   const user = await readUser(app, asking, query.whose);
   const { environment = app.config.mode, currency = 'CLP' } = query;
@@ -46,7 +49,10 @@ export async function readScope(app: App, asking: User, query: ScopeQuery): Prom
   return { environmentIds: await listEnvironmentIds(app, environment, null, user.environmentIds), currency, user };
 }
 
-/** A day such as `2026-01-15`; of a time, as some clients send it, the day that it is written with. Null: it is neither. */
+/**
+ * Reads a day such as `2026-01-15`. Some clients send a time in UTC: its date part counts, without conversion. Returns
+ * null for anything else.
+ */
 export function readDay(value: string): string | null {
   const [, day = ''] = /^(.{10})(?:T[\d:.]+Z)?$/.exec(value) ?? [];
   return isDay(day) ? day : null;
@@ -60,7 +66,7 @@ async function readUser(app: App, asking: User, whose: string | undefined): Prom
   return user;
 }
 
-/** The payments, refunds and payouts among the entries of one currency; amounts become decimals of it. */
+/** Returns the payments, refunds and payouts among the entries of one currency. Amounts are decimal numbers. */
 export function describeRemittances(lines: readonly BookedLine[], currency: string) {
   const ofCurrency = lines.filter((line) => line.currency === currency);
   const payments = ofCurrency.filter(({ kind }) => kind === 'payment');
@@ -127,13 +133,13 @@ function describePayout(line: BookedLine): Static<typeof RemittancePayoutSchema>
   };
 }
 
-/** Every entry of its kind has it; the row has room for the kinds that lack it. */
+/** Returns a column that every entry of its kind has; it is nullable for other kinds. Throws when it is null. */
 function known<T>(value: T | null): T {
   if (value === null) throw new Error('An entry in the books lacks what it is about');
   return value;
 }
 
-/** The shop's own document, as it sent it: never signed, so never believed for more than this. */
+/** Reads `id` and `type` of the shop's own document. The shop does not sign it, so nothing else relies on it. */
 function readDocument(unsignedFields: string | null) {
   const { x_document: document } = JSON.parse(unsignedFields ?? '{}') as {
     x_document?: Record<string, unknown> | null;

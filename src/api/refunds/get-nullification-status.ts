@@ -4,7 +4,7 @@ import { Type } from '../../http/json-schema.ts';
 import { findRefund } from '../../refunds/find-refund.ts';
 import { requireOwnTransaction } from './require-own-transaction.ts';
 
-/** How one refund stands. */
+/** Returns the state of one refund. */
 export const getNullificationStatus = operation({
   describe: {
     operationId: 'readRefundStatus',

@@ -5,7 +5,7 @@ import { listRefundsOf } from '../../refunds/find-refund.ts';
 import type { Refund } from '../../refunds/refund.ts';
 import { requireOwnTransaction } from './require-own-transaction.ts';
 
-/** Every refund of a transaction, also those that failed. */
+/** Lists all refunds of a transaction, failed ones included. */
 export const getNullifications = operation({
   describe: {
     operationId: 'listRefunds',

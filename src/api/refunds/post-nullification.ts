@@ -24,7 +24,7 @@ const RefundRequestSchema = Type.Object(
   { $id: 'RefundRequest', additionalProperties: false },
 );
 
-/** Refunds a payment, in part or whole. Existing clients read a refusal by its message, at status 200. */
+/** Refunds a payment in part or in full. A refused refund has status 200, and existing clients read its message. */
 export const postNullification = operation({
   consumes: ['application/json'],
   describe: {

@@ -7,8 +7,8 @@ import { findTransaction } from '../../transactions/find-transaction.ts';
 import type { Transaction } from '../../transactions/transaction.ts';
 
 /**
- * The transaction of the path for the endpoints of refunds, whose clients read a refusal as 403. Throws `Problem`
- * `NO_PERMISSION`, the same for another's transaction as for none.
+ * Returns the user and the transaction of the path for the refund endpoints, whose clients read a refusal as 403.
+ * Throws `Problem` `NO_PERMISSION`, also when the transaction does not exist.
  */
 export async function requireOwnTransaction(
   app: App,

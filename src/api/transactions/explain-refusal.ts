@@ -19,26 +19,27 @@ import { cachedEnvironment } from '../../payment-services/find-environment.ts';
 import { findKnownSecrets } from '../../payment-services/find-known-secrets.ts';
 import type { ServiceEnvironment } from '../../payment-services/payment-service.ts';
 
-/** The bytes of a signed request, and which of the two forms they have. */
+/** The bytes of a signed request, and its media type. */
 export type ReceivedBody = {
   readonly body: Buffer;
   readonly contentType: 'application/json' | 'application/x-www-form-urlencoded';
 };
 
-/** Always on. Above them a refusal is as plain as it is for production tokens. */
+/** These limits hold also when rate limits are off. Above them a refusal has no explanation, as for production tokens. */
 export const EXPLAIN_LIMITS = {
   account: { name: 'explain-account', most: 2000, windowMs: 5 * 60_000, counts: 'window' },
   address: { name: 'explain-address', most: 2000, windowMs: 5 * 60_000, counts: 'window' },
 } as const satisfies Record<string, Limit>;
 
-/** Far more than a search takes within its bounds: a thread that needs this is ended. */
+/** Far longer than a bounded search takes. A thread that needs more is terminated. */
 const LONGEST_SEARCH_MS = 5_000;
 
 /**
- * Explains a refused signature beyond the refusal: it names the cause, when the Service Token is one of development and the
- * cause could be proved. Nothing for production tokens and unknown ones, whose answers are the same.
+ * Explains why a signature was refused: returns `errors` with each cause that could be proved, for Service Tokens of
+ * development. Returns `{}` when nothing was proved, and for production and unknown tokens, so that their responses are
+ * alike.
  *
- * It never accepts a request and never tells an expected signature: it says how the signature that was sent was made.
+ * It never accepts a request and never reveals an expected signature: it says how the received signature was made.
  */
 export async function explainRefusal(
   app: App,
@@ -46,11 +47,11 @@ export async function explainRefusal(
   serviceToken: string,
   received: ReceivedBody,
 ): Promise<ProblemExtras> {
-  // Read a moment ago, when the signature was checked.
+  // The signature check has just loaded it.
   const environment = cachedEnvironment(app, serviceToken);
   if (environment?.environment !== 'development') return {};
   const causes = await findCauses(app, request, environment, received).catch((error: unknown) => {
-    // To be told why is a help, and must not turn a refusal into a failure.
+    // An explanation is optional: its failure must not turn the refusal into another error.
     if (!(error instanceof BatcherFullError)) app.log.error({ err: error }, 'a refusal could not be explained');
     return [];
   });
@@ -84,8 +85,8 @@ async function mayExplain(app: App, request: FastifyRequest, { id }: ServiceEnvi
   return byAddress.allowed && (await consumeLimit(app, EXPLAIN_LIMITS.account, String(id))).allowed;
 }
 
-// One at a time, on a thread of its own: a search takes as long as hundreds of payments. They keep nothing, so all apps of
-// a process share them.
+// One search at a time, on its own thread: a search takes as long as hundreds of payments. The thread keeps no state,
+// so all apps of a process share it.
 const questions = createBatcher<ExplainOptions, Explanation>({
   maxBatch: 1,
   maxQueued: 32,
@@ -123,7 +124,7 @@ function itemOf({ code, field, fix, fixes }: Cause, language: Language | null): 
   };
 }
 
-/** In the language of the client, where it is known; else in all. */
+/** Returns the fix in the client's language; when that is unknown, in every language. */
 function hintIn(fixes: Cause['fixes'], language: Language | null): string {
   const own = language === null ? undefined : fixes[language];
   return (

@@ -6,19 +6,19 @@ import { type ExplainOptions, explain } from '../../../protocol/explain-signatur
 
 standBack();
 
-/** Looks for what a signature was made with, beside the thread that answers payments. One question at a time. */
+/** Searches for the input of a signature on this thread, so that payments do not wait. One question at a time. */
 parentPort?.on('message', (question: ExplainOptions) => parentPort?.postMessage(explain(question)));
 
 /**
- * Leaves the processor to the payments where there is one alone, or all are taken: a hundred wrong signatures a minute search for
- * seconds. Not at the lowest priority: on a busy machine a search would outlive its time. Linux gives each thread a priority of its
- * own, and this link names the thread that reads it.
+ * Lowers the priority of this thread, so that payments come first on a machine with one processor or a busy one: a
+ * hundred wrong signatures a minute cause seconds of searching. It is not the lowest priority, because on a busy
+ * machine a search would then time out. Linux has a priority per thread, and this link names the thread that reads it.
  */
 function standBack(): void {
   if (process.platform !== 'linux') return;
   try {
     setPriority(Number(basename(readlinkSync('/proc/thread-self'))), constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
-    // Without /proc, or where a sandbox forbids it, it searches as any other thread.
+    // Without /proc, or in a sandbox that forbids the call, the thread keeps its normal priority.
   }
 }

@@ -8,7 +8,7 @@ import { readFeed } from '../../outbox/read-feed.ts';
 const MOST = 500;
 const USUAL = 100;
 
-/** The feed: everything that happened to what the user sees, to be pulled at the reader's own pace. */
+/** Returns a page of the feed: all events that the user may see, read at the client's own pace. */
 export const getEvents = operation({
   describe: {
     operationId: 'readEvents',

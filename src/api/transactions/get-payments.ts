@@ -20,7 +20,7 @@ const EXAMPLE = {
   ],
 };
 
-/** The payment methods of a payment service, named by its Service Token in the `Authorization` header. */
+/** Lists the payment methods of a payment service. Its Service Token is in the `Authorization` header. */
 export const getPayments = operation({
   describe: {
     operationId: 'listPaymentMethods',
@@ -34,13 +34,13 @@ export const getPayments = operation({
     errors: ['INVALID_PARAMETER', 'INVALID_CURRENCY', 'SERVICE_TOKEN_INVALID'],
   },
   handle: (app, request, _reply, query) => {
-    // The published client of JavaScript sends the header's name and value as a parameter.
+    // The published JavaScript client sends the header as a query parameter.
     const { Authorization } = request.query as { Authorization?: unknown };
     return listMethods(app, request.headers.authorization ?? Authorization, query);
   },
 });
 
-/** The same with the Service Token in the query. */
+/** Lists the payment methods, with the Service Token in the query. */
 export const getV2Payments = operation({
   describe: {
     operationId: 'listPaymentMethodsV2',

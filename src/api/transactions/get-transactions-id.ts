@@ -26,7 +26,7 @@ const TimelineLineSchema = Type.Object(
   { $id: 'TimelineLine' },
 );
 
-/** One payment and everything that happened to it, in one list. */
+/** Returns one payment and everything that happened to it, in one list. */
 export const getTransactionsId = operation({
   describe: {
     operationId: 'showTransaction',

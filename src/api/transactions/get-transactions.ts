@@ -73,7 +73,7 @@ const FILTERS = [
   limitParameter(MOST, USUAL),
 ] as const;
 
-/** Finds payments by what people know of them, the newest first. */
+/** Finds payments by known details, newest first. */
 export const getTransactions = operation({
   describe: {
     operationId: 'findTransactions',

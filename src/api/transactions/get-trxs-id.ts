@@ -15,7 +15,7 @@ import { statusWord } from './transaction-reply.ts';
 
 const MESSAGE = 'Trx encontrada';
 
-/** Everything about a transaction but its pay link: a reader must not be able to pay. */
+/** Returns a transaction without its pay link: reading it must not let anybody pay. */
 export const getTrxsId = operation({
   describe: {
     operationId: 'readTransaction',
@@ -35,7 +35,7 @@ export const getTrxsId = operation({
   },
 });
 
-/** The transaction of the path, as far as the user may see it. Throws `Problem`, the same for another's as for none. */
+/** Returns the transaction of the path. Throws `Problem` `NOT_FOUND`, also for a transaction that the user may not see. */
 export async function requireTransaction(app: App, request: FastifyRequest): Promise<Transaction> {
   const user = await requireUser(app, request);
   const { id } = request.params as { id: string };
@@ -59,7 +59,7 @@ async function describeTransaction(app: App, transaction: Transaction) {
     amount: toDecimalNumber(transaction.amount, transaction.currency),
     cost: transaction.state === 'completed' ? toDecimalNumber(transaction.fee, transaction.currency) : null,
     email: transaction.customer_email,
-    // A bank sends one with a refusal too.
+    // Some banks send a code with a refusal too.
     authCode: transaction.state === 'completed' ? textOf(answer['authorization_code']) : null,
     createdAt,
     updatedAt: settledAt ?? createdAt,
@@ -88,7 +88,7 @@ async function describeTransaction(app: App, transaction: Transaction) {
   };
 }
 
-/** Finds the payment method's answer that the transaction goes by; empty without one. */
+/** Returns the payment method's response that decided the transaction's state; empty when there is no such response. */
 async function findMethodAnswer(app: App, transaction: Transaction): Promise<PaymentDetail> {
   const { state } = transaction;
   const attempt = state === 'pending' ? null : await selectLatestAttempt(app.db, transaction);

@@ -6,10 +6,10 @@ import { formatDecimal } from '../../lib/money.ts';
 import { findTransaction } from '../../transactions/find-transaction.ts';
 import { statusWord } from './transaction-reply.ts';
 
-/** The names that shops of the old service use for payment methods. */
+/** The former service's names of payment methods. Its shops still read them. */
 const FORMER_SOURCES: Readonly<Record<string, string>> = { webpay: 'WebPayPST' };
 
-/** How a transaction stands, as shops of the generation before the signed API read it. */
+/** Returns the state of a transaction for shops that predate the signed API. */
 export const getTrxsStatusId = operation({
   describe: {
     operationId: 'readTransactionStatusUnsigned',

@@ -3,7 +3,7 @@ import { Type } from '../../http/json-schema.ts';
 import { requireTransaction } from './get-trxs-id.ts';
 import { statusWord } from './transaction-reply.ts';
 
-/** Only how a transaction stands. */
+/** Returns only the state of a transaction. */
 export const getTrxsStatus = operation({
   describe: {
     operationId: 'readTransactionStatus',

@@ -5,7 +5,7 @@ import { TRANSACTION_STATES } from '../../transactions/transaction-state.ts';
 
 const textOrNull = Type.Union([Type.String(), Type.Null()]);
 
-/** A payment in a list: amounts as decimals, times in ISO 8601. */
+/** A payment in a list. Amounts are decimal numbers, times are ISO 8601. */
 export const ListedTransactionSchema = Type.Object(
   {
     id: Type.Integer(),
@@ -44,7 +44,7 @@ export const LISTED_EXAMPLE = {
   environment: 'development',
 } as const;
 
-/** A payment as the list shows it. */
+/** Returns a payment as an item of the list. */
 export function listedTransaction(payment: FoundPayment): Static<typeof ListedTransactionSchema> {
   const { id, reference, amount, currency, refunded, state, environment } = payment;
   return {

@@ -19,12 +19,12 @@ import { storeRequested } from './post-trxs.ts';
 import { throwIfAny } from './read-signed-request.ts';
 import { REQUEST_VALUE_ERRORS, SIGNED_REQUEST_EXAMPLE, UnsignedRequestSchema } from './transaction-schemas.ts';
 
-/** The fields that shops of this generation leave out, with their values. The session decides nothing. */
+/** Defaults for fields that these older shops leave out. No decision depends on the session id. */
 const DEFAULTS = { x_currency: 'CLP', x_shop_country: 'CL', x_session_id: 'trxs-create' };
 
 const { x_session_id: _, x_signature: __, ...UNSIGNED_EXAMPLE } = SIGNED_REQUEST_EXAMPLE;
 
-/** Creates a transaction for a user instead of a signature, as shops of the generation before the signed API ask for it. */
+/** Creates a transaction from an access token instead of a signature, for shops that predate the signed API. */
 export const postTrxsCreate = operation({
   consumes: ['application/json', 'application/x-www-form-urlencoded'],
   describe: {
@@ -52,7 +52,7 @@ export const postTrxsCreate = operation({
     const { values, objects } = readRequest(request);
     const account = values.x_account_id;
     const environment = await requireEnvironment(app, user, account);
-    // The database would refuse it, and with it the payments of others that share its commit.
+    // The database would refuse the row, and roll back the other payments of the same commit.
     refuseElsewhere(environment);
     const stored = await storeRequested(app, {
       environment,
@@ -77,7 +77,7 @@ export const postTrxsCreate = operation({
   },
 });
 
-/** By the rules of a signed request, because its values are signed in the callback; but without a signature. */
+/** Reads an unsigned request by the rules of a signed one, because the callback signs its values. */
 function readRequest(request: FastifyRequest) {
   const body = (request.body as Buffer | undefined) ?? Buffer.alloc(0);
   const sent = mediaTypeOf(request.raw) === 'application/json' ? readJsonFields(body) : readFormFields(body);
@@ -87,20 +87,23 @@ function readRequest(request: FastifyRequest) {
     ...left.map(([name, text]): Field => ({ name, kind: 'string', text })),
   ]);
   throwIfAny(problems);
-  // Nobody checks it here, and what is not checked must not seem to be.
+  // Refuse a signature: nothing checks it here, and the shop would believe that it was checked.
   if (signature !== null) throw new SigningError([problem('UNKNOWN_FIELD', 'x_signature')]);
   return { values, objects };
 }
 
-/** The number of a payment service may come as a number. */
+/** Accepts `x_account_id` as a JSON number. */
 function withTextId(field: Field): Field {
   return field.name === 'x_account_id' && field.kind === 'number' ? { ...field, kind: 'string' } : field;
 }
 
-/** The one that the user sees and the text names. A Service Token that was brought over may look like a number too. */
+/**
+ * Returns the one visible environment that `account` names, by id or by Service Token. A migrated Service Token may
+ * look like an id. Throws `Problem` `NO_PERMISSION` unless exactly one matches.
+ */
 async function requireEnvironment(app: App, user: User, account: string): Promise<ServiceEnvironment> {
   const numbered = /^[1-9][0-9]{0,14}$/.test(account) ? await findEnvironmentById(app, Number(account)) : null;
-  // No token is longer, and what is looked for is remembered for a while.
+  // Cut to 101 characters: no token is longer, and the cache keeps the keys of misses for a while.
   const tokens = new Set([account.slice(0, 101), ...(numbered === null ? [] : [numbered.serviceToken])]);
   const named: ServiceEnvironment[] = [];
   for (const token of tokens) {

@@ -46,14 +46,17 @@ export const postTrxs = operation({
 type Requested = CreateOutcome & { methods: PaymentMethod[] };
 type Created = Exclude<Requested, { kind: 'conflict' }>;
 
-/** Checks and stores what a signed request asks for; the browser form does the same and answers otherwise. */
+/**
+ * Validates a signed request and stores its transaction. Also used by the browser form, which responds differently.
+ * Throws `Problem` `REFERENCE_CONFLICT` for a used reference with other fields, and what `storeRequested` throws.
+ */
 export async function createFromRequest(app: App, request: SignedRequest): Promise<Created> {
   const stored = await storeRequested(app, request);
   if (stored.kind === 'conflict') throw referenceConflict(stored.transaction.id, stored.fields);
   return stored;
 }
 
-/** The same, where the caller answers a reference that was used before. */
+/** Does the same, but returns a conflict instead of throwing it. Throws `NO_PAYMENT_METHOD`, and what `inputOf` throws. */
 export async function storeRequested(app: App, request: SignedRequest): Promise<Requested> {
   const { environment } = request;
   const input = inputOf(app, request);

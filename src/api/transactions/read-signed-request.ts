@@ -21,22 +21,22 @@ import type { ServiceEnvironment } from '../../payment-services/payment-service.
 import type { TransactionInput } from '../../transactions/transaction.ts';
 import { explainRefusal, type ReceivedBody } from './explain-refusal.ts';
 
-/** A request that a Secret Token signed, before anything is known of the form of the values. */
+/** A request with a valid signature. The grammar of its values is not checked yet. */
 export type SignedRequest = {
   environment: ServiceEnvironment;
   values: Record<RequestField, string>;
   objects: Partial<Record<UnsignedField, string>>;
 };
 
-/** Payment methods collect nothing below this. In minor units; a currency that is not here has no minimum. */
+/** The smallest amount that payment methods collect, in minor units. Other currencies have no minimum. */
 const MINIMUM: Record<string, number> = { CLP: 500 };
 
 /**
- * Reads the body of a signed request, in the order that gives nothing away: text, names and types, ambiguity, then the
- * signature. Only when that holds may anybody ask what the values are: `inputOf`.
+ * Reads the body of a signed request. It checks the text, names and types, and ambiguity first, then the signature.
+ * Values are checked only after the signature (see `inputOf`), so that refusals reveal nothing about an account.
  *
- * `received` is the body of the request, unless it was pasted into a page. Throws `SigningError` (400) for what can be said without
- * knowing the account, `Problem` for the rest.
+ * `received` is the body of the request, unless it was pasted into a page. Throws `SigningError` (400) for errors that
+ * do not depend on the account, and `Problem` for the others.
  */
 export async function readSignedRequest(
   app: App,
@@ -56,7 +56,7 @@ export async function readSignedRequest(
   return { environment, values, objects };
 }
 
-/** `curl -d` calls every body a form unless it is told otherwise: the answer names that header. Throws `Problem` (415). */
+/** Refuses JSON that is labelled as a form, as `curl -d` does by default. The error names the header. Throws `Problem` (415). */
 function refuseJson(body: Uint8Array): void {
   if (!JSON_BEGINS.test(Buffer.from(body.subarray(0, 16)).toString('latin1'))) return;
   throw new Problem('UNSUPPORTED_MEDIA_TYPE', {
@@ -67,7 +67,7 @@ function refuseJson(body: Uint8Array): void {
   });
 }
 
-/** No name of a field begins so. */
+/** No field name begins with a brace. */
 const JSON_BEGINS = /^\s*\{/;
 
 function bodyOf(request: FastifyRequest): ReceivedBody {
@@ -77,7 +77,10 @@ function bodyOf(request: FastifyRequest): ReceivedBody {
   };
 }
 
-/** Reads the input of the request. Throws `SigningError` for the grammar of the values, `Problem` for what they mean. */
+/**
+ * Reads the transaction input from a signed request. Throws `SigningError` for the grammar of a value, `Problem` for
+ * its meaning.
+ */
 export function inputOf(app: App, { environment, values, objects }: SignedRequest): TransactionInput {
   const allowPrivate = app.config.allowPrivateCallbacks && environment.environment === 'development';
   throwIfAny(checkRequestGrammar(values, { allowHttp: allowPrivate }).concat(checkNoCards(objects)));
@@ -113,7 +116,7 @@ async function signatureRefusal(
   return new Problem('SIGNATURE_INVALID', await explainRefusal(app, request, serviceToken, received));
 }
 
-/** Throws `SigningError` with all of them. */
+/** Throws one `SigningError` with all problems. */
 export function throwIfAny(problems: readonly SigningProblem[]): void {
   if (problems.length > 0) throw new SigningError(problems as [SigningProblem, ...SigningProblem[]]);
 }

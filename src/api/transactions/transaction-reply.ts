@@ -8,8 +8,8 @@ import type { TransactionState } from '../../transactions/transaction-state.ts';
 import type { CreatedSchema } from './transaction-schemas.ts';
 
 /**
- * The reply of `POST /trxs` as JSON text. The gateway comes first and every method after it, so that a client which
- * takes the first entry, the second, or one by its code finds what it expects.
+ * Returns the reply of `POST /trxs` as JSON text. The gateway is the first entry and the methods follow, because
+ * clients take the first entry, the second, or one by its code.
  */
 export function createdReply(
   app: App,
@@ -25,7 +25,7 @@ export function createdReply(
   return text as Written<Static<typeof CreatedSchema>>;
 }
 
-/** The words that clients ask the state by: `complete` here is `completed` in a callback. */
+/** Returns the state in the words of the status endpoints: a callback's `completed` is `complete` here. */
 export function statusWord(state: TransactionState): 'pending' | 'complete' | 'failed' {
   if (state === 'pending') return 'pending';
   return state === 'completed' ? 'complete' : 'failed';

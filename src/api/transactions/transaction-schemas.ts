@@ -2,7 +2,7 @@ import { Type } from '../../http/json-schema.ts';
 
 const text = (description: string, options: object = {}) => Type.String({ description, ...options });
 
-/** The named schemas of the API description. */
+/** The signed request as a named schema of the API description. */
 export const SignedRequestSchema = Type.Object(
   {
     x_account_id: text('Service Token of the payment service', { minLength: 1, maxLength: 100 }),
@@ -30,7 +30,7 @@ export const SignedRequestSchema = Type.Object(
   { $id: 'SignedRequest', additionalProperties: false },
 );
 
-/** The same without a signature, as older shops send it. */
+/** The request of older shops, without a signature. */
 export const UnsignedRequestSchema = Type.Object(
   {
     x_account_id: Type.Union([Type.String({ minLength: 1, maxLength: 100 }), Type.Integer()], {
@@ -67,7 +67,7 @@ export const SIGNED_REQUEST_EXAMPLE = {
   x_signature: '0000000000000000000000000000000000000000000000000000000000000000',
 };
 
-/** The errors of the values of a request, in the order in which they are checked. */
+/** The error codes of request values, in the order of the checks. */
 export const REQUEST_VALUE_ERRORS = [
   'FIELD_TOO_LONG',
   'CONTROL_CHARACTER',
@@ -94,7 +94,7 @@ export const REQUEST_VALUE_ERRORS = [
   'STOPPING',
 ] as const;
 
-/** The errors of a signed request once its body is read. */
+/** The error codes of a signed request after its body was parsed. */
 export const SIGNED_REQUEST_ERRORS = [
   ...REQUEST_VALUE_ERRORS,
   'SIGNATURE_MISSING',

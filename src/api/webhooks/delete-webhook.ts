@@ -12,7 +12,7 @@ import {
   WebhookReplySchema,
 } from './webhook-reply.ts';
 
-/** Tells the user no more. The body that some clients repeat here is not read: the path says which. */
+/** Ends a webhook. Some clients repeat it in the body: only the path counts. */
 export const deleteWebhook = operation({
   describe: {
     operationId: 'endWebhook',

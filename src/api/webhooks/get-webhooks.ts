@@ -10,7 +10,7 @@ import {
   WebhookSchema,
 } from './webhook-reply.ts';
 
-/** Where the user is told, and of what. */
+/** Lists the user's webhooks with their addresses. */
 export const getWebhooks = operation({
   describe: {
     operationId: 'listWebhooks',

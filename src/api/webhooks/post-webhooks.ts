@@ -12,7 +12,7 @@ import {
   WebhookRequestSchema,
 } from './webhook-reply.ts';
 
-/** Tells the user from now on of what a webhook brings, at an address. */
+/** Registers an address for one of the user's webhooks. */
 export const postWebhooks = operation({
   consumes: ['application/json'],
   describe: {

@@ -15,7 +15,7 @@ import {
   WebhookRequestSchema,
 } from './webhook-reply.ts';
 
-/** Tells the user at another address. What waits for the one before is still sent there. */
+/** Changes the address of a webhook. Callbacks that already wait still go to the former address. */
 export const putWebhook = operation({
   consumes: ['application/json'],
   describe: {

@@ -84,7 +84,7 @@ export const WEBHOOK_PATH = {
   },
 } as const;
 
-/** The user of the path, who is the one that asks: nobody sees or changes another's. Throws `Problem` `NO_PERMISSION`. */
+/** Returns the user of the request. Throws `Problem` `NO_PERMISSION` unless the path names the same user. */
 export async function requireOneself(app: App, request: FastifyRequest): Promise<User> {
   const user = await requireUser(app, request);
   const { idUser } = request.params as { idUser: string };
@@ -92,7 +92,7 @@ export async function requireOneself(app: App, request: FastifyRequest): Promise
   return user;
 }
 
-/** The webhook of the path. Throws `Problem` `NOT_FOUND`. */
+/** Reads the webhook's name from the path. Throws `Problem` `NOT_FOUND`. */
 export function readWebhook(request: FastifyRequest): Webhook {
   const { webhook } = request.params as { webhook: string };
   if (isWebhook(webhook)) return webhook;
@@ -107,8 +107,8 @@ export function readWebhook(request: FastifyRequest): Webhook {
 type Wish = { url: string; webhook: Webhook; method: WebhookMethod };
 
 /**
- * Reads the subscription that the body asks for. Throws `Problem` for what is missing, unknown, or an address that may not be
- * called.
+ * Reads the subscription from the body. Throws `Problem` for a missing or unknown member, another user's id, or an
+ * address that the service may not call.
  */
 export function readWish(app: App, request: FastifyRequest, user: User): Wish {
   const { url, method, webhook, idUser } = readMembers(request, WebhookRequestSchema);
@@ -122,12 +122,12 @@ export function readWish(app: App, request: FastifyRequest, user: User): Wish {
   return { url, webhook, method: method ?? 'POST' };
 }
 
-/** In whose name a request changes something. */
+/** Returns the actor for the audit log. */
 export function actorOf(request: FastifyRequest, user: User): Actor {
   return userActor(user, clientNetwork(request.ip));
 }
 
-/** A webhook as its user reads it. */
+/** Returns a webhook as JSON. */
 export function describeWebhook({ user_id, webhook, url, method, created_at }: WebhookSubscription) {
   return {
     webhook,
