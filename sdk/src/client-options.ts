@@ -4,18 +4,18 @@ import type * as Api from './api-types.ts';
 import type { Fetch } from './send-request.ts';
 
 export type RubricaClientOptions = {
-  /** Where the service is, with its base path: `https://pay.example.cl`. */
+  /** The address of the service, with its base path: `https://pay.example.cl`. */
   baseUrl: string;
-  /** To create transactions and to list payment methods. */
+  /** The Service Token. Needed to create transactions and to list payment methods. */
   serviceToken?: string | undefined;
-  /** To create transactions. It signs, and never leaves this process. */
+  /** The Secret Token. Needed to create transactions. It signs, and never leaves this process. */
   secretToken?: string | undefined;
-  /** To read, refund and validate: an access token, or a login with which the client gets one when it needs it. */
+  /** Needed to read, refund and validate: an access token, or a login with which the client gets one when needed. */
   accessToken?: string | undefined;
   login?: Api.LoginRequest | { apiToken: string } | undefined;
-  /** The platform's by default. */
+  /** The `fetch` function. The platform's by default. */
   fetch?: Fetch | undefined;
-  /** How long one answer may take; 10,000 by default. */
+  /** The longest time for one response; 10,000 by default. */
   timeoutMs?: number | undefined;
 };
 
@@ -24,16 +24,19 @@ export type Order = Omit<RequestInput, 'x_account_id'>;
 
 export type LanguageOption = { language?: 'en' | 'es' | undefined };
 
-/** Yours, 1 to 200 visible characters: the same key never does the same thing twice. A new one for each call by default. */
+/**
+ * Your own key, 1 to 200 visible characters: requests with the same key are carried out once. By default each call has
+ * a new key.
+ */
 export type KeyOption = { idempotencyKey?: string | undefined };
 
-/** Reads the address of a service. Throws `TypeError`, with the address unless it may hold a password. */
+/** Returns the base URL without a trailing slash. Throws `TypeError` with the address, unless the address may hold a password. */
 export function readBaseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (text.includes('@'))
     throw new TypeError('baseUrl holds a user or a password: give createRubricaClient a login instead');
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    // A service on this machine speaks http.
+    // Suggest http only for a service on this machine.
     const scheme = /^(?:localhost|127\.)/.test(text) ? 'http' : 'https';
     const example = /^[\w.-]+(?::\d+)?(?:\/|$)/.test(text) ? `${scheme}://${text}` : 'https://pay.example.cl';
     throw new TypeError(`baseUrl is '${text}': write the whole address, with its scheme, such as ${example}`);
@@ -43,7 +46,7 @@ export function readBaseUrl(text: string): string {
   return trimEnd(url.href, '/');
 }
 
-/** The error of a call that needs an option which the client was not given. */
+/** Returns the error of a call that needs an option which the client does not have. */
 export function missing(what: string): TypeError {
   return new TypeError(`Give createRubricaClient ${what} for this`);
 }

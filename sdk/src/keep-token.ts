@@ -1,19 +1,22 @@
 import type { AccessToken } from './api-access.ts';
 
-// A token must not end on its way.
+// A token must not expire while a request is on its way.
 const MARGIN_MS = 30_000;
 
-/** The access token to send. Called with one that was refused, it gives another. */
+/** Returns the access token to send. With a refused token as argument it returns a new one. */
 export type TokenSource = (refused?: string) => Promise<string>;
 
-/** Access tokens from a login, each used until shortly before its end. Calls that come together share one login. */
+/**
+ * Returns a source of access tokens from a login. Each token is used until shortly before it expires. Concurrent calls
+ * share one login.
+ */
 export function keepToken(logIn: () => Promise<AccessToken>): TokenSource {
   let latest: Promise<Session> | null = null;
   return async (refused) => {
     const known = latest;
     const session = await known?.catch(() => null);
     if (session && session.token !== refused && session.endsAt > Date.now()) return session.token;
-    // Another call that waited may have logged in meanwhile.
+    // A concurrent call may have logged in meanwhile.
     if (latest === known) latest = openSession(logIn);
     return ((await latest) as Session).token;
   };

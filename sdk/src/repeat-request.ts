@@ -5,8 +5,9 @@ const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
 
 /**
- * Runs `attempt` up to four times, until it succeeds or fails with what will not pass by waiting. Only for what may be
- * done twice, or with `isUndone` for what may not. Throws the last failure, or the last that may have been done; at once, when the service asks for more than half a minute.
+ * Runs `attempt` up to four times, until it succeeds or fails with an error that a retry cannot fix. Use it for calls
+ * that may run twice, or with `isUndone` for the others. Throws the last error; if that one proves nothing, the last
+ * error after which the call may have been carried out. Throws at once when the next wait exceeds half a minute.
  */
 export async function repeatRequest<Reply>(
   attempt: () => Promise<Reply>,
@@ -25,7 +26,7 @@ export async function repeatRequest<Reply>(
   }
 }
 
-/** Whether a call that failed so was surely not carried out, and may be later. */
+/** Returns whether the failed call was certainly not carried out, and a retry may succeed. */
 export function isUndone({ code }: RubricaError): boolean {
   return code === 'NOT_SENT' || code === 'RATE_LIMITED';
 }
@@ -34,19 +35,25 @@ function mayBeDone(error: unknown): boolean {
   return isUnanswered(error) || (error instanceof RubricaError && (error.status ?? 0) >= 500);
 }
 
-/** Nothing that a proxy says afterwards tells more. */
+/** The call was sent and got no response. A later response from a proxy adds no information. */
 function isUnanswered(error: unknown): boolean {
   return error instanceof RubricaError && error.code === 'NO_ANSWER';
 }
 
-/** That the last attempt was not sent, was one too many or met a proxy does not say that no earlier one was done. */
+/**
+ * Returns the error to throw. The last attempt may be unsent, rate-limited or answered by a proxy: that does not prove
+ * that no earlier attempt was carried out.
+ */
 function lastOf(error: unknown, uncertain: unknown): unknown {
   const saysNothing =
     error instanceof RubricaError && (['NOT_SENT', 'UNREADABLE_ANSWER'].includes(error.code) || error.status === 429);
   return saysNothing ? (uncertain ?? error) : error;
 }
 
-/** Longer each time, and never shorter than asked for. The random part parts those who failed together. */
+/**
+ * Doubles the wait each time, and never waits less than `Retry-After`. The random part keeps clients that failed
+ * together from retrying together.
+ */
 function waitAfter({ retryAfterMs }: RubricaError, failures: number): number {
   const backoff = FIRST_WAIT_MS * 2 ** (failures - 1);
   return (retryAfterMs ?? 0) + backoff * (0.5 + Math.random() / 2);

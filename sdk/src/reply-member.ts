@@ -2,7 +2,7 @@ import type { Operation } from './request-types.ts';
 
 const REFUND = 'POST /trxs/{id}/nullification';
 
-/** The members that the answer to an operation never lacks: `data`, but for these. */
+/** The members that every reply to an operation has; for operations that are not listed, `data`. */
 const MEMBERS: { readonly [O in Operation]?: readonly string[] } = {
   'POST /trxs': ['data.idTrx', 'data.payUrl'],
   'POST /trxs/create': ['payUrl'],
@@ -30,17 +30,17 @@ const MEMBERS: { readonly [O in Operation]?: readonly string[] } = {
   'GET /payout-files': ['data.files'],
   'GET /bank-statements': ['data.statements'],
   'POST /bank-statements/{id}/uses': ['data.lines'],
-  // The `data` of a refund that is refused is null.
+  // A refused refund has `data: null`.
   [REFUND]: ['code'],
 };
 
-/** Whether JSON can be the answer of the service to an operation, and not `{}`, `[]` or `{"data":{}}` of something else. */
+/** Returns whether JSON can be the service's reply to an operation, and not `{}`, `[]` or `{"data":{}}` from another server. */
 export function isReplyTo(operation: string, json: object): boolean {
   const { data } = json as { data?: unknown };
   if (operation === REFUND && data !== null && memberOf(data, 'verificationToken') === null) return false;
   return (MEMBERS[operation as Operation] ?? ['data']).every((path) => {
     const value = path.split('.').reduce(memberOf, json as unknown);
-    // The indicators are those that were asked for.
+    // This reply has only the indicators that the query asks for, so `data` may be empty.
     return value !== null && (operation === INDICATORS || !isEmpty(value));
   });
 }

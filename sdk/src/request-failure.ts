@@ -2,9 +2,8 @@ import type { RefundReply } from './api-types.ts';
 import { RubricaError } from './rubrica-error.ts';
 
 /**
- * Makes the error of a call that got no answer: `NOT_SENT` where the connection failed before anything was written to it,
- * `NO_ANSWER` wherever that is not certain. A browser tells no program why a request failed, so there it is always
- * `NO_ANSWER`.
+ * Returns the error of a call that got no response: `NOT_SENT` when the connection failed before anything was written
+ * to it, otherwise `NO_ANSWER`. In browsers it is always `NO_ANSWER`, because they do not reveal why a request failed.
  */
 export function failureOf({ request, idempotencyKey }: Sent, timeoutMs: number, cause: unknown): RubricaError {
   const told = { status: null, errors: [], data: null, requestId: null, retryable: true, retryAfterMs: null };
@@ -23,18 +22,18 @@ export function failureOf({ request, idempotencyKey }: Sent, timeoutMs: number, 
   return new RubricaError({ ...nothing, code: 'NO_ANSWER', title: 'No answer', detail }, cause);
 }
 
-/** Makes the error of a refund that was refused: existing clients are answered with status 200 and the reason. */
+/** Returns the error of a refused refund, which the service reports with status 200 and a code. */
 export function refusedRefund({ code, message }: RefundReply, sent: Sent): RubricaError {
   const nothing = { ...sent, errors: [], data: null, requestId: null, retryable: false, retryAfterMs: null };
   return new RubricaError({ ...nothing, status: 200, code, title: message, detail: message });
 }
 
-/** Method and address, and the idempotency key that went with them. */
+/** The method and address of a request, and the idempotency key that it carried. */
 export type Sent = { request: string; idempotencyKey: string | null };
 
 type Fault = { code: string; fix: string };
 
-/** Node and Bun tell the code, on the error or on what caused it; of several addresses each has its own. */
+/** Finds the code that Node and Bun put on the error or on one of its causes. */
 function connectionFault(error: unknown): Fault | null {
   if (!(error instanceof Error)) return null;
   const { code } = error as { code?: unknown };
@@ -43,7 +42,7 @@ function connectionFault(error: unknown): Fault | null {
   return connectionFault(error.cause);
 }
 
-/** The codes of failures before the first byte of a request, each with what to do. */
+/** The codes of failures before the first byte of a request, each with its fix. */
 const FIXES: readonly [codes: RegExp, fix: string][] = [
   [/^(?:ECONNREFUSED|ConnectionRefused)$/, 'Check that the service runs, and the host and port of baseUrl.'],
   [/^(?:ENOTFOUND|EAI_AGAIN)$/, 'Check the host of baseUrl, and the name servers.'],
@@ -54,7 +53,7 @@ const FIXES: readonly [codes: RegExp, fix: string][] = [
   ],
 ];
 
-/** `fetch failed` says nothing; what caused it does. */
+/** Returns the innermost cause: the outer message (`fetch failed`) says nothing. */
 function lastCause(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   return error.cause instanceof Error ? lastCause(error.cause) : error.message;

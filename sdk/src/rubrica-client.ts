@@ -16,17 +16,17 @@ import { RubricaError } from './rubrica-error.ts';
 import { type Connection, type RequestParts, sendRequest } from './send-request.ts';
 
 /**
- * A client for the service. Its methods throw `RubricaError` when the service refuses or does not answer, and
+ * Creates a client for the service. Its methods throw `RubricaError` when the service refuses or does not answer, and
  * `SigningError` for an order that must not be signed.
  *
- * Where the service recognises a repetition, and for whatever only reads, a call that got no answer, 429 or 5xx is
- * repeated by itself, up to three times. What is said to be not repeated is so only where nothing was done (`NOT_SENT`, 429).
+ * A call without a response, or with 429 or 5xx, is retried up to three times if it reads or the service recognises repeats.
+ * A method that says "Not repeated" is retried only when nothing was done (`NOT_SENT`, `RATE_LIMITED`).
  */
 export function createRubricaClient(options: RubricaClientOptions): RubricaClient {
   return new RubricaClient(options);
 }
 
-/** Made by `createRubricaClient`. Shows no secret when it is printed. */
+/** Created by `createRubricaClient`. It shows no secret when printed. */
 export class RubricaClient {
   readonly #options: RubricaClientOptions;
   readonly #connection: Connection;
@@ -40,27 +40,27 @@ export class RubricaClient {
   }
 
   /**
-   * Signs and creates a transaction; send the payer to `payUrl[0].url`. The reference is what makes repeating safe: the
-   * same order again is answered with the same transaction, other fields under its reference with `REFERENCE_CONFLICT`.
+   * Signs and creates a transaction; send the payer to `payUrl[0].url`. Retries are safe: the same order returns the
+   * same transaction, and other fields under a used reference are refused with `REFERENCE_CONFLICT`.
    */
   async createTransaction(order: Order): Promise<Api.CreatedTransaction['data']> {
     const { serviceToken, secretToken } = this.#options;
     if (serviceToken === undefined || secretToken === undefined) throw missing('a serviceToken and a secretToken');
-    // A service that is reached without TLS is one for development, where the shop may be so too.
+    // A service without TLS is for development, where the shop may have no TLS either.
     const allowHttp = this.#connection.baseUrl.startsWith('http:');
     const body = await signAsync({ ...order, x_account_id: serviceToken }, secretToken, { allowHttp });
     return (await this.#send('POST /trxs', { body })).data;
   }
 
   /**
-   * For shops that hold an access token and no Secret Token. `createTransaction` is better: it is signed and can be repeated.
-   * Not repeated: a reference that was used before is refused with `REFERENCE_CONFLICT`.
+   * Creates a transaction with an access token, for shops without a Secret Token. Prefer `createTransaction`, which is
+   * signed. Not repeated: a used reference is refused with `REFERENCE_CONFLICT`.
    */
   createUnsignedTransaction(order: Api.UnsignedRequest): Promise<Api.UnsignedCreation> {
     return this.#once('POST /trxs/create', { body: order });
   }
 
-  /** Reads the status as those shops ask for it; `getTransaction` tells more. */
+  /** Returns the status in the format of those shops. `getTransaction` returns more. */
   getUnsignedStatus(idTrx: number): Promise<Api.UnsignedStatus> {
     return this.#sendAsUser('GET /trxs/status/{id}', { path: { id: idTrx } });
   }
@@ -69,17 +69,17 @@ export class RubricaClient {
     return (await this.#sendAsUser('GET /trxs/{id}', { path: { id: idTrx } })).data;
   }
 
-  /** Finds payments by what is known of them, the newest first; `next` is the cursor of the next page. */
+  /** Finds payments by known details, newest first. `next` is the cursor of the next page. */
   async findTransactions(query: Query<'GET /transactions'>): Promise<Api.TransactionPage['data']> {
     return (await this.#sendAsUser('GET /transactions', { query })).data;
   }
 
-  /** One payment and everything that happened to it. */
+  /** Returns one payment and everything that happened to it. */
   async showTransaction(idTrx: number): Promise<Api.TransactionTimeline['data']> {
     return (await this.#sendAsUser('GET /transactions/{id}', { path: { id: idTrx } })).data;
   }
 
-  /** The refused requests of the last days, the newest first, with what was wrong. */
+  /** Lists the refused requests of the last days with their errors, newest first. */
   async listRefusedRequests(query: Query<'GET /requests'> = {}): Promise<Api.RefusedRequestPage['data']> {
     return (await this.#sendAsUser('GET /requests', { query })).data;
   }
@@ -88,7 +88,7 @@ export class RubricaClient {
     return (await this.#sendAsUser('GET /v2/trxs/{id}/status', { path: { id: idTrx } })).data.status;
   }
 
-  /** Lists the methods that payers can pay with, in CLP unless said. */
+  /** Lists the methods that payers can use. The default currency is CLP. */
   async listPaymentMethods(currency?: string): Promise<Api.PaymentMethods['types']> {
     const { serviceToken } = this.#options;
     if (serviceToken === undefined) throw missing('a serviceToken');
@@ -96,8 +96,8 @@ export class RubricaClient {
   }
 
   /**
-   * Refunds a payment, in part or whole. Throws `RubricaError` with status 200 and a code such as `REFUND_WINDOW_CLOSED` when
-   * the refund is refused. With an idempotency key of yours, kept with the refund, you can ask again after a crash.
+   * Refunds a payment and returns the verification token. A refused refund throws `RubricaError` with status 200 and a
+   * code such as `REFUND_WINDOW_CLOSED`. Store your own idempotency key with the refund, to retry after a crash.
    */
   async createRefund(idTrx: number, refund: Api.RefundRequest, options: KeyOption = {}): Promise<string> {
     const idempotencyKey = options.idempotencyKey ?? crypto.randomUUID();
@@ -117,17 +117,17 @@ export class RubricaClient {
     return (await this.#sendAsUser('GET /trxs/{id}/nullification/status', parts)).data.status;
   }
 
-  /** Lists the payments and refunds of a day, `2026-01-31`. */
+  /** Lists the payments, refunds and payouts of a Chilean day, `2026-01-31`. */
   async getReconciliation(query: Query<'GET /remittances/conciliation'>): Promise<Api.Conciliation['data']> {
     return (await this.#sendAsUser('GET /remittances/conciliation', { query })).data;
   }
 
-  /** The sums of what is due, of those that are asked for. */
+  /** Returns the sums that are due, for the indicators in the query. */
   async getIndicators(query: Query<'GET /indicators/remittances'>): Promise<Api.RemittanceIndicators['data']> {
     return (await this.#sendAsUser('GET /indicators/remittances', { query })).data;
   }
 
-  /** The last payouts, or all of one day, `2026-01-31`; 10 unless said. */
+  /** Lists the newest payouts, or the newest of one day (`2026-01-31`); 10 by default. */
   async listRemittances(of: { day?: string; limit?: number } = {}): Promise<Api.Remittances['remittances']> {
     const body = of.limit === undefined ? {} : { limit: String(of.limit) };
     const reply =
@@ -137,12 +137,12 @@ export class RubricaClient {
     return (await reply).remittances;
   }
 
-  /** The user of the access token; its `id` is the one in the calls about webhooks. */
+  /** Returns the user of the access token. The webhook methods take its `id`. */
   getUser(): Promise<Api.OwnUser> {
     return this.#sendAsUser('GET /users', {});
   }
 
-  /** Tells you of payouts and refunds at an address of yours, from now on. The same again changes nothing. */
+  /** Registers an address for events of payouts or refunds. The same request again changes nothing. */
   async createWebhook(webhook: Api.WebhookRequest): Promise<Api.Webhook> {
     return (await this.#sendAsUser('POST /webhooks', { body: webhook })).data;
   }
@@ -156,15 +156,15 @@ export class RubricaClient {
     return (await this.#sendAsUser('PUT /webhooks/{idUser}/{webhook}', { path, body: webhook })).data;
   }
 
-  /** Not repeated: what was ended cannot be ended again. */
+  /** Not repeated: a second call would be refused with `NOT_FOUND`. */
   async endWebhook(idUser: number, webhook: Api.Webhook['webhook']): Promise<Api.Webhook> {
     const path = { idUser: String(idUser), webhook };
     return (await this.#once('DELETE /webhooks/{idUser}/{webhook}', { path })).data;
   }
 
   /**
-   * Everything that happened after a cursor, or from the beginning, page by page. Keep `page.next` with what you made of
-   * the page: it is the cursor to go on from. Ends at the end of the feed.
+   * Yields the pages of the feed after a cursor, or from the beginning, until the end of the feed. Store `page.next`
+   * together with your results of the page, and continue from it.
    */
   async *events(after?: string): AsyncGenerator<Api.EventPage['data'], void, undefined> {
     let page: Api.EventPage['data'] | undefined;
@@ -178,12 +178,12 @@ export class RubricaClient {
     return (await this.#send('POST /users/login', { body: login })).data;
   }
 
-  /** `expDate` is when the access token shall end, in Unix seconds; a year from now by default. */
+  /** `expDate` is the expiry of the access token in Unix seconds; a year from now by default. */
   loginToken(apiToken: string, expDate?: number): Promise<Api.AccessToken> {
     return this.#send('POST /loginToken', { body: { expDate } }, `Bearer ${apiToken}`);
   }
 
-  /** A `state` of `pending` means that the provider is still checking: ask `getValidation` later. */
+  /** Validates an account. A `state` of `pending`: the provider is still checking, so call `getValidation` later. */
   async validateBankAccount(
     account: Api.BankAccountRequest,
     { language, idempotencyKey = crypto.randomUUID() }: LanguageOption & KeyOption = {},
@@ -192,7 +192,7 @@ export class RubricaClient {
     return (await this.#sendAsUser('POST /validations/BankAccount', { header, body: account })).data;
   }
 
-  /** Up to 1,000 accounts; the results come in their order. Not repeated: that would ask a provider twice. */
+  /** Validates up to 1,000 accounts. The results have the same order. Not repeated: a provider would be asked twice. */
   async validateBankAccounts(
     items: Api.BankAccountBatch['items'],
     { language, checks }: LanguageOption & { checks?: 'all' | 'failed' } = {},
@@ -206,71 +206,71 @@ export class RubricaClient {
     return (await this.#sendAsUser('GET /validations/BankAccount/{id}', parts)).data;
   }
 
-  /** Every institution that validations know, with its state and what is known of its accounts: for a form that offers them. */
+  /** Lists every known institution with its state and the form of its accounts, for a form field. */
   async listBanks(): Promise<Api.BankList['data']> {
     return (await this.#sendAsUser('GET /banks', {})).data;
   }
 
-  /** Keeps a validated account for payouts; the same validation again is answered with the same recipient. */
+  /** Stores a validated account for payouts. The same validation again returns the same recipient. */
   async createRecipient(recipient: Api.RecipientRequest): Promise<Api.Recipient> {
     return (await this.#sendAsUser('POST /recipients', { body: recipient })).data;
   }
 
-  /** Another account of the same holder, or a newer verdict: a new version of the recipient. */
+  /** Adds a version of the recipient: another account of the same holder, or a newer verdict. */
   async changeRecipient(id: string, recipient: Api.RecipientRequest): Promise<Api.Recipient> {
     return (await this.#sendAsUser('POST /recipients/{id}', { path: { id }, body: recipient })).data;
   }
 
-  /** A recipient as it counts now, with every version that it has had. */
+  /** Returns the current version of a recipient, and all its versions. */
   async getRecipient(id: string): Promise<Api.RecipientHistory['data']> {
     return (await this.#sendAsUser('GET /recipients/{id}', { path: { id } })).data;
   }
 
-  /** Pays somebody: the same id with the same fields again is the same payout. */
+  /** Proposes a payout. The same id with the same fields again returns the same payout. */
   async createTransfer(transfer: Api.TefRequest): Promise<Api.TefResponse> {
     return (await this.#sendAsUser('POST /tef', { body: transfer })).tefResponse;
   }
 
-  /** Reads a payout by the id that you gave it. */
+  /** Returns a payout by the id that you gave it. */
   async readTransfer(id: string): Promise<Api.TefResponse> {
     return (await this.#sendAsUser('GET /tef/{id}', { path: { id } })).tefResponse;
   }
 
-  /** Reads the balance in pesos: the merchant's money, with the approved payouts that have not arrived yet. */
+  /** Returns the balance in pesos: the merchant's money, including approved payouts that have not arrived. */
   async readBalance(): Promise<number> {
     return (await this.#sendAsUser('GET /balance', {})).balance;
   }
 
-  /** Reads the amount that can be paid out now, in pesos. */
+  /** Returns the amount in pesos that can be paid out now. */
   async readAvailableBalance(): Promise<number> {
     return (await this.#sendAsUser('GET /availableBalance', {})).balance;
   }
 
   /**
-   * Makes a payment link. With an idempotency key of yours, such as the number of an invoice, the same link is answered when you
-   * ask again after a crash; without one only a repeated sending of this call is safe.
+   * Creates a payment link. With your own idempotency key, such as an invoice number, a call after a crash returns the
+   * same link. Without one, only the retries of this call are safe.
    */
   async createPaymentLink(link: Api.PaymentLinkRequest, options: KeyOption = {}): Promise<Api.PaymentLink> {
     const header = { 'Idempotency-Key': options.idempotencyKey ?? crypto.randomUUID() };
     return (await this.#sendAsUser('POST /payment-links', { header, body: link })).data;
   }
 
-  /** A payment link as it stands: whether it can be paid, and how many payments it brought. */
+  /** Returns the current state of a payment link: whether it can be paid, and how many payments it has. */
   async getPaymentLink(id: string): Promise<Api.PaymentLink> {
     return (await this.#sendAsUser('GET /payment-links/{id}', { path: { id } })).data;
   }
 
-  /** A page of payment links, the newest first; send `next` back as `after` for the one that follows. */
+  /** Lists a page of payment links, newest first. Send `next` as `after` to get the following page. */
   async listPaymentLinks(query: { after?: string; limit?: number } = {}): Promise<Api.PaymentLinkList['data']> {
     return (await this.#sendAsUser('GET /payment-links', { query })).data;
   }
 
-  /** Ends a payment link for good; who is paying already can finish. */
+  /** Ends a payment link for good. A payer who has already started can finish. */
   async endPaymentLink(id: string): Promise<Api.PaymentLink> {
     return (await this.#sendAsUser('POST /payment-links/{id}/end', { path: { id } })).data;
   }
 
-  /** Proposes payouts that are approved and carried together; the same payouts again are the same batch. */
+  /** Proposes payouts that are approved and sent together. The same payouts again return the same batch. */
   async proposePayoutBatch(batch: Api.PayoutBatchRequest): Promise<Api.PayoutBatch> {
     return (await this.#sendAsUser('POST /payout-batches', { body: batch })).data;
   }
@@ -280,7 +280,7 @@ export class RubricaClient {
     return [...(await this.#sendAsUser('GET /payout-batches', { query })).data.batches];
   }
 
-  /** Reads a batch with its payouts, what is odd about each, and the files in which they left. */
+  /** Returns a batch with its payouts, the warnings of each payout, and the files that they left in. */
   async readPayoutBatch(
     id: string,
     query: Query<'GET /payout-batches/{id}'> = {},
@@ -288,74 +288,74 @@ export class RubricaClient {
     return (await this.#sendAsUser('GET /payout-batches/{id}', { path: { id }, query })).data;
   }
 
-  /** Approves a batch as another person than its maker, with the `code` of the second factor. Not repeated: the code works once. */
+  /** Approves a batch. A person other than its maker calls this with a second-factor `code`. Not repeated: the code works once. */
   async approvePayoutBatch(id: string, approval: Api.PayoutBatchApproval): Promise<Api.PayoutBatch> {
     return (await this.#once('POST /payout-batches/{id}/approve', { path: { id }, body: approval })).data.batch;
   }
 
-  /** Rejects the payouts of a batch that wait for an approval. Not repeated. */
+  /** Rejects the payouts of a batch that wait for approval. Not repeated. */
   async rejectPayoutBatch(id: string, reason: string): Promise<Api.PayoutBatch> {
     return (await this.#once('POST /payout-batches/{id}/reject', { path: { id }, body: { reason } })).data.batch;
   }
 
-  /** Takes back the payouts of a batch that have not left. Not repeated. */
+  /** Cancels the payouts of a batch that have not left. Not repeated. */
   async cancelPayoutBatch(id: string, reason: string): Promise<Api.PayoutBatch> {
     return (await this.#once('POST /payout-batches/{id}/cancel', { path: { id }, body: { reason } })).data.batch;
   }
 
-  /** Asks for the approval of a batch that was proposed as a draft. Not repeated. */
+  /** Submits a draft batch for approval. Not repeated. */
   async submitPayoutBatch(id: string): Promise<Api.PayoutBatch> {
     return (await this.#once('POST /payout-batches/{id}/submit', { path: { id } })).data.batch;
   }
 
-  /** Writes approved payouts into files for a bank, each into one only. Repeated only with a `batchId`: without one list the files after `NO_ANSWER`. */
+  /** Writes approved payouts into bank files. Repeated only with a `batchId`: otherwise list the files after `NO_ANSWER`. */
   async makePayoutFiles(wish: Api.PayoutFileRequest): Promise<Api.PayoutFile[]> {
     const [operation, parts] = ['POST /payout-files', { body: wish }] as const;
     const reply = wish.batchId === undefined ? this.#once(operation, parts) : this.#sendAsUser(operation, parts);
     return [...(await reply).data.files];
   }
 
-  /** Downloads a file of payouts: `content` has its bytes in base64. */
+  /** Downloads a file of payouts. `content` has its bytes in base64. */
   async downloadPayoutFile(id: string): Promise<Api.PayoutFileContent['data']> {
     return (await this.#sendAsUser('GET /payout-files/{id}/content', { path: { id } })).data;
   }
 
-  /** Lists the newest files of payouts that were made for banks. */
+  /** Lists the newest files of payouts for banks. */
   async listPayoutFiles(query: Query<'GET /payout-files'> = {}): Promise<Api.PayoutFile[]> {
     return [...(await this.#sendAsUser('GET /payout-files', { query })).data.files];
   }
 
-  /** Reads a file of payouts with what became of each. */
+  /** Returns a file of payouts with the state of each payout. */
   async readPayoutFile(id: string): Promise<Api.PayoutFileRead['data']> {
     return (await this.#sendAsUser('GET /payout-files/{id}', { path: { id } })).data;
   }
 
-  /** Says what the bank did with a file of payouts; the same file again changes nothing. `content` is in base64. */
+  /** Imports a bank's results for a file of payouts. The same file again changes nothing. `content` is in base64. */
   async takePayoutResults(id: string, file: Api.PayoutResultsRequest): Promise<Api.PayoutResults> {
     return (await this.#sendAsUser('POST /payout-files/{id}/results', { path: { id }, body: file })).data;
   }
 
-  /** Imports a statement of the bank; the same file again changes nothing. `content` is in base64. */
+  /** Imports a bank statement. The same file again changes nothing. `content` is in base64. */
   async importStatement(file: Api.StatementRequest): Promise<Api.ImportedStatement> {
     return (await this.#sendAsUser('POST /bank-statements', { body: file })).data;
   }
 
-  /** Lists the newest statements of the bank. */
+  /** Lists the newest bank statements. */
   async listStatements(query: Query<'GET /bank-statements'> = {}): Promise<Api.BankStatement[]> {
     return [...(await this.#sendAsUser('GET /bank-statements', { query })).data.statements];
   }
 
-  /** Reads a statement of the bank with its lines, of one use or all. */
+  /** Returns a bank statement with its lines, or with the lines of one use. */
   async readStatement(id: string, query: Query<'GET /bank-statements/{id}'> = {}): Promise<Api.StatementRead['data']> {
     return (await this.#sendAsUser('GET /bank-statements/{id}', { path: { id }, query })).data;
   }
 
-  /** Says what a line in suspense is; the same with the same reason again changes nothing. */
+  /** Records what a line in suspense is. The same call again changes nothing. */
   async resolveStatementLine(id: string, use: Api.StatementUseRequest): Promise<Api.BankStatementLine[]> {
     return [...(await this.#sendAsUser('POST /bank-statements/{id}/uses', { path: { id }, body: use })).data.lines];
   }
 
-  /** A page of recipients; send `next` back as `after` for the one that follows. */
+  /** Lists a page of recipients. Send `next` as `after` to get the following page. */
   async listRecipients(query: { after?: string; limit?: number } = {}): Promise<Api.RecipientList['data']> {
     return (await this.#sendAsUser('GET /recipients', { query })).data;
   }
@@ -364,7 +364,7 @@ export class RubricaClient {
     return this.#withToken((authorization) => this.#send(operation, parts, authorization));
   }
 
-  /** As a user, and repeated only where nothing was done: the service would take it for another request. */
+  /** Calls as a user, and retries only when nothing was done: the service would treat a second request as a new one. */
   #once<O extends Operation>(operation: O, parts: PartsOf<O>): Promise<ReplyOf<O>> {
     return this.#withToken((token) => repeatRequest(() => this.#sendOnce(operation, parts, token), isUndone));
   }
@@ -379,7 +379,7 @@ export class RubricaClient {
     return reply as ReplyOf<O>;
   }
 
-  /** A token may end before its time, when the password was changed say. Then it is renewed, once. */
+  /** Renews a refused token once. A token may end early, for example after a change of password. */
   async #withToken<Reply>(ask: (authorization: string) => Promise<Reply>): Promise<Reply> {
     const token = await this.#tokens();
     try {

@@ -1,9 +1,9 @@
 import type { ErrorCode, Problem } from './api-errors.ts';
 
 /**
- * `NOT_SENT`: there was no connection, so nothing was done. `NO_ANSWER`: it was sent and nothing came back, so it may have been
- * done or not. `UNREADABLE_ANSWER`: something else answered, such as a proxy. The others are the service's own, each with its page at `/errors/{code}`; a service that is newer than
- * this package may have more.
+ * `NOT_SENT`: there was no connection, so nothing was done. `NO_ANSWER`: the request was sent and got no response, so
+ * it may have been carried out. `UNREADABLE_ANSWER`: another server answered, such as a proxy. All others come from the
+ * service, each with its page at `/errors/{code}`. A newer service may have further codes.
  */
 export type RubricaErrorCode =
   | ErrorCode
@@ -13,29 +13,29 @@ export type RubricaErrorCode =
   | (string & Record<never, never>);
 
 export type RubricaErrorDetails = {
-  /** HTTP status, or null when nothing came back. */
+  /** HTTP status; null without a response. */
   status: number | null;
   code: RubricaErrorCode;
   title: string;
   /** The details of this case. */
   detail: string;
-  /** Everything that is wrong with the request, each with its fix. */
+  /** Every error of the request, each with its fix. */
   errors: Problem['errors'];
-  /** Answered beside the error: `data.next` of a cursor that counts no more is the one to go on with. */
+  /** Data beside the error: for a refused feed cursor, `data.next` is the cursor to continue from. */
   data: Problem['data'];
   /** Method and address, without the query: `POST https://pay.example.cl/trxs`. */
   request: string;
-  /** Names the request in the log of the service. */
+  /** The id of the request in the service's log. */
   requestId: string | null;
-  /** The call was sent with it. Give it again, so that what may have been done is not done twice; null where it had none. */
+  /** The idempotency key that was sent; null if there was none. Send it again, so that nothing is done twice. */
   idempotencyKey: string | null;
-  /** True when the same call may succeed later. The client has repeated it already where that was safe. */
+  /** True when the same call may succeed later. The client has already retried where that is safe. */
   retryable: boolean;
-  /** For how long the service wishes to be left alone. */
+  /** The wait that the service asks for before the next request. */
   retryAfterMs: number | null;
 };
 
-/** Why a call failed. The message names the request, what is wrong, and what to do. Its texts hold no secret. */
+/** The failure of a call. The message names the request, the error and the fix. It holds no secret. */
 export class RubricaError extends Error implements RubricaErrorDetails {
   readonly status: number | null;
   readonly code: RubricaErrorCode;

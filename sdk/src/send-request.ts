@@ -3,7 +3,7 @@ import { isReplyTo } from './reply-member.ts';
 import { failureOf, type Sent } from './request-failure.ts';
 import { RubricaError } from './rubrica-error.ts';
 
-/** The part of `fetch` that is used; the platform's fits, and so does any wrapper of it. */
+/** The part of `fetch` that the client uses. The platform's `fetch` and its wrappers fit. */
 export type Fetch = (url: string, init: object) => Promise<FetchReply>;
 
 export type FetchReply = { status: number; headers: { get(name: string): string | null }; text(): Promise<string> };
@@ -12,12 +12,12 @@ export type Connection = { baseUrl: string; fetch: Fetch; timeoutMs: number };
 
 type Values = Record<string, string | number | undefined>;
 
-/** The values of a request, by their place. What is undefined is left out. */
+/** The values of a request, by place. Undefined values are left out. */
 export type RequestParts = { path?: Values; query?: Values; header?: Values; body?: object };
 
 /**
- * Sends one request, `operation` being its method and path such as `GET /trxs/{id}`, and returns the JSON that it is
- * answered with. Throws `RubricaError` for every other answer and for none.
+ * Sends one request and returns the JSON of the response. `operation` is its method and path, such as `GET /trxs/{id}`.
+ * Throws `RubricaError` for every other response, and when none came.
  */
 export async function sendRequest(connection: Connection, operation: string, parts: RequestParts): Promise<unknown> {
   const [method = '', path = ''] = operation.split(' ');
@@ -42,7 +42,7 @@ async function exchange(connection: Connection, { method, address }: Target, par
   const init = {
     method,
     headers: headersOf(parts),
-    // A redirect is not followed: signed values and tokens stay with the address that they were meant for.
+    // Do not follow redirects: signed values and tokens must reach no other address.
     redirect: 'manual',
     signal: AbortSignal.timeout(timeoutMs),
     ...(parts.body !== undefined && { body: JSON.stringify(parts.body) }),
@@ -50,7 +50,7 @@ async function exchange(connection: Connection, { method, address }: Target, par
   try {
     const reply = await fetch(address + queryOf(parts), init);
     const answer = { status: reply.status, headers: reply.headers, text: await reply.text() };
-    // An answer without its length does not tell that it lacks its end.
+    // A response without a length can be cut off unnoticed.
     if (isGood(answer) && /^(?:\{|$)/.test(answer.text) && parseObject(answer.text) === null)
       throw new Error('the answer was cut off');
     return answer;
@@ -63,7 +63,7 @@ function isGood({ status }: Answer): boolean {
   return status >= 200 && status < 300;
 }
 
-/** Refuses a value that no header can carry: the platform would repeat it in its error, and it may be a token. */
+/** Refuses a value that no header can carry. The platform's own error would show the value, which may be a token. */
 function headersOf({ body, header }: RequestParts): Record<string, string> {
   const headers = defined({ 'content-type': body && 'application/json', ...header });
   const wrong = Object.entries(headers).find(([, value]) => !/^[\t -~]*$/.test(value.trim()));
@@ -98,13 +98,13 @@ function parseObject(text: string): object | null {
 function refusalOf({ status, headers }: Answer, json: object | null, sent: Sent): RubricaError {
   const problem = { ...unreadable(status), ...(isProblem(json) && json) };
   const { code, title, detail, errors, data, request_id: requestId } = problem;
-  // Waiting brings no payment method: that is for the operator to configure.
+  // A retry cannot help: the operator must configure a payment method.
   const retryable = (status === 429 || status >= 500) && code !== 'NO_PAYMENT_METHOD';
   const retryAfterMs = readRetryAfter(headers.get('retry-after'));
   return new RubricaError({ status, code, title, detail, errors, data, ...sent, requestId, retryable, retryAfterMs });
 }
 
-/** A gateway may have a code and a detail of its own. */
+/** Checks the whole shape, because a gateway's errors may also have `code` and `detail`. */
 function isProblem(json: object | null): json is Problem {
   const { code, detail, errors = [] } = (json ?? {}) as Partial<Record<keyof Problem, unknown>>;
   const isList = Array.isArray(errors) && errors.every((one) => typeof one === 'object' && one !== null);
@@ -116,7 +116,7 @@ function unreadable(status: number) {
   return { code: 'UNREADABLE_ANSWER', title: 'Unreadable answer', detail, errors: [], data: null, request_id: null };
 }
 
-/** `Retry-After` is a number of seconds or a date. */
+/** Reads `Retry-After`, a number of seconds or a date. Returns milliseconds. */
 function readRetryAfter(value: string | null): number | null {
   if (value === null) return null;
   const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();

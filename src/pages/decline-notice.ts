@@ -3,7 +3,10 @@ import { type Language, methodName, say, type TextKey } from '../checkout/texts.
 import { type Html, html } from '../http/html.ts';
 import { DECLINE_REASONS } from '../payment-methods/payment-method.ts';
 
-/** Tells a payer whose last attempt took no money what happened, if they may try again; false before the first. */
+/**
+ * Tells a payer why the last attempt took no money, and how to try again. Returns false unless the last attempt was
+ * declined or aborted.
+ */
 export function declineNotice(payment: Payment, language: Language): Html | false {
   const { attempt, methods, isLastTry } = payment;
   if (attempt?.state !== 'declined' && attempt?.state !== 'aborted') return false;
@@ -13,14 +16,14 @@ export function declineNotice(payment: Payment, language: Language): Html | fals
 <p>${declineText(payment, language)} ${next}</p></div>`;
 }
 
-/** By a bank that says so the payment is refused; otherwise it has only not been completed. */
+/** Says that the payment was refused only when the bank says so; otherwise it was not completed. */
 function declineTitle({ attempt }: Payment, language: Language): string {
   const { reason } = detailOf(attempt);
   const isUnfinished = attempt?.state === 'aborted' || reason === 'time_out' || reason === 'cancelled_at_bank';
   return say(language, isUnfinished ? 'declined.title_unfinished' : 'declined.title');
 }
 
-/** The reason that the method gave, in the payer's words. */
+/** Returns the method's reason in words for the payer. */
 export function declineText({ attempt, method }: Payment, language: Language): string {
   const { reason, card_last_digits } = detailOf(attempt);
   if (attempt?.state === 'aborted') {

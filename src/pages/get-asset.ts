@@ -2,7 +2,7 @@ import { Problem } from '../error-catalogue.ts';
 import { ASSETS, type AssetName } from '../http/assets.ts';
 import type { Operation } from '../http/endpoint.ts';
 
-/** The files of the pages. Also shown by shops: `/payments` gives the addresses of the methods' marks. */
+/** Returns the static files of the pages. Shops show some too: `/payments` has the addresses of the methods' marks. */
 export const getAsset: Operation = {
   unlimited: true,
   handle: async (_app, request, reply) => {

@@ -7,8 +7,8 @@ import { findLogo } from '../payment-services/set-look.ts';
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
 /**
- * Answers the files of a shop's pages beside our own: the style sheet of a colour (`1f6f4a.css`), and its logo, which is named
- * by its hash. Nothing in it runs, whatever the file holds.
+ * Returns a shop's own files for its pages: the style sheet of its colour (`1f6f4a.css`), or its logo by SHA-256. The
+ * response's policy forbids scripts, whatever the file holds.
  */
 export const getLookFile: Operation = {
   unlimited: true,

@@ -10,19 +10,19 @@ const handle = payHandler(async (app, { payment, request, reply }) => {
 });
 
 /**
- * Where a payment method sends the payer back to. What the browser brings is believed for nothing: it only tells the
- * method's own code what to ask for.
+ * The address where a payment method returns the payer. The browser's parameters prove nothing: they only tell the
+ * method's code what to look up.
  */
 export const getPayReturn: Operation = { handle };
 
-/** The same for methods that send the payer back by a form post. */
+/** The same for methods that return the payer by a form post. */
 export const postPayReturn: Operation = {
   consumes: ['application/x-www-form-urlencoded'],
   bodyOptional: true,
   handle,
 };
 
-/** Read as every browser writes it: a payer who comes back from the bank is turned away for no oddity. */
+/** Parses the parameters as leniently as a browser does: a payer who returns from the bank must not get an error for an oddity. */
 function readReturned({ method, body, raw }: FastifyRequest): Record<string, string> {
   const query = (raw.url ?? '').split('?').slice(1).join('?');
   const text = method === 'POST' ? ((body as Buffer | undefined)?.toString() ?? '') : query;

@@ -5,7 +5,7 @@ import type { PaymentMethod } from '../payment-methods/payment-method.ts';
 import { forwardPage } from './pay-page.ts';
 import { payHandler, sendPayPage } from './pay-visit.ts';
 
-/** The pay page. Programs that preview links fetch it too, so looking at it must never pay. */
+/** Shows the pay page. Link previews fetch it too, so a GET must never pay. */
 export const getPay: Operation = {
   handle: payHandler(async (app, visit) => {
     const { payment, language, request, send } = visit;
@@ -22,8 +22,8 @@ export const getPay: Operation = {
 };
 
 /**
- * The method that the payer is sent straight on to: the one that the shop has chosen, or the only one. Not after a first
- * attempt: a payer who turned back from the method wants to see this page.
+ * Returns the method to forward the payer to: the one that the shop chose, or the only one; null if it does not
+ * redirect. After a first attempt it returns null: a payer who turned back wants to see this page.
  */
 function forwardMethod({ stage, attempt, methods }: Payment, chosen: PaymentMethod | undefined): PaymentMethod | null {
   if (stage !== 'payable' || attempt !== null) return null;

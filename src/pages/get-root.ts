@@ -1,7 +1,7 @@
 import { publicPath } from '../http/assets.ts';
 import type { Operation } from '../http/endpoint.ts';
 
-/** A browser that opens the address of the service finds out what it is. */
+/** Redirects a browser from the root address to the documentation. */
 export const getRoot: Operation = {
   handle: async (app, _request, reply) =>
     reply

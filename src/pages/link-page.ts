@@ -16,7 +16,7 @@ import { shopFrame } from './shop-frame.ts';
 
 type LinkPage = Omit<Page, 'status'>;
 
-/** Handles the addresses under `/link/{id}`: a payer is answered with a page, also when it is wrong. */
+/** Handles addresses under `/link/{id}`. The payer gets a page, also for an error. */
 const linkHandler = (handle: Parameters<typeof payerHandler<OpenLink>>[0]['handle']) =>
   payerHandler<OpenLink>({
     find: (app, id) => findPaymentLink(app, id),
@@ -25,16 +25,14 @@ const linkHandler = (handle: Parameters<typeof payerHandler<OpenLink>>[0]['handl
     handle,
   });
 
-/**
- * Shows the amount that a link asks for, with a button. Looking at it changes nothing: programs that preview links look too.
- */
+/** Shows the amount of a link, with a button. A GET changes nothing, because link previews fetch the page too. */
 export const getLink: Operation = {
   handle: linkHandler(async (app, { found, language, send }) =>
     send(found.state === 'open' ? 200 : 410, pageOf(app, found, language)),
   ),
 };
 
-/** Makes the transaction that is paid, and leads to its pay page. */
+/** Creates a transaction for the link and redirects to its pay page. */
 export const postLink: Operation = {
   handle: linkHandler(async (app, { found, language, reply, send }) => {
     if (found.state !== 'open') return send(410, pageOf(app, found, language));
@@ -43,7 +41,7 @@ export const postLink: Operation = {
   }),
 };
 
-/** The address of a link as a QR code, for what is printed elsewhere. */
+/** Returns the address of a link as a QR code, an SVG image. */
 export const getLinkQr: Operation = {
   handle: linkHandler(async (app, { found, reply }) =>
     reply
@@ -53,7 +51,7 @@ export const getLinkQr: Operation = {
   ),
 };
 
-/** One page to print and hang up. */
+/** Shows a page to print and hang up. */
 export const getLinkPoster: Operation = {
   handle: linkHandler(async (app, { found, language, send }) => {
     if (found.state !== 'open') return send(410, pageOf(app, found, language));

@@ -14,23 +14,23 @@ import { resultParts } from './result-page.ts';
 import { shopFrame } from './shop-frame.ts';
 import { submittingForm } from './submitting-form.ts';
 
-/** Why something that the payer asked for was not done. */
+/** The reason why the payer's request was refused. */
 export type Refusal = 'INVALID_PARAMETER' | 'NOT_PAYABLE' | 'PAYMENT_IN_PROGRESS' | 'HELD_AFTER_RESTORE';
 
-/** The result of asking for a receipt. */
+/** The result of a request for a receipt. */
 export type Asked = 'sent' | 'address' | 'too_often';
 
 type PageParts = Omit<Page, 'status' | 'language' | 'payment'>;
 
-/** The path of a payment's page as browsers see it. */
+/** Returns the path of a payment's page as browsers see it. */
 export function payPath(app: App, payment: Payment): string {
   return `${publicPath(app)}/pay/${payToken(payment.transaction)}`;
 }
 
 /**
- * The page of a payment as it stands. `chosen` is the code of the method that the shop has chosen for the payer; it
- * comes first. `refusal` is said above everything else; without one, what became of a receipt, or why the last attempt took no
- * money.
+ * Returns the page of a payment in its current state. `chosen` is the code of the method that the shop chose; it comes
+ * first. The notice on top is `refusal`, else the result of a request for a receipt (`asked`), else the reason why the
+ * last attempt took no money.
  */
 export function payPage(
   app: App,
@@ -51,7 +51,7 @@ function noticeOf({ refusal, asked }: { refusal?: Refusal; asked?: Asked }, lang
   return html`<p class="notice" role="${role}">${say(language, `mailed.${asked}`)}</p>`;
 }
 
-/** Asks whether the payer means it: a cancelled transaction is over for good. */
+/** Asks the payer to confirm: a cancelled transaction cannot be paid again. */
 export function cancelPage(app: App, payment: Payment, language: Language): Omit<Page, 'status'> {
   const path = payPath(app, payment);
   const { url_cancel } = payment.transaction;
@@ -71,8 +71,8 @@ ${summary(payment, language)}
 }
 
 /**
- * Starts the payment with the only method by a form that sends itself: a program that follows links runs no script, and a
- * visit without one shows the button.
+ * Forwards the payer to a method with a form that a script submits. Programs that follow links run no script, so they
+ * start no payment; a browser without scripts shows the button.
  */
 export function forwardPage(
   app: App,
@@ -160,7 +160,7 @@ function orderList({ transaction }: Payment, language: Language): Html | false {
   return html`<ul class="lines">${items}</ul>`;
 }
 
-/** A number is never broken into lines, so the longer it is, the smaller. */
+/** Returns the CSS class of an amount. A number never breaks across lines, so a longer one is set smaller. */
 export function amountClass(amount: string): string {
   if (amount.length <= 10) return 'amount';
   return amount.length <= 16 ? 'amount long' : 'amount longest';
@@ -168,12 +168,15 @@ export function amountClass(amount: string): string {
 
 const DAY = 24 * 60 * 60 * 1000;
 
-/** A page that stays open says by itself when the time is over. Browsers cannot wait for much more than a day. */
+/** Reloads an open page when the payer's time ends. Browsers cannot wait for much more than a day. */
 function reloadAfter(milliseconds: number, url: string): { refresh?: { seconds: number; url: string } } {
   return milliseconds > DAY ? {} : { refresh: { seconds: Math.ceil(milliseconds / 1000) + 1, url } };
 }
 
-/** Equal rows: none looks chosen. A shop that has chosen one has it first; the only one is a plain button. */
+/**
+ * Lists the methods as equal rows, so that none looks preselected. A method that the shop chose comes first. A single
+ * method is a plain button.
+ */
 function methodList(app: App, payment: Payment, language: Language, chosen: string | undefined): Html {
   const methods = [...payment.methods].sort((a, b) => Number(b.code === chosen) - Number(a.code === chosen));
   const [only, ...others] = methods;
@@ -218,7 +221,7 @@ ${givenUpForm(payment, language, url)}`;
   return { title, main, refresh: { seconds: secondsUntilNextLook(age), url } };
 }
 
-/** For who came back from the method's page by the browser's Back button: the method is asked before it is believed. */
+/** A form for payers who left the method's page with the Back button. The method is still asked before the attempt ends. */
 function givenUpForm({ attempt, method }: Payment, language: Language, path: string): Html | false {
   if (attempt?.state !== 'pending' || method?.redirects !== true) return false;
   return html`<form method="post" action="${path}/return">
@@ -227,13 +230,13 @@ function givenUpForm({ attempt, method }: Payment, language: Language, path: str
 </form>`;
 }
 
-/** Most answers come within seconds; a payer who waits longer does not have to listen to a page that keeps reloading. */
+/** Most results come within seconds. Later the page reloads less often, so that screen readers do not repeat it all the time. */
 function secondsUntilNextLook(age: number): number {
   if (age < 30_000) return 3;
   return age < 5 * 60_000 ? 10 : 60;
 }
 
-/** Long enough to see whom and how much one pays, and to choose otherwise. */
+/** Long enough to read the merchant and the amount, and to choose another method. */
 const FORWARD_AFTER_MS = 1000;
 
 function frameOf(app: App, payment: Payment, language: Language): Pick<Page, 'payment' | 'brand'> {

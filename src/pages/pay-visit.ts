@@ -12,7 +12,7 @@ import { limitAddress } from '../http/request-limits.ts';
 import { noteFailure } from '../http/send-problem.ts';
 import { payPage, type Refusal } from './pay-page.ts';
 
-/** A payer with a valid link. `send` answers with a page in their language. */
+/** A payer's request with a valid link. `send` responds with a page in the payer's language. */
 export type PayVisit = {
   payment: Payment;
   language: Language;
@@ -21,19 +21,19 @@ export type PayVisit = {
   send: (status: number, page: Omit<Page, 'status'>) => FastifyReply;
 };
 
-/** The common part of the payers' addresses: what one names, the payer's language, and a page whatever happens. */
+/** The common part of the payers' addresses: it finds the payment or link and the language, and turns every error into a page. */
 type PayerPages<Found> = {
-  /** Finds what the address names; null: a page says that there is no such link. */
+  /** Finds the payment or link of the address. Null gives a page that says that the link does not exist. */
   find: (app: App, name: string) => Promise<Found | null>;
   parameter: 'token' | 'id';
-  /** Where the payer looks again after something failed. */
+  /** The address for another try after an error. */
   path: (app: App, name: string) => string;
   handle: (app: App, visit: PayerVisit<Found>) => Promise<FastifyReply>;
 };
 
 export type PayerVisit<Found> = Omit<PayVisit, 'payment'> & { found: Found };
 
-/** Answers a payer with a page also when the link is wrong or something failed. */
+/** Returns a handler that always responds to a payer with a page, also for an unknown link or an error. */
 export function payerHandler<Found>({ find, parameter, path, handle }: PayerPages<Found>): Endpoint['handle'] {
   return async (app, request, reply) => {
     const language = payerLanguage(request.headers['accept-language']);
@@ -54,7 +54,7 @@ export function payerHandler<Found>({ find, parameter, path, handle }: PayerPage
   };
 }
 
-/** The same for the addresses under `/pay/{token}`. */
+/** Does the same for addresses under `/pay/{token}`. */
 export function payHandler(handle: (app: App, visit: PayVisit) => Promise<FastifyReply>): Endpoint['handle'] {
   return payerHandler<Payment>({
     find: findPayment,
@@ -64,7 +64,7 @@ export function payHandler(handle: (app: App, visit: PayVisit) => Promise<Fastif
   });
 }
 
-/** Answers with the page of the payment as it stands. */
+/** Sends the page of the payment in its current state. */
 export async function sendPayPage(
   app: App,
   { payment, language, send }: Pick<PayVisit, 'payment' | 'language' | 'send'>,
@@ -75,19 +75,22 @@ export async function sendPayPage(
   return send(status, payPage(app, payment, language, { ...said, isFirstReturn }));
 }
 
-/** Says why the payer's wish was not done, on the page of the payment as it stands by now. */
+/** Reads the payment again and sends its page with the reason of a refusal. */
 export async function sendRefusal(app: App, visit: PayVisit, refusal: Refusal): Promise<FastifyReply> {
   const payment = await findPayment(app, tokenOf(visit.request));
   if (payment === null) return visit.send(404, notFoundPage(visit.language));
   return sendPayPage(app, { ...visit, payment }, CATALOGUE[refusal].status, { refusal });
 }
 
-/** A form that was sent is not sent on: its page is loaded again there first. */
+/**
+ * Only reads are redirected to the new address of a moved payment service. For a posted form, the page must first be
+ * loaded there.
+ */
 function isRead({ method }: FastifyRequest): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
-/** Path and query of a request, without the base path below which it was asked. */
+/** Returns the path and query of a request without the base path. */
 function ownPath(app: App, { raw }: FastifyRequest): string {
   const url = raw.url ?? '/';
   const prefix = app.config.basePaths.find((base) => url.startsWith(`${base}/`)) ?? '';
@@ -98,7 +101,7 @@ function tokenOf(request: FastifyRequest): string {
   return (request.params as { token: string }).token;
 }
 
-/** The same for a token that never was and for a wrong secret part. */
+/** The page is the same for an unknown token and for a wrong secret part. */
 function notFoundPage(language: Language): Omit<Page, 'status'> {
   const title = say(language, 'not_found.title');
   return { language, title, main: html`<h1>${title}</h1><p>${say(language, 'not_found.text')}</p>` };

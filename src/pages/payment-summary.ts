@@ -13,7 +13,7 @@ const DRAWINGS: Record<Icon, Html> = {
   waiting: html`<path d="M32 20v13l8 5"/>`,
 };
 
-/** How a payment stands, in one look. */
+/** Returns the heading of a page that shows a payment's state: icon, title and text. */
 export function outcome(icon: Icon, title: string, text: string): Html {
   return html`<div role="status" class="outcome ${icon}">
 <svg viewBox="0 0 64 64" width="64" height="64" aria-hidden="true"><circle cx="32" cy="32" r="30"/>${DRAWINGS[icon]}</svg>
@@ -22,13 +22,13 @@ export function outcome(icon: Icon, title: string, text: string): Html {
 </div>`;
 }
 
-/** The facts by which payer and shop find a payment again. */
+/** Returns the details by which payer and shop can find the payment again. */
 export function summary(payment: Payment, language: Language): Html {
   const rows = summaryRows(payment, language);
   return html`<dl>${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
-/** The same as plain texts: the name of each and its value. */
+/** Returns the same details as plain texts. */
 export function summaryRows(payment: Payment, language: Language): [name: string, value: string][] {
   const { transaction, environment, attempt, method, givenBack } = payment;
   const detail = JSON.parse(attempt?.detail ?? '{}') as { authorization_code?: string };
@@ -40,7 +40,7 @@ export function summaryRows(payment: Payment, language: Language): [name: string
     ['summary.merchant', environment.paymentServiceName],
     subject === null ? ['summary.reference', transaction.reference] : ['summary.subject', subject],
     ['summary.method', method === null ? undefined : methodName(language, method)],
-    // A bank that declines may send one too, which authorises nothing.
+    // Some banks send a code with a decline too, and it authorises nothing.
     ['summary.authorization', attempt?.state === 'approved' ? detail.authorization_code : undefined],
     ['summary.time', paidAt === null ? undefined : formatTime(language, paidAt)],
     ['summary.transaction', String(transaction.id)],
@@ -48,7 +48,7 @@ export function summaryRows(payment: Payment, language: Language): [name: string
   return rows.flatMap(([key, value]) => (value === undefined ? [] : [[say(language, key), value]]));
 }
 
-/** Writes the amount as the payer reads it. */
+/** Returns the amount as the payer reads it. */
 export function amountOf({ transaction }: Payment, language: Language): string {
   return formatAmount(language, transaction.amount, transaction.currency);
 }

@@ -17,7 +17,7 @@ import { perInstance } from '../lib/per-instance.ts';
 import { forgetUnsignedFields } from '../transactions/forget-unsigned-fields.ts';
 import { type SignedUrls, sendRefusedForm } from './refused-form.ts';
 
-/** The same from a form in the payer's browser, which lands on the pay page. Kept for shops that post it. */
+/** Creates a transaction from a form in the payer's browser, and redirects to the pay page. Kept for shops that post it. */
 export const postInitTransaction = operation({
   consumes: ['application/x-www-form-urlencoded'],
   describe: {
@@ -53,7 +53,7 @@ export const postInitTransaction = operation({
   refuse,
 });
 
-/** The fields of a request whose signature held: an address that nobody signed must lead no payer anywhere. */
+/** The addresses of a request with a valid signature; null before. A payer must never be led to an unsigned address. */
 const signedUrls = perInstance((_request: FastifyRequest): { urls: SignedUrls | null } => ({ urls: null }));
 
 function refuse(app: App, request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {

@@ -5,7 +5,7 @@ import type { Operation } from '../http/endpoint.ts';
 import { payToken } from '../transactions/transaction.ts';
 import { payHandler, sendPayPage, sendRefusal } from './pay-visit.ts';
 
-/** Cancels, and sends the payer to the shop: by a visit, or by a form post from the page of the payment. */
+/** Cancels the transaction and sends the payer to the shop: by a redirect, or by a form on the payment's page. */
 export const postPayCancel: Operation = {
   handle: payHandler(async (app, visit) => {
     const { transaction } = visit.payment;

@@ -5,14 +5,14 @@ import type { Operation } from '../http/endpoint.ts';
 import { payPath } from './pay-page.ts';
 import { payHandler, sendPayPage } from './pay-visit.ts';
 
-/** Sends the receipt of a payment to the address that the payer typed. */
+/** Queues the receipt of a payment for the address that the payer typed. */
 export const postPayReceipt: Operation = {
   consumes: ['application/x-www-form-urlencoded'],
   handle: payHandler(async (app, visit) => {
     const { payment, language, request, reply } = visit;
     const address = readAddress(request.body);
     const path = payPath(app, payment);
-    // Where there is no form for it, the page as it stands says how to go on.
+    // Without a receipt form, the payment's page says how to go on.
     if (payment.stage !== 'completed' || payment.environment.receipts === null)
       return reply.code(303).header('location', path).send();
     const outcome = await askForReceipt(app, payment, address, language);

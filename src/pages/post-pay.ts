@@ -5,7 +5,7 @@ import type { Operation } from '../http/endpoint.ts';
 import { payPath, redirectPage } from './pay-page.ts';
 import { payHandler, sendRefusal } from './pay-visit.ts';
 
-/** Pays with the method whose button was pressed. */
+/** Pays with the method whose button the payer pressed. */
 export const postPay: Operation = {
   consumes: ['application/x-www-form-urlencoded'],
   handle: payHandler(async (app, visit) => {
@@ -13,7 +13,7 @@ export const postPay: Operation = {
     const start = await startPayment(app, payment.transaction, readMethodCode(request.body));
     if (start.kind === 'refused') return sendRefusal(app, visit, start.code);
     if (start.kind === 'redirect') return send(200, redirectPage(app, payment, language, start));
-    // Away from the answer to the post: reloading that would ask the payer whether to send it again.
+    // Redirect after the post: reloading its response would ask the payer to send the form again.
     return reply.code(303).header('location', payPath(app, payment)).send();
   }),
 };

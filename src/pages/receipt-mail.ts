@@ -12,7 +12,7 @@ import { transactionKeyOf } from '../transactions/transaction.ts';
 import { selectTransaction } from '../transactions/transaction-queries.ts';
 import { amountOf, summaryRows } from './payment-summary.ts';
 
-/** The receipt of a payment or of a refund, from the store as it is now; null where there is nothing to tell any more. */
+/** Returns the receipt of a payment or a refund from the current store; null when the payment or refund is not completed. */
 export async function writeReceipt(app: App, mail: Mail): Promise<MailMessage | null> {
   const transaction = await selectTransaction(app.db, transactionKeyOf(mail));
   if (transaction === null) return null;
@@ -36,7 +36,7 @@ export async function writeReceipt(app: App, mail: Mail): Promise<MailMessage | 
   };
 }
 
-/** In minor units; null where the mail tells of no refund, or of one that is not completed. */
+/** Returns the refunded amount in minor units; null when the mail has no refund, or when the refund is not completed. */
 async function refundOf(app: App, { refund_id, environment_id }: Mail): Promise<number | null> {
   const refund = refund_id === null ? null : await selectRefund(app.db, { id: refund_id, environment_id });
   return refund?.state === 'completed' ? refund.amount : null;
@@ -62,7 +62,7 @@ function wordsOf(payment: Payment, refund: number | null, language: Language): W
   };
 }
 
-/** Writes who answers questions, and who the merchant is by law. */
+/** Returns the note with the shop's contact and the merchant's legal name. */
 function noteOf({ environment, look }: Payment, language: Language): string {
   const who = [look.legalName, look.rut].filter((part) => part !== null).join(', ');
   const contact = look.contact ?? environment.paymentServiceName;
@@ -94,7 +94,7 @@ function textOf({ title, text, rows, url, note, isTest, language }: Content): st
 
 const SANS = 'font-family:Helvetica,Arial,sans-serif';
 
-/** Styles stand in the elements: many mail programs read no others. No picture, so nobody hears that it was opened. */
+/** Styles are inline, because many mail programs ignore others. No image, so that opening the mail is not reported to anybody. */
 function htmlOf({ title, text, rows, url, note, isTest, language }: Content, colour: string | null): Html {
   const accent = colour ?? '#3b3f8f';
   return html`<!doctype html>

@@ -9,12 +9,12 @@ import { sendPage } from '../http/page.ts';
 import { wordsOf } from '../http/problem-words.ts';
 import { endpointAddress } from '../outbox/endpoint-address.ts';
 
-/** Where the shop asked for its payer to be led, in a request that it has signed. */
+/** The shop's addresses for its payer, from a signed request. */
 export type SignedUrls = { x_url_cancel: string; x_url_complete: string };
 
 /**
- * Tells a payer that the payment of a form could not be started, with a way back to the shop; and tells the shop's
- * developer why. `urls` is null where nobody knows who wrote the form: the page then leads nowhere.
+ * Tells a payer that the payment of a form could not start, with a link back to the shop. Tells the shop's developer
+ * the reason. `urls` is null when the form's author is unknown: then the page has no link back.
  */
 export function sendRefusedForm(
   app: App,
@@ -48,7 +48,7 @@ ${causes.length > 1 && html`<ul>${causes}</ul>`}
   return sendPage(app, reply, { status, language, title, main });
 }
 
-/** `x_url_cancel`, or the start of the shop where that is the page of results, which takes no visit. */
+/** Returns `x_url_cancel`; or the shop's root if that address is its result page, which accepts only a post. */
 function wayBack(urls: SignedUrls): string | null {
   const url = URL.parse(cancelUrl(urls) ?? '');
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) return null;

@@ -23,8 +23,10 @@ const ICONS: Record<EndStage, Icon> = {
 };
 
 /**
- * How a payment ended, and the way back to the shop. `isFirstReturn`: the shop may not have heard of it. Of a payment that worked
- * it is the receipt too: it stays at this address, prints, and leaves by mail. `asked`: the payer has just asked for that, and stays.
+ * Returns the parts of the page after the end of a payment: the result, and the way back to the shop. For a completed
+ * payment the page is also the receipt: it stays at this address, can be printed and can be sent by mail.
+ * `isFirstReturn`: the shop may not know the result yet. `asked`: the payer has just asked for the mail, so the page
+ * does not leave.
  */
 export function resultParts(
   app: App,
@@ -54,19 +56,22 @@ ${receipt}`;
   return { title, main, formTarget: back.url, script };
 }
 
-/** Long enough to read how it ended; the page counts the seconds, and stays where the payer says so. */
+/** Long enough to read the result. The page counts down, and the payer can stop it. */
 const RETURN_AFTER_MS = 9000;
-/** The payer has just asked to go back. */
+/** Shorter, because the payer has just asked to go back. */
 const CANCELLED_AFTER_MS = 1000;
 const RETURNS_WITHIN_MS = 10 * 60_000;
 
-/** Null: the payer goes back by the button alone, as after a decline, or when there is something to write down first. */
+/**
+ * Returns null when the payer must press the button: after any end but a completed or cancelled payment, after a
+ * refund, or when the shop does not answer and the payer should note the details first.
+ */
 function pauseBeforeReturn({ givenBack, shopIsSilent }: Payment, stage: EndStage): number | null {
   if (stage === 'cancelled') return CANCELLED_AFTER_MS;
   return stage === 'completed' && givenBack === 0 && !shopIsSilent ? RETURN_AFTER_MS : null;
 }
 
-/** Tells whether a payer comes back later, to a shop that knows: they want the receipt. */
+/** Returns whether the payer returns long after the end. Such payers want the receipt, and the shop knows the result. */
 function isLate(app: App, { transaction }: Payment): boolean {
   return app.now() - (transaction.settled_at ?? 0) > RETURNS_WITHIN_MS;
 }
@@ -80,7 +85,7 @@ function sayResult(payment: Payment, language: Language, stage: EndStage): { ico
     return { icon: 'neutral', title: say(language, `${kind}.title`), text };
   }
   const subject = linkSubject(transaction);
-  // Nothing is being told to a shop that does not answer. A payer by a link knows of none.
+  // A silent shop gets no text that it is being told. A payer of a link has no shop.
   if (stage === 'completed' && payment.shopIsSilent && subject === null) {
     return { icon: ICONS[stage], title: say(language, 'completed.title'), text: say(language, 'receipt.silent') };
   }
@@ -93,7 +98,7 @@ function sayResult(payment: Payment, language: Language, stage: EndStage): { ico
   return { icon: ICONS[stage], title: say(language, `${stage}.title`), text };
 }
 
-/** Shown by the script that counts: without scripts nobody leaves. */
+/** The counting script shows this part: without scripts the page does not leave. */
 function leavingPart({ environment }: Payment, language: Language): Html {
   return html`<p class="quiet leaving" hidden>${say(language, 'return.in', { merchant: environment.paymentServiceName })} <output aria-live="off"></output> s.
 <button type="button" class="plain">${say(language, 'return.stay')}</button></p>`;

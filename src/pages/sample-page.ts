@@ -15,8 +15,9 @@ export const SAMPLE_STAGES = ['payable', 'declined', 'completed'] as const;
 type Sample = { environment: ServiceEnvironment; look: Look; stage: (typeof SAMPLE_STAGES)[number] };
 
 /**
- * The page of a payment that there is not, for the person who sets how it looks. Reads nothing; every button and link of the
- * payment leads to `home`. Nothing is signed in it: a signature over an end that never was would be taken by the shop.
+ * Returns the page of an invented payment, for the person who sets a shop's look. It reads nothing from the store. The
+ * payment's buttons and links lead to `home`. It holds no signature: a shop would accept a signed result that never
+ * happened.
  */
 export function samplePage(
   app: App,
@@ -39,12 +40,12 @@ export function samplePage(
     isLastTry: false,
     stage: stage === 'completed' ? 'completed' : 'payable',
   };
-  // Without what counts down: a page that nobody pays goes nowhere by itself.
+  // Remove the countdown, so that the sample does not leave by itself.
   const { refresh: _, script: __, formTarget: ___, ...page } = payPage(app, payment, language);
   return { ...page, main: trustedHtml(leadHome(page.main.text, payPath(app, payment), home)) };
 }
 
-/** `home` is an address of ours, as markup. */
+/** Replaces the targets of forms and links with `home`, an escaped address of the service. */
 function leadHome(markup: string, path: string, home: string): string {
   return markup
     .replaceAll(/<form method="post" action="[^"]*"/g, () => `<form action="${home}"`)

@@ -5,7 +5,7 @@ import { publicPath } from '../http/assets.ts';
 import { type Html, html } from '../http/html.ts';
 import type { Brand } from '../http/page.ts';
 
-/** Frames a page of a shop: its mark on top, its legal name at the foot, and its colour. */
+/** Returns the frame of a shop's page: its mark on top, its colour, and its legal name at the foot. */
 export function shopFrame(
   app: App,
   { environment, look }: Pick<Payment, 'environment' | 'look'>,
@@ -35,14 +35,14 @@ function footOf({ config }: App, { look }: Pick<Payment, 'look'>, language: Lang
 <p>${say(language, 'footer.processed', { operator: operator ?? 'Rúbrica' })}${operator !== null && html` <small>${say(language, 'footer.with')}</small>`}</p>`;
 }
 
-/** A link that a phone or a mail program opens; any other text as it is. */
+/** Returns a link: `mailto:` for an e-mail address, the page for an `https` address, otherwise `tel:`. */
 function contactLink(contact: string): Html {
   if (/^[^\s@]+@[^\s@]+$/.test(contact)) return html`<a href="mailto:${contact}">${contact}</a>`;
   if (contact.startsWith('https://')) return html`<a href="${contact}" rel="noreferrer">${hostOf(contact)}</a>`;
   return html`<a href="tel:${contact.replace(/[^+\d]/g, '')}">${contact}</a>`;
 }
 
-/** `76.111.222-8`, as people write it. */
+/** Formats a RUT as people write it: `76.111.222-8`. */
 function formatRut(rut: string): string {
   const [body = '', check = ''] = rut.split('-');
   return `${new Intl.NumberFormat('es-CL', { useGrouping: 'always' }).format(Number(body))}-${check}`;
@@ -52,7 +52,7 @@ function hostOf(url: string): string {
   return new URL(url).host.replace(/^www\./, '');
 }
 
-/** Two letters that stand in for a logo. */
+/** Returns up to two letters that stand in for a logo. */
 function initialsOf(name: string): string {
   const letters = [...name.matchAll(/(?<![\p{L}\p{N}])[\p{L}\p{N}]/gu)].slice(0, 2).map(([letter]) => letter);
   return letters.join('').toLocaleUpperCase('es');

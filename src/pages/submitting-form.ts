@@ -1,8 +1,8 @@
 import { type Html, html } from '../http/html.ts';
 
 /**
- * A form that sends itself after `afterMs`; null: only by its button, which is there in any case. The button has no name: it
- * would become a field of its own beside the signed ones.
+ * Returns a form that a script submits after `afterMs`; null waits for its button, which is always shown. The button
+ * has no name, so that it adds no field to the signed ones.
  */
 export function submittingForm(
   url: string,
