@@ -27,7 +27,7 @@ export type RubricaErrorDetails = {
   request: string;
   /** The id of the request in the service's log. */
   requestId: string | null;
-  /** The idempotency key that was sent; null if there was none. Send it again, so that nothing is done twice. */
+  /** The idempotency key that was sent; null if the call had no key. Send it again, so that nothing is done twice. */
   idempotencyKey: string | null;
   /** True when the same call may succeed later. The client has already retried where that is safe. */
   retryable: boolean;

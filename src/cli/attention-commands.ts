@@ -68,7 +68,7 @@ async function list(options: { kind?: AttentionName; limit: string; json?: boole
   print(options, { attention: waiting }, waiting.length === 0 ? ['Nothing waits for a person.'] : linesOf(waiting));
 }
 
-/** The table, and below it what to do: a command is too long for a column. */
+/** Returns the table, with the commands below it, because a command is too long for a column. */
 function linesOf(waiting: readonly AttentionRow[]): string[] {
   const head = [
     'KIND',

@@ -87,7 +87,7 @@ function wordsOf(values: unknown): string {
     .join(', ');
 }
 
-/** A list of all migrations made one row longer than all others together; `--json` has the whole. */
+/** Shortens a value: a list of all migrations made its row longer than all others together. `--json` has the full value. */
 function shorten(text: string): string {
   return text.length <= LONGEST_VALUE ? text : `${text.slice(0, LONGEST_VALUE)}…`;
 }
@@ -133,7 +133,7 @@ function readHead(given: string): ChainEnd {
     const { head } = JSON.parse(readFileSync(given, 'utf8')) as { head: ChainEnd };
     if (Number.isSafeInteger(head.link) && typeof head.hash === 'string') return { link: head.link, hash: head.hash };
   } catch {
-    // Said below.
+    // The error below covers it.
   }
   throw unusableFile(`${given} is not what audit verify --json printed.`);
 }

@@ -34,7 +34,7 @@ type ResolveOptions = ActingOptions &
     yes?: boolean;
   };
 
-/** `statement import | list | show | resolve`: what the bank says of the account. */
+/** `statement import | list | show | resolve`: bank statements and their lines. */
 export function addBankStatementCommands(program: Command): void {
   const group = program.command('statement').description('bank statements (cartolas) and what each line belongs to');
   acting(group.command('import'))
@@ -167,7 +167,7 @@ async function resolve(id: string, options: ResolveOptions): Promise<void> {
   ]);
 }
 
-/** Asks about what is in suspense; what was decided before moves nothing. */
+/** Asks for confirmation when lines in suspense are resolved. A line that was resolved before moves no money. */
 async function confirmUse(app: App, id: string, fileLine: number | 'unknown', options: ResolveOptions): Promise<void> {
   const { lines } = await findStatement(app, null, id, 'suspense');
   const meant = lines.filter(({ file_line, note }) =>
@@ -176,7 +176,7 @@ async function confirmUse(app: App, id: string, fileLine: number | 'unknown', op
   if (meant.length > 0) await confirm(`Decide that ${sumOf(meant)} is ${options.use}?`, options);
 }
 
-/** Counts lines of a statement, with what came in and what left. */
+/** Returns the number of statement lines, with the sums of charges and credits. */
 function sumOf(lines: readonly { amount: number }[]): string {
   const [credits, charges] = [1, -1].map((sign) => addUp(lines.map(({ amount }) => Math.max(0, sign * amount)))) as [
     Sum,

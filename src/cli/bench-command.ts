@@ -7,7 +7,7 @@ import { CommandError } from './print.ts';
 
 const repository = join(import.meta.dirname, '../..');
 
-/** `bench`: the figures of docs/performance.md, measured here and now. */
+/** `bench`: measures the figures of docs/performance.md on this machine. */
 export function addBenchCommand(program: Command): void {
   program
     .command('bench')
@@ -24,7 +24,7 @@ export function addBenchCommand(program: Command): void {
     .action(bench);
 }
 
-/** A program of its own, which needs what is installed for development. */
+/** Starts the benchmark as its own program, which needs the development dependencies. */
 async function bench(figures: readonly string[], options: Record<string, boolean | string>): Promise<void> {
   if (!existsSync(join(repository, 'bench')))
     throw new CommandError('A package brings no benchmarks: run them from a clone.');

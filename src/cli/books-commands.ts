@@ -78,7 +78,7 @@ async function balance(options: Json): Promise<void> {
   print(options, { balances }, balanceLines(balances));
 }
 
-/** The accounts as a table for a person; what an account has more on its left side is positive. */
+/** Returns the accounts as a table. The balance is debits less credits. */
 export function balanceLines(balances: readonly BalanceRow[]): string[] {
   if (balances.length === 0) return ['Nothing was posted yet.'];
   const rows = balances.map(({ name, environment, account, currency, debits, credits }) => [
@@ -141,7 +141,7 @@ async function suspense(options: Json & { limit: string }): Promise<void> {
     late.environment,
     late.entry,
     String(late.transaction_id ?? '—'),
-    // Below 0: it went.
+    // Other kinds left the account, so they are negative.
     formatMoney(late.kind === 'late_payment' ? late.amount : -late.amount, late.currency),
     late.decision ?? 'open',
     time(late.resolved_at),
@@ -172,7 +172,7 @@ type ResolveOptions = Json & {
 
 const DECISIONS: readonly Decision[] = ['returned', 'kept'];
 
-/** `--as` says the decision, as it always did, or the person, whose address has an @. */
+/** Reads the decision and the person. `--as` has always accepted the decision; a word with an @ is a person. */
 function readDecision({ decision, as }: ResolveOptions): { decision: Decision } & ActingOptions {
   const persons = as.filter((word) => word.includes('@'));
   const said = as.filter((word) => !word.includes('@'));
@@ -207,7 +207,7 @@ async function resolve(options: ResolveOptions): Promise<void> {
   print(options, { ...subject, decision, ...resolution }, [`${amount} of ${what} ${said}: ${decision}.`]);
 }
 
-/** The text that a person reads of it, what is open of it (null: nothing), and the operation that decides about it. */
+/** The money that a person decides about: its text, its open sum (null: nothing is open), and the operation that resolves it. */
 type Meant = {
   what: string;
   sum: (app: App) => Promise<{ amount: Sum; currency: string } | null>;

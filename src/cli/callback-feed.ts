@@ -6,23 +6,23 @@ import { beginListening, endListening, reportAttempt, takeNext } from '../outbox
 import { findOwnDevelopment } from './own-development.ts';
 import { ask, type Connection } from './remote-service.ts';
 
-/** Where a listener gets callbacks and tells what came of them: the store of one's own service, or a service elsewhere. */
+/** The source of a listener's callbacks, and the place to report outcomes: this store, or a remote service. */
 export type CallbackFeed = {
-  /** The payment service. */
+  /** The name of the payment service. */
   name: string;
   next(signal: AbortSignal): Promise<ClaimedPost | null>;
   report(post: ClaimedPost, outcome: FetchOutcome, retry: boolean): Promise<Reported>;
   end(): Promise<void>;
 };
 
-/** The next step of a callback; the time is in UTC milliseconds, null where it is not sent again. */
+/** The next step of a callback. `nextAttemptAt` is in UTC milliseconds; null when it is not sent again. */
 export type Reported = { step: string; nextAttemptAt: number | null };
 
 type Asked = { paymentService: string | null; replay: number | null };
 
 const WAIT_MS = 10_000;
 
-/** Of the service whose store this is. */
+/** Opens a feed on this store. */
 export async function openOwnFeed(app: App, by: Actor, { paymentService, replay }: Asked): Promise<CallbackFeed> {
   const environment = await findOwnDevelopment(app, paymentService ?? undefined);
   const { id: environmentId, paymentServiceId, paymentServiceName } = environment;
@@ -41,7 +41,7 @@ export async function openOwnFeed(app: App, by: Actor, { paymentService, replay 
 type Header = { name: string; value: string };
 type RemotePost = Omit<ClaimedPost, 'transactionId' | 'headers'> & { transaction: number; headers: Header[] };
 
-/** Of a service elsewhere. */
+/** Opens a feed on a remote service. */
 export async function openRemoteFeed(connection: Connection, asked: Asked): Promise<CallbackFeed> {
   const { paymentService: payment_service, replay } = asked;
   const wish = { ...(payment_service !== null && { payment_service }), ...(replay !== null && { replay }) };
@@ -70,6 +70,6 @@ function reportOf({ id, lease }: ClaimedPost, outcome: FetchOutcome, retry: bool
   if (outcome.kind === 'failed') return { ...claim, failure: outcome.reason, detail: outcome.detail };
   const { status, retryAfter, location, excerpt } = outcome;
   const said = { retry_after: retryAfter, location, excerpt: excerpt.replace(/\p{Cc}/gu, ' ') };
-  // A part that is missing or empty is left out.
+  // Missing and empty values are left out.
   return { ...claim, status, ...Object.fromEntries(Object.entries(said).filter(([, text]) => text)) };
 }

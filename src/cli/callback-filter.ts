@@ -6,7 +6,7 @@ import { endpointAddress } from '../outbox/endpoint-address.ts';
 import { checkPaymentService, readTime, TIMES } from './options.ts';
 import { invalidOption } from './print.ts';
 
-/** The filter of callbacks, as it is written on the command line. */
+/** The filter of callbacks as given on the command line. */
 export type FilterOptions = {
   state?: CallbackState;
   paymentService?: string;
@@ -16,7 +16,7 @@ export type FilterOptions = {
   until?: string;
 };
 
-/** The options that say which callbacks are meant: all that are given must hold. */
+/** Adds the options that select callbacks. A callback must match all given options. */
 export function addFilterOptions(command: Command): Command {
   return command
     .addOption(new Option('--state <state>', 'only in this state').choices(CALLBACK_STATES))
@@ -27,13 +27,13 @@ export function addFilterOptions(command: Command): Command {
     .option('--until <time>', 'only callbacks created before this time, or on or before this day');
 }
 
-/** Whether anything narrows down which callbacks are meant. */
+/** Returns whether any filter option was given. */
 export function isFiltered(options: FilterOptions): boolean {
   const { state, paymentService, endpoint, transaction, since, until } = options;
   return [state, paymentService, endpoint, transaction, since, until].some((option) => option !== undefined);
 }
 
-/** Throws `CommandError` for an option that cannot be used. */
+/** Reads the filter. Throws `CommandError` for an unusable option. */
 export async function readFilter(app: App, options: FilterOptions): Promise<CallbackFilter> {
   const { state, paymentService, endpoint, transaction, since, until } = options;
   await checkPaymentService(app, paymentService);
@@ -47,7 +47,7 @@ export async function readFilter(app: App, options: FilterOptions): Promise<Call
   };
 }
 
-/** 0 for what is no id: nothing has it. */
+/** Reads an id. Returns 0, which matches nothing, for anything else. */
 export function readId(text: string): number {
   return /^\d{1,15}$/.test(text) ? Number(text) : 0;
 }

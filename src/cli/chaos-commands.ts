@@ -13,7 +13,7 @@ import { findOwnDevelopment } from './own-development.ts';
 import { CommandError, invalidOption, print, unusableFile } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 
-/** One for an ordinary callback, one for each class. */
+/** One order for an ordinary callback and one for each class. */
 const ORDERS = CHAOS_CLASSES.length + 1;
 const MOST_SEED = 999_999_999;
 
@@ -61,7 +61,7 @@ type ChaosOptions = ActingOptions & {
 };
 
 async function run(options: ChaosOptions): Promise<void> {
-  // First of all: a file that cannot be written is said before a shop is tried.
+  // Open the file first: an unwritable path must fail before the shop gets requests.
   const page = options.report === undefined ? null : await openOutput(options.report);
   try {
     const report = await withActor(options, (app, by) => runOn(app, by, options));
@@ -97,7 +97,7 @@ async function runOn(app: App, by: Actor, options: ChaosOptions): Promise<ChaosR
   throw new CommandError(`${ran.why}. ${ran.fix} The seed was ${seed}.`, 1, 'RECEIVER_NOT_READY');
 }
 
-/** Each class has the same order in every run of a seed, whichever others are left out. */
+/** Returns the orders of the classes. For one seed, a class always has the same order, also when other classes are left out. */
 function ordersFor(seed: number, classes: readonly ChaosClass[]): ChaosOrder[] {
   const orders = ordersOf(seed, ORDERS);
   return [0, ...classes.map((one) => CHAOS_CLASSES.indexOf(one) + 1)].map((at) => orders[at] as ChaosOrder);
@@ -108,7 +108,7 @@ function readSeed(text: string): number {
   throw invalidOption(`--seed is a number from 0 to ${MOST_SEED}.`);
 }
 
-/** Checks the address with a stand-in for the order, so that the order does not decide whether it may be reached. */
+/** Checks the address with an example reference in place of `{reference}`. Throws `CommandError` if the service may not call it. */
 function readTemplate(app: App, name: string, text: string): string {
   const filled = text.replaceAll('{reference}', 'ORD-1');
   const policy = { allowPrivate: app.config.allowPrivateCallbacks, ...ownPlaces(app.config) };

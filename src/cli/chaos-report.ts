@@ -1,6 +1,6 @@
 import type { ChaosReport } from '../chaos/run-chaos.ts';
 
-/** A report for a terminal. */
+/** Returns a report as lines for a terminal. */
 export function reportLines(report: ChaosReport): string[] {
   return [
     ...report.classes.flatMap(({ class: name, verdict, title, did, why, fix }) => [
@@ -13,7 +13,7 @@ export function reportLines(report: ChaosReport): string[] {
   ];
 }
 
-/** The same as a page of Markdown, to be kept and shown. */
+/** Returns the report as a Markdown page. */
 export function reportPage(report: ChaosReport): string {
   const { receiver, payment_service, seed, judged_by, started_at, classes } = report;
   const by = judged_by === 'orders' ? 'the state of its orders' : 'its answers alone';
@@ -45,7 +45,7 @@ function adviceOf({ counts, judged_by }: ChaosReport): string[] {
     : ['To settle what is unclear, give --order-url: a URL that returns the state of {reference}.'];
 }
 
-/** The words of the shop's own states may hold anything. */
+/** Escapes a table cell, because the shop's own states may contain any text. */
 function cell(text: string): string {
   return text.replace(/[|<>`\\\n]/g, (sign) => (sign === '\n' ? ' ' : `\\${sign}`));
 }

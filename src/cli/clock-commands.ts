@@ -66,7 +66,7 @@ async function advance(duration: string, options: ActingOptions & JsonOption): P
         1,
         'COMMAND_FAILED',
       );
-    // Callbacks that are given up on the way are in the list, and alarm nobody.
+    // Callbacks that are given up on the way are in the list, and need no alarm.
     app.log.level = 'silent';
     const kept = await keepSnapshot(app);
     return { ...(await advanceClock(app, byMs, by)), snapshot: kept };
@@ -94,7 +94,7 @@ async function back(options: ActingOptions & JsonOption): Promise<void> {
       throw unusableFile(
         'The store was kept by another version of this program: bin/rubrica clock reset goes on without it.',
       );
-    // The simulated methods collect nothing, so nobody has to compare before something leaves.
+    // The simulated methods collect no money, so nothing has to be compared before callbacks leave.
     await acceptRestore(gone.app, by, REASON);
     await writeAnchors(gone.app);
     await releaseEpoch(gone.app, by, REASON);
@@ -145,7 +145,7 @@ const UNITS: readonly [name: string, ms: number][] = [
   ['s', 1_000],
 ];
 
-/** `31d 2h`; `0s` for none. */
+/** Formats milliseconds as `31d 2h`; 0 as `0s`. */
 function spanOf(ms: number): string {
   let left = ms;
   const parts = UNITS.flatMap(([name, unit]) => {

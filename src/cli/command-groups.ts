@@ -3,8 +3,8 @@ import type { Command } from 'commander';
 type Load = () => Promise<(program: Command) => void>;
 
 /**
- * The commands by their first word, in the groups of the help. Only what is asked for is loaded: signing in a shell loop does
- * not wait for the database driver and the HTTP server. Help shows all of them.
+ * The commands by their first word, in the groups of the help. Only the requested command is loaded, so that signing in
+ * a shell loop does not load the database driver and the HTTP server. The help loads all commands.
  */
 const GROUPS: readonly { title: string; commands: Record<string, Load> }[] = [
   {
@@ -87,7 +87,7 @@ const GROUPS: readonly { title: string; commands: Record<string, Load> }[] = [
   },
 ];
 
-/** Adds the commands that the first word asks for; all of them where it names none, and none where it asks for the version. */
+/** Adds the commands that match the first word; all commands if none matches; none for `--version`. */
 export async function addCommands(program: Command, asked: string): Promise<void> {
   if (asked === '--version' || asked === '-V') return;
   const isNamed = GROUPS.some(({ commands }) => Object.keys(commands).some((words) => has(words, asked)));

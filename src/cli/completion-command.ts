@@ -1,7 +1,7 @@
 import { Argument, Command } from 'commander';
 import { type CompletedCommand, completionScript, SHELLS, type Shell } from './completion-script.ts';
 
-/** `completion bash | zsh | fish`. `addAll` adds every command there is. */
+/** `completion bash | zsh | fish`. `addAll` adds every command. */
 export function addCompletionCommand(program: Command, addAll: (to: Command) => Promise<void>): void {
   program
     .command('completion')
@@ -14,7 +14,7 @@ export function addCompletionCommand(program: Command, addAll: (to: Command) => 
     });
 }
 
-/** A command and all below it, each with what may stand behind it. */
+/** Returns the completions of a command and of all its subcommands. */
 function describe(command: Command, words: readonly string[]): CompletedCommand[] {
   const help = { long: '--help', takesValue: false, choices: [], says: 'display help for command' };
   const own: CompletedCommand = {

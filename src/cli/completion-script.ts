@@ -1,21 +1,21 @@
-/** The shells for which there is a file. */
+/** The supported shells. */
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
-/** `long` is `--json`; `choices` are the values that there are, none where any text will do. */
+/** `long` is for example `--json`. `choices` are the allowed values; empty if any text is allowed. */
 export type CompletedOption = { long: string; takesValue: boolean; choices: readonly string[]; says: string };
 
-/** `words` are those behind `rubrica`, with blanks between. */
+/** `words` are the words after `rubrica`, separated by spaces. */
 export type CompletedCommand = {
   words: string;
   commands: { name: string; says: string }[];
-  /** Of its arguments. */
+  /** The allowed values of its arguments. */
   choices: readonly string[];
   takesArgument: boolean;
   options: CompletedOption[];
 };
 
-/** Writes the script that completes the command line in a shell. Where any text will do, files are offered. */
+/** Returns the completion script for a shell. Where any text is allowed, it completes file names. */
 export function completionScript(shell: Shell, commands: readonly CompletedCommand[]): string {
   return SCRIPTS[shell](commands);
 }
@@ -129,7 +129,7 @@ ${lines.join('\n')}
 `;
 }
 
-/** One branch for each command that has something to offer. */
+/** Returns one branch for each command that has completions. */
 function cases(
   commands: readonly CompletedCommand[],
   offered: (command: CompletedCommand) => readonly string[],
@@ -159,12 +159,12 @@ function namesOf({ commands, choices }: CompletedCommand): string[] {
   return [...commands.map(({ name }) => name), ...choices];
 }
 
-/** As zsh takes a word with what it means. */
+/** Returns a word with its description in zsh's format. */
 function described({ name, says }: { name: string; says: string }): string {
   return `${name.replaceAll(':', '\\:')}:${firstSentence(says)}`;
 }
 
-/** Short enough to stand beside a word. */
+/** Returns the first sentence, to fit beside a word. */
 function firstSentence(text: string): string {
   return text.split(/[;.:] |\n/, 1)[0] as string;
 }

@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import { Option } from 'commander';
 import { CommandError } from './print.ts';
 
-/** Where a person is asked. Not stdout: with `--json` that is one object. */
+/** The streams of a question to a person. The output is not stdout, because with `--json` stdout is one object. */
 export type Terminal = { input: Readable & { isTTY?: boolean }; output: Writable & { isTTY?: boolean } };
 
 /** `--yes`, for every command that moves money. */
@@ -12,8 +12,8 @@ export function yesOption(): Option {
 }
 
 /**
- * Asks a person at a terminal whether to go on, before money moves. A script has no terminal and said what it wants in its
- * arguments, so it goes on. Throws `CommandError` NOT_CONFIRMED for every answer but y, yes, s, sí.
+ * Asks for confirmation at a terminal before money moves. Without a terminal, or with `--yes`, it does not ask. Throws
+ * `CommandError` NOT_CONFIRMED unless the answer is y, yes, s, si or sí.
  */
 export async function confirm(
   question: string,
@@ -24,7 +24,7 @@ export async function confirm(
   if (options.yes === true || input.isTTY !== true || output.isTTY !== true) return;
   output.write(`${question} [y/N] `);
   const lines = createInterface({ input });
-  // Ctrl+D ends it without an answer.
+  // Ctrl+D closes the input without an answer.
   const answer = await new Promise<string>((resolve) => lines.once('line', resolve).once('close', () => resolve('')));
   lines.close();
   if (/^(y|yes|s|sí|si)$/i.test(answer.trim())) return;

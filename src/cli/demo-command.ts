@@ -13,7 +13,7 @@ import { type Demo, DemoFailure, openDemo } from './demo-stage.ts';
 import { logIn, validateAccounts } from './demo-validation.ts';
 import { CommandError } from './print.ts';
 
-/** `demo`: the whole product in one command, over real HTTP, each step checked. */
+/** `demo`: runs the whole product over HTTP and checks each step. */
 export function addDemoCommand(program: Command): void {
   program
     .command('demo')
@@ -48,7 +48,7 @@ async function demo(options: { exit?: boolean }): Promise<void> {
   await leaveRunning(stage, order);
 }
 
-/** A database of its own: the demo leaves a payment service and a user behind. What is sealed elsewhere is of another one. */
+/** Uses a separate database, because the demo creates a payment service and a user. */
 function demoConfig(config: Config): Config {
   const databaseUrl = `sqlite:${join(config.dataDir, 'demo.db')}`;
   return { ...config, databaseUrl, logLevel: 'error', anchorDir: null, anchorUrl: null };
@@ -61,7 +61,7 @@ async function leaveRunning(stage: Demo, order: PaidOrder): Promise<void> {
   stage.show('Console', `${stage.url}/console`);
   stage.show('Sign in, once', `${stage.url}/console/invitation/${await linkOfOwner(stage)}`);
   stage.show('Health', `${stage.url}/readyz`);
-  // In memory, beside another demo, there is nothing that a command could open.
+  // With a database in memory (another demo is running), other commands could not read these records.
   const { databaseUrl } = stage.app.config;
   if (databaseUrl !== 'sqlite::memory:') {
     stage.show('Callbacks', `DATABASE_URL=${databaseUrl} bin/rubrica callback list`);
@@ -75,7 +75,7 @@ async function leaveRunning(stage: Demo, order: PaidOrder): Promise<void> {
   process.once('SIGINT', stop);
 }
 
-/** The address of a payment link of the shop, which as many pay as come. */
+/** Creates a payment link of the shop for any number of payments, and returns its address. */
 async function linkToPay({ app, by, url }: Demo, { paymentServiceId }: PaidOrder): Promise<string> {
   const [environmentId] = await listEnvironmentIds(app, 'development', paymentServiceId, null);
   if (environmentId === undefined) throw new Error('A payment service that was just created is not found');
@@ -86,7 +86,7 @@ async function linkToPay({ app, by, url }: Demo, { paymentServiceId }: PaidOrder
 
 const OWNER = 'owner@demo.example';
 
-/** The token of a link that lets the owner of the demo in, once and within the hour; the owner is made by the first demo. */
+/** Returns the token of a link that signs in the demo's owner once, within the hour. The first demo creates the owner. */
 async function linkOfOwner({ app, by }: Demo): Promise<string> {
   const owner =
     (await findUser(app, OWNER)) ??

@@ -4,10 +4,10 @@ import { crc32, deflateSync } from 'node:zlib';
 export const DEMO_COLOUR = '#1f6f4a';
 
 const SIDE = 88;
-/** Of one pixel each way: edges are smooth. */
+/** Samples per pixel and direction, for smooth edges. */
 const SAMPLES = 4;
 
-/** The mark of the demo's shop, a white bag on its colour, as a PNG. It is drawn, so that no picture of others is needed. */
+/** Draws the mark of the demo's shop as a PNG: a white bag on the shop's colour. Drawing it avoids other people's images. */
 export function drawDemoLogo(): Buffer {
   const ground = [1, 3, 5].map((at) => Number.parseInt(DEMO_COLOUR.slice(at, at + 2), 16));
   const rows: number[] = [];
@@ -22,7 +22,7 @@ export function drawDemoLogo(): Buffer {
   return pngOf(Buffer.from(rows));
 }
 
-/** The part of a pixel that a shape covers, 0 to 1. */
+/** Returns the part of a pixel that a shape covers, 0 to 1. */
 function coverage(x: number, y: number, shape: (x: number, y: number) => boolean): number {
   let inside = 0;
   for (let at = 0; at < SAMPLES * SAMPLES; at++) {
@@ -32,12 +32,12 @@ function coverage(x: number, y: number, shape: (x: number, y: number) => boolean
   return inside / (SAMPLES * SAMPLES);
 }
 
-/** A square with round corners, in a plane from 0 to 1. */
+/** Returns whether a point is in a square with round corners. Coordinates are from 0 to 1. */
 function isGround(x: number, y: number): boolean {
   return isRounded(x - 0.5, y - 0.5, 0.5, 0.5, 0.24);
 }
 
-/** The bag with its handle, which is a ring cut off by the bag. */
+/** Returns whether a point is in the bag or in its handle, a ring that the bag cuts off. */
 function isBag(x: number, y: number): boolean {
   const body = isRounded(x - 0.5, y - 0.6, 0.24 + (y - 0.6) * 0.12, 0.2, 0.06);
   const ring = Math.hypot(x - 0.5, y - 0.4);
@@ -49,12 +49,12 @@ function isRounded(x: number, y: number, width: number, height: number, radius: 
   return Math.hypot(Math.max(right, 0), Math.max(down, 0)) + Math.min(Math.max(right, down), 0) <= radius;
 }
 
-/** Four bytes a pixel, each row with a filter byte before it. */
+/** Encodes the pixels as a PNG: four bytes per pixel, and a filter byte before each row. */
 function pngOf(pixels: Buffer): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(SIDE, 0);
   header.writeUInt32BE(SIDE, 4);
-  // Eight bits a channel, red, green, blue and alpha.
+  // Eight bits per channel: red, green, blue and alpha.
   header.set([8, 6, 0, 0, 0], 8);
   const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
   const data = deflateSync(pixels, { level: 9 });

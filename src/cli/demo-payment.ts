@@ -9,10 +9,10 @@ import { setLook } from '../payment-services/set-look.ts';
 import { DEMO_COLOUR, drawDemoLogo } from './demo-logo.ts';
 import type { Demo } from './demo-stage.ts';
 
-/** The order that was paid, as the shop knows it. `amount` is in minor units. */
+/** The paid order as the shop knows it. `amount` is in minor units. */
 export type PaidOrder = { transactionId: number; amount: number; paymentServiceId: string; secretToken: string };
 
-/** Creates a payment service, then a transaction as a shop does, pays it as a payer does, and verifies the callback. */
+/** Creates a payment service and a transaction, pays it as a payer, and verifies the callback. */
 export async function payAndReceive(demo: Demo): Promise<PaidOrder> {
   demo.step('Create a payment service');
   const service = await createPaymentService(demo.app, 'Tienda Demo', demo.by);
@@ -80,13 +80,13 @@ export async function payAndReceive(demo: Demo): Promise<PaidOrder> {
   };
 }
 
-/** The order as the page shows it; nobody signs it. */
+/** The order lines on the page. They are not signed. */
 const PRODUCTS = [
   { name: 'Café de grano 500 g', quantity: 1, price: 8990 },
   { name: 'Filtros de papel', quantity: 2, price: 2000 },
 ];
 
-/** The pages of its payments are the shop's: its mark, its colour and who it is. */
+/** Gives the payment pages the shop's look: mark, colour and legal details. */
 async function dress(demo: Demo, paymentServiceId: string): Promise<void> {
   const bytes = drawDemoLogo();
   const checked = checkLogo(bytes);

@@ -10,7 +10,7 @@ import type { Demo, Received } from './demo-stage.ts';
 const GIVEN_BACK = 2990;
 const PAID_OUT = 5000;
 
-/** Gives a part of the order back, receives and verifies the event of its end, pays out, and shows what the books say. */
+/** Refunds a part of the order, verifies the event of its end, makes a payout, and shows the books. */
 export async function refundInPart(demo: Demo, order: PaidOrder, accessToken: string): Promise<void> {
   demo.step('Refund a part of it');
   demo.show('POST', `/trxs/${order.transactionId}/nullification {"amount":${GIVEN_BACK},"type":"parcial"}`);
@@ -29,7 +29,7 @@ export async function refundInPart(demo: Demo, order: PaidOrder, accessToken: st
   await payOutAndShow(demo, order);
 }
 
-/** Sends the merchant a part of what is his, and shows where every peso is. */
+/** Pays out a part of the merchant's money, and shows the accounts. */
 async function payOutAndShow(demo: Demo, order: PaidOrder): Promise<void> {
   demo.step('Pay the merchant, and show the books');
   demo.show('command', `bin/rubrica payout create --amount ${PAID_OUT} --currency CLP --reference TEF-1 …`);
@@ -63,13 +63,13 @@ async function payOutAndShow(demo: Demo, order: PaidOrder): Promise<void> {
   demo.check(ok, `all ${entries} entries and their hashes verify (bin/rubrica books verify)`);
 }
 
-/** The next event of this type; what comes before it tells of the way there. */
+/** Returns the next event of this type and skips events of other types. */
 async function nextEvent(demo: Demo, type: string): Promise<Received> {
   const received = await demo.nextCallback();
   return received.body.startsWith(`{"type":"${type}"`) ? received : nextEvent(demo, type);
 }
 
-/** Whether its Standard Webhooks headers are the service's. */
+/** Returns whether the Standard Webhooks headers were signed by the service. */
 export function isGenuine({ headers, body }: Received, secretToken: string): boolean {
   const of = (name: string) => headers[name] ?? null;
   const webhook = { id: of('webhook-id'), timestamp: of('webhook-timestamp'), signature: of('webhook-signature') };

@@ -8,32 +8,32 @@ import { StoreHeldError } from '../db/database.ts';
 import { commandLineActor } from './find-actor.ts';
 import { type RunningService, startService } from './serve-command.ts';
 
-/** A step that did not come out as it must. */
+/** A step of the demo had the wrong result. */
 export class DemoFailure extends Error {}
 
 /** A request that a merchant's server received. */
 export type Received = { path: string; headers: Record<string, string>; body: string };
 
-/** The running service, a shop's receiver beside it, and a voice. */
+/** The running service, the shop's receiver, and the functions that print. */
 export type Demo = {
   app: RunningApp;
   url: string;
   receiverUrl: string;
-  /** In whose name everything is done. */
+  /** The actor of every change. */
   by: Actor;
-  /** The next request that the shop's receiver gets. */
+  /** Waits for the next request to the shop's receiver. Throws `DemoFailure` after 15 seconds. */
   nextCallback: () => Promise<Received>;
   step(title: string): void;
   say(text: string): void;
   show(label: string, text: string): void;
-  /** Prints a tick, or ends the demo. */
+  /** Prints a tick, or throws `DemoFailure`. */
   check(holds: boolean, claim: string): void;
   close(): Promise<void>;
 };
 
 /**
- * Starts the service on the configured port, or on a free one when that is taken, and the receiver on loopback. Beside
- * another demo it keeps everything in memory.
+ * Starts the service on the configured port (on a free port if that one is taken), and the receiver on loopback. While
+ * another demo runs, the database is in memory.
  */
 export async function openDemo(config: Config): Promise<Demo> {
   const service = await startDespite(config);

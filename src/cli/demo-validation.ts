@@ -6,7 +6,7 @@ import { commandLineActor } from './find-actor.ts';
 type Check = { id: string; result: string; message: string };
 type Validation = { verdict: string; assurance: string; checks: Check[]; suggestions: unknown[] };
 
-/** Validates a good, a mistyped and another person's account. */
+/** Validates a correct account, a mistyped one, and one of another person. */
 export async function validateAccounts(demo: Demo, accessToken: string): Promise<void> {
   demo.step('Validate an account that fits its owner');
   const good = await validate(demo, accessToken, { rut: '12.531.909-2', bank: '012', account: '12531909' });
@@ -24,7 +24,7 @@ export async function validateAccounts(demo: Demo, accessToken: string): Promise
   demo.check(other.verdict === 'mismatch', 'mismatch: the provider says that this is not the holder');
 }
 
-/** Makes a user who may read, refund and validate, logs in, and answers the access token. */
+/** Creates a user who may read, refund and validate, logs in, and returns the access token. */
 export async function logIn(demo: Demo): Promise<string> {
   demo.step('Log in as a user with refunds and validation');
   const user = await createUser(
@@ -72,7 +72,7 @@ async function validate(
   return reply.data;
 }
 
-/** Shows the checks that a person acts on, and the strongest passes: passing checks are the long part of every answer. */
+/** Shows the checks that need a decision, and the two strongest passed checks. All others are only counted. */
 function showChecks(demo: Demo, checks: readonly Check[]): void {
   const strongest = ['account.cuentarut_consistency', 'holder.match'];
   for (const { id, result, message } of checks) {

@@ -31,7 +31,7 @@ async function examine(): Promise<{ findings: Finding[]; settings: ShownSetting[
   try {
     config = readConfig();
   } catch (error) {
-    // Without settings there is nothing else to look at.
+    // Without settings nothing else can be examined.
     if (!(error instanceof ConfigError)) throw error;
     return { findings: [programFinding(), problem('settings', 'cannot be used', error.message)], settings: [] };
   }
@@ -70,7 +70,7 @@ async function storeFindings(config: Config): Promise<Finding[]> {
   }
 }
 
-/** A port used by our own service is fine. */
+/** Checks the port. It may be in use by this service. */
 async function portFinding(config: Config): Promise<Finding> {
   const address = `${config.host}:${config.port}`;
   const failure = await listenOnce(config);
@@ -80,7 +80,7 @@ async function portFinding(config: Config): Promise<Finding> {
   return problem('port', `${address} cannot be listened on: ${failure}`, fix);
 }
 
-/** Finds what the service that runs here has seen of a proxy. */
+/** Returns a finding if the running service received requests from an untrusted proxy. */
 async function proxyFindings(config: Config): Promise<Finding[]> {
   const { metricsPort, metricsHost } = config;
   const at = metricsPort === null ? config : { ...config, host: metricsHost, port: metricsPort };
@@ -101,7 +101,7 @@ async function isOurs(config: Config): Promise<boolean> {
   return (await askOurselves(config, '/healthz'))?.headers.has('rubrica-version') ?? false;
 }
 
-/** Null where nothing answers at the address of this service. */
+/** Sends a GET to this service. Returns null if nothing answers within 2 seconds. */
 async function askOurselves(config: Config, path: string): Promise<Response | null> {
   const origin = publicOrigin({ ...config, publicUrl: null });
   return fetch(origin + path, { signal: AbortSignal.timeout(2000) }).catch(() => null);

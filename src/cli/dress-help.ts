@@ -2,10 +2,10 @@ import { styleText } from 'node:util';
 import type { Command } from 'commander';
 import { EXAMPLES } from './help-examples.ts';
 
-// Colours are decided when the help is written: commander then takes them away where the terminal has none.
+// Always style: commander removes the colours if the terminal has none.
 const always = { validateStream: false };
 
-/** Colours in the help of a command and of all that are added to it later. */
+/** Adds colours to the help of a command and of subcommands that are added later. */
 export function colourHelp(command: Command): void {
   command.configureHelp({
     styleTitle: (title) => styleText('bold', title, always),
@@ -14,7 +14,7 @@ export function colourHelp(command: Command): void {
   });
 }
 
-/** Ends the help of a command, and of all below it, with its examples. */
+/** Adds examples to the help of a command and of all its subcommands. */
 export function addExamples(command: Command, words: readonly string[] = []): void {
   const examples = EXAMPLES[words.join(' ')];
   if (examples !== undefined) command.addHelpText('after', () => examplesText(command, examples));

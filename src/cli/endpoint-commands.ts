@@ -36,7 +36,7 @@ async function doctor(text: string, options: { json?: boolean }): Promise<void> 
   printDiagnosis(options, diagnosis);
 }
 
-/** Prints what the doctor says of an endpoint. */
+/** Prints the doctor's diagnosis of an endpoint. */
 export function printDiagnosis(options: { json?: boolean }, diagnosis: Diagnosis): void {
   const { endpoint, found, others, answers, took, lines } = diagnosis;
   print(options, diagnosis, [
@@ -77,7 +77,7 @@ function receiverText({ php, node, python }: ReceiverLines): string[] {
   ];
 }
 
-/** The meaning of each verdict, and what ends it. */
+/** The meaning of each verdict, and its fix. */
 const VERDICTS: Readonly<Record<SignatureVerdict, string>> = {
   checks: 'The shop tells a right signature from a wrong one.',
   takes_anything:

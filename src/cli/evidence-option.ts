@@ -3,12 +3,12 @@ import { Readable } from 'node:stream';
 import { describeEvidence, type Evidence } from '../lib/evidence-file.ts';
 import { unusableFile } from './print.ts';
 
-/** Reads the file that `--evidence` names, and keeps its name and digest. */
+/** Reads the file of `--evidence` and returns its name and digest. */
 export function evidenceOf(path: string): Evidence {
   return readWithEvidence(path).evidence;
 }
 
-/** The same, with the rows in it: a pipe can be read only once, and a file may be another one the second time. */
+/** Does the same and also returns the content. The file is read once: a pipe has no second read, and a file may change. */
 export function readWithEvidence(path: string): { evidence: Evidence; content: Readable } {
   try {
     const bytes = readFileSync(path);

@@ -6,7 +6,10 @@ import { userActor } from '../auth/user-actor.ts';
 import { selectUserByEmail } from '../auth/user-queries.ts';
 import { CommandError } from './print.ts';
 
-/** Throws `CommandError` UNKNOWN_USER where the person who was named is no user, or is disabled. */
+/**
+ * Returns the actor: the user of `--as` or RUBRICA_USER, otherwise the account of the machine. Throws `CommandError`
+ * UNKNOWN_USER if the named user does not exist or is disabled.
+ */
 export async function findActor(app: App, as: string | undefined): Promise<Actor> {
   const named = as ?? app.config.actingUser;
   if (named === null) return commandLineActor();
@@ -17,7 +20,7 @@ export async function findActor(app: App, as: string | undefined): Promise<Actor
   return userActor(user, placeOfCommand());
 }
 
-/** The account of the machine, for a command that names nobody. */
+/** Returns the account of the machine, for a command without a named user. */
 export function commandLineActor(): Actor {
   const place = placeOfCommand();
   return { kind: 'command line', name: `command line: ${place}`, userId: null, origin: place };
@@ -27,7 +30,7 @@ function unknownActor(message: string): CommandError {
   return new CommandError(message, 1, 'UNKNOWN_USER');
 }
 
-/** USER@HOST, as the operating system says it. */
+/** Returns USER@HOST from the operating system. */
 function placeOfCommand(): string {
   return `${loginName()}@${hostname()}`;
 }
@@ -36,7 +39,7 @@ function loginName(): string {
   try {
     return userInfo().username;
   } catch {
-    // In a container the number of the user may have no name.
+    // In a container the user id may have no name.
     return `user ${process.getuid?.() ?? ''}`.trim();
   }
 }

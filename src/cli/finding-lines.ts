@@ -3,27 +3,27 @@ import { describeRestore, type SeenRestore } from '../proof/restore.ts';
 import type { AnchorSource } from '../proof/verify-anchors.ts';
 import { time } from './print.ts';
 
-/** Writes a finding in one line for a person. */
+/** Returns a finding as one line for a person. */
 export function findingLine({ environment_id, since, says }: Finding): string {
   const isNamed = environment_id === null || says.includes(`environment ${environment_id}`);
   const place = isNamed ? '' : `environment ${environment_id}: `;
   return `${place}${says}${since === null ? '' : ` (as of ${time(since)} UTC)`}`;
 }
 
-/** Names the anchors that were compared. */
+/** Returns a line about the anchors that were compared. */
 export function anchorLine({ source, anchors, first_day, last_day }: AnchorSource): string {
   if (anchors === 0) return `No anchor is in ${source}.`;
   return `${counted(anchors, 'anchor', 'anchors')} in ${source}, of ${first_day} to ${last_day}: compared.`;
 }
 
-/** A restore that a person has accepted. */
+/** Returns a line about a restore that a person accepted. */
 export function restoreLine(restore: SeenRestore): string {
   const { by = '', reason = null, at = 0 } = restore.accepted ?? {};
   const told = describeRestore(restore).replace(/^t/, 'T');
   return `${told}. Accepted by ${by} at ${time(at)} UTC${reason === null ? ', without a reason' : `: ${reason}`}.`;
 }
 
-/** `1 entry`, `2 entries`. */
+/** Returns a count with its noun: `1 entry`, `2 entries`. */
 export function counted(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`;
 }

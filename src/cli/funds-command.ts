@@ -15,7 +15,7 @@ type FundsOptions = ActingOptions & {
   json?: boolean;
 };
 
-/** `payment-service funds`: what payouts leave there, and how far refunds may go. */
+/** `payment-service funds`: the reserve that payouts leave, and the overdraft for refunds. */
 export function addFundsCommand(group: Command): void {
   acting(group.command('funds'))
     .description("show or set a merchant's reserve (not paid out) and overdraft (for refunds)")

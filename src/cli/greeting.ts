@@ -7,7 +7,7 @@ import { paint } from '../lib/paint.ts';
 import { withoutPassword } from '../lib/setting-readers.ts';
 import { listPaymentServices } from '../payment-services/list-payment-services.ts';
 
-/** Writes the greeting that a person reads on a terminal once the service has started: its addresses, and the next step. */
+/** Returns the greeting for a terminal after the start of the service: its addresses and the next step. */
 export async function greetingOf(app: RunningApp): Promise<string> {
   const { mode, databaseUrl } = app.config;
   const url = publicBase(app);

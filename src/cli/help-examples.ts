@@ -1,4 +1,4 @@
-/** Examples at the end of the help of a command, by the words of the command. A test finds what the command does not take. */
+/** The examples in the help, by the words of the command. A test checks that each command accepts its examples. */
 export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   '': [
     'demo',

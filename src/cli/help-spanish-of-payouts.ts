@@ -1,4 +1,4 @@
-/** The help of statements, payouts, batches and recipients in Spanish, by its English text. */
+/** The Spanish help of statements, payouts, batches and recipients, by the English text. */
 export const PAYOUT_HELP: Readonly<Record<string, string>> = {
   'bank statements (cartolas) and what each line belongs to': 'cartolas del banco y a qué corresponde cada línea',
   'import a bank statement: confirm and return payouts; unmatched lines wait for a person':

@@ -1,8 +1,8 @@
 import { PAYOUT_HELP } from './help-spanish-of-payouts.ts';
 
 /**
- * The help of the command line in Spanish, by its English text: the list of commands, and the commands that shops and finance
- * use. A test finds one that is missing.
+ * The Spanish help of the command line, by the English text: the list of commands, and the commands for shops and
+ * finance. A test finds missing texts.
  */
 export const SPANISH_HELP: Readonly<Record<string, string>> = {
   ...PAYOUT_HELP,
@@ -261,7 +261,7 @@ export const SPANISH_HELP: Readonly<Record<string, string>> = {
   environment: 'ambiente',
 };
 
-/** The titles of the parts of a help. */
+/** The headings of the help. */
 export const SPANISH_TITLES: Readonly<Record<string, string>> = {
   'Usage:': 'Uso:',
   'Arguments:': 'Argumentos:',

@@ -20,7 +20,7 @@ type Json = ActingOptions & { json?: boolean };
 
 const THREE_DAYS_MS = 3 * 24 * 60 * 60_000;
 
-/** `user invite` and `user invitation list | end`: people who set their password and second factor themselves. */
+/** `user invite` and `user invitation list | end`: invited people set their own password and second factor. */
 export function addInvitationCommands(users: Command): void {
   addScopeOptions(
     acting(users.command('invite'))
@@ -51,7 +51,7 @@ type InviteOptions = Json &
 async function invite(email: string, options: InviteOptions): Promise<void> {
   const { role, may, refundLimit: refundLimits, valid } = options;
   const paymentServices = readScope(options);
-  // Of somebody who was invited before, only what is said is held against what they may do.
+  // For a person who was invited before, only the given options are compared with the existing rights.
   const wish = {
     email,
     ...(role !== undefined && { role }),

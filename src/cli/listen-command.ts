@@ -57,7 +57,7 @@ async function listen(options: ListenOptions): Promise<void> {
 
 type Targets = { form: URL; json: URL; retry: boolean; most: number | null };
 
-/** One callback after the other, so that they arrive in their order. */
+/** Forwards callbacks one after the other, so that they arrive in order. */
 function forward(feed: CallbackFeed, targets: Targets): Promise<void> {
   return untilStopped((signal) => forwardUntil(signal, feed, targets));
 }
@@ -75,14 +75,14 @@ async function forwardUntil(signal: AbortSignal, feed: CallbackFeed, targets: Ta
       sent += 1;
     }
   } finally {
-    // The session may have ended already: the person must read the error that led here.
+    // The session may have ended already. Its error must not hide the error that led here.
     await feed.end().catch(() => {});
     await close();
   }
 }
 
 const NOT_RECORDED: Reported = { step: 'stale', nextAttemptAt: null };
-/** A claim that has ended, because the service started again, is nothing to stop for: the callback comes again. */
+/** Reports an outcome. Returns null if the claim has ended, as after a restart of the service: the callback comes again. */
 async function reportOf(feed: CallbackFeed, post: ClaimedPost, outcome: FetchOutcome, retry: boolean) {
   try {
     return await feed.report(post, outcome, retry);
@@ -92,7 +92,10 @@ async function reportOf(feed: CallbackFeed, post: ClaimedPost, outcome: FetchOut
   }
 }
 
-/** With the query of the shop's own URL, where it names the order, unless there is another. */
+/**
+ * Posts a callback to the target. If the target has no query, it gets the query of the shop's own URL, which may name
+ * the order.
+ */
 function deliver(
   fetch: SafeFetch,
   { url, headers, body }: ClaimedPost,
@@ -116,7 +119,7 @@ function lineOf(post: ClaimedPost, outcome: FetchOutcome, reported: Reported): s
   return why === null ? line : `${line}\n          ${why.cause}. ${nextOf(post, reported)}`;
 }
 
-/** `completed ORD-1 (transaction 1001)`, or the type of an event. */
+/** Returns `completed ORD-1 (transaction 1001)`, or the type of an event. */
 function whatOf({ body, headers, transactionId }: ClaimedPost): string {
   const of = transactionId === 0 ? '' : ` (transaction ${transactionId})`;
   if (headers['content-type'] === 'application/json') return `${(JSON.parse(body) as { type: string }).type}${of}`;
@@ -131,7 +134,7 @@ function nextOf({ id }: ClaimedPost, { nextAttemptAt }: Reported): string {
 
 const now = systemClock();
 
-/** On the clock of this computer. */
+/** Formats a time in this computer's time zone. */
 function clockTime(utcMs: number): string {
   return new Date(utcMs).toTimeString().slice(0, 8);
 }

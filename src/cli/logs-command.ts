@@ -46,7 +46,7 @@ async function tail(options: TailOptions): Promise<void> {
 }
 
 const LOOK_MS = 1_000;
-/** A refusal is written down a moment after it was answered, and a commit ends after its time. */
+/** Records can appear late: a refusal is written after its response, and a commit ends after its timestamp. */
 const LATE_MS = 60_000;
 
 async function showRequests(
@@ -66,7 +66,7 @@ async function showRequests(
     for (const [key, at] of seen) if (at < newest - LATE_MS) seen.delete(key);
     return fresh.sort((one, other) => one.at - other.at);
   };
-  // The clock of a service elsewhere is not ours: what it has now is where "from now on" begins.
+  // A remote service has its own clock. Without `--since`, skip the requests that it has now.
   if (since === null) await news();
   say('Showing requests as they arrive. Ctrl+C ends.');
   while (!signal.aborted && shown !== most) {

@@ -100,7 +100,7 @@ function withBoth<Result>(
   });
 }
 
-/** A file and no option, because a master key in an argument can be read by everybody on the machine. */
+/** Reads the settings of the other database from a file: every user of the machine can read a master key in an argument. */
 function readSettings(file: string): NodeJS.ProcessEnv {
   let settings: NodeJS.ProcessEnv;
   try {

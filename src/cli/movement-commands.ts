@@ -45,7 +45,7 @@ type ReturnOptions = ActingOptions & {
   json?: boolean;
 };
 
-/** `payout create | return`, `deposit create | list`. Answers the group `payout`, which has more. */
+/** `payout create | return`, `deposit create | list`. Returns the group `payout`, which gets further commands. */
 export function addMovementCommands(program: Command): Command {
   const payout = program.command('payout').description('pay recipients and merchants');
   addCreate(payout, 'record money sent to a merchant; never more than is available').action((options: CreateOptions) =>
@@ -189,7 +189,7 @@ async function listDeposits(options: { limit: string; json?: boolean }): Promise
   print(options, { deposits }, deposits.length === 0 ? ['No deposit yet.'] : movementLines('deposit', deposits));
 }
 
-/** Writes payouts or deposits as a table for a person. */
+/** Returns payouts or deposits as a table. */
 export function movementLines(kind: 'payout' | 'deposit', movements: readonly ListedMovement[]): string[] {
   const rows = movements.map((movement) => [
     movement.id,

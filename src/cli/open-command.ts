@@ -29,7 +29,7 @@ async function open(place: (typeof PLACES)[number], id: string | undefined, opti
 
 type Place = { url: string; mayOpen: boolean };
 
-/** Needs no store: there may be none yet. */
+/** Returns the page's address. Needs no store, because there may be none yet. */
 function pageOf(place: 'console' | 'docs'): Place {
   const config = readConfig();
   return { url: `${publicOrigin(config)}${config.basePath}/${place}`, mayOpen: true };
@@ -40,11 +40,11 @@ async function payPage(app: App, id: string | undefined): Promise<Place> {
   const transaction = await findTransaction(app, id, null);
   if (transaction === null) throw unknownTransaction(id);
   const environment = await findEnvironmentById(app, transaction.environment_id);
-  // Everybody on the machine sees the arguments of a program, and who has the link can pay.
+  // Every user of the machine can see a program's arguments, and anybody with the link can pay.
   return { url: payUrl(app, transaction), mayOpen: environment?.environment === 'development' };
 }
 
-/** Where there is no screen, or no program that opens addresses, nothing happens: the address was printed. */
+/** Opens the address in a browser. Without a screen or a suitable program it does nothing, because the address is printed. */
 function openBrowser(url: string): void {
   const mac = process.platform === 'darwin';
   if (!mac && !['DISPLAY', 'WAYLAND_DISPLAY'].some((name) => environmentVariable(name))) return;

@@ -39,7 +39,7 @@ const USERS = '0002-users.sql';
 async function runMigrate(options: ActingOptions & { json?: boolean }): Promise<void> {
   const app = composeApp({ ...readConfig(), logLevel: 'error' }, () => {});
   try {
-    // In a store that nobody has made yet there is no user.
+    // A store that is still to be created has no users.
     const isNew = (await inspectSchema(app.db)).pending.includes(USERS);
     const applied = await prepareStore(app, isNew ? commandLineActor() : await findActor(app, options.as));
     print(
@@ -57,7 +57,7 @@ async function backup(file: string, options: { json?: boolean }): Promise<void> 
   const target = resolve(file);
   if (!existsSync(dirname(target)))
     throw invalidOption(`There is no folder ${dirname(target)}: make it, or name another.`);
-  // Of a store as it is: the backup before an upgrade is made of one that lacks migrations.
+  // Leave the schema as it is: a backup before an upgrade lacks migrations.
   const asItIs = async () => {};
   await withApp(async (app) => {
     if (app.db.engine !== 'sqlite')
@@ -66,7 +66,7 @@ async function backup(file: string, options: { json?: boolean }): Promise<void> 
       );
     const taken = () => alreadyDone(`${file} exists, and a backup never overwrites: give another name.`);
     if (existsSync(target)) throw taken();
-    // A part of a copy must not be taken for one.
+    // A partial copy must not look like a complete one.
     const output = await openOutput(target);
     try {
       await app.db.backup(output.part as string);

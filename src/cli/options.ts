@@ -10,19 +10,19 @@ import { ENVIRONMENTS } from '../payment-services/payment-service.ts';
 import { selectPaymentServices } from '../payment-services/payment-service-queries.ts';
 import { CommandError, invalidOption, notFound, unknownPaymentService } from './print.ts';
 
-/** `--environment development|production`, which must be given. */
+/** Returns the mandatory option `--environment development|production`. */
 export function environmentOption(): Option {
   return new Option('--environment <environment>', 'environment').choices([...ENVIRONMENTS]).makeOptionMandatory();
 }
 
-/** The same of books: without it as the program runs. */
+/** Returns the same option for books, where the default is RUBRICA_ENV. */
 export function booksOption(): Option {
   return new Option('--environment <environment>', 'environment (default: RUBRICA_ENV)').choices([...ENVIRONMENTS]);
 }
 
 const UNITS: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** `24h`, `30m`, `90s`, `7d` or `0`, in milliseconds. */
+/** Reads a duration such as `24h`, `30m`, `90s`, `7d` or `0`. Returns milliseconds. */
 export function readDuration(text: string): number {
   const match = /^(\d{1,6})([smhd])$/.exec(text);
   if (match !== null) return Number(match[1]) * (UNITS[match[2] as string] as number);
@@ -30,14 +30,14 @@ export function readDuration(text: string): number {
   throw invalidOption(`${text} is no duration; write 24h, 30m, 90s, 7d or 0.`);
 }
 
-/** How long a link works that lets its reader in. Throws `CommandError` for one that ends at once, or is forgotten in a mailbox. */
+/** Reads how long a sign-in link works. Returns milliseconds. Throws `CommandError` unless it is from 15m to 14d. */
 export function readValidity(text: string): number {
   const valid = readDuration(text);
   if (valid < HANDOVER_MS.least || valid > HANDOVER_MS.most) throw invalidOption('--valid is from 15m to 14d.');
   return valid;
 }
 
-/** How many lines a list shows at most. */
+/** Reads the most lines of a list, 1 to 10,000. */
 export function readLimit(text: string): number {
   const limit = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   if (limit < 1 || limit > 10_000) throw invalidOption('--limit is a number from 1 to 10000.');
@@ -45,8 +45,8 @@ export function readLimit(text: string): number {
 }
 
 /**
- * An amount of the currency in minor units, 0 or more: the one reader of every command. CLP is written `15000`. A point, a
- * comma, a space or a $ is refused whatever follows it, because in Chile 1.000 is a thousand and elsewhere it is one.
+ * Reads an amount of 0 or more and returns minor units. Every command uses it. CLP is written `15000`. A thousands
+ * separator or a $ is refused, because 1.000 is a thousand in Chile and one elsewhere.
  */
 export function readAmount(text: string, currency: string): number {
   const exponent = checkCurrency(currency);
@@ -60,26 +60,26 @@ export function readAmount(text: string, currency: string): number {
   throw new CommandError(`${text} is not an amount of ${currency}: ${fix}.`, 1, 'INVALID_AMOUNT');
 }
 
-/** Answers how many decimals the currency has. Throws `CommandError` where there is no such currency, as for `clp`. */
+/** Returns the number of decimals of a currency. Throws `CommandError` for an unknown currency, also for `clp`. */
 export function checkCurrency(currency: string): number {
   const exponent = currencyExponent(currency);
   if (exponent !== undefined) return exponent;
   throw invalidOption(`${currency} is no currency: write three capital letters, such as CLP.`);
 }
 
-/** Throws unless there is a payment method of that code. */
+/** Throws `CommandError` NOT_FOUND unless a payment method has this code. */
 export function checkMethod(app: App, method: string): void {
   const codes = app.paymentMethods.map(({ code }) => code);
   if (!codes.includes(method)) throw notFound(`There is no payment method ${method}; there are ${codes.join(', ')}.`);
 }
 
-/** Throws `CommandError` NOT_FOUND for a payment service that there is not; undefined: none was named. */
+/** Throws `CommandError` NOT_FOUND if no payment service has this id. Accepts undefined. */
 export async function checkPaymentService(app: App, id: string | undefined): Promise<void> {
   if (id !== undefined && (await selectPaymentServices(app.db)).every((one) => one.id !== id))
     throw unknownPaymentService(id);
 }
 
-/** Throws `CommandError` for an option that is empty, as of a shell variable that is not set: it would find nothing. */
+/** Throws `CommandError` for an empty option, as from an unset shell variable: it would match nothing. */
 export function refuseEmpty(options: Readonly<Record<string, unknown>>): void {
   const [empty] = Object.entries(options).find(([, value]) => value === '') ?? [];
   if (empty === undefined) return;
@@ -87,7 +87,7 @@ export function refuseEmpty(options: Readonly<Record<string, unknown>>): void {
   throw invalidOption(`--${name} is empty: is the shell variable set?`);
 }
 
-/** Why somebody decided. */
+/** Reads the reason of a decision: 1 to 200 characters, without an e-mail address or a card number. */
 export function readReason(text: string): string {
   const reason = text.trim();
   if (!isReason(reason))
@@ -95,23 +95,23 @@ export function readReason(text: string): string {
   return reason;
 }
 
-/** All of standard input. */
+/** Reads standard input to its end. */
 export async function readStdin(): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks);
 }
 
-/** A whole number above 0. */
+/** Reads a whole number above 0. */
 export function readNumber(name: string, text: string): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
   throw invalidOption(`${name} is a number, such as 12.`);
 }
 
-/** How a moment is written. */
+/** The accepted forms of a time, for messages. */
 export const TIMES = 'a day (Chilean time), such as 2026-01-15, or a time, such as 2026-01-15T10:30Z';
 
-/** Reads an option that names a moment: in UTC milliseconds, a day from its beginning to the next. */
+/** Reads a time and returns UTC milliseconds. A day gives its bounds in Chilean time; a time gives the same value twice. */
 export function readTime(name: string, text: string): { from: number; to: number } {
   if (isDay(text)) return boundsOfDay(text);
   const time = readIsoTime(text);

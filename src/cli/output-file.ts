@@ -4,34 +4,34 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 
-/** `part`: the file that is written until `keep`; null where the rows go to their place at once. */
+/** `part` is the temporary file until `keep`; null when the output is written in place. */
 export type Output = {
   readonly stream: Writable;
   readonly part: string | null;
   keep(): Promise<void>;
-  /** The same where nothing has the name yet; rejects with `EEXIST` where something has it by now. */
+  /** Like `keep`, but never overwrites: rejects with `EEXIST` if the file exists. */
   keepNew(): Promise<void>;
   discard(): Promise<void>;
 };
 
 /**
- * Opens what a command writes its rows to; standard output unless `out` is given. A file takes its name once it is whole,
- * so that a failure leaves what an earlier run has written. Until then it is `<out>.<process id>.part`. A new one can be read
- * by its owner alone, because what commands write is about people and their money; one that was there keeps its rights.
+ * Opens the output of a command; standard output unless `out` is given. The file gets its name only when it is
+ * complete, so that a failure leaves an earlier file intact. Until then it is `<out>.<process id>.part`. Only the owner
+ * can read a new file, because the rows are about people and their money. An existing file keeps its permissions.
  */
 export async function openOutput(out: string | undefined): Promise<Output> {
   if (out === undefined) return { stream: process.stdout, part: null, keep: DONE, keepNew: DONE, discard: DONE };
   const existing = await stat(out).catch(() => null);
   const path = await realPath(out);
-  // A pipe or a device is written to: renaming would put a file in its place.
+  // A pipe or a device is written directly: a rename would replace it with a file.
   if (existing !== null && !existing.isFile()) return openInPlace(out);
   await removeAbandoned(path);
   const part = `${path}.${process.pid}.part`;
-  // SQLite has a journal beside the copy that it makes.
+  // SQLite writes a journal beside its copy.
   const remove = () => [part, `${part}-journal`].forEach((file) => rmSync(file, { force: true }));
-  // Before the file is there, so that no signal finds it without them.
+  // Register before the file exists, so that every signal removes it.
   process.once('exit', remove);
-  // A command may have several: the first that hears of the signal ends all.
+  // A command may have several outputs. The first handler of the signal exits, which removes all of them.
   const interrupted = (signal: NodeJS.Signals) => process.exit(signal === 'SIGINT' ? 130 : 143);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupted);
   const handle = await open(part, 'wx', existing?.mode ?? 0o600).catch((error: unknown) => {
@@ -63,7 +63,7 @@ export async function openOutput(out: string | undefined): Promise<Output> {
 
 const DONE = async () => {};
 
-/** A second name, which no file loses its own to; where the file system has none, a rename. */
+/** Creates a hard link, which never replaces a file. Falls back to a rename on file systems without links. */
 function linkNew(part: string, path: string): Promise<void> {
   return link(part, path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EEXIST') throw error;
@@ -71,7 +71,7 @@ function linkNew(part: string, path: string): Promise<void> {
   });
 }
 
-/** Where a path leads, links followed; the path itself where nothing is yet. */
+/** Resolves links in a path. Returns the absolute path if nothing exists there. */
 export function realPath(path: string): Promise<string> {
   return realpath(path).catch(() => resolve(path));
 }
@@ -89,7 +89,7 @@ async function openInPlace(path: string): Promise<Output> {
   };
 }
 
-/** Removes the files that killed runs have left beside `path`. One that still writes keeps its own. */
+/** Removes the temporary files that killed runs left beside `path`. Files of running processes stay. */
 async function removeAbandoned(path: string): Promise<void> {
   const folder = dirname(path);
   const start = `${basename(path)}.`;
@@ -99,7 +99,10 @@ async function removeAbandoned(path: string): Promise<void> {
   }
 }
 
-/** This process has opened nothing yet, so a file with its number is of one that had it before. */
+/**
+ * Returns whether another process with this id runs. This process has opened nothing yet, so a file with its id is from
+ * an earlier process.
+ */
 function isRunning(pid: number): boolean {
   if (pid === process.pid) return false;
   try {

@@ -4,7 +4,10 @@ import { listEnvironmentIds } from '../payment-services/list-environments.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 import { missingOption, notFound, unknownPaymentService } from './print.ts';
 
-/** The environment of development of a payment service of this store; without an id, of the only one that there is. */
+/**
+ * Returns the development environment of a payment service of this store; without an id, of the only one. Throws
+ * `CommandError`.
+ */
 export async function findOwnDevelopment(app: App, paymentServiceId: string | undefined): Promise<ServiceEnvironment> {
   const ids = await listEnvironmentIds(app, 'development', paymentServiceId ?? null, null);
   if (paymentServiceId === '' || (ids.length === 0 && paymentServiceId !== undefined))

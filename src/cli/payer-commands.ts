@@ -19,7 +19,7 @@ import { invalidOption, print, table, unknownPaymentService } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
-/** `payment-service payer-attempts | receipts | look`: what payers meet. */
+/** `payment-service payer-attempts | receipts | look`: the settings of payers' pages. */
 export function addPayerCommands(group: Command): void {
   acting(group.command('payer-attempts'))
     .description('set how many declined attempts end a transaction; without --most: the default')
@@ -88,7 +88,7 @@ type LookOptions = ActingOptions & {
   json?: boolean;
 };
 
-/** Without an option it only shows; an empty value takes one away. */
+/** Changes the look of a payment service's pages. Without options it only shows it. An empty value removes a detail. */
 async function look(id: string, options: LookOptions): Promise<void> {
   const changes = readChanges(options);
   const changed = Object.keys(changes).length > 0;

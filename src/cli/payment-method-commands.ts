@@ -96,7 +96,7 @@ function targetOf(method: string, { paymentService, environment }: Target) {
   return { paymentServiceId: paymentService, environment, method };
 }
 
-/** As every command names them. */
+/** Returns the names that every payment method command prints. */
 function named({ paymentServiceId, environment, method }: ReturnType<typeof targetOf>) {
   return { payment_service_id: paymentServiceId, environment, method };
 }
@@ -120,7 +120,10 @@ const WRONG_ACCOUNT = {
   key: 'The API key is 8 to 128 visible ASCII characters.',
 };
 
-/** Never an argument: the shell would keep it in its history, and every user of the machine sees it among the processes. */
+/**
+ * Reads the API key from standard input. As an argument it would stay in the shell history, and every user of the
+ * machine could see it.
+ */
 async function readApiKey(source: string): Promise<string> {
   if (source !== '-') {
     throw invalidOption('The API key comes on standard input, where no history keeps it: --api-key - < FILE');

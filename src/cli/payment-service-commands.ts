@@ -35,7 +35,10 @@ import { addSecretOptions, readSecretOrStdin, type SecretOptions } from './secre
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
-/** `payment-service create | import | list | disable | rotate | limit | events-url | fee | fees | funds`, and its links. */
+/**
+ * `payment-service create | import | list | disable | rotate | limit | events-url | fee | fees | funds`, and the
+ * payment service's links.
+ */
 export function addPaymentServiceCommands(program: Command): void {
   const group = program.command('payment-service').description('manage payment services and their tokens');
   acting(group.command('create'))
@@ -192,7 +195,7 @@ async function enable(id: string, options: ActingOptions & { json?: boolean }): 
 
 type RotateOptions = ActingOptions & { environment: Environment; overlap: string; json?: boolean };
 
-/** For longer than a shop needs to change it, a Secret Token that may have leaked is not kept open. */
+/** The longest overlap. A Secret Token that may have leaked must not stay valid longer than a shop needs to change it. */
 const MOST_OVERLAP_MS = 90 * 86_400_000;
 
 async function rotate(id: string, options: RotateOptions): Promise<void> {

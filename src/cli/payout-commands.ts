@@ -27,7 +27,7 @@ import { withApp } from './with-app.ts';
 type DecideOptions = ActingOptions & { reason?: string; yes?: boolean; json?: boolean };
 type ListOptions = { state?: string; batch?: string; limit: string; json?: boolean };
 
-/** The decisions, and how commands say them. */
+/** The decisions about payouts, and their words in commands. */
 const DECISIONS = {
   approve: {
     run: approvePayouts,
@@ -47,7 +47,7 @@ const DECISIONS = {
 
 type Decision = keyof typeof DECISIONS;
 
-/** `payout propose | approve | reject | cancel | show | list | limits …`, `batch …`, and what a person records of settlements. */
+/** `payout propose | approve | reject | cancel | show | list | limits …`, `batch …`, and the commands of movements. */
 export function addPayoutCommands(program: Command): void {
   const payout = addMovementCommands(program);
   addProposeCommand(payout);
@@ -134,7 +134,7 @@ function reasonOf({ reason }: DecideOptions): string | null {
   return reason === undefined ? null : readReason(reason);
 }
 
-/** A person sees what is odd before he is asked. */
+/** Carries out a decision. Before an approval, a person sees the payouts' warnings. */
 async function carryOut(
   app: App,
   name: Decision,
@@ -149,7 +149,7 @@ async function carryOut(
     if (odd.length > 0) process.stderr.write(`${odd.slice(0, 50).join('\n')}\n`);
   }
   const what = name.charAt(0).toUpperCase() + name.slice(1);
-  // Where nothing is left to decide about, the refusal says so.
+  // If there is nothing to decide, the decision itself throws the refusal.
   if (payouts.length > 0) await confirm(`${what} ${sumOf(payouts)}?`, options);
   return DECISIONS[name].run(app, decision);
 }

@@ -44,7 +44,7 @@ type FileOptions = ActingOptions &
 type ResultOptions = ActingOptions & Json & { file: string; yes?: boolean };
 type SettleOptions = ActingOptions & Json & { outcome: PayoutOutcome; evidence: string; reason: string; yes?: boolean };
 
-/** `payout file | files | formats | result | settle | clear | account-type`: how payouts leave in a bank's file, and what came of it. */
+/** `payout file | files | formats | result | settle | clear | account-type`: bank files of payouts, and their results. */
 export function addPayoutFileCommands(payout: Command): void {
   acting(payout.command('file'))
     .description(
@@ -112,7 +112,7 @@ export function addPayoutFileCommands(payout: Command): void {
 
 async function makeFiles(options: FileOptions): Promise<void> {
   const { format, account, rut = '', name = '', agreement = '', batch = null, out } = options;
-  // What is in a file has left, so a name that was mistyped is said before.
+  // Check the folder first: payouts count as sent once they are in a file.
   if (!(await isFolder(out))) throw invalidOption(`--out: there is no folder ${out}.`);
   const made = await withActor(options, async (app, by) => {
     const owner = await ownerOf(app, options);
@@ -149,7 +149,7 @@ function isFolder(path: string): Promise<boolean> {
   );
 }
 
-/** They are kept in the store: a folder that cannot be written to loses nothing. */
+/** Writes the files into a folder. If that fails, nothing is lost, because the store keeps them. */
 async function writeInto(folder: string, files: readonly MadeFile[]): Promise<void> {
   const left: string[] = [];
   for (const { file, content } of files) {

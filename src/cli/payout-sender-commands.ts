@@ -16,7 +16,7 @@ import { withApp } from './with-app.ts';
 type Target = ActingOptions & { paymentService: string; environment?: Environment; yes?: boolean; json?: boolean };
 type SetOptions = Target & { url?: string; key?: string };
 
-/** `payout sender set | list | remove`: by which program payouts leave. */
+/** `payout sender set | list | remove`: the program that sends payouts. */
 export function addPayoutSenderCommands(payout: Command): void {
   const sender = payout.command('sender').description("send payouts through a provider's API instead of bank files");
   target(acting(sender.command('set')))
@@ -67,7 +67,7 @@ function urlOf(text: string, environment: Environment): string {
   return url;
 }
 
-/** Never an argument: the shell would keep it in its history. */
+/** Reads the key from standard input. As an argument it would stay in the shell history. */
 async function readKey(source: string | undefined): Promise<string | null> {
   if (source === undefined) return null;
   if (source !== '-') throw invalidOption('The key comes on standard input: --key - < FILE');
@@ -79,7 +79,7 @@ async function readKey(source: string | undefined): Promise<string | null> {
 async function list(options: { json?: boolean }): Promise<void> {
   const senders = (await withApp((app) => selectSenders(app.db))).map((one) => ({
     ...one,
-    // A provider may want a key behind it.
+    // Remove the query: some providers put a key there.
     url: one.url === null ? null : (one.url.split('?')[0] as string),
   }));
   const rows = senders.map((one) => [

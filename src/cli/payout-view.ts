@@ -8,7 +8,7 @@ import type { PayoutWarning, ShownPayout } from '../payouts/show-payouts.ts';
 import { countOf, table, time } from './print.ts';
 import { terminalLanguage } from './terminal-language.ts';
 
-/** A payout as commands print it: amounts in minor units, times ISO 8601. */
+/** Returns a payout as commands print it: amounts in minor units, times in ISO 8601. */
 export function payoutJson({ payout, recipient, verdictDays, warnings }: ShownPayout) {
   return {
     id: payout.id,
@@ -40,14 +40,14 @@ export function payoutJson({ payout, recipient, verdictDays, warnings }: ShownPa
   };
 }
 
-/** Counts payouts, each one or so many, with what they are in all. */
+/** Returns the number of payouts and their sum. An item stands for `count` payouts, 1 by default. */
 export function sumOf(payouts: readonly { count?: number; amount: number }[]): string {
   const count = payouts.reduce((sum, one) => sum + (one.count ?? 1), 0);
   const total = addUp(payouts.map(({ amount }) => amount));
   return `${countOf(count, 'payout')} of ${formatMoney(total, 'CLP')} in all`;
 }
 
-/** Payouts as a table for a person, with what is odd about each below it. */
+/** Returns payouts as a table, with their warnings below it. */
 export function payoutLines(shown: readonly ShownPayout[]): string[] {
   const rows = shown.map(({ payout, recipient, verdictDays, warnings }) => [
     payout.id,
@@ -67,7 +67,7 @@ export function payoutLines(shown: readonly ShownPayout[]): string[] {
   return [...table([head, ...rows]), ...notes];
 }
 
-/** A batch as commands print it. */
+/** Returns a batch as commands print it. */
 export function batchJson({ batch, sums }: ListedBatch) {
   return {
     id: batch.id,
@@ -80,13 +80,13 @@ export function batchJson({ batch, sums }: ListedBatch) {
   };
 }
 
-/** A file for a bank as commands print it, without its bytes: `--out` writes them. */
+/** Returns a bank file as commands print it, without its bytes: `--out` writes them. */
 export function payoutFileJson(file: ListedPayoutFile) {
   const { id, format, name, created_at, made_by, payouts, total, sha256 } = file;
   return { id, format, name, created_at: iso(created_at), made_by, payouts, total, sha256 };
 }
 
-/** Batches as a table for a person. */
+/** Returns batches as a table. */
 export function batchLines(batches: readonly ListedBatch[]): string[] {
   const rows = batches.map(({ batch, sums }) => [
     batch.id,
@@ -102,7 +102,7 @@ export function batchLines(batches: readonly ListedBatch[]): string[] {
   return table([['BATCH', 'DAY', 'NAME', 'AMOUNT', 'PAYOUTS', 'BY'], ...rows]);
 }
 
-/** One payout with everything that is known of it. */
+/** Returns the details of one payout as lines. */
 export function payoutDetail(shown: ShownPayout): string[] {
   const { payout, recipient, verdictDays, warnings } = shown;
   const lines = table([
@@ -124,7 +124,7 @@ export function payoutDetail(shown: ShownPayout): string[] {
   return [`Payout ${payout.id}.`, ...lines, ...warnings.map((one) => `  ! ${warningText(one)}`)];
 }
 
-/** Writes a warning in the language of the terminal. */
+/** Returns a warning in the terminal's language. */
 export function warningText({ text }: PayoutWarning): string {
   return sayIn(text, terminalLanguage());
 }

@@ -22,8 +22,9 @@ const WRONG_KEY =
   'The stored Secret Tokens were encrypted with a different master key. Set MASTER_KEY (and MASTER_KEY_PREVIOUS while it is being replaced), or put back master.key in DATA_DIR.';
 
 /**
- * Brings the schema to what this version needs, and makes the store ready as `openStore` does. Answers the migrations that
- * ran. Only for what makes or upgrades a store: `serve`, `migrate`. `by`: in whose name, for the audit log.
+ * Migrates the schema to this version and makes the store ready, without the check of `requireFeedHere`. Returns the
+ * names of the applied migrations. Only `serve`, `migrate` and the commands of restores call it. `by` is the actor in
+ * the audit log.
  */
 export async function prepareStore(app: App, by: Actor): Promise<string[]> {
   await anchorClock(app.db, app.now);
@@ -40,9 +41,9 @@ function recordMigration(app: App, by: Actor, applied: readonly string[]): Promi
 }
 
 /**
- * Makes the store ready for a command. One that nobody has made yet is made; one whose schema belongs to another version
- * is left as it is: a service of another version may be running on it. Throws `SchemaError` for that, and `ConfigError`
- * when another master key sealed the stored Secret Tokens.
+ * Makes the store ready for a command. Creates a store that does not exist yet. Never changes a schema of another
+ * version, because a service of that version may be running on it. Throws `SchemaError` for such a schema,
+ * `ConfigError` if another master key encrypted the stored Secret Tokens, and what `requireFeedHere` throws.
  */
 export async function openStore(app: App): Promise<void> {
   await anchorClock(app.db, app.now);
@@ -52,7 +53,10 @@ export async function openStore(app: App): Promise<void> {
   await makeReady(app);
 }
 
-/** Throws where this node of a Citus does not have the events. `migrate` runs there all the same: Citus makes tables on any node. */
+/**
+ * Throws `CommandError` STORE_IS_DIVIDED if this Citus node does not hold the events. `migrate` does not check this:
+ * Citus creates tables on any node.
+ */
 export async function requireFeedHere(app: App): Promise<void> {
   const why = await whyFeedIsElsewhere(app.db);
   if (why !== null) throw new CommandError(why, EXIT_FINAL, 'STORE_IS_DIVIDED');
@@ -60,11 +64,11 @@ export async function requireFeedHere(app: App): Promise<void> {
 
 async function makeReady(app: App): Promise<void> {
   await bindSeals(app, SEALED_KINDS);
-  // Every signature would fail, under a service that seems to be ready.
+  // Without this check every signature would fail, although the service seems ready.
   if (!(await opensSecrets(app))) throw new ConfigError(WRONG_KEY);
   await keyApiTokens(app);
   await proveOldPasswords(app);
-  // Made at the first start, from the key of that time.
+  // The first start derives these from its master key.
   await identityHashes(app);
   await CURSOR_KEY.keep(app);
   await TERM_KEY.keep(app);

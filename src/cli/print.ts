@@ -6,26 +6,26 @@ import type { RefundRefusalCode } from '../refunds/refund-refusal.ts';
 
 export { timeText as time } from '../lib/time-text.ts';
 
-/** With `--json` stdout is exactly one JSON object; otherwise lines for a person. */
+/** Prints one JSON object with `--json`, otherwise lines for a person. */
 export function print(options: { json?: boolean }, value: object, lines: readonly string[]): void {
   process.stdout.write(options.json === true ? `${stringifyExactly(value)}\n` : `${lines.join('\n')}\n`);
 }
 
-/** Says how many there are, as one speaks: "1 payout", "2 payouts". */
+/** Returns a count with its noun: "1 payout", "2 payouts". */
 export function countOf(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** The status of a command that was not understood (EX_USAGE), apart from those by which commands answer. */
+/** The exit status of a command line that was not understood (EX_USAGE). Commands themselves use other statuses. */
 export const EXIT_USAGE = 64;
 
 /**
- * The status of a `serve` that must not run on its store (EX_CONFIG): it will be refused again until a person has acted, so
- * a supervisor need not try.
+ * The exit status of a `serve` that must not run on its store (EX_CONFIG). A supervisor need not restart it: a person
+ * has to act first.
  */
 export const EXIT_FINAL = 78;
 
-/** Why a command did nothing, for scripts. An operation's own refusals have the codes of the error catalogue. */
+/** The reason why a command did nothing, for scripts. Refusals of operations have the codes of the error catalogue. */
 export type CommandErrorCode =
   | 'USAGE'
   | 'NOT_FOUND'
@@ -47,7 +47,7 @@ export type CommandErrorCode =
   | RefundRefusalCode
   | ErrorCode;
 
-/** Ends the command with a sentence that says what to do, and with status 1 unless said. */
+/** Ends the command with a message that says what to do, and with exit status 1 by default. */
 export class CommandError extends Error {
   readonly status: number;
   readonly code: CommandErrorCode;
@@ -59,44 +59,44 @@ export class CommandError extends Error {
   }
 }
 
-/** There is nothing of that name. `message` says where the names are. */
+/** Returns the error for an unknown name. `message` says where the names are listed. */
 export function notFound(message: string): CommandError {
   return new CommandError(message, 1, 'NOT_FOUND');
 }
 
-/** It is as the command was to make it. Status 1, because a script that expects to change something was wrong. */
+/** Returns the error for a change that was already made. The status is 1, because a script that expected a change was wrong. */
 export function alreadyDone(message: string): CommandError {
   return new CommandError(message, 1, 'ALREADY_DONE');
 }
 
-/** An option or argument that is missing where commander cannot know it. `message` says which. */
+/** Returns the error for a missing option or argument that commander does not check. `message` names it. */
 export function missingOption(message: string): CommandError {
   return new CommandError(message, EXIT_USAGE, 'USAGE');
 }
 
-/** An option or argument that cannot be used. `message` says what can. */
+/** Returns the error for an unusable option or argument. `message` says what is allowed. */
 export function invalidOption(message: string): CommandError {
   return new CommandError(message, 1, 'INVALID_OPTION');
 }
 
-/** A file that is not there, or is not what it should be. */
+/** Returns the error for a missing or unusable file. */
 export function unusableFile(message: string): CommandError {
   return new CommandError(message, 1, 'FILE_UNUSABLE');
 }
 
-/** No payment service has this id. */
+/** Returns the error for an unknown payment service id. */
 export function unknownPaymentService(id: string): CommandError {
   return notFound(`There is no payment service ${id}: bin/rubrica payment-service list`);
 }
 
-/** No transaction has this id. */
+/** Returns the error for an unknown transaction id. */
 export function unknownTransaction(id: string): CommandError {
   return notFound(`There is no transaction ${id}: it is the idTrx that POST /trxs answered.`);
 }
 
-/** Columns as wide as their widest cell. */
+/** Formats rows as columns, each as wide as its widest cell. */
 export function table(rows: readonly (readonly string[])[]): string[] {
-  // A function takes no more than some 120,000 arguments, and a month has more lines.
+  // A spread into `Math.max` fails above some 120,000 arguments, and a month can have more lines.
   const widths = (rows[0] ?? []).map((_, column) =>
     rows.reduce((most, row) => Math.max(most, (row[column] ?? '').length), 0),
   );
@@ -108,7 +108,7 @@ export function table(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-/** A time on the clocks of Chile, by whose days books are closed, with the offset. */
+/** Formats a time in Chilean time, whose days the books use, with its offset. */
 export function timeInChile(utcMs: number | null): string {
   return utcMs === null ? '—' : clockOf(utcMs);
 }

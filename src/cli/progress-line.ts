@@ -1,17 +1,17 @@
-/** Somebody who reads a log wants to see that it goes on, and not every page. */
+/** The interval of progress lines in a log, where every page would be too much. */
 const LINE_EVERY_MS = 10_000;
 
 export type ProgressLine = {
-  /** `part` of the way is behind, from 0 to 1; null: nobody knows. */
+  /** Shows the progress. `part` is the completed part, 0 to 1; null if unknown. */
   say: (what: string, rows: number, part?: number | null) => void;
-  /** A sentence that stays. */
+  /** Prints a sentence that stays. */
   note: (sentence: string) => void;
   clear: () => void;
 };
 
 /**
- * How far a command is, on stderr: on a terminal one line that is written over, elsewhere a line every ten seconds. `now` in
- * milliseconds.
+ * Creates a progress display on stderr: on a terminal one line that is overwritten, otherwise a line every ten seconds.
+ * `now` returns milliseconds.
  */
 export function progressLine(now: () => number = () => performance.now()): ProgressLine {
   const { stderr } = process;

@@ -38,7 +38,7 @@ type ProposeOptions = ActingOptions & {
   json?: boolean;
 };
 
-/** `payout propose`: payouts of a file, or one to a recipient, for another person to approve. */
+/** `payout propose`: proposes the payouts of a file, or one payout to a recipient. Another person approves them. */
 export function addProposeCommand(payout: Command): void {
   acting(payout.command('propose'))
     .summary('propose payouts, from a file or to one recipient; another person approves them')
@@ -59,12 +59,12 @@ export function addProposeCommand(payout: Command): void {
     .action(propose);
 }
 
-/** `--environment`, for whose money a command is. */
+/** Returns the option `--environment` of the payer. */
 export function ownerOption(): Option {
   return new Option('--environment <environment>', 'environment (default: RUBRICA_ENV)').choices([...ENVIRONMENTS]);
 }
 
-/** The environment that `--payment-service` and `--environment` name. Throws `CommandError` NOT_FOUND. */
+/** Returns the environment that `--payment-service` and `--environment` name. Throws `CommandError` NOT_FOUND. */
 export async function ownerOf(
   app: App,
   { paymentService, environment }: { paymentService: string; environment?: Environment },
@@ -113,7 +113,7 @@ async function proposeFile(app: App, by: Actor, owner: ServiceEnvironment, file:
     throw unusableFile(`${file} cannot be read: see that it is there, and whose it is.`);
   });
   const sha256 = createHash('sha256').update(bytes).digest('hex');
-  // Not from the file again: a pipe can be read only once, and a file may be another one the second time.
+  // Do not read the file again: a pipe has no second read, and a file may change.
   const { wishes, lines } = await readPayouts(app, Readable.from([bytes]), sha256.slice(0, 12));
   const total = wishes.reduce((sum, { amount }) => sum + (Number.isNaN(amount) ? 0 : amount), 0);
   await confirm(`Propose ${countOf(wishes.length, 'payout')} of ${formatMoney(total, 'CLP')} in all?`, options);
@@ -125,7 +125,7 @@ async function proposeFile(app: App, by: Actor, owner: ServiceEnvironment, file:
   }
 }
 
-/** The rows that are wrong, by their lines in the file. */
+/** Returns an error that names the wrong rows by their lines in the file. */
 function rowProblem(problem: Problem, lines: readonly number[]): Error {
   const { errors } = wordsOf(problem, terminalLanguage());
   const said = errors.slice(0, 50).map(({ pointer, message, fix }) => {

@@ -15,10 +15,10 @@ import { withApp } from './with-app.ts';
 type Json = { json?: boolean };
 type Options = Json & ActingOptions;
 
-/** The command line sees every recipient. */
+/** The command line may see every recipient. */
 const ACTOR = { ...COMMAND_LINE, environmentIds: null };
 
-/** `recipient create | change | list | show`: the validated accounts that payouts go to. */
+/** `recipient create | change | list | show`: the validated accounts that receive payouts. */
 export function addRecipientCommands(program: Command): void {
   const group = program.command('recipient').description('store validated accounts for payouts');
   const add = (name: string, description: string) =>
@@ -49,7 +49,7 @@ async function change(id: string, file: string | undefined, options: Options): P
 async function keep(id: string | null, file: string | undefined, options: Options): Promise<void> {
   const body = readStrictJson(await readInput(file), { depth: 4, members: 64 });
   const recipient = await withActor(options, async (app, by) => {
-    // Before a provider is asked.
+    // Checked first, before a provider gets a request.
     requireNamed(by);
     const input = recipientInput({ validationId: 'none yet', ...body });
     const validationId = body['validationId'] === undefined ? await validate(app, input.account) : input.validationId;

@@ -41,7 +41,7 @@ type Options = {
   json?: boolean;
 };
 
-/** `reconcile`: a day against the books, or the books against what an acquirer settles. */
+/** `reconcile`: compares a day with the books, or the books with an acquirer's settlement. */
 export function addReconcileCommand(program: Command): void {
   program
     .command('reconcile')
@@ -111,7 +111,7 @@ async function compareFile(app: App, options: Options, settlement: Settlement, l
   return { file, owners: await listOwners(app, ids) };
 }
 
-/** The environments that the options name. Throws `CommandError` for a method or a payment service that there is not. */
+/** Returns the environments that the options select. Throws `CommandError` for an unknown method or payment service. */
 async function environmentIdsOf(app: App, options: Options): Promise<number[]> {
   if (options.method !== undefined) checkMethod(app, options.method);
   const ids = await listEnvironmentIds(
@@ -142,9 +142,9 @@ async function readBooks(app: App, options: Options, day: string, line: Progress
   return { lines: kept, problems: found, owners };
 }
 
-/** Reads the settlement of an acquirer from its file. Throws `CommandError` for one that cannot be read. */
+/** Reads an acquirer's settlement from its file. Throws `CommandError` FILE_UNUSABLE. */
 export async function readSettlementFile(file: string | Readable): Promise<Settlement> {
-  // The reader of tables is loaded by the commands that need it, not by every start.
+  // Loaded only when needed: the start of every other command stays fast.
   const { readSettlement } = await import('../books/read-settlement.ts');
   const { SettlementError } = await import('../books/settlement-row.ts');
   try {
@@ -162,7 +162,7 @@ async function printCsv(rows: readonly (readonly string[])[]): Promise<void> {
   process.stdout.write(writeCsv(rows, { separator: ',', lineEnd: '\n' }));
 }
 
-/** The last columns, because scripts rely on the place of those before. */
+/** These columns are last, because scripts rely on the positions of the others. */
 const OWNER_HEAD = ['PAYMENT SERVICE', 'PAYMENT SERVICE ID', 'ENVIRONMENT'];
 
 type Owners = ReadonlyMap<number, Owner>;
@@ -203,7 +203,7 @@ function lineCells(line: BookedLine): string[] {
   ];
 }
 
-/** The reference of the payment, movement or payout that the entry explains. */
+/** Returns the reference of the payment, movement or payout of the entry. */
 function referenceOf(line: BookedLine): string | null {
   return line.reference ?? line.movement_reference ?? line.payout_reference;
 }
@@ -248,7 +248,7 @@ const SAYS: Record<ReconciliationProblem['problem'], string> = {
   booked_twice: 'is explained by more than one entry',
 };
 
-/** Writes the problem of one payment, refund, movement or payout. */
+/** Returns a line about the problem of one payment, refund, movement or payout. */
 export function recordLine(found: ReconciliationProblem): string {
   const { problem, entry, transaction_id, refund_id, movement_id, payout_id } = found;
   const subject = [
@@ -260,7 +260,7 @@ export function recordLine(found: ReconciliationProblem): string {
   return `${subject} ${SAYS[problem]}${entry === null ? '' : ` (entry ${entry})`}`;
 }
 
-/** One sum for each kind and currency: what was paid and what was paid out are never one number. */
+/** Returns one sum per kind and currency, because payments and payouts must not be added up. */
 function summaryOf(lines: readonly BookedLine[], problems: readonly ReconciliationProblem[]): string {
   const groups = Map.groupBy(lines, ({ kind, currency }) => `${kind} ${currency}`);
   const sums = [...groups.values()].map((group) => {
@@ -273,7 +273,7 @@ function summaryOf(lines: readonly BookedLine[], problems: readonly Reconciliati
 
 const KINDS = ['matched', 'different', 'missing_in_settlement', 'missing_in_books'] as const;
 
-/** The sums of a currency, and why they differ. */
+/** Returns the sums of a currency and the causes of their difference. */
 function totalLines({ currency, settled, booked, difference, causes }: SettlementTotal): string[] {
   const money = (amount: Sum) => formatMoney(amount, currency);
   const why = causes.map(({ cause, lines, amount }) => [`  ${CAUSES[cause]}`, String(lines), money(amount)]);

@@ -51,7 +51,7 @@ async function record({ out, ...options }: { out: string; since?: string; paymen
     const { id } = await findOwnDevelopment(app, options.paymentService);
     const from = since ?? app.now();
     if (since === null) await recordUntilStopped();
-    // The clock of the store may have gone ahead meanwhile.
+    // Another process may have advanced the store's clock meanwhile.
     await followClock(app);
     return makeRecording(app, { environmentId: id, from, to: app.now() });
   });
@@ -68,7 +68,7 @@ function recordUntilStopped(): Promise<void> {
   return untilStopped(
     (signal) =>
       new Promise((resolve) => {
-        // Something must be waited for, or the process would end.
+        // Keeps the process alive until the signal.
         const awake = setInterval(() => {}, 60_000);
         signal.addEventListener('abort', () => {
           clearInterval(awake);
@@ -116,7 +116,7 @@ function readFile(file: string): Recording {
   );
 }
 
-/** The clock of the whole store goes ahead, so nobody else's payments may be in it. */
+/** Throws `CommandError` STORE_IN_USE if the store has other payment services: a replay advances the clock of the whole store. */
 async function requireUnused(app: App): Promise<void> {
   if ((await selectPaymentServices(app.db)).every(({ name }) => name === REPLAY)) return;
   const own =
@@ -130,10 +130,10 @@ async function requireUnused(app: App): Promise<void> {
   );
 }
 
-/** The name of the payment services that replays make. */
+/** The name of payment services that replays create. */
 const REPLAY = 'Replay';
 
-/** By the normal way: a request that is signed, over HTTP, to a server of its own on this machine. */
+/** Replays through the normal path: signed HTTP requests to a server in this process. */
 async function replayHere(app: App, recorded: Recording, by: Actor): Promise<Recording> {
   const { development } = await createPaymentService(app, REPLAY, by);
   const environment = await loadEnvironment(app, development.service_token);
@@ -151,7 +151,7 @@ async function replayHere(app: App, recorded: Recording, by: Actor): Promise<Rec
   }
 }
 
-/** How long a payer has is a setting of the service, so it is one of what was recorded. */
+/** Starts a server with the recorded time limit of payers, which is a setting of the service. */
 async function startServer(app: App, transactionMinutes: number) {
   const server = buildServer({ ...app, config: { ...app.config, transactionMinutes } }, ROUTES);
   await server.listen({ host: '127.0.0.1', port: 0 });

@@ -45,7 +45,7 @@ async function create(id: string, options: CreateOptions): Promise<void> {
   print(options, { refund: refund.id, transaction: refund.transaction_id, state: refund.state }, [
     `Refund ${refund.id} of ${formatMoney(refund.amount, currency)} is ${refund.state}.`,
   ]);
-  // With a key the same again has the same answer. Without one a person may have meant another.
+  // A repeated request without a key may be meant as another refund. With a key it gets the same refund, as intended.
   if (replayed && options.idempotencyKey === undefined) {
     process.stderr.write(
       'It is the refund of a moment ago. For another one of the same amount give each an --idempotency-key.\n',
@@ -81,7 +81,7 @@ async function accept(app: App, id: string, options: CreateOptions, by: Actor): 
   return { refund: acceptedOf(creation), currency, replayed: creation.kind === 'replayed' };
 }
 
-/** The same refusal, with the command by which another person may approve it. */
+/** Adds the command that asks another person for approval to the refusal. */
 function aboveLimit({ code, extras }: Problem, id: string, options: CreateOptions, by: Actor): Problem {
   const { en = '', es = '' } = extras.detail ?? {};
   const command = `bin/rubrica refund request ${id} ${partWords(options)} --reason TEXT --as ${accountOf(by.name)}`;

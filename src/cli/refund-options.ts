@@ -4,10 +4,10 @@ import { REFUND_REFUSALS, type RefundRefusalCode } from '../refunds/refund-refus
 import { readAmount } from './options.ts';
 import { CommandError, invalidOption, missingOption } from './print.ts';
 
-/** How much of a payment is to go back, as it was typed. */
+/** The part of a payment to refund, as typed. */
 export type PartOptions = { amount?: string; type: RefundType };
 
-/** Gives a command its payment, `--amount` and `--type`. */
+/** Adds the payment argument, `--amount` and `--type` to a command. */
 export function withPart(command: Command): Command {
   return command
     .argument('<transaction>', 'idTrx')
@@ -19,7 +19,7 @@ export function withPart(command: Command): Command {
     );
 }
 
-/** In minor units; null: all that is left. */
+/** Returns the amount in minor units; null for everything that is left. */
 export function readPart({ amount, type }: PartOptions, currency: string): number | null {
   if (amount === undefined) {
     if (type === 'total') return null;
@@ -30,7 +30,7 @@ export function readPart({ amount, type }: PartOptions, currency: string): numbe
   return asked;
 }
 
-/** The same options again, for a command that a message names. */
+/** Returns the options as text, for a command in a message. */
 export function partWords({ amount, type }: PartOptions): string {
   const words = [
     ...(amount === undefined ? [] : [`--amount ${amount}`]),
@@ -39,7 +39,7 @@ export function partWords({ amount, type }: PartOptions): string {
   return words.join(' ');
 }
 
-/** The command that shows more, or does it otherwise. */
+/** A command or option that helps after a refusal. */
 const HINTS: Partial<Record<RefundRefusalCode, string>> = {
   ALREADY_REFUNDED: ' See bin/rubrica refund list',
   PARTIAL_REFUND_NOT_ALLOWED: ' Use --type total',
@@ -48,7 +48,7 @@ const HINTS: Partial<Record<RefundRefusalCode, string>> = {
   INSUFFICIENT_BALANCE: ' See bin/rubrica books balance and payout list.',
 };
 
-/** A refund that cannot be made; `hint` in place of the usual one. */
+/** Returns the error of a refused refund. `hint` replaces the usual hint. */
 export function refusedRefund(code: RefundRefusalCode, hint = HINTS[code] ?? ''): CommandError {
   return new CommandError(REFUND_REFUSALS[code].en + hint, 1, code);
 }

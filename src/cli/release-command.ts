@@ -42,15 +42,18 @@ export function addReleaseCommand(program: Command): void {
     .action(release);
 }
 
-/** The open matters that others may know better than the store. Lists are cut at the limit, counts are not. */
+/**
+ * The open payments, refunds and callbacks, which payment methods, banks and shops may know better than the store.
+ * Lists are cut at the limit; counts are not.
+ */
 type Open = {
   payments: WaitingAttempt[];
   refunds: WaitingRefund[];
   callbacks: ListedCallback[];
   counts: { payments: number; refunds: number; callbacks: number; pending_transactions: number };
-  /** The restore that nobody has accepted yet, with the anchors of what is lost; null: it has been. */
+  /** The restore that nobody has accepted yet, with the lost anchors; null if it was accepted. */
   restore: SeenRestore | null;
-  /** The ends of the books' chains. */
+  /** The ends of the chains of the books. */
   heads: Awaited<ReturnType<typeof listHeads>>;
 };
 
@@ -59,18 +62,18 @@ async function release(options: Options): Promise<void> {
   const reason = options.reason === undefined ? null : readReason(options.reason);
   await withActor(options, async (app, by) => {
     const open = await findOpen(app, limit);
-    // A restore that was let go by an older version, or before a crash, can still wait to be accepted.
+    // A restore that an older version released, or that was released before a crash, may still need acceptance.
     const held =
       (await findHeld(app)) ?? (open.restore === null ? null : ((await selectEpochs(app.db)).at(-1) ?? null));
     if (held === null) throw alreadyDone('Nothing is held: no restore waits for its release.');
     if (options.json !== true) print(options, {}, linesOf(held, open, limit));
     const { callbacks, refunds } = open.counts;
-    // Where the question cannot be read nobody has said yes.
+    // Without a terminal there is nobody to confirm.
     const asks = options.json !== true && process.stdin.isTTY && process.stderr.isTTY;
     const released = options.yes === true || asks;
     if (released) {
       await confirm(`Let ${countOf(callbacks, 'callback')} and ${countOf(refunds, 'refund')} go?`, options);
-      // First what tells of it for ever, so that a crash in between lets nothing go.
+      // Write the permanent record first: after a crash in between, nothing has been released.
       await acceptRestore(app, by, reason);
       await writeAnchors(app);
       await releaseEpoch(app, by, reason);
@@ -127,7 +130,7 @@ function lostAnchors({ anchors, first_made_at, last_made_at }: SeenRestore) {
   return { anchors, first_made_at, last_made_at };
 }
 
-/** From when to when nothing is known. */
+/** Returns a sentence about the time whose events are lost. */
 export function describeGap({ began_at, known_until }: Epoch): string {
   if (known_until === null) return 'There is no event in the store: all that ever happened in it before is lost.';
   const gap = formatAge(Math.max(0, began_at - known_until));
@@ -154,7 +157,7 @@ function linesOf(held: Epoch, open: Open, limit: number): string[] {
   ];
 }
 
-/** Where the books end now, to be held against what was kept of them elsewhere. */
+/** Returns the ends of the books, to compare with copies that are kept elsewhere. */
 export function headLines(heads: Open['heads'], limit: number): string[] {
   if (heads.length === 0) return ['The books are empty.'];
   return ['The books end so:', ...headTable(heads.slice(0, limit)).map((line) => `  ${line}`)];

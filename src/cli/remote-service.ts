@@ -5,13 +5,13 @@ import { Problem } from '../error-catalogue.ts';
 import { CommandError, invalidOption } from './print.ts';
 import { readSecret, type SecretOptions } from './secret-option.ts';
 
-/** The options of a command that also works with a service elsewhere. */
+/** The options of a command that also works with a remote service. */
 export type RemoteOptions = { url?: string; tokenEnv?: string; tokenFile?: string };
 
-/** A service elsewhere, in the name of the user whose token it is. */
+/** A remote service and the `Authorization` header of its user. */
 export type Connection = { url: string; authorization: string };
 
-/** The service does not answer now, and may later. */
+/** The service does not answer now. A retry may succeed. */
 class ServiceAway extends CommandError {}
 
 /** `--url`, `--token-env`, `--token-file`. */
@@ -25,7 +25,7 @@ export function addRemoteOptions(command: Command): Command {
     .option('--token-file <file>', 'file that holds your token of the remote service');
 }
 
-/** The service that the options name; null: the service of this store. Throws `CommandError` where the token is refused. */
+/** Returns the service of `--url`, or null for this store. Throws `CommandError` if the token is refused. */
 export async function connect(options: RemoteOptions): Promise<Connection | null> {
   if (options.url === undefined) return null;
   const { origin, pathname } = readUrl('--url', options.url);
@@ -33,7 +33,7 @@ export async function connect(options: RemoteOptions): Promise<Connection | null
   return { url, authorization: `Bearer ${await accessTokenOf(url, readToken(options))}` };
 }
 
-/** An address with its scheme. Throws `CommandError`. */
+/** Reads an http or https URL without a user. Throws `CommandError`. */
 export function readUrl(name: string, text: string): URL {
   const url = URL.parse(text);
   if (url !== null && /^https?:$/.test(url.protocol) && url.username === '') return url;
@@ -51,7 +51,7 @@ function readToken({ tokenEnv, tokenFile }: RemoteOptions): string {
   return readSecret(secret).trim();
 }
 
-/** An access token is taken as it is; an API token is exchanged for one. */
+/** Returns an access token as it is, and exchanges an API token for one. */
 async function accessTokenOf(url: string, token: string): Promise<string> {
   if (/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return token;
   const answer = await send({ url, authorization: `Bearer ${token}` }, 'POST', '/loginToken', null);
@@ -60,7 +60,10 @@ async function accessTokenOf(url: string, token: string): Promise<string> {
 
 type Method = 'GET' | 'POST' | 'DELETE';
 
-/** The `data` of an answer. Throws `ServiceAway`, `Problem` `LISTENER_ENDED`, or `CommandError` with what the service said. */
+/**
+ * Sends a request and returns the `data` of the response. Throws `ServiceAway`, `Problem` `LISTENER_ENDED`, or
+ * `CommandError` with the service's message.
+ */
 export async function ask<Data>(
   connection: Connection,
   method: Method,
@@ -71,7 +74,7 @@ export async function ask<Data>(
   return ((await send(connection, method, path, body, signal)) as { data: Data }).data;
 }
 
-/** Of a service that stops or starts, and of the proxies before it. */
+/** The statuses of a service that stops or starts, and of its proxies. */
 const AWAY: readonly number[] = [502, 503, 504];
 const ANSWER_WITHIN_MS = 30_000;
 
@@ -110,7 +113,10 @@ function unreachable(url: string, error: unknown): ServiceAway {
 
 const ASK_AGAIN_MS = 1_000;
 
-/** Asks again while the service does not answer, as when it starts again; says so once. Null once the command is to stop. */
+/**
+ * Retries every second while the service does not answer, as during a restart, and says so once. Returns null once the
+ * command must stop.
+ */
 export async function despiteOutage<Answer>(
   question: () => Promise<Answer>,
   signal: AbortSignal,
@@ -129,7 +135,7 @@ export async function despiteOutage<Answer>(
   return null;
 }
 
-/** Runs a command that goes on until somebody stops it, by Ctrl+C or SIGTERM. */
+/** Runs a command until Ctrl+C or SIGTERM. */
 export async function untilStopped(run: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const stop = new AbortController();
   const onSignal = () => stop.abort();

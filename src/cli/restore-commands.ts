@@ -18,7 +18,7 @@ import { type ProgressLine, progressLine } from './progress-line.ts';
 import { addReleaseCommand, describeGap, headLines } from './release-command.ts';
 import { type ActingOptions, acting } from './with-actor.ts';
 
-/** `books head` shows all. */
+/** The most chain ends to show. `books head` shows all. */
 const HEADS_SHOWN = 20;
 
 type Options = ActingOptions & { idsAbove: string; json?: boolean };
@@ -64,10 +64,10 @@ async function restore(file: string, options: Options): Promise<void> {
   print(options, { ...shown(begun), replaced: keptAs }, [`${file} is in place.`, ...kept, ...linesOf(begun)]);
 }
 
-/** `file`: the backup as it was typed. */
+/** `file` is the path of the backup as typed; `backup` is the file to read. */
 type Wish = { file: string; backup: string; idsAbove: number; as: string | undefined };
 
-/** Everything is done to a copy; the store that is there is touched last, by a change of names. */
+/** Prepares a copy of the backup. Only then the copy replaces the present store, by renaming files. */
 async function putInPlace(config: Config, wish: Wish, line: ProgressLine): Promise<Begun & { keptAs: string | null }> {
   const { size } = statSync(wish.backup);
   line.say('copying the backup, MB', inMegabytes(size));
@@ -98,7 +98,7 @@ async function beginInCopy(
     if (wrong !== null) throw unusableBackup(file, wrong);
     await prepareStore(app, commandLineActor());
     const by = await findActor(app, as);
-    // The marks are about the store in whose place it will be.
+    // The epoch's marks in DATA_DIR belong to the store that this copy will be.
     const inItsPlace = { ...app, config };
     const seen = replaced === null ? [] : [{ ...replaced, at: app.now() }];
     const epoch = await beginEpoch(inItsPlace, seen, idsAbove, by);
@@ -108,7 +108,7 @@ async function beginInCopy(
   }
 }
 
-/** Throws `CommandError` for a copy that does not even open: a backup that is cut, compressed, or of another program. */
+/** Opens the copy. Throws `CommandError` if that fails: the backup is cut off, compressed, or from another program. */
 function openCopy(config: Config, { url }: Replacement, file: string): RunningApp {
   try {
     return composeApp({ ...config, databaseUrl: url }, () => {});
@@ -123,7 +123,7 @@ function unusableBackup(file: string, why: string): CommandError {
   return unusableFile(`${file} cannot be restored: ${why}. Nothing was changed.`);
 }
 
-/** How far the store that is replaced had come; null where it cannot be read any more, which is why it is replaced. */
+/** Returns how far the replaced store had come; null if it is unreadable, which may be why it is replaced. */
 async function readHanded(config: Config): Promise<Omit<Handed, 'at'> | null> {
   let app: RunningApp | null = null;
   try {
@@ -160,7 +160,7 @@ function readIdsAbove({ idsAbove }: Options): number {
   throw invalidOption('--ids-above is a whole number, such as the highest id that a shop has.');
 }
 
-/** The epoch, and where the books end in it. */
+/** The new epoch, and the ends of the books in it. */
 type Begun = { epoch: Epoch; heads: Awaited<ReturnType<typeof listHeads>> };
 
 function shown({ epoch: { epoch, began_at, known_until, first_transaction_id }, heads }: Begun) {

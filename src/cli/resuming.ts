@@ -6,12 +6,12 @@ import { time } from './print.ts';
 import { type ProgressLine, progressLine } from './progress-line.ts';
 import { withWholeStore } from './with-app.ts';
 
-/** Adds the option of commands that go on where they were interrupted. */
+/** Adds `--from-start` to a command that can resume an interrupted run. */
 export function resuming(command: Command): Command {
   return command.option('--from-start', 'start from the beginning, even if an interrupted run can be resumed');
 }
 
-/** Verifies, shows how far it is, and goes on where an interrupted run stood. Says on stderr from where. */
+/** Runs a verification, shows its progress, and resumes an interrupted run. Says on stderr where it resumes. */
 export async function verifyResuming<Result extends { ok: boolean }>(
   verified: Verified,
   fromStart: boolean,

@@ -4,12 +4,12 @@ import { environmentVariable } from '../config.ts';
 import { readStdin } from './options.ts';
 import { CommandError, EXIT_USAGE } from './print.ts';
 
-/** Where a Secret Token is read from. One of the three is given. */
+/** The sources of a Secret Token. Exactly one must be given. */
 export type SecretOptions = { secret?: string; secretFile?: string; secretEnv?: string };
 
 const VISIBLE = 'itself; other users of the machine and the shell history can see it';
 
-/** `--secret-env`, `--secret-file`, and `direct`, whose value stands on the command line. */
+/** Adds `--secret-env`, `--secret-file`, and `direct`, whose value is the secret itself. */
 export function addSecretOptions(command: Command, direct: string, what: string): Command {
   return command
     .option('--secret-env <name>', `environment variable that holds ${what}`)
@@ -17,7 +17,7 @@ export function addSecretOptions(command: Command, direct: string, what: string)
     .option(direct, `${what} ${VISIBLE}`, checkSecret);
 }
 
-/** The same for `explain`, of secrets that may be others; each may be repeated. */
+/** Adds the same options for further secrets of `explain`. Each may be repeated. */
 export function addOtherSecretOptions(command: Command): Command {
   const what = 'a secret that may have been used by mistake';
   const collect = (read: (value: string) => string) => (value: string, previous: string[]) => [
@@ -30,7 +30,10 @@ export function addOtherSecretOptions(command: Command): Command {
     .option('--other-secret <secret>', `${what}, ${VISIBLE}`, collect(checkSecret), []);
 }
 
-/** The secret of whichever option was given. Throws `CommandError` unless exactly one was given. */
+/**
+ * Returns the secret of the given option. Throws `CommandError` unless exactly one option is given, and for an empty or
+ * unreadable secret.
+ */
 export function readSecret({ secret, secretFile, secretEnv }: SecretOptions): string {
   const given = [secret, secretFile, secretEnv].filter((value) => value !== undefined);
   if (given.length !== 1) {
@@ -41,13 +44,13 @@ export function readSecret({ secret, secretFile, secretEnv }: SecretOptions): st
   return secretEnv === undefined ? (secret as string) : readVariable(secretEnv);
 }
 
-/** The same for a command that reads nothing else from standard input: `--secret-file -` is that. */
+/** Does the same, and `--secret-file -` reads standard input. For commands that read nothing else there. */
 export async function readSecretOrStdin(options: SecretOptions): Promise<string> {
   if (options.secretFile !== '-') return readSecret(options);
   return checkSecret(withoutLineEnd((await readStdin()).toString('utf8')));
 }
 
-/** A shell variable that is not set arrives as an empty text. */
+/** Refuses an empty text, which is how an unset shell variable arrives. */
 function checkSecret(value: string): string {
   if (value !== '') return value;
   throw new CommandError('The secret is empty: is the shell variable set?', EXIT_USAGE, 'INVALID_OPTION');
@@ -69,7 +72,7 @@ function readSecretFile(file: string): string {
   return checkSecret(withoutLineEnd(text));
 }
 
-/** Editors and `echo` put a line feed at the end. */
+/** Removes the line feed that editors and `echo` add. */
 function withoutLineEnd(text: string): string {
   return text.replace(/\r?\n$/, '');
 }

@@ -6,31 +6,31 @@ import { findPayments } from '../search/find-payments.ts';
 import { NO_FILTER } from '../search/payment-filter.ts';
 import { ask, type Connection } from './remote-service.ts';
 
-/** A request of a shop: it created a transaction, or was refused. */
+/** A shop's request, which created a transaction or was refused. */
 export type SeenRequest = {
-  /** Names it among all. */
+  /** A unique key. */
   key: string;
   /** UTC milliseconds. */
   at: number;
   merchant: string | null;
   environment: string | null;
-  /** `POST /trxs`, where that is known. */
+  /** For example `POST /trxs`; null if unknown. */
   endpoint: string | null;
   status: number;
   says: string;
-  /** The other mistakes, each with its fix. */
+  /** The other errors, each with its fix. */
   fixes: string[];
 };
 
-/** The payment service whose requests are shown, and the time from which on in UTC milliseconds; null says nothing. */
+/** Selects requests by payment service, environment, and earliest time in UTC milliseconds. Null does not filter. */
 export type RequestFilter = { paymentService: string | null; environment: Environment | null; since: number | null };
 
-/** The newest requests for which the filter holds, in no order. */
+/** Returns the newest requests that match the filter, in no order. */
 export type RequestSource = (filter: RequestFilter) => Promise<SeenRequest[]>;
 
 const MOST = 200;
 
-/** Of the service whose store this is. */
+/** Reads requests from this store. */
 export function ownRequests(app: App): RequestSource {
   return async ({ paymentService, environment, since }) => {
     const filter = { ...NO_FILTER, paymentService, environment, since };
@@ -50,7 +50,7 @@ export function ownRequests(app: App): RequestSource {
 
 type RemoteRefusal = Omit<Refusal, 'at' | 'merchant'> & { at: string; payment_service_name: string | null };
 
-/** Of a service elsewhere, as far as the user sees them. */
+/** Reads requests from a remote service, as far as the user may see them. */
 export function remoteRequests(connection: Connection): RequestSource {
   return async ({ paymentService, environment, since }) => {
     const query = new URLSearchParams({ limit: String(MOST) });
@@ -81,7 +81,7 @@ function seenCreation({ id, reference, amount, currency, created_at, ...of }: Cr
     at: Date.parse(created_at),
     merchant: of.payment_service_name,
     environment: of.environment,
-    // A form of a browser and a shop with an access token create too.
+    // Browser forms and shops with an access token create transactions too.
     endpoint: null,
     status: 200,
     says: `transaction ${id}, ${reference}, ${amount} ${currency}`,

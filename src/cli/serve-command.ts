@@ -27,15 +27,18 @@ import { prepareStore, requireFeedHere } from './prepare-store.ts';
 import { CommandError, EXIT_FINAL } from './print.ts';
 
 const HELD = 'the store was restored: callbacks and refunds wait until bin/rubrica release';
-/** Time for requests and deliveries under way once a stop is asked for, and for requests alone: then what they did is sealed. */
+/**
+ * `DRAIN_MS` limits everything that is under way at a stop. `ANSWER_MS` limits the requests: after it, their last
+ * changes are sealed.
+ */
 const DRAIN_MS = 8_000;
 const ANSWER_MS = 6_000;
-/** On an open connection the next request may be under way when a stop is asked for; so long one is answered, and told to close. */
+/** Time for a request that is already on its way on an open connection. It is answered, and the client is told to close. */
 const LINGER_MS = 500;
 const SWEEP_MS = 50;
-/** The reader of the log may have stopped reading. */
+/** The process that reads the log may have stopped reading. */
 const LOG_WRITTEN_MS = 1_000;
-/** EX_SOFTWARE: after this the next start has to look, and perhaps a person. */
+/** EX_SOFTWARE: the next start must check the store, and a person may have to act. */
 const EXIT_UNFIT = 70;
 
 /** `serve`. */
@@ -61,11 +64,11 @@ async function serve(): Promise<void> {
   };
   const onSignal = async () => {
     if (!stopping) return end(0);
-    // Somebody is in a hurry: first the waiting ends, then everything.
+    // A second signal ends the drain delay; if that has already ended, exit at once.
     const { closeNow } = await starting;
     if (!closeNow()) process.exit(1);
   };
-  // At once, because the reader of `ready` may stop it in the same moment.
+  // Register before the start: a reader of `ready` may stop the service in the same moment.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => void onSignal().catch(() => process.exit(1)));
   }
@@ -81,13 +84,13 @@ export type RunningService = {
   app: RunningApp;
   url: string;
   /**
-   * Says so to the balancer, listens on for as long as DRAIN_DELAY says, then takes no more connections and resolves when what
-   * was under way has ended.
+   * Reports not ready to the balancer and keeps listening for DRAIN_DELAY. Then refuses new connections and resolves
+   * when the work under way has ended.
    */
   stop(): Promise<void>;
-  /** Ends that waiting, also one that has not begun. Answers whether there was any. */
+  /** Ends the drain delay, also before it begins. Returns whether there was any left. */
   closeNow: () => boolean;
-  /** Resolves, if ever, when this process must work on its store no longer. The log says why. */
+  /** Resolves when this process must no longer work on its store. The log has the reason. */
   unfit: Promise<void>;
 };
 
@@ -95,9 +98,9 @@ const HELD_ADVICE =
   'Stop it first, give this one a DATA_DIR of its own, or share a PostgreSQL: DATABASE_URL=postgres://…';
 
 /**
- * Starts the service and answers when it listens. With port 0 the app's config names the port that was chosen.
- * Throws `StoreHeldError` when another process serves the same embedded store: nearly always somebody forgot to stop it,
- * and the commits of two would wait for each other in the thread that answers.
+ * Starts the service and resolves when it listens. With port 0, the app's config gets the chosen port. Throws
+ * `StoreHeldError` if another process serves the same embedded store: the commits of two processes would wait for each
+ * other in the thread that answers requests. Usually somebody forgot to stop that process.
  */
 export async function startService(settings: Config): Promise<RunningService> {
   const config = { ...settings };
@@ -110,7 +113,7 @@ export async function startService(settings: Config): Promise<RunningService> {
   try {
     return await listen(app, config, close);
   } catch (error) {
-    // Its connections would keep a process alive that serves nothing.
+    // Otherwise open connections would keep the process alive.
     await close();
     throw error;
   }
@@ -124,7 +127,7 @@ async function listen(app: RunningApp, config: Config, close: () => Promise<void
   await requireFeedHere(app);
   const older = await whyStoreIsOlder(app);
   if (older !== null) throw new CommandError(older, EXIT_FINAL, 'STORE_IS_OLDER');
-  // Nobody else serves it, so the process that had claimed them has ended, by `kill -9` say.
+  // No other process serves this store, so earlier claims belong to a process that was killed, for example by `kill -9`.
   if (app.db.engine === 'sqlite') await releaseClaims(app);
   await using begun = new AsyncDisposableStack();
   const onStale = (error: Error) => {
@@ -136,7 +139,7 @@ async function listen(app: RunningApp, config: Config, close: () => Promise<void
   const metrics = begun.adopt(await listenForMetrics(app), closeAtOnce);
   const server = buildServer(app, ROUTES);
   await server.listen({ port: config.port, host: config.host });
-  // Everything that can fail comes before: a process that listened without its store answered /healthz and nothing else.
+  // All steps that can fail come before: a process that listened without its store only answered /healthz.
   begun.move();
   const { port } = server.server.address() as AddressInfo;
   config.port = port;
@@ -153,7 +156,7 @@ async function listen(app: RunningApp, config: Config, close: () => Promise<void
   const ignored = privateCallbacksProblem(config);
   if (ignored !== null) app.log.warn(ignored);
   if (misled !== null) app.log.warn(`${misled}; set it to the https address of this service`);
-  // On a terminal a greeting says it.
+  // On a terminal the greeting says this.
   if (config.logFormat === 'json')
     app.log.info({ url, migrations, settings: shown, ms: Math.round(performance.now() - startedAt) }, 'ready');
   const delay = createDelay(config.drainDelay * 1000);
@@ -169,7 +172,7 @@ async function listen(app: RunningApp, config: Config, close: () => Promise<void
       const closed = waited.then(() => endConnections(server.server));
       const answered = waited.then(() => withinTime(closed, ANSWER_MS).catch(() => {}));
       const idle = worker.stop(answered);
-      // Looked at once the delay is over: until then a failure must not end the process.
+      // Awaited after the delay. Until then a rejection must not end the process.
       idle.catch(() => {});
       await waited;
       const ended = Promise.all([closed, idle]).then(() => watch.stop());
@@ -183,7 +186,7 @@ async function listen(app: RunningApp, config: Config, close: () => Promise<void
   };
 }
 
-/** `end` is for good: it answers whether anything was still to be waited for. */
+/** Creates the drain delay of `ms` milliseconds. `end` ends it for good and returns whether it was still open. */
 function createDelay(ms: number): { wait: () => Promise<void>; end: () => boolean } {
   const ended = Promise.withResolvers<void>();
   let over = ms === 0;
@@ -207,21 +210,21 @@ function closeAtOnce(server: HttpServer | null): void {
   server?.closeAllConnections();
 }
 
-/** Takes no new connection, and resolves when those that are open have had their answers and are closed. */
+/** Refuses new connections, and resolves when the open ones have their responses and are closed. */
 async function endConnections(server: HttpServer): Promise<void> {
   const closed = once(server, 'close');
-  // The `close` of an HTTP server also ends what is idle at once, and with it a request that is about to arrive.
+  // The `close` of an HTTP server would also close idle connections at once, and lose a request that is about to arrive.
   Server.prototype.close.call(server);
   await Promise.race([closed, sleep(LINGER_MS, null, { ref: false })]);
-  // An answer that was under way told nobody to close. Once its connection is idle it would hold the stop.
+  // A response that was under way did not tell its client to close. Its idle connection would delay the stop.
   const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
   await closed;
   clearInterval(sweep);
 }
 
 /**
- * After an I/O error in a commit nobody knows what is on disk, and of a store that was removed or replaced nothing is kept.
- * The answers that wait are `OUTCOME_UNKNOWN`; they leave, and the next start reads the truth.
+ * Ends the process: after an I/O error in a commit the state on disk is unknown, and a removed or replaced store keeps
+ * nothing. The delay lets waiting requests get `OUTCOME_UNKNOWN`. The next start reads the true state.
  */
 function stopAtOnce(error: unknown): void {
   const why =

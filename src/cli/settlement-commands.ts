@@ -216,7 +216,7 @@ function monthLines({ month, closed, hasEnded, unbooked, suspense, differences, 
   ];
 }
 
-/** The table of what each merchant was owed at the end of the month. */
+/** Returns a table of what each merchant was owed at the end of the month. */
 function owedLines({ environment, owed }: MonthState, owners: ReadonlyMap<number, Owner>): string[] {
   if (owed.length === 0) return [`At its end nothing was owed to any merchant in ${environment}.`];
   const rows = owed.map((one) => {

@@ -11,7 +11,7 @@ import { readStdin } from './options.ts';
 import { print, table } from './print.ts';
 import { addOtherSecretOptions, addSecretOptions, readSecret, type SecretOptions } from './secret-option.ts';
 
-/** `sign`, `verify`, `explain`: what the SDK does, in a shell. No store is opened. */
+/** `sign`, `verify`, `explain`: the functions of the SDK in a shell. They open no store. */
 export function addSignatureCommands(program: Command): void {
   const sign = program
     .command('sign')
@@ -55,7 +55,7 @@ async function verifyBody(options: SecretOptions & { json?: boolean }): Promise<
   if (!result.ok) process.exitCode = 1;
 }
 
-/** The line end that `echo` and editors add; no body ends with it. */
+/** Removes the line feed that `echo` and editors add. No body ends with one. */
 function withoutLineFeed(body: Buffer): Buffer {
   return body.at(-1) === 0x0a ? body.subarray(0, -1) : body;
 }

@@ -1,6 +1,6 @@
 import { environmentVariable } from '../config.ts';
 
-/** The language that a person at a terminal has set, as `LANG=es_CL.UTF-8` does: the first of the usual variables counts. */
+/** Returns the language of the terminal, for example from `LANG=es_CL.UTF-8`. The first usual variable that is set counts. */
 export function terminalLanguage(variable: (name: string) => string | undefined = environmentVariable): 'en' | 'es' {
   const set = ['LC_ALL', 'LC_MESSAGES', 'LANG'].map(variable).find(Boolean);
   return set !== undefined && /^es/i.test(set) ? 'es' : 'en';

@@ -9,7 +9,7 @@ import { withApp } from './with-app.ts';
 
 type Json = ActingOptions & { json?: boolean };
 
-/** `user token list | create | end`: what programs log in with. */
+/** `user token list | create | end`: the API tokens that programs log in with. */
 export function addTokenCommands(users: Command): void {
   const add = adder(users.command('token').description('manage API tokens of programs'));
   add('list', 'list the API tokens of a user, with their last use')
@@ -25,7 +25,7 @@ export function addTokenCommands(users: Command): void {
     .action(endToken);
 }
 
-/** `user session list | end`: who is logged in. */
+/** `user session list | end`: the logged-in sessions. */
 export function addSessionCommands(users: Command): void {
   const add = adder(users.command('session').description('list and end sessions (access tokens)'));
   add('list', 'list the valid sessions of a user').argument('<user>', 'e-mail address of the user').action(list);

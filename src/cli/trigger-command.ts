@@ -23,7 +23,7 @@ import { findOwnDevelopment } from './own-development.ts';
 import { CommandError, invalidOption, print } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 
-/** The events of the feed, and the words in which shops ask for them. */
+/** The events of the feed, and the words that shops use for them. */
 const EVENTS = {
   'transaction.completed': 'transaction.completed',
   'transaction.failed': 'transaction.failed',
@@ -102,7 +102,7 @@ async function readBody(text: string): Promise<Record<string, unknown>> {
   );
 }
 
-/** Makes the fields that a shop would sign. What is said in options counts before the body. */
+/** Returns the fields that a shop would sign. Options override the body. */
 function fieldsOf(
   { now }: App,
   body: Record<string, unknown>,
@@ -127,7 +127,10 @@ function fieldsOf(
   return { ...fields, x_amount: amount };
 }
 
-/** As a shop creates it, but for the signature: the store is one's own. One that is to expire has no time at all. */
+/**
+ * Creates a transaction as a shop does, without a signature, because the store is one's own. A transaction that shall
+ * expire has a time limit of zero.
+ */
 async function create(
   app: App,
   environment: ServiceEnvironment,
@@ -151,12 +154,12 @@ async function reread(app: App, key: TransactionKey): Promise<Transaction> {
 
 type Ended = { id: string; state: string } | null;
 
-/** Each answers the refund, where there is one. */
+/** For each event, a function that brings the transaction there. It returns the refund; null without one. */
 const END: Record<FeedEvent, (app: App, transaction: Transaction, by: Actor) => Promise<Ended>> = {
   'transaction.completed': (app, transaction) => pay(app, transaction, 'approved'),
   'transaction.failed': async (app, transaction) => {
     await pay(app, transaction, 'declined');
-    // The payer gives up. A payment service may have one declined attempt end it already.
+    // The payer gives up, unless the decline has already ended the transaction.
     if ((await reread(app, transaction)).state === 'pending') await cancelTransaction(app, transaction);
     return null;
   },
@@ -194,7 +197,7 @@ async function payAndRefund(
 
 const CARRIED_OUT_WITHIN_MS = 10_000;
 
-/** The worker of a running service carries it out: there is one path only by which money goes back. */
+/** Waits until the worker of a running service has carried out the refund, 10 seconds at most. Only the worker sends refunds. */
 async function whenEnded(app: App, transaction: TransactionKey, id: string): Promise<Ended> {
   const until = app.now() + CARRIED_OUT_WITHIN_MS;
   for (;;) {

@@ -25,7 +25,7 @@ import { withApp } from './with-app.ts';
 
 type Json = ActingOptions & { json?: boolean };
 
-/** `user …`: who may use the API, and how they prove it. A user is named by id or e-mail. */
+/** `user …`: the users of the API, their rights and credentials. A user is named by id or e-mail address. */
 export function addUserCommands(program: Command): void {
   const group = program.command('user').description('manage users (people and programs) and their permissions');
   const add = (name: string, description: string) =>
@@ -72,7 +72,10 @@ type CreateOptions = Json &
     refundLimit: Record<string, number>;
   };
 
-/** A command that names payments and no purpose means a shop of the time when tokens were for this: no refunds. */
+/**
+ * The permissions of a user with payment services but without a role or permissions. Commands for older shops create
+ * such users; refunds are not included.
+ */
 const UNSAID: readonly Permission[] = ['payments:read', 'payments:create', 'events:read'];
 
 async function create(options: CreateOptions): Promise<void> {

@@ -6,38 +6,38 @@ import { formatMoney } from '../lib/money.ts';
 import { readAmount } from './options.ts';
 import { type CommandError, invalidOption, notFound } from './print.ts';
 
-/** The roles there are, for a sentence. */
+/** Returns the roles as text for a sentence. */
 export function roleChoices(): string {
   return Object.keys(ROLES).join(', ');
 }
 
-/** A role, or a refusal that says which there are. */
+/** Reads a role. Throws `CommandError` with the list of roles. */
 export function readRole(text: string): Role {
   if (isRole(text)) return text;
   throw invalidOption(`There is no role ${text}; there are ${roleChoices()}.`);
 }
 
-/** The same for a permission. */
+/** Reads a permission. Throws `CommandError` with the list of permissions. */
 export function readPermission(text: string): Permission {
   if (isPermission(text)) return text;
   throw invalidOption(`There is no permission ${text}; there are ${Object.keys(PERMISSIONS).join(', ')}.`);
 }
 
-/** `--may PERMISSION`, as often as there are some. */
+/** Returns the option `--may PERMISSION`, which may be repeated. */
 export function mayOption(): Option {
   return new Option('--may <permission>', 'a permission beyond the role; may be repeated')
     .argParser((text: string, before: Permission[]) => [...before, readPermission(text)])
     .default([], 'none');
 }
 
-/** `--refund-limit AMOUNT`, once for each currency. */
+/** Returns the option `--refund-limit AMOUNT`, once for each currency. */
 export function refundLimitOption(): Option {
   return new Option('--refund-limit <amount>', 'daily refund limit, such as 50000 (CLP) or USD:100.00; may be repeated')
     .argParser(readRefundLimit)
     .default({}, 'the limit of the role');
 }
 
-/** `50000` is of CLP, `USD:100.00` says its currency. */
+/** Reads a limit into `before`: `50000` is in CLP, `USD:100.00` names its currency. */
 export function readRefundLimit(text: string, before: RefundLimits = {}): RefundLimits {
   const [, currency = 'CLP', amount = text] = /^([A-Z]{3}):(.*)$/.exec(text) ?? [];
   return { ...before, [currency]: readAmount(amount, currency) };
@@ -45,7 +45,7 @@ export function readRefundLimit(text: string, before: RefundLimits = {}): Refund
 
 export type ScopeOptions = { paymentService: string[]; allPaymentServices?: boolean };
 
-/** `--payment-service ID` and `--all-payment-services`. */
+/** Adds `--payment-service ID` and `--all-payment-services`. */
 export function addScopeOptions(command: Command): Command {
   return command
     .addOption(
@@ -56,14 +56,14 @@ export function addScopeOptions(command: Command): Command {
     .option('--all-payment-services', 'the user sees every payment service, future ones too');
 }
 
-/** Reads the two options as one scope, or null where neither is given. */
+/** Reads the two options as one scope; null if neither is given. */
 export function readScope({ paymentService, allPaymentServices }: ScopeOptions): PaymentServiceScope | null {
   if (allPaymentServices !== true) return paymentService.length === 0 ? null : paymentService;
   if (paymentService.length === 0) return 'all';
   throw invalidOption('Give --payment-service or --all-payment-services, not both.');
 }
 
-/** Describes the rights of a user in lines for a person, with what is still missing for it to be of use. */
+/** Returns a user's rights as lines, with what is still missing to make them useful. */
 export function describedRights(rights: DescribedRights): string[] {
   const { role, permissions, payouts, payment_services: services, refund_limits: limits } = rights;
   const money = Object.entries(limits ?? {}).map(([currency, most]) => formatMoney(most, currency));
@@ -82,7 +82,7 @@ function seen(services: readonly string[] | null): string {
   return `the payments of ${services.join(' ')}`;
 }
 
-/** No user has this id or e-mail address. */
+/** Returns the error for an unknown user id or e-mail address. */
 export function unknownUser(user: string): CommandError {
   return notFound(`There is no such user: ${user}. See bin/rubrica user list`);
 }

@@ -17,7 +17,10 @@ import { type ActingOptions, acting, withActor } from './with-actor.ts';
 
 type Json = ActingOptions & { json?: boolean };
 
-/** `user role | grant | revoke | payouts | payment-services | refund-limit`: changes what a user may do, within a second. */
+/**
+ * `user role | grant | revoke | payouts | payment-services | refund-limit`: changes a user's rights. A change takes
+ * effect within a second.
+ */
 export function addUserRightCommands(group: Command): void {
   const add = (name: string, description: string) =>
     acting(group.command(name).description(description).option('--json', 'print one JSON object'));
@@ -48,13 +51,13 @@ export function addUserRightCommands(group: Command): void {
     .action(refundLimit);
 }
 
-/** Called with each value in turn; the list of before is undefined for the first. */
+/** Adds a permission to those already read. Commander calls it for each value. */
 function readPermissions(text: string, before: Permission[] = []): Permission[] {
   return [...before, readPermission(text)];
 }
 
 async function payouts(one: string, other: string, options: Json): Promise<void> {
-  // Both orders are natural: `payouts on ID` and `payouts ID on`.
+  // Accept both orders: `payouts on ID` and `payouts ID on`.
   const [word, user] = one === 'on' || one === 'off' ? [one, other] : [other, one];
   if (word !== 'on' && word !== 'off') throw invalidOption('Say on or off: bin/rubrica user payouts on USER');
   const permissions: Permission[] = ['accounts:validate'];

@@ -58,14 +58,14 @@ type ValidateOptions = {
 async function validate(file: string, options: ValidateOptions): Promise<void> {
   await checkFiles(file, options);
   const progress = showProgress(WORDS[options.language]);
-  // The reader of tables and the checker of schemas are loaded by the command that needs them, not by every start.
+  // Loaded only when needed: the start of every other command stays fast.
   const { CsvError, validateCsv } = await import('../bank-validation/tables/validate-csv.ts');
   const columns = await readColumnsOption(options.columns, WORDS[options.language]);
   const outputs: Output[] = [];
   const open = async (path: string | undefined) => {
     const output = await openOutput(path);
     outputs.push(output);
-    // An error of the stream comes out of the next write.
+    // The next write reports an error of the stream.
     output.stream.on('error', () => {});
     return output.stream;
   };
@@ -100,7 +100,7 @@ const FILE_FAILURES: ReadonlySet<string> = new Set([
   'EROFS',
 ]);
 
-/** Status 1 says that a row is wrong, so what keeps the rows from being looked at has another. */
+/** Returns an error with exit status 2: status 1 means that a row is wrong. */
 function unusable(message: string): CommandError {
   return new CommandError(message, 2, 'FILE_UNUSABLE');
 }
@@ -121,7 +121,10 @@ async function checkFiles(file: string, { out, repair, changes, json, language }
   if (file !== '-' && !existsSync(file)) throw unusable(`${file} ${words.unreadable}`);
 }
 
-/** A device such as /dev/null or /dev/stdout takes more than one. What lies in /dev/shm is a file like any other. */
+/**
+ * Returns whether the path is a device such as /dev/null or /dev/stdout, which several outputs may share. Files in
+ * /dev/shm are no devices.
+ */
 async function isDevice(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => null);
   return path.startsWith('/dev/') && found !== null && !found.isFile();
@@ -183,7 +186,7 @@ const WORDS = {
 
 type Words = (typeof WORDS)[Language];
 
-/** The summary goes where the rows do not. */
+/** Prints the summary: to stderr if the rows go to stdout, otherwise to stdout. */
 function report(options: ValidateOptions, summary: CsvSummary): void {
   const { rows, refused, causes, repaired, ...counts } = summary;
   const words = WORDS[options.language];
@@ -217,7 +220,7 @@ function exitStatus({ invalid, mismatch, undetermined, refused }: CsvSummary): n
 
 const BAR_WIDTH = 30;
 
-/** One line on a terminal, drawn over again; nothing where nobody looks. */
+/** Shows the progress as one line that is redrawn; nothing without a terminal. */
 function showProgress(words: Words): { steps: Pick<CsvOptions, 'onLook' | 'onRows'>; clear: () => void } {
   if (!process.stderr.isTTY) return { steps: {}, clear: () => {} };
   const show = (step: string) => (rows: number, done: number) => {

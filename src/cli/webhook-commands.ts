@@ -6,7 +6,7 @@ import { invalidOption, notFound, print, table, time } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 import { withApp } from './with-app.ts';
 
-/** `webhook list | end`. A user makes and changes its own by the API. */
+/** `webhook list | end`. Users create and change their own webhooks with the API. */
 export function addWebhookCommands(program: Command): void {
   const group = program.command('webhook').description('list and end webhooks of users');
   group

@@ -5,15 +5,15 @@ import { findActor } from './find-actor.ts';
 import { openStore } from './prepare-store.ts';
 import { WHOLE_STORE, withApp } from './with-app.ts';
 
-/** The options of every command that changes something: in whose name it acts. */
+/** The user in whose name a command acts. */
 export type ActingOptions = { as?: string };
 
-/** Gives a command that changes something `--as`. A test finds by it which commands must write into the audit log. */
+/** Adds `--as` to a command that changes something. A test uses it to find the commands that must write to the audit log. */
 export function acting(command: Command): Command {
   return command.option('--as <email>', 'user who acts, for the audit log (default: RUBRICA_USER)');
 }
 
-/** As `withApp`, for a command that changes something: `by` is the person whose name the record carries. */
+/** Does the same as `withApp` for a command that changes something. `by` is the actor in the audit log. */
 export function withActor<Result>(
   { as }: ActingOptions,
   run: (app: RunningApp, by: Actor) => Promise<Result>,
@@ -23,7 +23,7 @@ export function withActor<Result>(
   return withApp(async (app) => run(app, await findActor(app, as)), makeReady, reading);
 }
 
-/** As `withActor`, for a command that reads a whole store. */
+/** Does the same as `withActor` for a command that reads a whole store. */
 export function actOnWholeStore<Result>(
   acting: ActingOptions,
   run: (app: RunningApp, by: Actor) => Promise<Result>,

@@ -2,10 +2,13 @@ import { composeApp, type Reading, type RunningApp } from '../compose-app.ts';
 import { readConfig } from '../config.ts';
 import { openStore } from './prepare-store.ts';
 
-/** For a command that reads a whole store: a server takes minutes for that where there are tens of millions of payments. */
+/** For a command that reads a whole store: with tens of millions of payments a database server needs minutes. */
 export const WHOLE_STORE: Reading = { readsWithinMs: 3_600_000 };
 
-/** Runs a command on an app of its own and closes it again. Never changes the schema of a store. Logs nothing below errors. */
+/**
+ * Runs a command on its own app and closes the app. Creates a missing store, but never migrates an existing one. Logs
+ * only errors.
+ */
 export async function withApp<Result>(
   run: (app: RunningApp) => Promise<Result>,
   makeReady: (app: RunningApp) => Promise<void> = openStore,
@@ -24,7 +27,7 @@ export async function withApp<Result>(
   }
 }
 
-/** As `withApp`, for a command that reads a whole store. */
+/** Does the same as `withApp` for a command that reads a whole store. */
 export function withWholeStore<Result>(run: (app: RunningApp) => Promise<Result>): Promise<Result> {
   return withApp(run, openStore, WHOLE_STORE);
 }
