@@ -3,20 +3,20 @@ declare(strict_types=1);
 
 defined('ABSPATH') || exit;
 
-/** What the service and the payer's browser post to the shop. */
+/** Handles the requests that the service and the payer's browser post to the shop. */
 final class Rubrica_Callbacks
 {
-    /** The order's meta: the transactions whose payment was taken, and of payments in earlier versions their webhook-id. */
+    /** Order meta: the ids of transactions whose payment was recorded. Earlier versions stored the webhook-id instead. */
     private const WEBHOOKS = '_rubrica_webhook_ids';
     private const LOCK_SECONDS = 20;
 
-    /** Answers 200 once it is stored, 4xx for what is refused for good, and 5xx for what is to come again. */
+    /** Responds with 200 after the callback is stored, with 4xx for a final refusal, and with 5xx for a retry. */
     public static function take(): void
     {
         self::answer(self::receive((string) file_get_contents('php://input'), $_SERVER));
     }
 
-    /** The payer comes back, before the callback or after it. It decides nothing of the order: the callback does. */
+    /** Handles the payer's return, before or after the callback. Only the callback changes the order's state. */
     public static function welcome(): void
     {
         try {
@@ -25,7 +25,7 @@ final class Rubrica_Callbacks
         } catch (Rubrica\CallbackRefused) {
             $order = null;
         }
-        // Its transaction has ended: a payer who pays again before the callback comes, or without it, was sent to it anew.
+        // The transaction has ended. Without this, a payer who pays again before the callback would get the same transaction.
         if ($order !== null && $told->result === 'failed') {
             self::locked($order->get_id(), static fn () => self::endTransaction(wc_get_order($order->get_id()), $told->reference));
         }
@@ -34,7 +34,7 @@ final class Rubrica_Callbacks
         exit;
     }
 
-    /** To pay the order anew takes another transaction. */
+    /** Makes the next payment of the order start a new transaction. */
     private static function endTransaction(WC_Order $order, string $reference): int
     {
         if ($order->get_meta(Rubrica_Gateway::REFERENCE) !== $reference) return 0;
@@ -43,7 +43,7 @@ final class Rubrica_Callbacks
         return 1;
     }
 
-    /** For `--order-url` of `bin/rubrica chaos run`: the state of an order, while the shop is one for development. */
+    /** Returns the state of an order for `--order-url` of `bin/rubrica chaos run`, only with development tokens and WP_DEBUG. */
     public static function tell(): void
     {
         $order = self::gateway()->isTest() && WP_DEBUG ? self::orderOf((string) ($_GET['reference'] ?? '')) : null;
@@ -67,10 +67,10 @@ final class Rubrica_Callbacks
         return self::locked($order, static fn () => self::carryOut(wc_get_order($order), $callback)) ?? 503;
     }
 
-    /** Under the lock of the order, which was read under it: no other callback changes it meanwhile. */
+    /** Runs under the order's lock, and the order was read under it: no other callback changes the order meanwhile. */
     private static function carryOut(WC_Order $order, Rubrica\Callback $callback): int
     {
-        // It was taken before: that the order has changed since is nothing against it. After a restore the service tells it by another id.
+        // The payment was recorded before, so later changes of the order do not matter. After a restore the webhook-id differs.
         if (array_intersect([$callback->webhookId, $callback->transactionId], $order->get_meta(self::WEBHOOKS) ?: [])) return 200;
         if ($order->get_meta(Rubrica_Gateway::REFERENCE) !== $callback->reference) return self::hold($order, $callback);
         try {
@@ -83,21 +83,24 @@ final class Rubrica_Callbacks
             self::remember($order, $callback);
             $before = $order->get_status();
             $late = self::paidLate($callback, $order);
-            // False: another plugin broke it off, and nothing was stored.
+            // False: another plugin failed, and nothing was stored.
             if (!self::hasEnded($order) && !$order->payment_complete($callback->transactionId)) return 503;
-            // WooCommerce completes no order in a state that another plugin has added, and says nothing.
+            // WooCommerce silently leaves an order in a state that another plugin has added.
             if ($order->has_status($before)) self::note($order, $late);
         } elseif ($callback->result === 'failed') {
-            // Its transaction has ended: to pay it anew takes another.
+            // The transaction has ended: another payment needs a new one.
             $order->update_meta_data(Rubrica_Gateway::ASKED, '');
-            // An order that is not pending is left alone: it may be paid, or wait for a transfer to the shop's account.
+            // Only a pending order fails. Any other may be paid, or wait for a transfer to the shop's account.
             if ($order->has_status('pending')) $order->update_status('failed', self::failed($callback));
             else $order->save();
         }
         return 200;
     }
 
-    /** Of an older transaction of the order, which was replaced because the order changed: money that came by it is for a person. */
+    /**
+     * Handles a payment of an older transaction, which was replaced when the order changed. A person must decide about
+     * the money.
+     */
     private static function hold(WC_Order $order, Rubrica\Callback $callback): int
     {
         if ($callback->result !== 'completed') return 200;
@@ -114,13 +117,13 @@ final class Rubrica_Callbacks
         return 200;
     }
 
-    /** Kept with whatever the order is saved with next. */
+    /** Stored with the next save of the order. */
     private static function remember(WC_Order $order, Rubrica\Callback $callback): void
     {
         $order->update_meta_data(self::WEBHOOKS, [...($order->get_meta(self::WEBHOOKS) ?: []), $callback->transactionId]);
     }
 
-    /** An order that is paid stays paid, whatever comes later, and one that was refunded stays so. */
+    /** Returns whether the order is paid or refunded. Later callbacks do not change such an order. */
     private static function hasEnded(WC_Order $order): bool
     {
         return $order->is_paid() || $order->has_status('refunded');
@@ -136,7 +139,7 @@ final class Rubrica_Callbacks
         };
     }
 
-    /** What the shop reads of money for an order that has ended, or that WooCommerce completes by no payment. */
+    /** Returns the shop's note about a payment of an ended order, or of an order that WooCommerce does not complete. */
     private static function paidLate(Rubrica\Callback $callback, WC_Order $order): string
     {
         /* translators: 1: amount, 2: currency, 3: id of the transaction, 4: state of the order */
@@ -152,7 +155,10 @@ final class Rubrica_Callbacks
         );
     }
 
-    /** What the shop reads of a callback about another amount, or with a total that cannot be compared. `$why`: for who looks into it. */
+    /**
+     * Returns the shop's note about a callback with another amount, or an order total that cannot be compared. `$why`
+     * is a technical text.
+     */
     private static function refused(Rubrica\Callback $callback, WC_Order $order, string $why): string
     {
         return sprintf(
@@ -173,7 +179,7 @@ final class Rubrica_Callbacks
         $order->save();
     }
 
-    /** One callback of an order at a time, in whichever process. Null: another one has taken too long. */
+    /** Runs `$work` under the order's lock, which all processes share. Returns null after a wait of LOCK_SECONDS. */
     private static function locked(int $order, callable $work): ?int
     {
         global $wpdb;
@@ -182,7 +188,7 @@ final class Rubrica_Callbacks
         try {
             return $work();
         } finally {
-            // A process that dies lets go of it too, with its connection.
+            // A process that dies releases the lock too, because its connection closes.
             $wpdb->query($wpdb->prepare('SELECT RELEASE_LOCK(%s)', $name));
         }
     }
@@ -193,7 +199,7 @@ final class Rubrica_Callbacks
         return $id === null ? null : wc_get_order($id);
     }
 
-    /** The id alone: an order that is read before its lock would be remembered as it was then. */
+    /** Returns only the id: WordPress caches an order, and one read before the lock would be outdated. */
     private static function idOf(string $reference): ?int
     {
         if ($reference === '') return null;
@@ -202,7 +208,7 @@ final class Rubrica_Callbacks
             array_push($found, ...wc_get_orders(['meta_key' => $key, 'meta_value' => $reference, 'limit' => -1, 'return' => 'ids']));
         }
         $found = array_map('intval', $found);
-        // A copy that the shop made of an order has its meta too: the reference names the one that was sent to be paid.
+        // Copies of an order have its meta too. The reference names the order that was sent to be paid.
         $own = array_filter($found, static fn (int $id) => Rubrica_Gateway::isOf($reference, $id));
         return [...$own, ...$found][0] ?? null;
     }

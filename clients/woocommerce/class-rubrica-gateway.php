@@ -3,10 +3,13 @@ declare(strict_types=1);
 
 defined('ABSPATH') || exit;
 
-/** The way to pay that the shop offers: makes the transaction of an order and sends the payer to it. */
+/** The shop's payment method: creates the transaction of an order and sends the payer to it. */
 final class Rubrica_Gateway extends WC_Payment_Gateway
 {
-    /** The order's meta: the reference of its newest transaction, those of earlier ones, what the newest asks for, and how many it has had. */
+    /**
+     * Order meta: the reference of the newest transaction, earlier references, the digest of the newest transaction's
+     * fields, and the number of transactions.
+     */
     public const REFERENCE = '_rubrica_reference';
     public const OLD_REFERENCE = '_rubrica_old_reference';
     public const ASKED = '_rubrica_asked';
@@ -43,14 +46,14 @@ final class Rubrica_Gateway extends WC_Payment_Gateway
             $created = $this->client()->createTransaction($this->transactionOf($order));
         } catch (Rubrica\RubricaError | InvalidArgumentException $error) {
             if ($error instanceof Rubrica\RubricaError && $error->errorCode === 'REFERENCE_CONFLICT') {
-                // Another order had this id, before the shop was restored or set up anew: the next attempt gets another reference.
+                // Another order had this id before the shop was restored or reinstalled. The next attempt gets a new reference.
                 $order->update_meta_data(self::ASKED, '');
                 $order->save();
             }
-            // An order that must not be signed, or settings that are wrong: WooCommerce would show the payer what it says.
+            // The order cannot be signed, or a setting is wrong. Thrown further, WooCommerce would show this text to the payer.
             /* translators: %s: a technical text in English */
             $order->add_order_note(sprintf(__('No se pudo iniciar el pago. Detalle técnico: %s', 'rubrica-woocommerce'), $error->getMessage()));
-            // WordPress takes addresses that are none, such as ana.@example.cl.
+            // WordPress accepts invalid addresses such as ana.@example.cl.
             $isAddress = $error instanceof Rubrica\SigningError && in_array('x_customer_email', array_column($error->problems, 'field'), true);
             $told = $isAddress
                 ? __('Revisa tu correo electrónico: no es una dirección válida.', 'rubrica-woocommerce')
@@ -63,13 +66,13 @@ final class Rubrica_Gateway extends WC_Payment_Gateway
         return ['result' => 'success', 'redirect' => $created['payUrl'][0]['url']];
     }
 
-    /** Whether a reference was made for the order of this id, and not for one that it is a copy of. */
+    /** Returns whether the reference was made for the order with this id, and not for the order that it was copied from. */
     public static function isOf(string $reference, int $id): bool
     {
         return str_starts_with($reference, "WC-$id-");
     }
 
-    /** Both Secret Tokens while one replaces the other. */
+    /** Verifies with both Secret Tokens during a rotation. */
     public function verifier(): Rubrica\CallbackVerifier
     {
         $secrets = array_values(array_filter([$this->get_option('secret_token'), $this->get_option('old_secret_token')]));
@@ -83,7 +86,7 @@ final class Rubrica_Gateway extends WC_Payment_Gateway
 
     private function client(): Rubrica\RubricaClient
     {
-        // A payer waits, and a process of the shop with him.
+        // A payer and a process of the shop wait for this call.
         return new Rubrica\RubricaClient(
             $this->get_option('base_url'),
             $this->get_option('service_token'),
@@ -109,19 +112,22 @@ final class Rubrica_Gateway extends WC_Payment_Gateway
         return [...$asked, 'x_reference' => $reference, 'x_session_id' => "session-$reference"];
     }
 
-    /** A reference is one transaction for good, so an order that failed, that has changed since or that is a copy of another gets another. */
+    /**
+     * Returns the reference to pay with. A reference belongs to one transaction, so a failed, changed or copied order
+     * gets a new one.
+     */
     private function referenceFor(WC_Order $order, string $asked): string
     {
         $reference = (string) $order->get_meta(self::REFERENCE);
         if (self::isOf($reference, $order->get_id()) && !$order->has_status('failed') && $order->get_meta(self::ASKED) === $asked) return $reference;
-        // The payer may still have the page of the earlier one open.
+        // The payer may still have the former pay page open.
         if ($reference !== '') $order->add_meta_data(self::OLD_REFERENCE, $reference);
         $attempt = (int) $order->get_meta(self::ATTEMPT) + 1;
         $reference = "WC-{$order->get_id()}-$attempt";
         $order->update_meta_data(self::REFERENCE, $reference);
         $order->update_meta_data(self::ATTEMPT, (string) $attempt);
         $order->update_meta_data(self::ASKED, $asked);
-        // Before it is sent: a callback may come before the answer is read.
+        // Save before the request: the callback may arrive before the response is read.
         $order->save();
         return $reference;
     }

@@ -12,11 +12,11 @@ declare(strict_types=1);
 
 defined('ABSPATH') || exit;
 
-// A release carries the PHP package inside; in the repository it stands beside.
+// A release contains the PHP package. In the repository it is in a folder beside this one.
 require is_file(__DIR__ . '/rubrica/autoload.php') ? __DIR__ . '/rubrica/autoload.php' : __DIR__ . '/../php/autoload.php';
 
-// WooCommerce warns of a plugin that does not say this. Orders are read and written by its own functions alone, wherever it stores
-// them; its checkout of blocks shows only gateways that bring a script.
+// WooCommerce warns about plugins without this declaration. Orders are read and written only with WooCommerce's
+// functions, so any order storage works. Its block checkout shows only gateways that bring a script.
 add_action('before_woocommerce_init', static function (): void {
     $features = '\Automattic\WooCommerce\Utilities\FeaturesUtil';
     if (!class_exists($features)) return;
@@ -29,7 +29,7 @@ add_action('plugins_loaded', static function (): void {
     require __DIR__ . '/class-rubrica-gateway.php';
     require __DIR__ . '/class-rubrica-callbacks.php';
     add_filter('woocommerce_payment_gateways', static fn (array $gateways) => [...$gateways, Rubrica_Gateway::class]);
-    // ?wc-api=rubrica takes callbacks, ?wc-api=rubrica_return the payer, ?wc-api=rubrica_order tells a test run of an order.
+    // ?wc-api=rubrica takes callbacks, rubrica_return the payer, and rubrica_order returns an order to a test run.
     add_action('woocommerce_api_rubrica', static fn () => Rubrica_Callbacks::take());
     add_action('woocommerce_api_rubrica_return', static fn () => Rubrica_Callbacks::welcome());
     add_action('woocommerce_api_rubrica_order', static fn () => Rubrica_Callbacks::tell());

@@ -1,8 +1,8 @@
 <?php
-// Receives callbacks and carries each order out exactly once, however often its callback comes.
+// Receives callbacks and processes each order exactly once, even if its callback is repeated.
 //   php -S 127.0.0.1:9000 receiver.php
-// Environment: SERVICE_TOKEN, SECRET_TOKEN; OLD_SECRET_TOKEN while one replaces the other; ENVIRONMENT=production for the tokens
-// for production; ORDERS_FILE with orders such as bin/rubrica chaos orders prints, amounts in pesos; ORDERS_FOLDER, else a temporary one.
+// Environment: SERVICE_TOKEN, SECRET_TOKEN; OLD_SECRET_TOKEN during a rotation; ENVIRONMENT=production for production tokens;
+// ORDERS_FILE with orders as printed by bin/rubrica chaos orders, amounts in pesos; ORDERS_FOLDER, by default a temporary folder.
 require __DIR__ . '/../autoload.php'; // with Composer: vendor/autoload.php
 
 use Rubrica\CallbackRefused;
@@ -13,7 +13,7 @@ const ORDERS = [
     ['reference' => 'ORD-7', 'amount' => 5000, 'currency' => 'CLP'],
 ];
 
-/** The status to answer with. */
+/** Returns the HTTP status of the response. */
 function receive(string $body, array $headers): int
 {
     $secrets = array_filter([getenv('SECRET_TOKEN'), getenv('OLD_SECRET_TOKEN')]);
@@ -33,8 +33,9 @@ function receive(string $body, array $headers): int
 }
 
 /**
- * True for the one callback that did it. In a database: insert $webhookId where it is a unique key, UPDATE orders SET state =
- * 'paid' WHERE reference = ? AND state = 'open', note what is to be delivered, all in one transaction.
+ * Returns true only for the callback that marks the order as paid. With a database, do this in one transaction: insert
+ * $webhookId into a table where it is a unique key, UPDATE orders SET state = 'paid' WHERE reference = ? AND state =
+ * 'open', and record the delivery.
  */
 function mark_as_paid(string $reference, string $webhookId): bool
 {
@@ -60,7 +61,7 @@ function find_order(string $reference): ?array
     return ($kept ?? ['state' => 'open', 'deliveries' => 0]) + $order;
 }
 
-/** The same for every worker of the server, and another for another shop. */
+/** Returns a path that all workers of this server share, and that no other shop uses. */
 function state_file(string $reference): string
 {
     $folder = getenv('ORDERS_FOLDER') ?: sys_get_temp_dir() . '/rubrica-orders-' . sha1(getenv('SERVICE_TOKEN'));
@@ -78,7 +79,7 @@ if ($_SERVER['REQUEST_METHOD'] === 'POST') {
     http_response_code(receive(file_get_contents('php://input'), $_SERVER));
     exit;
 }
-// For --order-url of bin/rubrica chaos run.
+// The address for --order-url of bin/rubrica chaos run.
 $path = explode('/orders/', parse_url($_SERVER['REQUEST_URI'], PHP_URL_PATH), 2);
 $order = find_order(rawurldecode($path[1] ?? ''));
 http_response_code($order === null ? 404 : 200);

@@ -3,12 +3,12 @@ declare(strict_types=1);
 
 namespace Rubrica;
 
-/** A genuine callback. It may be old, and it may come again: look at the state of your order before you change it. */
+/** A genuine callback. It may be old or repeated: check the state of your order before you change it. */
 final class Callback
 {
-    /** Your order. */
+    /** The reference of your order. */
     public readonly string $reference;
-    /** Decimal text, such as `12990.00`. */
+    /** A decimal number as text, such as `12990.00`. */
     public readonly string $amount;
     public readonly string $currency;
     /** `completed`, `failed` or `pending`. */
@@ -16,14 +16,14 @@ final class Callback
     public readonly string $message;
     /** `idTrx` of the transaction. */
     public readonly string $transactionId;
-    /** When it happened, not when it was told: `2026-01-15T12:01:30.000Z`. */
+    /** The time of the event, not of the delivery: `2026-01-15T12:01:30.000Z`. */
     public readonly string $timestamp;
     public readonly bool $test;
 
     /**
      * @param array<string, string> $fields
-     * @param string|null $webhookId the same for every repeat of this callback; null for what the payer's browser brought
-     * @param int|null $sequence counts the events of a transaction; one below the last that you took is older
+     * @param string|null $webhookId the same for each repeat of this callback; null from the payer's browser
+     * @param int|null $sequence counts the events of a transaction; a lower number than your last one is an older event
      */
     public function __construct(
         public readonly array $fields,
@@ -41,8 +41,8 @@ final class Callback
     }
 
     /**
-     * Whether it is about your order of this amount: 12990 in CLP, '12.50' in USD. A float is no amount: two of them that are
-     * printed alike may differ.
+     * Checks that the callback is for your order with this amount: 12990 in CLP, '12.50' in USD. Floats are not
+     * accepted: two floats that print alike may differ.
      *
      * @throws CallbackRefused
      */
@@ -54,7 +54,7 @@ final class Callback
         }
     }
 
-    /** `1.000` in CLP is one to a program and a thousand to a person in Chile, so it is no amount to compare with. */
+    /** Refuses an ambiguous amount: `1.000` in CLP is one to a program and a thousand to a person in Chile. */
     private static function unambiguous(string $amount, string $currency): string
     {
         $decimals = Protocol::decimalsOf($currency);

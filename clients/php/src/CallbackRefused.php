@@ -3,7 +3,7 @@ declare(strict_types=1);
 
 namespace Rubrica;
 
-/** A callback that must not be acted on. Answer it with 400. */
+/** Thrown for a callback that must not be acted on. Respond with 400. */
 final class CallbackRefused extends \RuntimeException
 {
     public function __construct(public readonly Problem $problem)

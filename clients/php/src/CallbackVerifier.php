@@ -16,8 +16,8 @@ final class CallbackVerifier
 
     /**
      * @param string $account your Service Token
-     * @param string|list<string> $secrets the Secret Token, or both of them while one replaces the other
-     * @param bool $test true for the tokens for development: a completed test is not a payment
+     * @param string|list<string> $secrets the Secret Token; both of them during a rotation
+     * @param bool $test true for development tokens: a completed test is not a payment
      */
     public function __construct(
         private readonly string $account,
@@ -30,15 +30,15 @@ final class CallbackVerifier
         if ($wrong || !$this->secrets) throw new \InvalidArgumentException('Every Secret Token must be a text that is not empty');
     }
 
-    /** What a dump of this object shows. */
+    /** Limits a dump of this object to values that are not secret. */
     public function __debugInfo(): array
     {
         return ['account' => $this->account, 'test' => $this->test];
     }
 
     /**
-     * The callback, from the raw body (`php://input`, never `$_POST`) and the headers of its request, as `getallheaders()` or
-     * `$_SERVER` has them. `$now` is in Unix seconds; the clock by default.
+     * Verifies a callback and returns it. `$body` is the raw body (`php://input`, never `$_POST`). `$headers` are the
+     * request's headers from `getallheaders()` or `$_SERVER`. `$now` is in Unix seconds, the current time by default.
      *
      * @param array<string, mixed> $headers
      * @throws CallbackRefused
@@ -54,7 +54,8 @@ final class CallbackVerifier
     }
 
     /**
-     * The same fields as the payer's browser posts them to `x_url_complete`: for what he reads. Act on the callback.
+     * Verifies the same fields when the payer's browser posts them to `x_url_complete`. Use the result only for the
+     * page that the payer sees; act on the callback.
      *
      * @throws CallbackRefused
      */
@@ -66,8 +67,8 @@ final class CallbackVerifier
     }
 
     /**
-     * The JSON that tells of a refund or a payout, from the raw body and the headers of its request. `webhook-id` in the headers is the
-     * same for every repeat.
+     * Verifies the JSON event of a refund or a payout and returns it. `$body` is the raw body. The header `webhook-id`
+     * is the same for each repeat.
      *
      * @param array<string, mixed> $headers
      * @return array<string, mixed>
@@ -77,7 +78,7 @@ final class CallbackVerifier
     {
         $this->checkHeaders($body, self::readHeaders($headers), $now ?? time());
         $notice = json_decode($body, true);
-        // The same key signs the headers of callbacks.
+        // The same key signs the headers of callbacks, so a callback gets this far.
         if (!is_array($notice) || !str_starts_with($body, '{')) self::refuse('NOT_AN_OBJECT', null, 'it is a callback, for verify');
         return $notice;
     }
@@ -85,7 +86,7 @@ final class CallbackVerifier
     /** @return array<string, string> */
     private function genuine(string $body): array
     {
-        // Its signature of the raw body would fail too, and say nothing of why.
+        // Its signature would fail too, but that error would not name the cause.
         if (str_starts_with($body, '{')) self::refuse('WEBHOOK_SIGNATURE_INVALID', null, self::JSON);
         $received = self::readForm($body);
         $signature = $received[Protocol::SIGNATURE_FIELD] ?? null;
@@ -99,7 +100,7 @@ final class CallbackVerifier
     }
 
     /**
-     * The headers of Standard Webhooks: who once saw a request cannot send it again later.
+     * Verifies the headers of Standard Webhooks, so that a captured request cannot be replayed later.
      *
      * @param array<string, string> $headers
      */
@@ -129,7 +130,7 @@ final class CallbackVerifier
 
     /**
      * @param array<string, mixed> $headers
-     * @return array<string, string> by their names in lower case
+     * @return array<string, string> by name in lower case
      */
     private static function readHeaders(array $headers): array
     {
@@ -143,7 +144,7 @@ final class CallbackVerifier
     }
 
     /**
-     * Every pair once. Readers that guess give two bodies one meaning; `parse_str` is one of them.
+     * Parses the form and refuses repeated names. Lenient parsers such as `parse_str` give two bodies one meaning.
      *
      * @return array<array-key, string>
      */

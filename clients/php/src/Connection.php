@@ -3,13 +3,13 @@ declare(strict_types=1);
 
 namespace Rubrica;
 
-/** One request and its answer, and the repeats that are safe. Needs no extension of PHP; openssl for https. */
+/** Sends requests, and retries those that are safe to repeat. It needs no PHP extension, except openssl for https. */
 final class Connection
 {
     private const MOST_ATTEMPTS = 4;
     private const FIRST_WAIT = 0.5;
     private const LONGEST_WAIT = 30.0;
-    /** What PHP says when no connection came about, and what to do. */
+    /** Messages of PHP when the connection failed, each with its fix. */
     private const NOT_SENT = [
         '/stream_socket_client|socket transport/' => 'Take stream_socket_client out of disable_functions in php.ini, and load the extension openssl for https.',
         '/getaddrinfo|Name or service not known/' => 'Check the host of the base URL, and the name servers.',
@@ -21,8 +21,8 @@ final class Connection
     public readonly string $baseUrl;
 
     /**
-     * @param \Closure(float): void $sleep waits for so many seconds
-     * @param float $patience how many seconds after the first attempt of a call the last may begin
+     * @param \Closure(float): void $sleep waits for a number of seconds
+     * @param float $patience the last attempt of a call begins at most so many seconds after the first
      */
     public function __construct(
         #[\SensitiveParameter] string $baseUrl,
@@ -34,8 +34,8 @@ final class Connection
     }
 
     /**
-     * The value that `$reads` names in a good answer, member by member, with every member that it `$holds`. Repeated up to
-     * three times while what went wrong may pass by waiting; only for what may be done twice.
+     * Returns the value at the path `$reads` of a good response. The value must have every member in `$holds`. Retries
+     * up to three times while a retry may help, so use it only for calls that may run twice.
      *
      * @param array<string, string> $headers
      * @param array<string, mixed>|null $body
@@ -58,10 +58,11 @@ final class Connection
             try {
                 return $this->sendOnce($method, $path, $headers, $content, $reads, $holds);
             } catch (RubricaError $error) {
-                // That the last attempt was not sent, was one too many or met a proxy does not say that no earlier one was done.
+                // The last attempt may be unsent, rate-limited or answered by a proxy: that does not prove that no
+                // earlier one was done.
                 $saysNothing = in_array($error->errorCode, ['NOT_SENT', 'UNREADABLE_ANSWER'], true) || $error->status === 429;
                 $mayBeDone = $error->errorCode === 'NO_ANSWER' || $error->status >= 500;
-                // Nothing that a proxy says after no answer tells more.
+                // After a call without a response, a proxy's response adds no information.
                 if ($mayBeDone && $uncertain?->errorCode !== 'NO_ANSWER') $uncertain = $error;
                 $wait = ($error->retryAfter ?? 0) + self::FIRST_WAIT * 2 ** ($failures - 1) * random_int(50, 100) / 100;
                 $isLate = $wait > self::LONGEST_WAIT || hrtime(true) / 1e9 - $start + $wait > $this->patience;
@@ -95,7 +96,7 @@ final class Connection
         foreach ($reads as $name) $value = is_array($value) ? $value[$name] ?? null : null;
         $missing = array_filter($holds, static fn ($name) => !is_array($value) || !isset($value[$name]));
         if ($value !== null && !$missing) return $value;
-        // PHP does not tell that an answer in chunks, as proxies send it, lacks its end.
+        // PHP does not report that a chunked response, as proxies send it, is incomplete.
         if ($isGood && $reply === null && ($text === '' || $text[0] === '{')) throw self::failure($request, 'the answer was cut off', $key);
         throw self::refusal($request, $status, $received, is_array($reply) ? $reply : [], $key);
     }
@@ -123,7 +124,7 @@ final class Connection
         $key = $headers['Idempotency-Key'] ?? null;
         $socket = $this->connect($request, $key);
         $deadline = hrtime(true) / 1e9 + $this->timeout;
-        // What fails here is known by what comes back.
+        // Silence PHP's warnings: the response shows what failed.
         set_error_handler(static fn (): bool => true);
         try {
             stream_set_timeout($socket, (int) ceil($this->timeout));
@@ -134,7 +135,7 @@ final class Connection
             restore_error_handler();
         }
         if ($answer === null) throw self::failure($request, "none within $this->timeout s", $key);
-        // Some proxies say first that they have the request.
+        // Skip 1xx responses, which some proxies send first.
         do [$head, $answer] = explode("\r\n\r\n", $answer, 2) + [1 => ''];
         while (preg_match('~\AHTTP/1\.[01] 1\d\d ~', $head) === 1);
         [$status, $received] = self::readHead(explode("\r\n", $head));
@@ -157,7 +158,7 @@ final class Connection
             return true;
         });
         try {
-            // Hosts of shops may have taken it away, and PHP would stop.
+            // Some hosts disable this function, and calling it would end PHP.
             $isThere = function_exists('stream_socket_client');
             $socket = $isThere ? stream_socket_client($address, $_, $error, $this->timeout) : false;
         } finally {
@@ -171,7 +172,7 @@ final class Connection
     }
 
     /**
-     * The answer, whole or until the connection is closed; null if that takes too long, also if it comes a byte at a time.
+     * Reads until the answer is complete or the connection is closed. Returns null when the deadline passes, also if bytes still arrive.
      *
      * @param resource $socket
      */
@@ -244,7 +245,7 @@ final class Connection
             default => ['code' => 'UNREADABLE_ANSWER', 'detail' => $unreadable],
         };
         $data = is_array($told['data'] ?? null) ? $told['data'] : null;
-        // Waiting brings no payment method: that is for the operator to configure.
+        // A retry cannot help: the operator must configure a payment method.
         $retryable = ($status === 429 || $status >= 500) && $told['code'] !== 'NO_PAYMENT_METHOD';
         $asked = $headers['retry-after'] ?? '';
         $retryAfter = match (true) {
@@ -256,7 +257,8 @@ final class Connection
     }
 
     /**
-     * Existing clients are answered with status 200 and the reason. What a gateway says has no `data` that is null.
+     * Returns whether a refund was refused. The service then responds with status 200, a code and `data: null`; a
+     * gateway's response has no `data: null`.
      *
      * @param array<string, mixed> $reply
      */
@@ -266,7 +268,7 @@ final class Connection
     }
 
     /**
-     * A gateway may have a code and a detail of its own.
+     * Checks the whole shape, because a gateway's errors may also have a code and a detail.
      *
      * @param array<array-key, mixed> $reply
      */
@@ -283,7 +285,7 @@ final class Connection
         if (str_contains($text, '@')) throw new \InvalidArgumentException('The base URL holds a user or a password: give RubricaClient a login instead');
         $url = parse_url($text);
         if (preg_match('/\A[!-~]+\z/', $text) !== 1 || !is_array($url) || !in_array($url['scheme'] ?? '', ['http', 'https'], true) || ($url['host'] ?? '') === '') {
-            // A service on this machine speaks http.
+            // Suggest http only for a service on this machine.
             $scheme = preg_match('~\A(?:localhost|127\.)~', $text) === 1 ? 'http' : 'https';
             $example = preg_match('~\A[\w.-]+(?::\d+)?(?:/|\z)~', $text) === 1 ? "$scheme://$text" : 'https://pay.example.cl';
             throw new \InvalidArgumentException("The base URL is '$text': write the whole address, with its scheme, such as $example");

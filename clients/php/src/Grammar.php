@@ -3,7 +3,7 @@ declare(strict_types=1);
 
 namespace Rubrica;
 
-/** The form of every value. The service checks it too; here it is known before anything is sent. */
+/** Checks the form of every value, so that errors are found before the request. The service checks it too. */
 final class Grammar
 {
     private const ACCOUNT_ID = '/\A[!-~]+\z/';
@@ -14,7 +14,7 @@ final class Grammar
     private const EMAIL = '/\A(?=[^@]{1,64}@)' . self::LOCAL_WORD . '(?:\.' . self::LOCAL_WORD . ')*'
         . '@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+(?:[A-Za-z]{2,63}|[xX][nN]--[A-Za-z0-9-]{1,59})\z/';
     private const LABEL = '[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?';
-    // What every parser of addresses leaves as it is: lower-case host, no user, no fragment, nothing that wants escaping.
+    // URLs that every parser leaves unchanged: lower-case host, no user, no fragment, no character that needs escaping.
     private const URL = '~\A(https?)://(' . self::LABEL . '(?:\.' . self::LABEL . ')*|\[[0-9a-f:]+\])(:[1-9][0-9]{0,4})?'
         . '(/[!$-;=@-\[\]_a-z|\~]*)?(\?[!$-&(-;=?-\~]*)?\z~';
     private const DOT_SEGMENT = '~/(?:\.|%2e){1,2}(?:/|\z)~i';
@@ -59,7 +59,7 @@ final class Grammar
         ]));
     }
 
-    /** Digits, above zero, then as many decimals as the currency has, or one or two zeros, which mean nothing. */
+    /** Returns whether a text is an amount above zero, with at most min(2, $decimals) decimals; max(2, $decimals) if all are zeros. */
     public static function isAmount(string $text, int $decimals): bool
     {
         if (preg_match('/\A(?:0|[1-9][0-9]{0,10})(?:\.([0-9]+))?\z/', $text, $parts) !== 1 || trim($text, '0.') === '') return false;
@@ -74,7 +74,7 @@ final class Grammar
     private static function money(array $values): array
     {
         $decimals = Protocol::decimalsOf($values['x_currency']);
-        // Without a currency the amount is held against the widest form, so that both faults are named at once.
+        // Without a known currency, allow two decimals, so that one call reports both errors.
         return [
             $decimals === null ? Protocol::problem('INVALID_CURRENCY', 'x_currency') : null,
             self::isAmount($values['x_amount'], $decimals ?? 2) ? null : Protocol::problem('INVALID_AMOUNT', 'x_amount'),
@@ -84,7 +84,7 @@ final class Grammar
     /** @param array<string, string> $values */
     private static function form(array $values, string $name, string $form, int $longest, string $code): ?Problem
     {
-        // A text that is no UTF-8 has no characters to count, and no form either.
+        // Invalid UTF-8 has no characters to count, and does not match the form either.
         if (preg_match_all('/./su', $values[$name]) > $longest) return Protocol::problem('FIELD_TOO_LONG', $name);
         return preg_match($form, $values[$name]) === 1 ? null : Protocol::problem($code, $name);
     }
@@ -94,7 +94,7 @@ final class Grammar
     {
         $url = $values[$name];
         if (strlen($url) > 2048) return Protocol::problem('FIELD_TOO_LONG', $name);
-        // Of the shop to which the payer comes back.
+        // A path is completed with the origin of `x_url_complete`.
         if ($name === 'x_url_cancel' && preg_match('~\A/(?!/)~', $url) === 1) {
             $url = implode('/', array_slice(explode('/', $values['x_url_complete']), 0, 3)) . $url;
         }

@@ -3,7 +3,7 @@ declare(strict_types=1);
 
 namespace Rubrica;
 
-/** One thing that is wrong. `message` and `fix` never repeat a value, so they are safe to show. */
+/** One error. `message` and `fix` never contain a value, so they are safe to show. */
 final class Problem
 {
     public function __construct(

@@ -3,7 +3,7 @@ declare(strict_types=1);
 
 namespace Rubrica;
 
-/** What the service and its clients have in common. protocol.json is written from the protocol of the service. */
+/** The protocol that the service and its clients share. protocol.json is generated from the service's protocol. */
 final class Protocol
 {
     public const SIGNATURE_FIELD = 'x_signature';
@@ -11,7 +11,7 @@ final class Protocol
     /** @var array<string, mixed>|null */
     private static ?array $data = null;
 
-    /** @return list<string> the ten fields of a request, all signed, in their order */
+    /** @return list<string> the ten fields of a request, all signed, in order */
     public static function requestFields(): array
     {
         return self::data()['request_fields'];
@@ -23,26 +23,26 @@ final class Protocol
         return self::data()['callback_fields'];
     }
 
-    /** @return list<string> objects that a request may carry, and nobody signs */
+    /** @return list<string> the objects that a request may carry unsigned */
     public static function unsignedFields(): array
     {
         return self::data()['unsigned_fields'];
     }
 
-    /** The name of a field that stands inside a text, or null. */
+    /** Returns a field name that the text contains, or null. */
     public static function nameIn(string $text): ?string
     {
         $names = [...self::requestFields(), ...self::callbackFields(), ...self::unsignedFields(), self::SIGNATURE_FIELD];
         return preg_match('/' . implode('|', $names) . '/', $text, $found) === 1 ? $found[0] : null;
     }
 
-    /** How many decimals a currency has; null for none of ISO 4217. */
+    /** Returns the number of decimals of a currency; null if ISO 4217 does not list it. */
     public static function decimalsOf(string $currency): ?int
     {
         return self::data()['currency_exponents'][$currency] ?? null;
     }
 
-    /** Keyed apart from x_signature, so that neither signature can stand for the other. */
+    /** Returns a key that differs from the key of x_signature, so that neither signature can replace the other. */
     public static function webhookKey(string $secret): string
     {
         return hash_hkdf('sha256', $secret, 32, self::data()['webhook_key_label']);
@@ -51,7 +51,7 @@ final class Protocol
     public static function problem(string $code, ?string $field, ?string $detail = null): Problem
     {
         [$what, $fix] = self::data()['problems'][$code];
-        // Whole characters: half of one cannot be written as JSON.
+        // Cut between characters: JSON cannot hold half of one.
         $shown = $field === null || preg_match('/\A.{0,64}/su', $field, $found) !== 1 ? $field : $found[0];
         $subject = $shown === null ? 'The body' : ($shown === '' ? 'The empty name' : $shown);
         return new Problem($code, $shown, "$subject $what" . ($detail === null ? '' : ": $detail") . '.', $fix);

@@ -3,10 +3,10 @@ declare(strict_types=1);
 
 namespace Rubrica;
 
-/** What a shop and its back office ask of the service. Every call throws `RubricaError` when it refuses or does not answer. */
+/** The client of shops and their back offices. Every call throws `RubricaError` when the service refuses or does not answer. */
 final class RubricaClient
 {
-    /** A token must not end on its way. */
+    /** A token must not expire while a request is on its way. */
     private const MARGIN_SECONDS = 30;
     private const GRANTED = ['access_token_jwt', 'expires_in'];
 
@@ -15,12 +15,12 @@ final class RubricaClient
     private float $tokenEnds = 0;
 
     /**
-     * `$serviceToken` and `$secretToken` create transactions; all else asks as a user: with an `$accessToken`, an `$apiToken`, or
-     * `$username` and `$password`, from which the client gets access tokens and renews them.
+     * `$serviceToken` and `$secretToken` create transactions. All other calls need a user: an `$accessToken`, an
+     * `$apiToken`, or `$username` and `$password`. The client gets and renews the access tokens of a login.
      *
-     * @param float $timeout how long an attempt may take, in seconds: to connect, and from then on to the last byte of the answer
+     * @param float $timeout the most seconds of an attempt: to connect, and again until the last byte of the response
      * @param (\Closure(float): void)|null $sleep waits between attempts; for tests
-     * @param float $patience how many seconds after the first attempt of a call the last may begin: a few where a payer waits
+     * @param float $patience the last attempt of a call begins at most so many seconds after the first; a few while a payer waits
      */
     public function __construct(
         #[\SensitiveParameter] string $baseUrl,
@@ -40,15 +40,15 @@ final class RubricaClient
         $this->connection = new Connection($baseUrl, $timeout, $wait, $patience);
     }
 
-    /** What a dump of this object shows. */
+    /** Limits a dump of this object to values that are not secret. */
     public function __debugInfo(): array
     {
         return ['baseUrl' => $this->connection->baseUrl];
     }
 
     /**
-     * Creates a transaction: send the payer to `payUrl[0]['url']`. `$order` has its fields without `x_account_id` and
-     * `x_signature`. The same order again is the same transaction.
+     * Creates a transaction. Send the payer to `payUrl[0]['url']`. `$order` has its fields without `x_account_id` and
+     * `x_signature`. The same order again returns the same transaction.
      *
      * @param array<string, mixed> $order
      * @return array{idTrx: int, payUrl: list<array{name: string, code: string, url: string}>}
@@ -57,7 +57,7 @@ final class RubricaClient
     public function createTransaction(#[\SensitiveParameter] array $order): array
     {
         if ($this->serviceToken === null || $this->secretToken === null) throw self::missing('a Service Token and a Secret Token');
-        // A service that is reached without TLS is one for development, where the shop may be so too.
+        // A service without TLS is for development, where the shop may have no TLS either.
         $allowHttp = str_starts_with($this->connection->baseUrl, 'http:');
         $body = Signer::sign([...$order, 'x_account_id' => $this->serviceToken], $this->secretToken, $allowHttp);
         return $this->connection->send('POST', '/trxs', [], $body, holds: ['idTrx', 'payUrl']);
@@ -69,16 +69,16 @@ final class RubricaClient
         return $this->ask('GET', "/trxs/$idTrx", holds: ['idTrx']);
     }
 
-    /** `pending`, `complete` or `failed`. */
+    /** Returns `pending`, `complete` or `failed`. */
     public function getStatus(int $idTrx): string
     {
         return $this->ask('GET', "/v2/trxs/$idTrx/status", reads: ['data', 'status']);
     }
 
     /**
-     * Refunds `$amount` of a payment, `total` or `parcial`, and answers the token to ask `getRefundStatus` with. With a key of
-     * yours, kept with the refund, you can ask again after a crash. One that is refused is a `RubricaError` with status 200 and a
-     * code such as `REFUND_WINDOW_CLOSED`.
+     * Refunds `$amount` of a payment, with the type `total` or `parcial`. Returns the token for `getRefundStatus`.
+     * Store your own idempotency key with the refund, to retry after a crash. A refused refund throws `RubricaError`
+     * with status 200 and a code such as `REFUND_WINDOW_CLOSED`.
      */
     public function createRefund(int $idTrx, int|float $amount, string $type, ?string $idempotencyKey = null): string
     {
@@ -100,7 +100,8 @@ final class RubricaClient
     }
 
     /**
-     * The verdict and its checks. A `state` of `pending`: the provider still checks, so ask `getValidation` later.
+     * Returns the verdict and its checks. A `state` of `pending`: the provider is still checking, so call
+     * `getValidation` later.
      *
      * @param array<string, mixed> $account
      * @return array<string, mixed>
@@ -118,8 +119,8 @@ final class RubricaClient
     }
 
     /**
-     * Everything that happened after a cursor, or from the beginning, page by page. Keep `$page['next']` with what you made of the
-     * page: it is the cursor to go on from. Ends at the end of the feed.
+     * Yields the pages of the feed after a cursor, or from the beginning, until the end of the feed. Store
+     * `$page['next']` together with your results of the page, and continue from it.
      *
      * @return \Generator<int, array{events: list<array<string, mixed>>, next: string, has_more: bool}>
      */
@@ -134,7 +135,7 @@ final class RubricaClient
     }
 
     /**
-     * As a user. A token may end before its time, when the password was changed say; then it is renewed, once.
+     * Calls as a user. Renews a refused token once: it may end early, for example after a change of password.
      *
      * @param array<string, string> $headers
      * @param array<string, mixed>|null $body

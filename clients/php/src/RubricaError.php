@@ -4,20 +4,21 @@ declare(strict_types=1);
 namespace Rubrica;
 
 /**
- * Why a call failed. The message names the request, what is wrong, and what to do. It holds no secret.
+ * The failure of a call. The message names the request, the error and the fix. It holds no secret.
  *
- * `errorCode` is the service's own, with its page at `/errors/CODE`, or `NOT_SENT` (there was no connection: nothing was done),
- * `NO_ANSWER` (it was sent, and may have been done or not) or `UNREADABLE_ANSWER` (something else answered).
+ * `errorCode` is `NOT_SENT` (there was no connection, so nothing was done), `NO_ANSWER` (the request was sent and may
+ * have been carried out), `UNREADABLE_ANSWER` (another server answered), or a code of the service with its page at
+ * `/errors/CODE`.
  */
 final class RubricaError extends \RuntimeException
 {
     /**
-     * @param list<array<string, mixed>> $errors everything that is wrong with the request, each with its fix
-     * @param string|null $requestId names the request in the log of the service
-     * @param bool $retryable the same call may succeed later; it was repeated already where that was safe
-     * @param float|null $retryAfter for how many seconds the service wishes to be left alone
-     * @param string|null $idempotencyKey the call was sent with it: give it again, so that what may have been done is not done twice
-     * @param array<string, mixed>|null $data answered beside the error: `$data['next']` of a cursor that counts no more is the one to go on with
+     * @param list<array<string, mixed>> $errors every error of the request, each with its fix
+     * @param string|null $requestId the id of the request in the service's log
+     * @param bool $retryable the same call may succeed later; it was already retried where that is safe
+     * @param float|null $retryAfter the seconds that the service asks to wait
+     * @param string|null $idempotencyKey the key that was sent; send it again, so that nothing is done twice
+     * @param array<string, mixed>|null $data data beside the error; `$data['next']` replaces a refused feed cursor
      */
     public function __construct(
         public readonly string $errorCode,

@@ -4,10 +4,10 @@ declare(strict_types=1);
 namespace Rubrica;
 
 /**
- * The signature: HMAC-SHA256 over the names and values of the fields, in the order of their names, without separators.
+ * Signs with HMAC-SHA256 over the names and values of the fields, ordered by name, without separators.
  *
- * Because nothing separates them, two different orders could have one signature. So an order is checked before it is signed:
- * exactly the ten fields, text only, and no value that holds the name of a field.
+ * Without separators, two different orders could have the same signature. So an order is checked before it is signed:
+ * exactly the ten fields, text only, and no value that contains a field name.
  */
 final class Signer
 {
@@ -15,12 +15,12 @@ final class Signer
     private const LARGEST_INTEGER = 2 ** 53 - 1;
 
     /**
-     * The complete body: send it as JSON, unchanged, from your server. The amount and the reference may be integers.
-     * `$allowHttp` admits `http://localhost` addresses, for development.
+     * Returns the complete body. Send it as JSON, unchanged, from your server. The amount and the reference may be
+     * integers. `$allowHttp` allows `http://localhost` addresses, for development.
      *
      * @param array<string, mixed> $order
      * @return array<string, mixed>
-     * @throws SigningError with everything that is wrong
+     * @throws SigningError with every error
      */
     public static function sign(#[\SensitiveParameter] array $order, #[\SensitiveParameter] string $secret, bool $allowHttp = false): array
     {
@@ -34,7 +34,7 @@ final class Signer
     }
 
     /**
-     * The text that is signed. It stands for one order alone, and only where the fields keep the rules.
+     * Returns the text to sign. It identifies one order only if the fields follow the rules.
      *
      * @param array<array-key, mixed> $fields
      */
@@ -49,7 +49,7 @@ final class Signer
         return $message;
     }
 
-    /** 64 hexadecimal digits in lower case. The secret is a text, also where it looks like hexadecimal. */
+    /** Returns 64 lower-case hexadecimal digits. The secret is used as text, even if it looks like hexadecimal. */
     public static function signatureOf(string $message, #[\SensitiveParameter] string $secret): string
     {
         self::requireSecret($secret);
@@ -66,7 +66,7 @@ final class Signer
     }
 
     /**
-     * The text of every signed field, and everything that would let the signature mean two things.
+     * Returns the text of every signed field, and every problem that would make the signature ambiguous.
      *
      * @param array<array-key, mixed> $fields
      * @param list<string> $signed
@@ -97,7 +97,7 @@ final class Signer
 
     private static function faultOf(string $name, mixed $value, bool $mayBeNumber): ?Problem
     {
-        // A float printed in two places can become two texts.
+        // Floats are refused: one float can be printed as two texts.
         if ($mayBeNumber && is_int($value) && abs($value) <= self::LARGEST_INTEGER) return null;
         if (!is_string($value)) return Protocol::problem('INVALID_TYPE', $name);
         if ($value === '') return Protocol::problem('EMPTY_FIELD', $name);

@@ -1,5 +1,5 @@
 <?php
-// A server that gives the answers of its standard input, one JSON line each, and prints what it was asked.
+// A server that sends the responses of its standard input, one JSON line each, and prints each request.
 declare(strict_types=1);
 
 $server = stream_socket_server('tcp://127.0.0.1:0');

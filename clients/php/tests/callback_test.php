@@ -20,7 +20,7 @@ const TOLD = [
     'x_timestamp' => '2026-01-15T12:01:30.000Z',
 ];
 
-/** Made here once more, with other words than the package. */
+/** Signs independently of the package. */
 function headers_of(string $body, string $secret = CURRENT, int $sentAt = NOW): array
 {
     $extracted = hash_hmac('sha256', $secret, str_repeat("\0", 32), true);
@@ -117,7 +117,7 @@ return [
         $both->verify(...[...callback(secret: OLD), NOW]);
         $both->verify(...[...callback(), NOW]);
         refused('SIGNATURE_INVALID', callback(secret: OLD));
-        // While one replaces the other, the header has a signature of each.
+        // During a rotation the header has one signature per secret.
         [$body, $headers] = callback();
         $many = headers_of($body, OLD)['Webhook-Signature'] . ' ' . $headers['Webhook-Signature'];
         verifier()->verify($body, [...$headers, 'Webhook-Signature' => $many], NOW);

@@ -1,5 +1,5 @@
 <?php
-// The client alone, against answers that are made here.
+// Tests the client alone, against prepared responses.
 declare(strict_types=1);
 
 use Rubrica\RubricaClient;
@@ -37,7 +37,7 @@ final class Answers
         return new RubricaClient(...['baseUrl' => $this->url, 'serviceToken' => 'svc-1', 'secretToken' => 'secret', 'sleep' => $sleep, ...$options]);
     }
 
-    /** @return array{head: string, body: string} what it was asked next */
+    /** @return array{head: string, body: string} the next request */
     public function asked(): array
     {
         return json_decode(fgets($this->pipes[1]), true);
@@ -226,7 +226,7 @@ return [
         fn () => (new RubricaClient('http://127.0.0.1:1', 'svc-1', 'secret'))->createTransaction([...fields(), 'x_reference' => '1x_result']),
     ),
     'the trace of an error, as it is dumped or sent to a collector, held the token, the password and the account' => function () {
-        // PHP 8.1 knows no sensitive parameters.
+        // PHP 8.1 has no sensitive parameters.
         if (PHP_VERSION_ID < 80200) return;
         ini_set('zend.exception_ignore_args', '0');
         $logins = [['accessToken' => 'secret-1'], ['apiToken' => 'secret-1'], ['username' => 'ana', 'password' => 'secret-1']];
@@ -237,7 +237,7 @@ return [
         $calls[] = static fn () => (new RubricaClient('http://127.0.0.1:1', 'svc-1', 'secret-1'))->createTransaction(['x_customer_email' => 'secret-1']);
         $calls[] = static fn () => new RubricaClient('http://ana:' . 'secret-1@127.0.0.1:1');
         foreach ($calls as $at => $call) {
-            // Without the steps of this test, which know it.
+            // Leave out this test's own frames, which contain the secret.
             $steps = array_filter(thrown(Exception::class, $call)->getTrace(), static fn ($step) => str_starts_with($step['class'] ?? '', 'Rubrica'));
             same(false, str_contains(print_r($steps, true), 'secret-1'), "call $at");
         }

@@ -1,6 +1,6 @@
 <?php
 // Runs every test of this folder:  php tests/run.php [WORD IN THE NAME]
-// Ends with status 1 when one fails. Against a running service too, where RUBRICA_URL says so.
+// Exits with status 1 if a test fails. With RUBRICA_URL, it also tests against that running service.
 declare(strict_types=1);
 
 error_reporting(E_ALL);
@@ -12,7 +12,7 @@ function same(mixed $expected, mixed $actual, string $what = ''): void
     if ($expected !== $actual) throw new Exception(trim("$what expected " . var_export($expected, true) . ', not ' . var_export($actual, true)));
 }
 
-/** Answers what was thrown. */
+/** Runs a function and returns what it throws. */
 function thrown(string $class, callable $call): Throwable
 {
     try {

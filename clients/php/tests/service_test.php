@@ -1,5 +1,5 @@
 <?php
-// Against a running service, which bin/test starts: RUBRICA_URL, SERVICE_TOKEN, SECRET_TOKEN, API_TOKEN.
+// Tests against a running service, which bin/test starts: RUBRICA_URL, SERVICE_TOKEN, SECRET_TOKEN, API_TOKEN.
 declare(strict_types=1);
 
 use Rubrica\CallbackVerifier;
@@ -52,7 +52,7 @@ return [
         same(1, count($client->listRefunds($id)));
         same(200, thrown(RubricaError::class, fn () => $client->createRefund($id, 99_000, 'parcial'))->status);
 
-        // An event is in the feed once nothing before it can still come.
+        // An event enters the feed only when no earlier one can still come.
         for ($asked = 0, $types = []; !in_array('transaction.completed', $types, true); $asked += 1) {
             if ($asked === 600) throw new Exception('the payment is not in the feed');
             usleep($asked === 0 ? 0 : 100_000);

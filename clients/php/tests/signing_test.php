@@ -1,5 +1,5 @@
 <?php
-// The vectors of the protocol, which the service and the SDK pass too.
+// Tests the vectors of the protocol. The service and the SDK pass them too.
 declare(strict_types=1);
 
 use Rubrica\CallbackRefused;
@@ -26,7 +26,7 @@ function vectors(string $name): array
     return json_decode(file_get_contents(__DIR__ . "/../../../test/vectors/$name"), true, 512, JSON_THROW_ON_ERROR);
 }
 
-/** A number counts with the characters in which it was written, so it becomes a text before it is read. */
+/** Numbers become texts before parsing, because the digits as written are signed. */
 function fields_of(string $json): array
 {
     return json_decode(preg_replace('/(":\s*)(-?[0-9][0-9.eE+-]*)(?=\s*[,}])/', '$1"$2"', $json), true, 64, JSON_THROW_ON_ERROR);
@@ -44,7 +44,7 @@ function takes(array $side, string $secret): bool
     try {
         if ($side['direction'] === 'request') {
             $fields = json_decode($body, true, 64, JSON_THROW_ON_ERROR);
-            // json_decode merges names that occur twice; an order of a shop has each name once.
+            // Skip repeated names: json_decode merges them, and a shop's order cannot have them.
             if (preg_match_all('/"x_\w+":/', $body) !== count($fields)) return false;
             Signer::sign($fields, $secret);
             return true;

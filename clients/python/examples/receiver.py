@@ -1,9 +1,9 @@
-"""Receives callbacks and carries each order out exactly once, however often its callback comes.
+"""Receives callbacks and processes each order exactly once, even if its callback is repeated.
 
     python3 receiver.py
 
-Environment: SERVICE_TOKEN, SECRET_TOKEN; OLD_SECRET_TOKEN while one replaces the other; PORT; ENVIRONMENT=production for the
-tokens for production; ORDERS_FILE with orders such as bin/rubrica chaos orders prints, amounts in pesos.
+Environment: SERVICE_TOKEN, SECRET_TOKEN; OLD_SECRET_TOKEN during a rotation; PORT; ENVIRONMENT=production for production
+tokens; ORDERS_FILE with orders as printed by bin/rubrica chaos orders, amounts in pesos.
 """
 import json
 import os
@@ -30,7 +30,7 @@ ORDERS = [{"reference": "ORD-1", "amount": 12990, "currency": "CLP"}, {"referenc
 
 
 def receive(body, headers):
-    """The status to answer with."""
+    """Returns the HTTP status of the response."""
     try:
         callback = verifier.verify(body, headers)
         order = find_order(callback.reference)
@@ -46,7 +46,7 @@ def receive(body, headers):
 
 
 def mark_as_paid(reference, webhook_id):
-    """True for the one callback that did it. What is to be delivered is noted in the same transaction."""
+    """Returns true only for the callback that marks the order as paid. The same transaction records the delivery."""
     with closing(open_database()) as database, database:
         seen = database.execute("insert or ignore into callbacks values (?)", [webhook_id]).rowcount == 0
         update = "update orders set state = 'paid', deliveries = deliveries + 1 where reference = ? and state = 'open'"
@@ -69,7 +69,7 @@ class Receiver(BaseHTTPRequestHandler):
         self.answer(receive(self.rfile.read(length), self.headers) if 0 <= length <= LARGEST_BODY else 413)
 
     def do_GET(self):
-        """For --order-url of bin/rubrica chaos run."""
+        """Returns an order, for --order-url of bin/rubrica chaos run."""
         order = find_order(unquote(self.path[len("/orders/"):])) if self.path.startswith("/orders/") else None
         self.answer(200 if order else 404, json.dumps(order))
 

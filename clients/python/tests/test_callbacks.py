@@ -35,7 +35,7 @@ def callback(changes=None, secret=SECRET, sent_at=NOW):
 
 
 def headers_of(body, secret=SECRET, sent_at=NOW, event="evt_1001_2"):
-    """Made here once more, with other words than the package."""
+    """Signs independently of the package."""
     extracted = hmac.new(b"\0" * 32, secret.encode(), hashlib.sha256).digest()
     key = hmac.new(extracted, b"callback-v2\x01", hashlib.sha256).digest()
     digest = hmac.new(key, b"%s.%d.%s" % (event.encode(), sent_at, body), hashlib.sha256).digest()
@@ -106,7 +106,7 @@ class Callbacks(unittest.TestCase):
         both.verify(*callback(secret=OLD), now=NOW)
         both.verify(*callback(), now=NOW)
         self.refused("SIGNATURE_INVALID", *callback(secret=OLD))
-        # While one replaces the other, the header has a signature of each.
+        # During a rotation the header has one signature per secret.
         body, headers = callback()
         many = " ".join([headers_of(body, OLD)["Webhook-Signature"], headers["Webhook-Signature"]])
         verifier().verify(body, {**headers, "Webhook-Signature": many}, now=NOW)
@@ -122,7 +122,7 @@ class Callbacks(unittest.TestCase):
         told = verifier().verify(*callback(), now=NOW)
         for amount in [12990, "12990", "12990.0", "12990.00"]:
             told.compare_with(amount=amount, currency="CLP")
-        # A column such as numeric(12, 4), and a number that was normalised: a Decimal is read in one way.
+        # A Decimal is unambiguous, also from a column such as numeric(12, 4) or after normalize().
         for amount in [Decimal("12990"), Decimal("12990.0000"), Decimal("12990").normalize()]:
             told.compare_with(amount=amount, currency="CLP")
         for amount, currency, code in [(Decimal("12990.0001"), "CLP", "AMOUNT_MISMATCH"), (12991, "CLP", "AMOUNT_MISMATCH"), (12990, "USD", "CURRENCY_MISMATCH")]:

@@ -1,4 +1,4 @@
-"""The client alone, against answers that are made here."""
+"""Tests the client alone, against prepared responses."""
 import contextlib
 import json
 import socket
@@ -36,7 +36,7 @@ class Answers(BaseHTTPRequestHandler):
 
 
 def drip(server, answer, at_once):
-    """Gives every caller the answer: its beginning at once, then byte by byte."""
+    """Sends every caller the response: the beginning at once, then byte by byte."""
     with contextlib.suppress(OSError):
         while True:
             connection = server.accept()[0]
@@ -57,7 +57,7 @@ class Client(unittest.TestCase):
         self.addCleanup(self.server.server_close)
         self.addCleanup(self.server.shutdown)
         self.url = f"http://127.0.0.1:{self.server.server_port}/pay"
-        # Repeats wait for nothing here.
+        # Retries do not wait here.
         patched = mock.patch("rubrica.requests.time.sleep")
         self.waits = patched.start()
         self.addCleanup(patched.stop)

@@ -1,4 +1,4 @@
-"""Against a running service, which bin/test starts: RUBRICA_URL, SERVICE_TOKEN, SECRET_TOKEN, API_TOKEN."""
+"""Tests against a running service, which bin/test starts: RUBRICA_URL, SERVICE_TOKEN, SECRET_TOKEN, API_TOKEN."""
 import os
 import threading
 import time
@@ -43,7 +43,7 @@ class Service(unittest.TestCase):
             client.create_refund(created["idTrx"], 99_000, "parcial")
         self.assertEqual(caught.exception.status, 200)
 
-        # An event is in the feed once nothing before it can still come.
+        # An event enters the feed only when no earlier one can still come.
         for _ in range(600):
             if "transaction.completed" in [event["type"] for page in client.events() for event in page["events"]]:
                 break
@@ -68,7 +68,7 @@ class Service(unittest.TestCase):
 
 
 class NoRedirect(urllib.request.HTTPRedirectHandler):
-    """The page sends the payer back to the shop, which is not there."""
+    """The page sends the payer back to a shop that does not exist here."""
 
     def http_error_303(self, request, answer, *_):
         return answer
@@ -77,7 +77,7 @@ class NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
 class Shop:
-    """Keeps the callbacks that it is sent."""
+    """Stores the callbacks that it receives."""
 
     def __init__(self):
         self._came = threading.Event()

@@ -1,4 +1,4 @@
-"""The vectors of the protocol, which the service and the SDK pass too."""
+"""Tests the vectors of the protocol. The service and the SDK pass them too."""
 import base64
 import json
 import unittest
@@ -33,7 +33,7 @@ class Vectors(unittest.TestCase):
         self.assertGreater(len(vectors), 30)
         for vector in vectors:
             with self.subTest(vector["name"]):
-                # A number counts with the characters in which it was written.
+                # The digits of a number as written are signed.
                 message = signing_message(json.loads(vector["fields"], parse_float=str))
                 self.assertEqual(message, vector["message"])
                 self.assertEqual(signature_of(message, vector["secret"]), vector["signature"])

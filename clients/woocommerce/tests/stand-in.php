@@ -1,10 +1,10 @@
 <?php
-// A stand-in for the functions of WordPress and WooCommerce that the plugin uses: orders are files, and a lock is a lock of a file.
-// It is not WordPress: what it cannot show is how the plugin gets on with other plugins, themes and versions.
+// Replaces the functions of WordPress and WooCommerce that the plugin uses: orders are files, and locks are file locks.
+// It does not test the plugin with other plugins, themes and versions.
 //   php -S 127.0.0.1:9000 stand-in.php        with SERVICE_TOKEN, SECRET_TOKEN, ORDERS_FILE, ORDERS_FOLDER
 declare(strict_types=1);
 
-// Where a shop serves it with the plugin, it does nothing.
+// Does nothing when a shop serves this file with the plugin.
 if (PHP_SAPI !== 'cli-server') exit;
 
 const ABSPATH = __DIR__;
@@ -22,7 +22,7 @@ final class Stand_In
     }
 }
 
-/** What the plugin says of the shop's features that it works with. */
+/** Records the shop features that the plugin declares support for. */
 final class Stand_In_Features
 {
     /** @var array<string, bool> */
@@ -46,7 +46,7 @@ function add_filter(string $hook, callable $call): void
     add_action($hook, $call);
 }
 
-/** As there without a translation: the text itself. */
+/** Returns the text itself, as WordPress does without a translation. */
 function __(string $text, string $domain): string
 {
     if ($domain !== 'rubrica-woocommerce') throw new LogicException("$domain is the text domain of another plugin");
@@ -118,7 +118,7 @@ abstract class WC_Payment_Gateway
     }
 }
 
-/** An order in a file. Every reading is of the file as it is, as a query is of the database. */
+/** An order in a file. Each instance reads the current file, like a database query. */
 final class WC_Order
 {
     private array $kept;
@@ -141,7 +141,7 @@ final class WC_Order
     public function update_meta_data(string $name, mixed $value): void { $this->kept['meta'][$name] = $value; }
     public function set_transaction_id(string $id): void { $this->kept['transaction'] = $id; }
 
-    /** Stored at once, without what else has changed. */
+    /** Stored at once, without the other changes. */
     public function add_order_note(string $note): void
     {
         error_log("note: $note");
@@ -150,7 +150,10 @@ final class WC_Order
 
     public function get_checkout_order_received_url(): string { return home_url('/thanks'); }
 
-    /** As there: an order that does not wait to be paid is left as it is; false where a plugin threw. Neither saves it. */
+    /**
+     * As in WooCommerce: leaves an order that does not wait for payment as it is, and returns false if a plugin threw.
+     * Neither case saves the order.
+     */
     public function payment_complete(string $transaction): bool
     {
         if (is_file($this->file() . '.broken')) return false;
@@ -176,7 +179,7 @@ final class WC_Order
         rename($part, $this->file());
     }
 
-    /** As the database of the shop has it. */
+    /** Returns the order as the shop's database has it. */
     public function stored(): array
     {
         return ['state' => $this->kept['state'], 'deliveries' => $this->kept['deliveries']];
@@ -202,7 +205,7 @@ function wc_get_order(int $id): ?WC_Order
 function wc_get_orders(array $query): array
 {
     $orders = array_map(static fn (int $at) => wc_get_order($at + 1), array_keys(stand_in_orders()));
-    // As there, the newest first.
+    // Newest first, as in WooCommerce.
     $found = array_values(array_filter(array_reverse($orders), static fn (WC_Order $order) => in_array($query['meta_value'], (array) $order->get_meta($query['meta_key']), true)));
     return ($query['return'] ?? 'objects') === 'ids' ? array_map(static fn (WC_Order $order) => $order->get_id(), $found) : $found;
 }
@@ -223,7 +226,7 @@ function WC(): object
     };
 }
 
-/** GET_LOCK and RELEASE_LOCK alone, among the processes of this server. */
+/** Supports only GET_LOCK and RELEASE_LOCK, shared by the processes of this server. */
 $wpdb = new class {
     public string $prefix = 'wp_';
     private mixed $held = null;
@@ -251,7 +254,7 @@ Stand_In::fire('before_woocommerce_init');
 Stand_In::fire('plugins_loaded');
 $path = parse_url($_SERVER['REQUEST_URI'], PHP_URL_PATH);
 if (str_starts_with($path, '/orders/')) {
-    // Not by the plugin: what it did is judged by what is stored.
+    // Read without the plugin: the test judges what is stored.
     $found = wc_get_orders(['meta_key' => Rubrica_Gateway::REFERENCE, 'meta_value' => rawurldecode(substr($path, 8))]);
     http_response_code($found === [] ? 404 : 200);
     echo json_encode($found === [] ? null : $found[0]->stored());

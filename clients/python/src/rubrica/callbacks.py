@@ -1,4 +1,4 @@
-"""Callbacks: what the service tells a shop of its orders, verified before anything is believed."""
+"""Verifies callbacks, the service's messages to a shop about its orders."""
 from __future__ import annotations
 
 import base64
@@ -26,10 +26,10 @@ _WRONG_ESCAPE = re.compile("%(?![0-9A-Fa-f]{2})")
 
 @dataclass(frozen=True)
 class Callback:
-    """A genuine callback. It may be old, and it may come again: look at the state of your order before you change it."""
+    """A genuine callback. It may be old or repeated: check the state of your order before you change it."""
 
     reference: str
-    #: Decimal text, such as ``12990.00``.
+    #: A decimal number as text, such as ``12990.00``.
     amount: str
     currency: str
     #: ``completed``, ``failed`` or ``pending``.
@@ -37,17 +37,17 @@ class Callback:
     message: str
     #: ``idTrx`` of the transaction.
     transaction_id: str
-    #: When it happened, not when it was told: ``2026-01-15T12:01:30.000Z``.
+    #: The time of the event, not of the delivery: ``2026-01-15T12:01:30.000Z``.
     timestamp: str
     test: bool
-    #: The same for every repeat of this callback; None for what the payer's browser brought.
+    #: The same for each repeat of this callback; None when it came from the payer's browser.
     webhook_id: str | None
-    #: Counts the events of a transaction; one below the last that you took is older. None where it is not told.
+    #: Counts the events of a transaction; a lower number than your last one is an older event. None without the header.
     sequence: int | None
     fields: Mapping[str, str]
 
     def compare_with(self, *, amount: int | str | Decimal, currency: str) -> None:
-        """Raises ``CallbackRefused`` where it is not about your order of this amount: 12990 in CLP, "12.50" in USD."""
+        """Raises ``CallbackRefused`` unless the callback is for your order with this amount: 12990 in CLP, "12.50" in USD."""
         if self.currency != currency:
             raise CallbackRefused(problem("CURRENCY_MISMATCH", "x_currency"))
         if Decimal(self.amount) != _plain_amount(amount, currency):
@@ -57,8 +57,8 @@ class Callback:
 class CallbackVerifier:
     """Verifies callbacks for one payment service.
 
-    ``secrets`` is the Secret Token, or both of them while one replaces the other. ``test`` is True for the tokens for
-    development: a completed test is not a payment.
+    ``secrets`` is the Secret Token; both of them during a rotation. ``test`` is True for development tokens: a
+    completed test is not a payment.
     """
 
     def __init__(self, *, account: str, secrets: str | Sequence[str], test: bool, tolerance_seconds: int = 300):
@@ -73,7 +73,7 @@ class CallbackVerifier:
         return f"CallbackVerifier(account={self._account!r}, test={self._test!r})"
 
     def verify(self, body: bytes | str, headers: Mapping[str, str], *, now: float | None = None) -> Callback:
-        """The callback, from the raw body and the headers of its request. Raises ``CallbackRefused``."""
+        """Verifies a callback, from the raw body and the headers of its request. Raises ``CallbackRefused``."""
         raw = body.encode() if isinstance(body, str) else bytes(body)
         fields = self._genuine(raw)
         found = {name.lower(): str(value) for name, value in headers.items()}
@@ -83,15 +83,15 @@ class CallbackVerifier:
         return _callback(fields, found["webhook-id"], int(sequence) if re.fullmatch("[0-9]{1,15}", sequence) else None)
 
     def verify_return(self, body: bytes | str) -> Callback:
-        """The same fields as the payer's browser posts them to ``x_url_complete``: for what he reads. Act on the callback."""
+        """Verifies the same fields when the payer's browser posts them to ``x_url_complete``. Act on the callback, not on these."""
         fields = self._genuine(body.encode() if isinstance(body, str) else bytes(body))
         self._check_addressee(fields)
         return _callback(fields, None, None)
 
     def verify_notice(self, body: bytes | str, headers: Mapping[str, str], *, now: float | None = None) -> dict[str, Any]:
-        """The JSON that tells of a refund or a payout, from the raw body and the headers of its request. Raises ``CallbackRefused``.
+        """Verifies the JSON event of a refund or a payout, and returns it. Raises ``CallbackRefused``.
 
-        ``webhook-id`` in the headers is the same for every repeat.
+        ``body`` is the raw body. The header ``webhook-id`` is the same for each repeat.
         """
         raw = body.encode() if isinstance(body, str) else bytes(body)
         found = {name.lower(): str(value) for name, value in headers.items()}
@@ -102,11 +102,11 @@ class CallbackVerifier:
             notice = None
         if isinstance(notice, dict):
             return notice
-        # The same key signs the headers of callbacks.
+        # The same key signs the headers of callbacks, so a callback gets this far.
         raise CallbackRefused(problem("NOT_AN_OBJECT", None, "it is a callback, for verify"))
 
     def _genuine(self, body: bytes) -> dict[str, str]:
-        # Its signature of the raw body would fail too, and say nothing of why.
+        # Its signature would fail too, but that error would not name the cause.
         if body.startswith(b"{"):
             raise CallbackRefused(problem("WEBHOOK_SIGNATURE_INVALID", None, _JSON))
         received = _read_form(body)
@@ -123,7 +123,7 @@ class CallbackVerifier:
         return values
 
     def _check_headers(self, body: bytes, headers: Mapping[str, str], now: float) -> None:
-        """The headers of Standard Webhooks: who once saw a request cannot send it again later."""
+        """Verifies the headers of Standard Webhooks, so that a captured request cannot be replayed later."""
         given = [headers.get(name) for name in ("webhook-id", "webhook-timestamp", "webhook-signature")]
         if given == [None, None, None]:
             raise CallbackRefused(problem("WEBHOOK_HEADERS_MISSING", None))
@@ -160,14 +160,14 @@ def _callback(fields: Mapping[str, str], webhook_id: str | None, sequence: int |
 
 
 def _webhook_signature(signed: bytes, secret: str) -> bytes:
-    """Keyed with HKDF-SHA256 of the Secret Token, so that neither signature can stand for the other."""
+    """Signs with a separate key (HKDF-SHA256 of the Secret Token): neither signature can replace the other."""
     extracted = hmac.new(bytes(32), secret.encode(), hashlib.sha256).digest()
     key = hmac.new(extracted, PROTOCOL["webhook_key_label"].encode() + b"\x01", hashlib.sha256).digest()
     return b"v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest())
 
 
 def _read_form(body: bytes) -> dict[str, str]:
-    """Every pair once. Readers that guess give two bodies one meaning."""
+    """Parses the form and refuses repeated names. Lenient parsers give two bodies one meaning."""
     fields: dict[str, str] = {}
     for pair in _decode(body, None).split("&"):
         if pair == "":
@@ -201,10 +201,10 @@ def _decode(text: bytes, name: str | None) -> str:
 
 
 def _plain_amount(amount: int | str | Decimal, currency: str) -> Decimal:
-    """``1.000`` in CLP is one to a program and a thousand to a person in Chile, so it is no amount to compare with."""
+    """Refuses an ambiguous amount: ``1.000`` in CLP is one to a program and a thousand to a person in Chile."""
     if isinstance(amount, (bool, float)):
         raise TypeError("Give the amount of your order as an integer, a text or a Decimal")
-    # A Decimal is a number and read in one way, also one with the zeros of its column or 1.299E+4.
+    # A Decimal is unambiguous, also with trailing zeros from a database column or as 1.299E+4.
     if isinstance(amount, Decimal) and amount.is_finite() and amount >= 0:
         return amount
     text, decimals = str(amount), decimals_of(currency)

@@ -1,4 +1,4 @@
-"""The client: what a shop and its back office ask of the service."""
+"""The client of shops and their back offices."""
 from __future__ import annotations
 
 import threading
@@ -11,7 +11,7 @@ from .errors import RubricaError
 from .requests import Connection, repeat
 from .signing import sign
 
-# A token must not end on its way.
+# A token must not expire while a request is on its way.
 _MARGIN = 30.0
 _GRANTED = ("access_token_jwt", "expires_in")
 
@@ -19,9 +19,9 @@ _GRANTED = ("access_token_jwt", "expires_in")
 class RubricaClient:
     """Every call raises ``RubricaError`` when the service refuses or does not answer.
 
-    ``service_token`` and ``secret_token`` create transactions; all else asks as a user: with an ``access_token``, an
-    ``api_token``, or ``username`` and ``password``, from which the client gets access tokens and renews them. What is safe to
-    repeat is repeated, up to three times.
+    ``service_token`` and ``secret_token`` create transactions. All other calls need a user: an ``access_token``, an
+    ``api_token``, or ``username`` and ``password``. The client gets and renews the access tokens of a login. Calls that are
+    safe to repeat are retried up to three times.
     """
 
     def __init__(
@@ -47,14 +47,14 @@ class RubricaClient:
         return f"RubricaClient({self._connection.base_url!r})"
 
     def create_transaction(self, order: Mapping[str, Any]) -> dict[str, Any]:
-        """``{"idTrx": 1001, "payUrl": [{"url": …}]}``: send the payer to the first address.
+        """Returns ``{"idTrx": 1001, "payUrl": [{"url": …}]}``: send the payer to the first address.
 
-        ``order`` has the fields of a transaction without ``x_account_id`` and ``x_signature``. The same order again is the
-        same transaction. Raises ``SigningError`` for one that must not be signed.
+        ``order`` has the fields of a transaction without ``x_account_id`` and ``x_signature``. The same order again
+        returns the same transaction. Raises ``SigningError`` for an order that must not be signed.
         """
         if not self._service_token or not self._secret_token:
             raise TypeError("Give RubricaClient a service_token and a secret_token for this")
-        # A service that is reached without TLS is one for development, where the shop may be so too.
+        # A service without TLS is for development, where the shop may have no TLS either.
         allow_http = self._connection.base_url.startswith("http:")
         body = sign({**order, "x_account_id": self._service_token}, self._secret_token, allow_http=allow_http)
         return repeat(lambda: self._connection.send("POST", "/trxs", body=body, holds=("idTrx", "payUrl")))
@@ -63,14 +63,14 @@ class RubricaClient:
         return self._ask("GET", f"/trxs/{_segment(id_trx)}", holds=("idTrx",))
 
     def get_status(self, id_trx: int) -> str:
-        """``pending``, ``complete`` or ``failed``."""
+        """Returns ``pending``, ``complete`` or ``failed``."""
         return self._ask("GET", f"/v2/trxs/{_segment(id_trx)}/status", reads=("data", "status"))
 
     def create_refund(self, id_trx: int, amount: int, type: str, *, idempotency_key: str | None = None) -> str:
-        """Refunds ``amount`` of a payment, ``total`` or ``parcial``. Answers the token to ask ``get_refund_status`` with.
+        """Refunds ``amount`` of a payment, ``total`` or ``parcial``. Returns the token for ``get_refund_status``.
 
-        With a key of yours, kept with the refund, you can ask again after a crash. Raises ``RubricaError`` with status 200
-        and a code such as ``REFUND_WINDOW_CLOSED`` when it is refused.
+        Store your own idempotency key with the refund, to retry after a crash. A refused refund raises ``RubricaError``
+        with status 200 and a code such as ``REFUND_WINDOW_CLOSED``.
         """
         path = f"/trxs/{_segment(id_trx)}/nullification"
         headers = {"Idempotency-Key": str(uuid.uuid4()) if idempotency_key is None else idempotency_key}
@@ -87,7 +87,7 @@ class RubricaClient:
     def validate_bank_account(
         self, account: Mapping[str, Any], *, language: str | None = None, idempotency_key: str | None = None
     ) -> dict[str, Any]:
-        """The verdict and its checks. A ``state`` of ``pending``: the provider still checks, so ask ``get_validation`` later."""
+        """Returns the verdict and its checks. A ``state`` of ``pending``: still checking, so call ``get_validation`` later."""
         key = str(uuid.uuid4()) if idempotency_key is None else idempotency_key
         headers = {"Accept-Language": language, "Idempotency-Key": key}
         return self._ask("POST", "/validations/BankAccount", body=account, headers=headers, holds=("id", "state"))
@@ -96,9 +96,9 @@ class RubricaClient:
         return self._ask("GET", f"/validations/BankAccount/{_segment(id)}", headers={"Accept-Language": language}, holds=("id", "state"))
 
     def events(self, after: str | None = None) -> Iterator[dict[str, Any]]:
-        """Everything that happened after a cursor, or from the beginning, page by page.
+        """Yields the pages of the feed after a cursor, or from the beginning, until the end of the feed.
 
-        Keep ``page["next"]`` with what you made of the page: it is the cursor to go on from. Ends at the end of the feed.
+        Store ``page["next"]`` together with your results of the page, and continue from it.
         """
         more = True
         while more:
@@ -107,7 +107,7 @@ class RubricaClient:
             after, more = page["next"], page["has_more"]
 
     def _ask(self, method: str, path: str, **parts: Any) -> Any:
-        """As a user. A token may end before its time, when the password was changed say; then it is renewed, once."""
+        """Calls as a user. Renews a refused token once: it may end early, for example after a change of password."""
         headers = parts.pop("headers", {})
 
         def ask(token: str) -> Any:
@@ -125,7 +125,7 @@ class RubricaClient:
     def _current_token(self, refused: str | None) -> str:
         if self._access_token is not None:
             return self._access_token
-        # Threads that come together share one login.
+        # Concurrent threads share one login.
         with self._login_lock:
             if self._token is None or self._token[0] == refused or self._token[1] < time.monotonic():
                 start = time.monotonic()
@@ -144,5 +144,5 @@ class RubricaClient:
 
 
 def _segment(value: Any) -> str:
-    """One part of a path, whatever characters it has."""
+    """Escapes a value as one segment of a path."""
     return quote(str(value), safe="")

@@ -1,14 +1,15 @@
-"""Why a call failed."""
+"""The error of failed calls."""
 from __future__ import annotations
 
 from typing import Any
 
 
 class RubricaError(Exception):
-    """The message names the request, what is wrong, and what to do. It holds no secret.
+    """The message names the request, the error and the fix. It holds no secret.
 
-    ``code`` is the service's own, with its page at ``/errors/CODE``, or ``NOT_SENT`` (there was no connection: nothing was
-    done), ``NO_ANSWER`` (it was sent, and may have been done or not) or ``UNREADABLE_ANSWER`` (something else answered).
+    ``code`` is ``NOT_SENT`` (there was no connection, so nothing was done), ``NO_ANSWER`` (the request was sent and may
+    have been carried out), ``UNREADABLE_ANSWER`` (another server answered), or a code of the service with its page at
+    ``/errors/CODE``.
     """
 
     def __init__(
@@ -28,17 +29,17 @@ class RubricaError(Exception):
     ):
         self.code, self.detail, self.request, self.status = code, detail, request, status
         self.title = title or detail
-        #: Everything that is wrong with the request, each with its fix.
+        #: Every error of the request, each with its fix.
         self.errors = errors or []
-        #: Names the request in the log of the service.
+        #: The id of the request in the service's log.
         self.request_id = request_id
-        #: The same call may succeed later. It was repeated already where that was safe.
+        #: The same call may succeed later. It was already retried where that is safe.
         self.retryable = retryable
-        #: For how many seconds the service wishes to be left alone.
+        #: The seconds that the service asks to wait.
         self.retry_after = retry_after
-        #: The call was sent with it. Give it again, so that what may have been done is not done twice; None where it had none.
+        #: The idempotency key that was sent; None without one. Send it again, so that nothing is done twice.
         self.idempotency_key = idempotency_key
-        #: Answered beside the error: ``data["next"]`` of a cursor that counts no more is the one to go on with.
+        #: Data beside the error: ``data["next"]`` replaces a refused feed cursor.
         self.data = data
         super().__init__(self._text())
 

@@ -1,4 +1,4 @@
-"""The form of every value. The service checks it too; here it is known before anything is sent."""
+"""Checks the form of every value, so that errors are found before the request. The service checks it too."""
 from __future__ import annotations
 
 import re
@@ -20,7 +20,7 @@ _EMAIL = re.compile(
     r"@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+(?:[A-Za-z]{2,63}|[xX][nN]--[A-Za-z0-9-]{1,59})"
 )
 _HOST_LABEL = r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
-# What every parser of addresses leaves as it is: lower-case host, no user, no fragment, nothing that wants escaping.
+# URLs that every parser leaves unchanged: lower-case host, no user, no fragment, no character that needs escaping.
 _URL = re.compile(
     rf"(https?)://({_HOST_LABEL}(?:\.{_HOST_LABEL})*|\[[0-9a-f:]+\])(:[1-9][0-9]{{0,4}})?"
     r"(/[!$-;=@-\[\]_a-z|~]*)?(\?[!$-&(-;=?-~]*)?"
@@ -61,7 +61,7 @@ def decimals_of(currency: str) -> int | None:
 
 
 def is_amount(text: str, decimals: int) -> bool:
-    """Digits, above zero, then as many decimals as the currency has, or one or two zeros, which mean nothing."""
+    """Returns whether a text is an amount above zero, with at most min(2, decimals) decimals; max(2, decimals) if all are zeros."""
     parts = _AMOUNT.fullmatch(text)
     if parts is None or Decimal(text) == 0:
         return False
@@ -71,7 +71,7 @@ def is_amount(text: str, decimals: int) -> bool:
 
 def _money(values: Mapping[str, str]) -> list[Problem | None]:
     decimals = decimals_of(values["x_currency"])
-    # Without a currency the amount is held against the widest form, so that both faults are named at once.
+    # Without a known currency, allow two decimals, so that one call reports both errors.
     return [
         problem("INVALID_CURRENCY", "x_currency") if decimals is None else None,
         None if is_amount(values["x_amount"], 2 if decimals is None else decimals) else problem("INVALID_AMOUNT", "x_amount"),
@@ -96,7 +96,7 @@ def _url(values: Mapping[str, str], name: str, allow_http: bool) -> Problem | No
     if len(url) > 2048:
         return problem("FIELD_TOO_LONG", name)
     if name == "x_url_cancel" and re.match(r"/(?!/)", url):
-        # Of the shop to which the payer comes back.
+        # A path is completed with the origin of x_url_complete.
         url = "/".join(values["x_url_complete"].split("/", 3)[:3]) + url
     return None if _is_plain_url(url, allow_http) else problem("INVALID_URL", name)
 

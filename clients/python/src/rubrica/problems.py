@@ -1,4 +1,4 @@
-"""What can be wrong with a message. protocol.json is written from the protocol of the service."""
+"""The problems of messages. protocol.json is generated from the service's protocol."""
 from __future__ import annotations
 
 import json
@@ -11,7 +11,7 @@ _LONGEST_SHOWN_NAME = 64
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong. ``message`` and ``fix`` never repeat a value, so they are safe to show."""
+    """One error. ``message`` and ``fix`` never contain a value, so they are safe to show."""
 
     code: str
     field: str | None
@@ -20,7 +20,7 @@ class Problem:
 
 
 class SigningError(ValueError):
-    """An order that must not be signed. ``problems`` has everything that is wrong with it."""
+    """Raised for an order that must not be signed. ``problems`` has every error."""
 
     def __init__(self, problems: list[Problem]):
         super().__init__(" ".join(f"{one.code}: {one.message} {one.fix}" for one in problems))
@@ -29,7 +29,7 @@ class SigningError(ValueError):
 
 
 class CallbackRefused(ValueError):
-    """A callback that must not be acted on. Answer it with 400."""
+    """Raised for a callback that must not be acted on. Respond with 400."""
 
     def __init__(self, problem: Problem):
         super().__init__(f"{problem.code}: {problem.message} {problem.fix}")

@@ -1,4 +1,4 @@
-"""One request and its answer, and the repeats that are safe."""
+"""Sends requests, and retries those that are safe to repeat."""
 from __future__ import annotations
 
 import http.client
@@ -22,7 +22,7 @@ _LONGEST_WAIT = 30.0
 
 
 class Connection:
-    """Where the service is. Every request has a connection of its own: a shop asks seldom."""
+    """The address of the service. Each request opens its own connection, because a shop sends few."""
 
     def __init__(self, base_url: str, timeout: float):
         self.base_url = _read_base_url(base_url)
@@ -39,14 +39,14 @@ class Connection:
         reads: Sequence[str] = ("data",),
         holds: Sequence[str] = (),
     ) -> Any:
-        """The value that ``reads`` names in a good answer, member by member, with every member that it ``holds``.
+        """Returns the value at the path ``reads`` of a good response. The value must have every member in ``holds``.
 
-        Raises ``RubricaError`` for every other answer and for none.
+        Raises ``RubricaError`` for every other response, and when none came.
         """
         asked = urlencode({name: value for name, value in (query or {}).items() if value is not None})
         sent = {name: value for name, value in (headers or {}).items() if value is not None}
         for name, value in sent.items():
-            # Python would repeat it in its error, and it may be a token.
+            # Python's own error would show the value, which may be a token.
             if not re.fullmatch(r"[\t -~]*", value):
                 raise TypeError(f"What is to be sent as {name} holds a line break or another such character")
         content = None if body is None else json.dumps(body, ensure_ascii=False).encode()
@@ -78,7 +78,7 @@ class Connection:
             connection.request(method, url.path + path, content, dict(headers))
             answer = connection.getresponse()
             text = answer.read()
-            # An answer without its length does not tell that it lacks its end.
+            # A response without a length can be cut off unnoticed.
             if 200 <= answer.status < 300 and text[:1] in (b"", b"{") and _parse_object(text) is None:
                 raise http.client.HTTPException("the answer was cut off")
             return answer.status, answer.headers, text
@@ -98,7 +98,7 @@ class Connection:
 
 
 class _TimelyResponse(http.client.HTTPResponse):
-    """Read until its deadline: the time-out of a socket begins anew with every byte."""
+    """A response with a deadline. A socket's own time-out restarts with every byte."""
 
     def __init__(self, sock: socket.socket, deadline: float, *args: Any, **options: Any):
         super().__init__(sock, *args, **options)
@@ -107,7 +107,7 @@ class _TimelyResponse(http.client.HTTPResponse):
 
 class _TimelyReader(io.RawIOBase):
     def __init__(self, sock: socket.socket, file: io.BufferedIOBase, deadline: float):
-        # The file keeps the socket open until the answer is read.
+        # The file keeps the socket open until the response is read.
         self._sock, self._file, self._deadline = sock, file, deadline
 
     def readable(self) -> bool:
@@ -126,16 +126,17 @@ class _TimelyReader(io.RawIOBase):
 
 
 def repeat(attempt: Callable[[], Reply]) -> Reply:
-    """Up to four times, until it succeeds or fails with what will not pass by waiting. Only for what may be done twice."""
+    """Calls up to four times while a retry may help. Only for calls that may run twice."""
     uncertain: RubricaError | None = None
     for failures in range(1, _MOST_ATTEMPTS + 1):
         try:
             return attempt()
         except RubricaError as error:
-            # That the last attempt was not sent, was one too many or met a proxy does not say that no earlier one was done.
+            # The last attempt may be unsent, rate-limited or answered by a proxy: that does not prove that no earlier
+            # one was done.
             says_nothing = error.code in ("NOT_SENT", "UNREADABLE_ANSWER") or error.status == 429
             may_be_done = error.code == "NO_ANSWER" or (error.status or 0) >= 500
-            # Nothing that a proxy says after no answer tells more.
+            # After a call without a response, a proxy's response adds no information.
             if may_be_done and (uncertain is None or uncertain.code != "NO_ANSWER"):
                 uncertain = error
             wait = (error.retry_after or 0) + _FIRST_WAIT * 2 ** (failures - 1) * random.uniform(0.5, 1)
@@ -170,7 +171,7 @@ def _refusal(
     elif reply is not None and status == 200 and _is_refused_refund(reply):
         told = {"code": reply["code"], "detail": reply["message"]}
     data = told.get("data")
-    # Waiting brings no payment method: that is for the operator to configure.
+    # A retry cannot help: the operator must configure a payment method.
     retryable = (status == 429 or status >= 500) and told["code"] != "NO_PAYMENT_METHOD"
     return RubricaError(
         str(told["code"]),
@@ -192,20 +193,20 @@ def _member(value: Any, name: str) -> Any:
 
 
 def _is_refused_refund(reply: dict[str, Any]) -> bool:
-    """Existing clients are answered with status 200 and the reason. What a gateway says has no data that is null."""
+    """A refused refund has status 200, a code and ``data: null``. A gateway's response has no ``data: null``."""
     texts = (reply.get("code"), reply.get("message"))
     return all(isinstance(text, str) for text in texts) and reply.get("data", reply) is None
 
 
 def _is_problem(reply: dict[str, Any]) -> bool:
-    """A gateway may have a code and a detail of its own."""
+    """Checks the whole shape, because a gateway's errors may also have a code and a detail."""
     errors = reply.get("errors", [])
     is_list = isinstance(errors, list) and all(isinstance(one, dict) for one in errors)
     return isinstance(reply.get("code"), str) and isinstance(reply.get("detail"), str) and is_list
 
 
 def _retry_after(value: str | None) -> float | None:
-    """A number of seconds or a date."""
+    """Reads a number of seconds or a date. Returns seconds."""
     if value is None:
         return None
     try:
@@ -231,7 +232,7 @@ def _read_base_url(text: str) -> str:
     except ValueError:
         is_whole = False
     if not is_whole:
-        # A service on this machine speaks http.
+        # Suggest http only for a service on this machine.
         scheme = "http" if re.match(r"localhost|127\.", text) else "https"
         example = f"{scheme}://{text}" if re.match(r"[\w.-]+(?::\d+)?(?:/|$)", text) else "https://pay.example.cl"
         raise TypeError(f"base_url is {text!r}: write the whole address, with its scheme, such as {example}")

@@ -1,7 +1,7 @@
-"""The signature: HMAC-SHA256 over the names and values of the fields, in the order of their names, without separators.
+"""Signs with HMAC-SHA256 over the names and values of the fields, ordered by name, without separators.
 
-Because nothing separates them, two different orders could have one signature. So an order is checked before it is signed:
-exactly the ten fields, text only, and no value that holds the name of a field.
+Without separators, two different orders could have the same signature. So an order is checked before it is signed:
+exactly the ten fields, text only, and no value that contains a field name.
 """
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _ANY_NAME = re.compile("|".join({*REQUEST_FIELDS, *CALLBACK_FIELDS, *UNSIGNED_FI
 
 
 def sign(order: Mapping[str, Any], secret: str, *, allow_http: bool = False) -> dict[str, Any]:
-    """The complete body: send it as JSON, unchanged, from your server.
+    """Returns the complete body. Send it as JSON, unchanged, from your server.
 
-    The amount and the reference may be integers. ``allow_http`` admits ``http://localhost`` addresses, for development.
-    Raises ``SigningError`` with everything that is wrong.
+    The amount and the reference may be integers. ``allow_http`` allows ``http://localhost`` addresses, for development.
+    Raises ``SigningError`` with every error.
     """
     _require_secret(secret)
     sent = {name: value for name, value in order.items() if name != SIGNATURE_FIELD}
@@ -38,15 +38,15 @@ def sign(order: Mapping[str, Any], secret: str, *, allow_http: bool = False) -> 
 
 
 def signing_message(fields: Mapping[str, Any]) -> str:
-    """The text that is signed. It stands for one order alone, and only where the fields keep the rules."""
+    """Returns the text to sign. It identifies one order only if the fields follow the rules."""
     signed = (name for name in fields if name.startswith("x_") and name != SIGNATURE_FIELD)
-    # In the order of the bytes; names outside of ASCII do not occur, and would sort so too.
+    # Order by bytes. Names outside ASCII do not occur, and would have the same order.
     ordered = sorted(signed, key=lambda name: name.encode())
     return "".join(name + _text_of(fields[name]) for name in ordered if not _is_left_out(fields[name]))
 
 
 def signature_of(message: str, secret: str) -> str:
-    """64 hexadecimal digits in lower case. The secret is a text, also where it looks like hexadecimal."""
+    """Returns 64 lower-case hexadecimal digits. The secret is used as text, even if it looks like hexadecimal."""
     _require_secret(secret)
     return hmac.new(secret.encode(), message.encode(), hashlib.sha256).hexdigest()
 
@@ -60,7 +60,7 @@ def signature_matches(message: str, signature: str, secrets: Iterable[str]) -> b
 def check_fields(
     fields: Mapping[str, Any], signed: list[str], unsigned: Iterable[str] = (), numeric: Iterable[str] = ()
 ) -> tuple[dict[str, str], list[Problem]]:
-    """The text of every signed field, and everything that would let the signature mean two things."""
+    """Returns the text of every signed field, and every problem that would make the signature ambiguous."""
     values: dict[str, str] = {}
     problems: list[Problem] = []
     for name, value in fields.items():
@@ -80,7 +80,7 @@ def check_fields(
 
 
 def _fault_of(name: str, value: Any, may_be_number: bool) -> Problem | None:
-    # A float printed in two places can become two texts; True is an int to Python.
+    # Floats are refused: one float can be printed as two texts. True is an int in Python.
     if may_be_number and type(value) is int and abs(value) <= _LARGEST_INTEGER:
         return None
     if not isinstance(value, str):
