@@ -12,7 +12,7 @@ import { withApp } from './with-app.ts';
 
 type Json = ActingOptions & { json?: boolean };
 
-/** `user factor list | add | remove | reset | recovery-codes`: what a person proves beside the password. */
+/** `user factor list | add | remove | reset | recovery-codes`: the second factors of a person. */
 export function addFactorCommands(users: Command): void {
   const group = users
     .command('factor')

@@ -30,7 +30,7 @@ export function readDuration(text: string): number {
   throw invalidOption(`${text} is no duration; write 24h, 30m, 90s, 7d or 0.`);
 }
 
-/** Reads how long a sign-in link works. Returns milliseconds. Throws `CommandError` unless it is from 15m to 14d. */
+/** Reads how long an invitation or hand-over link works. Returns milliseconds. Throws `CommandError` unless it is from 15m to 14d. */
 export function readValidity(text: string): number {
   const valid = readDuration(text);
   if (valid < HANDOVER_MS.least || valid > HANDOVER_MS.most) throw invalidOption('--valid is from 15m to 14d.');
@@ -45,8 +45,9 @@ export function readLimit(text: string): number {
 }
 
 /**
- * Reads an amount of 0 or more and returns minor units. Every command uses it. CLP is written `15000`. A thousands
- * separator or a $ is refused, because 1.000 is a thousand in Chile and one elsewhere.
+ * Reads an amount of 0 or more and returns minor units. Every command uses it. CLP is written `15000`: a point, a
+ * comma, a space or a $ is refused, because 1.000 is a thousand in Chile and one elsewhere. Throws `CommandError`
+ * INVALID_AMOUNT.
  */
 export function readAmount(text: string, currency: string): number {
   const exponent = checkCurrency(currency);

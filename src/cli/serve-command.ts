@@ -68,7 +68,7 @@ async function serve(): Promise<void> {
     const { closeNow } = await starting;
     if (!closeNow()) process.exit(1);
   };
-  // Register before the start: a reader of `ready` may stop the service in the same moment.
+  // Registered before the start has ended: a reader of `ready` may stop the service in the same moment.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => void onSignal().catch(() => process.exit(1)));
   }
@@ -127,7 +127,7 @@ async function listen(app: RunningApp, config: Config, close: () => Promise<void
   await requireFeedHere(app);
   const older = await whyStoreIsOlder(app);
   if (older !== null) throw new CommandError(older, EXIT_FINAL, 'STORE_IS_OLDER');
-  // No other process serves this store, so earlier claims belong to a process that was killed, for example by `kill -9`.
+  // No other process serves this store, so earlier claims belong to a process that has ended, for example by `kill -9`.
   if (app.db.engine === 'sqlite') await releaseClaims(app);
   await using begun = new AsyncDisposableStack();
   const onStale = (error: Error) => {

@@ -40,7 +40,10 @@ function isFromThisMachine({ raw: { socket, headers } }: FastifyRequest): boolea
   return (address === '::1' || address.startsWith('127.')) && !FORWARDING_HEADERS.some((name) => name in headers);
 }
 
-/** Ten: after making the metrics, wait ten times as long. Making them then takes at most about a tenth of the time. */
+/**
+ * The pause after each millisecond of making the metrics, so that this takes a tenth of the process's time at most.
+ * Above 100 ms `LONGEST_PAUSE_MS` shortens the pause, and the share grows.
+ */
 const PAUSE_FOR_EACH_MS = 10;
 const LONGEST_PAUSE_MS = 1_000;
 

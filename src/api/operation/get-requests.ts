@@ -65,7 +65,7 @@ const EXAMPLE = {
   repeated: 0,
 };
 
-/** The refused requests of the last days, with what was wrong. */
+/** Lists the refused requests of the last days, with their errors. */
 export const getRequests = operation({
   describe: {
     operationId: 'listRefusedRequests',

@@ -103,7 +103,7 @@ function withTextId(field: Field): Field {
  */
 async function requireEnvironment(app: App, user: User, account: string): Promise<ServiceEnvironment> {
   const numbered = /^[1-9][0-9]{0,14}$/.test(account) ? await findEnvironmentById(app, Number(account)) : null;
-  // Cut to 101 characters: no token is longer, and the cache keeps the keys of misses for a while.
+  // Cut to 101 characters: no token is longer, and the cache keeps looked-up texts for a while.
   const tokens = new Set([account.slice(0, 101), ...(numbered === null ? [] : [numbered.serviceToken])]);
   const named: ServiceEnvironment[] = [];
   for (const token of tokens) {

@@ -1,4 +1,4 @@
-"""Signs requests for the Rúbrica payment service, verifies its callbacks, and calls it. Needs Python alone, 3.9 or newer."""
+"""Signs requests for the Rúbrica payment service, verifies its callbacks, and calls it. Needs only Python 3.9 or newer."""
 from .callbacks import Callback, CallbackVerifier
 from .client import RubricaClient
 from .errors import RubricaError
