@@ -85,7 +85,7 @@ function sayResult(payment: Payment, language: Language, stage: EndStage): { ico
     return { icon: 'neutral', title: say(language, `${kind}.title`), text };
   }
   const subject = linkSubject(transaction);
-  // A silent shop gets no text that it is being told. A payer of a link has no shop.
+  // The usual text promises that the shop is told now, and this shop does not answer. A link has no shop to tell.
   if (stage === 'completed' && payment.shopIsSilent && subject === null) {
     return { icon: ICONS[stage], title: say(language, 'completed.title'), text: say(language, 'receipt.silent') };
   }

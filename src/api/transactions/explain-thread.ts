@@ -10,9 +10,9 @@ standBack();
 parentPort?.on('message', (question: ExplainOptions) => parentPort?.postMessage(explain(question)));
 
 /**
- * Lowers the priority of this thread, so that payments come first on a machine with one processor or a busy one: a
- * hundred wrong signatures a minute cause seconds of searching. It is not the lowest priority, because on a busy
- * machine a search would then time out. Linux has a priority per thread, and this link names the thread that reads it.
+ * Lowers the priority of this thread, so that payments come first on a busy machine or one with a single processor: a
+ * hundred wrong signatures a minute cause seconds of searching. Not the lowest priority: on a busy machine a search
+ * would then time out. Linux has a priority per thread, and this link names the thread that reads it.
  */
 function standBack(): void {
   if (process.platform !== 'linux') return;
