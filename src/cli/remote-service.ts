@@ -55,7 +55,7 @@ function readToken({ tokenEnv, tokenFile }: RemoteOptions): string {
 async function accessTokenOf(url: string, token: string): Promise<string> {
   if (/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return token;
   const answer = await send({ url, authorization: `Bearer ${token}` }, 'POST', '/loginToken', null);
-  return (answer as { access_token: string }).access_token;
+  return (answer as { access_token_jwt: string }).access_token_jwt;
 }
 
 type Method = 'GET' | 'POST' | 'DELETE';

@@ -59,6 +59,14 @@ suite('listen', async () => {
     assert.equal(verified.ok, true, JSON.stringify(verified));
   });
 
+  test('took no API token: it asked for the callbacks as the bearer undefined', async () => {
+    await createPaidTransaction(app, environment, { reference: 'ORD-API' });
+    const { stdout, status, stderr } = await listen(['--url', url, '--count', '1'], { RUBRICA_TOKEN: user.api_token });
+    assert.equal(status, 0, stderr);
+    assert.match(stdout, /completed ORD-API .* → {2}200/);
+    laptop.received.splice(0);
+  });
+
   test('says why one failed and when it comes again; --no-retry gives it up and names the way to replay it', async () => {
     await createPaidTransaction(app, environment, { reference: 'ORD-2' });
     laptop.answerWith(500);
