@@ -16,10 +16,10 @@ import {
 
 const OWN = '001';
 
-/** As Banco de Chile calls the kinds of accounts. */
+/** Banco de Chile's names for the kinds of accounts. */
 const TYPES: Readonly<Record<AccountType, string>> = { checking: 'CTD', savings: 'AHB', sight: 'JUV' };
 
-/** The RUT of each bank, by its code: this file names banks by it. */
+/** The RUT of each bank by its code; this file identifies banks by RUT. */
 const BANK_RUTS: Readonly<Record<string, string>> = {
   '001': '97004000-5',
   '009': '97011000-3',
@@ -39,7 +39,7 @@ const BANK_RUTS: Readonly<Record<string, string>> = {
   '672': '82878900-7',
 };
 
-/** "Transferencias de fondos masivas": lines of 219 characters, at most 100. */
+/** "Transferencias de fondos masivas": at most 100 lines of 219 characters. */
 export const bancochileMasivas: BankFileFormat = {
   code: 'bancochile-masivas',
   means: {
@@ -98,7 +98,7 @@ const HEADING = [
   'Campo Libre 2 (Glosa 2)',
 ];
 
-/** "Pago Fácil", template v4: the sheet `Nomina`. In the statement a payment shows as "Pago Fácil Bch: 0<RUT>". */
+/** "Pago Fácil", template v4: the sheet `Nomina`. The statement shows a payment as "Pago Fácil Bch: 0<RUT>". */
 export const bancochileV4: BankFileFormat = {
   code: 'bancochile-v4',
   means: {

@@ -2,7 +2,9 @@ import { ascii, type BankFileFormat, bareRut, capitals, type FileLine, fitting, 
 
 const OWN = '012';
 
-/** "Proveedores", DET-SUBDET: 9 columns, TAB and CRLF; one line of the payment and one of its document. */
+/**
+ * "Proveedores", DET-SUBDET: 9 columns, TAB and CRLF. Each payment has one line for itself and one for its document.
+ */
 export const bancoestadoProveedores: BankFileFormat = {
   code: 'bancoestado-proveedores',
   means: {
@@ -32,7 +34,7 @@ export const bancoestadoProveedores: BankFileFormat = {
           ],
           '\t',
         ),
-        // 33: an electronic invoice, as the tax office numbers documents.
+        // 33: the tax office's number for an electronic invoice.
         row([2, date + month + year, fitting(String(line.amount), 10), at + 1, 33, '', '', '', ''], '\t'),
       ]),
       '\r\n',
@@ -69,12 +71,12 @@ export const bancoestadoAbonos: BankFileFormat = {
     ),
 };
 
-/** Its number is the RUT without the check character. */
+/** The number of a CuentaRUT is the RUT without the check character. */
 function isCuentaRut({ bankCode, account, rut }: FileLine): boolean {
   return bankCode === OWN && account.replace(/^0+/, '') === bareRut(rut).slice(0, -1).replace(/^0+/, '');
 }
 
-/** Only its own accounts have a form of payment of their own. */
+/** Only accounts at BancoEstado have a separate code for savings accounts. */
 function isSavings(line: FileLine): boolean {
   return isOwn(line) && line.accountType === 'savings';
 }

@@ -1,10 +1,13 @@
 import type { InBoth } from '../error-catalogue.ts';
 import { writeWorkbook } from '../lib/tables/write-workbook.ts';
 
-/** The kinds of accounts, as banks call them: checking (corriente), savings (ahorro), sight (vista, CuentaRUT, prepaid). */
+/** The kinds of accounts: checking (corriente), savings (ahorro), sight (vista, CuentaRUT, prepaid). */
 export type AccountType = 'checking' | 'savings' | 'sight';
 
-/** One transfer of a file. `rut` is canonical (`12345678-5`), `amount` whole pesos, `reference` ours. */
+/**
+ * One transfer of a file. `rut` is canonical (`12345678-5`), `amount` whole pesos, `reference` the client's id of the
+ * payout.
+ */
 export type FileLine = {
   readonly reference: string;
   readonly rut: string;
@@ -17,7 +20,10 @@ export type FileLine = {
   readonly accountType: AccountType | null;
 };
 
-/** The payer, whose account is debited. `agreement`: the number of the contract with the bank. `day` such as `2026-01-15`. */
+/**
+ * The payer, whose account is debited. `agreement`: the number of the contract with the bank. `day`: such as
+ * `2026-01-15`.
+ */
 export type Payer = {
   readonly rut: string;
   readonly name: string;
@@ -27,8 +33,8 @@ export type Payer = {
 };
 
 /**
- * How a bank takes transfers. `sure` says how well its layout is known: `several` sources agree, `one` source, or `weak`.
- * `needs`: what of the payer, and of the lines, it cannot do without.
+ * A bank's file format. `sure`: how well its layout is known: `several` sources agree, `one` source, or `weak`.
+ * `needs`: the data of the payer and of the lines that it requires.
  */
 export type BankFileFormat = {
   readonly code: string;
@@ -37,15 +43,20 @@ export type BankFileFormat = {
   readonly extension: 'txt' | 'csv' | 'xlsx';
   readonly mostLines: number;
   readonly needs: readonly ('rut' | 'name' | 'agreement' | 'accountTypes')[];
-  /** Whether it asks the kind of the account of a line. Without it: of every line, where it `needs` the kinds. */
+  /**
+   * Returns whether the format requires the kind of a line's account. Omitted: if it `needs` the kinds, for every line.
+   */
   asksTypeOf?(line: FileLine): boolean;
-  /** Characters that the bank takes in no name of a file. */
+  /** Characters that the bank does not accept in the name of a file. */
   readonly nameLeavesOut?: RegExp;
-  /** The same lines always make the same text; a workbook the same cells. */
+  /** The same lines always give the same bytes; for a workbook, the same cells. */
   write(payer: Payer, lines: readonly FileLine[]): Buffer | Promise<Buffer>;
 };
 
-/** Letters without accents, digits and what every bank takes; anything else is a space. At most `most` characters. */
+/**
+ * Replaces accented letters by plain ones, and all but letters, digits, spaces, points, commas and hyphens by spaces.
+ * Returns at most `most` characters.
+ */
 export function plain(text: string, most: number): string {
   return text
     .normalize('NFD')
@@ -57,7 +68,7 @@ export function plain(text: string, most: number): string {
     .trim();
 }
 
-/** The same in capitals, digits and spaces alone. */
+/** Returns the text in capitals, with letters, digits and spaces only, at most `most` characters. */
 export function capitals(text: string, most: number): string {
   return plain(text, 1000)
     .replace(/[^A-Za-z0-9 ]/g, ' ')
@@ -68,28 +79,31 @@ export function capitals(text: string, most: number): string {
     .trim();
 }
 
-/** Digits and check character without the hyphen. */
+/** Returns the digits and the check character without the hyphen. */
 export function bareRut(rut: string): string {
   return rut.replace(/[.-]/g, '').toUpperCase();
 }
 
-/** The two parts of a RUT. */
+/** Returns the two parts of a RUT. */
 export function partsOfRut(rut: string): { number: string; check: string } {
   const bare = bareRut(rut);
   return { number: bare.slice(0, -1), check: bare.slice(-1) };
 }
 
-/** Right-aligned with zeros. Throws where it does not fit: a digit that is cut is another amount or another account. */
+/**
+ * Pads with zeros on the left. Throws `UnfitLine` if the text is too long: without a digit it is another amount or
+ * account.
+ */
 export function zeros(text: string | number, width: number): string {
   return fitting(String(text), width).padStart(width, '0');
 }
 
-/** Left-aligned with blanks; what does not fit is cut, so it is for words alone. */
+/** Pads with blanks on the right and cuts text that is too long, so only for words. */
 export function blanks(text: string, width: number): string {
   return text.slice(0, width).padEnd(width, ' ');
 }
 
-/** A line that the layout of a bank cannot hold. `why` follows a colon. */
+/** A line that does not fit the bank's layout. `why` is shown after a colon. */
 export class UnfitLine extends RangeError {
   readonly why: InBoth;
 
@@ -99,7 +113,7 @@ export class UnfitLine extends RangeError {
   }
 }
 
-/** Throws `UnfitLine` where a number is longer than its field. */
+/** Returns the text, or throws `UnfitLine` if it is longer than its field. */
 export function fitting(text: string, width: number): string {
   if (text.length <= width) return text;
   throw new UnfitLine({
@@ -108,22 +122,25 @@ export function fitting(text: string, width: number): string {
   });
 }
 
-/** An e-mail address that fits whole and can do no harm in a file; else nothing: one that is cut is somebody else's. */
+/**
+ * Returns an e-mail address if it fits and has only harmless characters; else ''. A cut address would be another
+ * person's.
+ */
 export function mailOf({ email }: Pick<FileLine, 'email'>, most: number): string {
   return email !== null && email.length <= most && /^[\w.%+-]+@[\w.-]+$/.test(email) ? email : '';
 }
 
-/** A row of text, with what separates its cells taken out of them. */
+/** Joins cells; replaces the separator by a space inside a cell. */
 export function row(cells: readonly (string | number)[], separator: string): string {
   return cells.map((cell) => String(cell).replaceAll(separator, ' ')).join(separator);
 }
 
-/** Text of every bank: none needs more than ASCII. */
+/** Encodes lines. No bank needs more than ASCII. */
 export function ascii(lines: readonly string[], lineEnd: '\n' | '\r\n'): Buffer {
   return Buffer.from(lines.map((line) => line + lineEnd).join(''), 'latin1');
 }
 
-/** A sheet of an .xlsx as the templates of banks are: no cell has a style. */
+/** Writes an .xlsx sheet without styles, like the banks' templates. */
 export function workbook(sheet: string, rows: readonly (readonly (string | number)[])[]): Promise<Buffer> {
   return writeWorkbook(sheet, rows, { heading: false });
 }

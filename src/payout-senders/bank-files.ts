@@ -4,7 +4,7 @@ import type { BankFileFormat } from './bank-file.ts';
 import { bciFile, biceFile, itauFile, scotiabankFile } from './other-bank-files.ts';
 import { santanderFile } from './santander-file.ts';
 
-/** THE TABLE of files that banks take. */
+/** THE TABLE of the banks' file formats. */
 export const BANK_FILES: readonly BankFileFormat[] = [
   santanderFile,
   bancochileMasivas,

@@ -4,14 +4,14 @@ import type { LookUpAnswer, PayoutSender, SenderSilence, Transfer, TransferOrder
 
 const LONGEST_REASON = 200;
 
-/** Where the provider is, and the key that opens it. */
+/** The provider's URL and its bearer token. */
 export type HttpSenderOptions = { url: string; key: string | null; fetch: SafeFetch };
 
 /**
- * Hands transfers to the provider that the operator has a contract with; docs/payout-provider.md is what it speaks.
+ * Sends transfers to the operator's provider by the protocol of docs/payout-provider.md.
  *
- * Nothing is tried twice here: an order whose answer is lost is looked up. The address is the operator's own choice, so unlike the
- * URLs of merchants it may be private.
+ * Never retries: a transfer whose response is lost is looked up. The operator chooses the URL, so it may be a private
+ * address, unlike the URLs of merchants.
  */
 export function createHttpSender({ url, key, fetch }: HttpSenderOptions): PayoutSender {
   const headers = { accept: 'application/json', ...(key !== null && { authorization: `Bearer ${key}` }) };
@@ -50,7 +50,7 @@ function bodyOf(order: TransferOrder): string {
   });
 }
 
-/** Whatever is not exactly the published schema is no answer: it must never end a payout. */
+/** Returns `unknown` for a response that differs from the published schema, because it must never end a payout. */
 function readAnswer(outcome: FetchOutcome, { id, amount, currency }: Transfer): LookUpAnswer {
   if (outcome.kind === 'failed') return { kind: 'unknown' };
   const body = parseObject(outcome.excerpt) ?? {};
@@ -73,7 +73,7 @@ function readAnswer(outcome: FetchOutcome, { id, amount, currency }: Transfer): 
   }
 }
 
-/** Of something that is to be a number or a short word. */
+/** Returns a value of the response for a message, at most 20 characters. */
 function shown(value: unknown): string {
   return typeof value === 'number' || typeof value === 'string' ? String(value).slice(0, 20) : '?';
 }
@@ -82,7 +82,10 @@ const UNKNOWN = { kind: 'unknown' } as const;
 
 const NO_REASON: SenderSilence = 'no reason was given';
 
-/** Why, as a bank or a provider says it. It may stay for ever, and long digits in it may be an account or a RUT. */
+/**
+ * Returns the reason of a bank or a provider without long numbers: the text may be stored for ever, and a number may be
+ * an account or a RUT.
+ */
 function plainReason(said: unknown): string {
   const text = typeof said === 'string' ? said.replace(/\p{Cc}/gu, ' ').trim() : '';
   return text.replace(/\d[\d.]{4,}(?:-[\dkK])?/g, '…').slice(0, LONGEST_REASON) || NO_REASON;

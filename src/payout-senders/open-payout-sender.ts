@@ -3,7 +3,7 @@ import { createHttpSender } from './http-sender.ts';
 import type { OpenPayoutSender } from './payout-sender.ts';
 import { createSimulatedSender } from './simulated-sender.ts';
 
-/** How an app opens the senders that its operator has set. */
+/** Returns the function that opens the senders of the operator's settings. */
 export function payoutSenders(fetch: SafeFetch, now: () => number): OpenPayoutSender {
   const simulated = createSimulatedSender(now);
   return ({ kind, environment, url, key }) => {

@@ -28,7 +28,10 @@ const BCI_HEADING = [
   'Cuenta Destino inscrita como(4)',
 ];
 
-/** BCI, "nómina en línea": 13 columns under a heading. Its sheet asks for .xls of 97-2003, which nothing well kept writes, or text, whose separator it does not say. */
+/**
+ * BCI, "nómina en línea": 13 columns under a heading. Its instructions ask for .xls of 97-2003, which no maintained
+ * library writes, or for text with an unknown separator.
+ */
 export const bciFile: BankFileFormat = {
   code: 'bci',
   means: { en: 'BCI, nómina en línea (.xlsx, 13 columns)', es: 'BCI, nómina en línea (.xlsx, 13 columnas)' },
@@ -51,7 +54,7 @@ export const bciFile: BankFileFormat = {
           line.amount,
           '',
           '',
-          // OTR: PRV would need the number of an invoice.
+          // OTR, because PRV needs the number of an invoice.
           'OTR',
           plain(line.message, 60),
           mailOf(line, 200),
@@ -63,14 +66,17 @@ export const bciFile: BankFileFormat = {
 
 const ITAU = '039';
 
-/** As Itaú calls the kinds of accounts; one that nobody has said is taken for a checking account. */
+/** Itaú's names for the kinds of accounts. An unknown kind is written as a checking account. */
 const ITAU_TYPES: Readonly<Record<AccountType, string>> = {
   checking: 'CAT_CSH_CCTE',
   savings: 'CAT_CSH_CAHORRO',
   sight: 'CAT_CSH_CVIS',
 };
 
-/** Itaú, NEL: CSV with a line of sums, then 18 columns, RUTs as they are. Three sources agree on that, and one names the kinds of accounts. */
+/**
+ * Itaú, NEL: CSV with a line of totals, then lines of 18 columns. Three sources agree on the layout; one names the
+ * kinds of accounts.
+ */
 export const itauFile: BankFileFormat = {
   code: 'itau-nel',
   means: { en: 'Itaú, NEL (.csv)', es: 'Itaú, NEL (.csv)' },
@@ -149,7 +155,7 @@ export const biceFile: BankFileFormat = {
     ),
 };
 
-/** As Scotiabank calls the other banks, by their names. */
+/** Scotiabank's names for the banks. */
 const BANK_NAMES: Readonly<Record<string, string>> = {
   '001': 'BANCO DE CHILE',
   '009': 'BANCO INTERNACIONAL',
@@ -165,7 +171,10 @@ const BANK_NAMES: Readonly<Record<string, string>> = {
   '055': 'BANCO CONSORCIO',
 };
 
-/** Scotiabank, proveedores: the sheet of its macro. One source, and banks are named: try it with one line first. */
+/**
+ * Scotiabank, proveedores: the sheet of its macro. Known from one source, and it identifies banks by name: test it with
+ * one line first.
+ */
 export const scotiabankFile: BankFileFormat = {
   code: 'scotiabank',
   means: { en: 'Scotiabank, proveedores (.xlsx)', es: 'Scotiabank, proveedores (.xlsx)' },

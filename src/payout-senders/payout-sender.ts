@@ -1,71 +1,74 @@
 /** The environment of the merchant's tokens. In `development` no sender may move money. */
 type Environment = 'development' | 'production';
 
-/** A transfer of ours, as a sender is asked what became of it. Amounts are in minor units of `currency`. */
+/** A transfer to look up at a sender. Amounts are in minor units of `currency`. */
 export type Transfer = {
-  /** Ours, unique for ever: the sender's idempotency key, and what the transfer is looked up by. */
+  /** Our id, never reused: the sender's idempotency key, and the key for look-ups. */
   readonly id: string;
   readonly environment: Environment;
   readonly amount: number;
   readonly currency: string;
-  /** UTC milliseconds at which it was handed over, written down before; null: it was not. */
+  /** When it was sent, UTC milliseconds, stored before sending; null: not sent. */
   readonly sentAt: number | null;
 };
 
-/** A transfer with everything that a sender needs to carry it. */
+/** A transfer with all data that a sender needs to send it. */
 export type TransferOrder = Transfer & {
-  /** The id that the merchant gave it. */
+  /** The merchant's id. */
   readonly reference: string;
-  /** Canonical: `12345678-5`. */
+  /** Canonical, such as `12345678-5`. */
   readonly rut: string;
   readonly name: string;
   readonly email: string | null;
   /** Three digits. */
   readonly bankCode: string;
-  /** Digits, zeros kept. */
+  /** Digits, with leading zeros. */
   readonly account: string;
-  /** Null: nobody has said it. */
+  /** Null: nobody has set it. */
   readonly accountType: 'checking' | 'savings' | 'sight' | null;
   /** The text that the recipient reads. */
   readonly message: string;
 };
 
 /**
- * The answer of a sender about a transfer.
+ * A sender's answer about a transfer.
  *
- * `confirmed`: it arrived. `failed`: it did not and never will. `returned`: it arrived and came back. `pending`: the sender has
- * it and will know later. `unknown`: no answer, which is no refusal: the money may have left. `contradiction`: the answer is about
- * something else than was asked; it decides nothing. `reason` names no person and no account.
+ * `confirmed`: it arrived. `failed`: it did not arrive and never will. `returned`: it arrived and came back. `pending`:
+ * the sender has it and will know later. `unknown`: no answer; the money may have left. `contradiction`: the answer is
+ * about another transfer or amount, and changes no state. `reason` names no person and no account.
  */
 export type SenderAnswer =
   | { readonly kind: 'confirmed' | 'pending' | 'unknown' }
   | { readonly kind: 'failed' | 'returned'; readonly reason: string }
   | { readonly kind: 'contradiction'; readonly says: SenderContradiction };
 
-/** An answer about something else than was asked: another transfer, or another amount. */
+/** The answer is about another transfer or another amount. */
 export type SenderContradiction = 'another transfer' | `amount ${string}`;
 
-/** Kept where a sender refuses without a reason. */
+/** The reason that is stored if a sender gives none. */
 export type SenderSilence = 'no reason was given';
 
-/** An answer, or `absent`: the sender is certain that it was never given this transfer. Where it cannot be, it says `unknown`. */
+/**
+ * An answer, or `absent`: the sender is certain that it never received this transfer. A sender that is not certain
+ * answers `unknown`.
+ */
 export type LookUpAnswer = SenderAnswer | { readonly kind: 'absent' };
 
 /**
- * How payouts leave by a program; `test/contracts/payout-sender.contract.ts` describes it.
+ * A program that sends payouts; `test/contracts/payout-sender.contract.ts` describes it.
  *
- * Every transfer is looked up before it is handed over, handed over once, and from then on only looked up: what is not answered
- * is never sent again.
+ * Each transfer is looked up first, then sent once, and afterwards only looked up. A transfer without an answer is
+ * never sent again.
  */
 export type PayoutSender = {
   readonly code: 'simulated' | 'http';
-  /** Hands it over. Throwing means the same as `unknown`. */
+  /** Sends the transfer. Throwing means `unknown`. */
   send(order: TransferOrder): Promise<SenderAnswer>;
-  /** Asks what became of it, and changes nothing. Throwing means the same as `unknown`. */
+  /** Returns the state of a transfer and changes nothing. Throwing means `unknown`. */
   lookUp(transfer: Transfer): Promise<LookUpAnswer>;
 };
 
-/** A sender as an operator has set it. */
+/** A sender as set by the operator. */
 export type SenderSetting = {
   readonly kind: 'simulated' | 'http';
   readonly environment: Environment;
@@ -74,5 +77,8 @@ export type SenderSetting = {
   readonly key: string | null;
 };
 
-/** The adapter for a setting. Throws where it does not fit the environment: the simulated one is for development alone. */
+/**
+ * Returns the adapter of a setting. Throws if it does not fit the environment: the simulated sender is only for
+ * development.
+ */
 export type OpenPayoutSender = (setting: SenderSetting) => PayoutSender;

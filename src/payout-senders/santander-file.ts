@@ -18,7 +18,7 @@ const HEADING = [
   'Glosa Cartola Beneficiario',
 ];
 
-/** Santander Office Banking, "Transferencias Masivas": 13 columns, read by position under a heading. */
+/** Santander Office Banking, "Transferencias Masivas": 13 columns under a heading; the bank reads them by position. */
 export const santanderFile: BankFileFormat = {
   code: 'santander',
   means: {

@@ -3,14 +3,14 @@ import type { LookUpAnswer, PayoutSender, Transfer } from './payout-sender.ts';
 const SECOND = 1000;
 const DAY = 24 * 60 * 60 * SECOND;
 
-/** `sent` is the answer to the order, `later` what a look-up says so many milliseconds after it. */
+/** `sent`: whether the order is answered. `later`: the answer to a look-up this many milliseconds after sending. */
 type Script = { sent: 'answered' | 'lost'; later: (age: number, transfer: Transfer) => LookUpAnswer };
 
 const confirmed: LookUpAnswer = { kind: 'confirmed' };
 const failed: LookUpAnswer = { kind: 'failed', reason: 'Cuenta del destinatario cerrada' };
 const returned: LookUpAnswer = { kind: 'returned', reason: 'Cuenta destinatario inhabilitada para recibir abonos' };
 
-/** By amount in pesos. Any other is confirmed at once. */
+/** The behaviour by amount in pesos. Other amounts are confirmed at once. */
 const SCRIPTS: Readonly<Record<number, Script>> = {
   6001: { sent: 'answered', later: () => failed },
   6002: { sent: 'answered', later: (age) => (age < 10 * SECOND ? { kind: 'pending' } : confirmed) },
@@ -24,10 +24,10 @@ const SCRIPTS: Readonly<Record<number, Script>> = {
 const AT_ONCE: Script = { sent: 'answered', later: () => confirmed };
 
 /**
- * Sends nothing to nobody. For development tokens alone.
+ * Sends nothing. Only for development tokens.
  *
- * The amount decides, so that the same payout has the same end in every test; docs/payouts.md says which amount does what. It
- * keeps no state: what is not answered at once is answered by a later look-up, from any process.
+ * The amount decides the outcome, so that the same payout ends the same way in every test; docs/payouts.md lists the
+ * amounts. The sender keeps no state, so any process can answer a look-up.
  */
 export function createSimulatedSender(now: () => number): PayoutSender {
   const answerOf = (transfer: Transfer): LookUpAnswer => {

@@ -4,8 +4,8 @@ import type { Database, SqlParameter } from '../db/database.ts';
 type Reader = Pick<Database, 'query'>;
 
 /**
- * Of a user `u`: may approve payouts of an environment `e`. `$1` are the roles that may, `$2` those that see development alone. A
- * program never may.
+ * The condition that a user `u` may approve payouts of an environment `e`. `$1`: the roles that may approve; `$2`: the
+ * roles that see development only. A program may never approve.
  */
 export const MAY_APPROVE = `u.disabled_at is null and u.role <> 'integration'
   and (u.role {named $1} or exists (select 1 from user_permissions g
@@ -19,7 +19,7 @@ export function approverRoles(): [SqlParameter, SqlParameter] {
   return rolesThatMay('payouts:approve');
 }
 
-/** The ids of everybody who may approve payouts of an environment. */
+/** Returns the ids of all users who may approve payouts of an environment. */
 export async function selectApprovers(db: Reader, environmentId: number): Promise<Set<string>> {
   const rows = await db.query<{ id: string }>(
     `select u.id from users u, environments e where e.id = $3 and ${MAY_APPROVE}`,

@@ -10,24 +10,24 @@ import { openSender } from './set-payout-sender.ts';
 import { settleAnswer } from './settle-answer.ts';
 import { type PayoutOwner, transitionPayouts } from './transition-payouts.ts';
 
-/** Longer than a look-up and an order may take together, so that no second worker asks meanwhile. */
+/** Longer than a look-up and a send may take together, so that no second worker claims the payout meanwhile. */
 const CLAIM_MS = 60_000;
 const TIME_OUT_MS = 20_000;
-/** A worker that was held up for longer than this may no longer be the only one: it hands nothing over. */
+/** A worker that was delayed for longer than this may have lost its claim, so it sends nothing. */
 const SEND_WITHIN_MS = 30_000;
-/** Of what is approved, while its sender cannot be reached. */
+/** When to retry an approved payout whose sender cannot be reached. */
 const TRY_AGAIN_MS = 30_000;
 
 /**
- * Has the senders carry what is approved, and asks what became of what they were given, at most `limit` payouts; answers how many
- * it took up. For the worker.
+ * Sends due approved payouts by their senders and asks for the state of sent ones: at most `limit` payouts. Returns how
+ * many it claimed. For the worker.
  *
- * A payout is looked up before it leaves: a sender that cannot be reached leaves it approved, and one that knows it already, because
- * a restore took the store back, is not given it again. Then it is `sent` in the store, and only then handed over, once: what is
- * not answered is looked up by our id, and never sent again.
+ * A payout is looked up before it is sent. If the sender cannot be reached, the payout stays approved. If the sender
+ * already has it (the store may be a restored backup), it is not sent again. Otherwise the state `sent` is committed
+ * first; then the payout is sent once. Without a response it is looked up by its id, and never sent again.
  */
 export async function carryOutPayouts(app: App, limit: number): Promise<number> {
-  // The worker comes by several times a second; an empty look must not queue up among the writers.
+  // The worker runs several times a second; a run without work must not queue for the write lock.
   if (!(await hasDuePayouts(app.db, app.now()))) return 0;
   const now = app.now();
   const claimed = await app.db.transaction((tx) => claimPayouts(tx, { now, until: now + CLAIM_MS, limit }));
@@ -35,7 +35,7 @@ export async function carryOutPayouts(app: App, limit: number): Promise<number> 
   return claimed.length;
 }
 
-/** One failure is its own: the claim ends and the payout is taken up again. */
+/** An error affects only this payout: the claim expires and a worker takes the payout again. */
 async function carryOutClaimed(app: App, payout: Payout, claimedAt: number): Promise<void> {
   try {
     const owner = await findEnvironmentById(app, payout.environment_id);
@@ -43,7 +43,7 @@ async function carryOutClaimed(app: App, payout: Payout, claimedAt: number): Pro
     const row = await (id === null
       ? selectSenderInUse(app.db, environmentId)
       : selectSender(app.db, environmentId, id));
-    // Its sender was taken away: it waits for a file, or for a person.
+    // The sender was removed: the payout waits for a file or for a person.
     if (owner === null || row === null) return await rest(app, payout);
     const sender = openSender(app, owner, row);
     const transfer = transferOf(owner, payout);
@@ -51,7 +51,7 @@ async function carryOutClaimed(app: App, payout: Payout, claimedAt: number): Pro
     if (payout.state !== 'approved') return await settleAnswer(app, owner, payout, known);
     if (known.kind === 'absent') return await handOver(app, { owner, payout, sender, senderId: row.id, claimedAt });
     if (known.kind === 'unknown') return await postpone(app, payout, app.now() + TRY_AGAIN_MS);
-    // It was given it before a restore took the store back.
+    // The sender received it before the store was restored from a backup.
     if (await writeSent(app, owner, payout, row.id)) await settleAnswer(app, owner, payout, known);
   } catch (error) {
     app.log.error({ err: error, payout: payout.id }, 'a payout could not be carried out');
@@ -70,7 +70,7 @@ async function handOver(app: App, { owner, payout, sender, senderId, claimedAt }
   await settleAnswer(app, owner, payout, answer);
 }
 
-/** One worker alone gets this done, and may hand it over: the state is the fence. */
+/** Returns true for one worker only, which may then send: the change of state excludes the others. */
 async function writeSent(app: App, owner: PayoutOwner, { id }: Payout, sender: string): Promise<boolean> {
   const sent = await app.db.transaction((tx) => {
     const at = app.now();
@@ -83,7 +83,7 @@ function transferOf({ environment }: PayoutOwner, { id, amount, currency, sent_a
   return { id, environment, amount, currency, sentAt: sent_at };
 }
 
-/** A sender that throws, or says nothing for 20 s, has not answered: the money may have left. */
+/** Returns `unknown` if the sender throws or does not respond within 20 s: the money may have left. */
 async function ask(
   app: App,
   { code }: PayoutSender,

@@ -20,22 +20,25 @@ import { selectSenderInUse } from './payout-sender-queries.ts';
 import { type RecipientRow, validUntil } from './recipient.ts';
 import { type PayoutOwner, transitionPayouts } from './transition-payouts.ts';
 
-/** A person's decision about payouts: some by their ids, or all of a batch that can still become it. */
+/**
+ * A person's decision about payouts: the payouts with these ids, or all payouts of a batch that can still change to the
+ * new state.
+ */
 export type PayoutDecision = {
   readonly owner: PayoutOwner;
   readonly named: { readonly ids: readonly string[] } | { readonly batchId: string };
   readonly by: Actor;
-  /** Why; it names no person. Null for an approval that says nothing. */
+  /** The reason; it names no person. Null: an approval without a reason. */
   readonly reason: string | null;
 };
 
 /**
- * Approves payouts that another person or program made, all or none: their money is reserved from then on, never more than
- * there is, from however many processes. Answers them.
+ * Approves payouts that another person or program made, all or none. Reserves their money, never more than is
+ * available, even if several processes approve at once. Returns the payouts.
  *
- * The caller has asked for the second factor. Throws `Problem` APPROVAL_REFUSED (one's own payout, an account that one
- * changed oneself, a verdict that is too old), INSUFFICIENT_BALANCE, PAYOUT_LIMIT_REACHED, PAYOUT_STATE, PERSON_NEEDED,
- * PERMISSION_MISSING or NOT_FOUND.
+ * The caller has checked the second factor. Throws `Problem` APPROVAL_REFUSED (the approver's own payout, an account
+ * that the approver changed, a verdict that is too old), INSUFFICIENT_BALANCE, PAYOUT_LIMIT_REACHED, PAYOUT_STATE,
+ * PERSON_NEEDED, PERMISSION_MISSING or NOT_FOUND.
  */
 export async function approvePayouts(app: App, decision: PayoutDecision): Promise<Payout[]> {
   const { owner, by } = decision;
@@ -73,22 +76,28 @@ export async function approvePayouts(app: App, decision: PayoutDecision): Promis
   });
 }
 
-/** Refuses payouts that wait for an approval. Their money was never taken. The same errors as an approval, but for money. */
+/**
+ * Rejects payouts that wait for approval; no money was reserved for them. Throws `Problem` PAYOUT_STATE, PERSON_NEEDED,
+ * PERMISSION_MISSING or NOT_FOUND.
+ */
 export function rejectPayouts(app: App, decision: PayoutDecision): Promise<Payout[]> {
   return decideWith(app, decision, 'payouts:approve', { to: 'rejected', action: 'payout.rejected' });
 }
 
-/** Takes back payouts that have not left, approved or not; what was reserved is available again. */
+/** Cancels payouts that have not left, approved or not. Reserved money becomes available again. */
 export function cancelPayouts(app: App, decision: PayoutDecision): Promise<Payout[]> {
   return decideWith(app, decision, 'payouts:create', { to: 'cancelled', action: 'payout.cancelled' });
 }
 
-/** Hands drafts to the people who approve them. */
+/** Submits drafts for approval. */
 export function submitPayouts(app: App, decision: PayoutDecision): Promise<Payout[]> {
   return decideWith(app, decision, 'payouts:create', { to: 'awaiting_approval', action: 'payout.submitted' });
 }
 
-/** Why a payout cannot be approved as it is, by anybody; null: it can. `versions` are all of its recipient, in order. */
+/**
+ * Returns why nobody can approve a payout as it is; null if it can be approved. `versions`: all versions of its
+ * recipient, oldest first.
+ */
 export function whyNotPayable(
   payout: Payout,
   versions: readonly RecipientRow[],
@@ -116,13 +125,19 @@ export function whyNotPayable(
   };
 }
 
-/** In the database from which its payment service moved: who may approve it here may have known the API token there. */
+/**
+ * For a payout from the database from which its payment service moved: an approver here may have known the API token
+ * there.
+ */
 const MADE_ELSEWHERE = {
   en: 'it was made with an API token of another database: reject it and propose it again.',
   es: 'se propuso con un token de API de otra base de datos: recházalo y proponlo de nuevo.',
 };
 
-/** In the database from which its payment service moved: who may approve it here may be the person who changed it there. */
+/**
+ * For a payout from the database from which its payment service moved: an approver here may have changed the account
+ * there.
+ */
 const CHANGED_ELSEWHERE = {
   en: 'its account was changed by a user who is not known in this database: reject it, validate the account again and propose it again.',
   es: 'cambió su cuenta un usuario que esta base de datos no conoce: recházalo, valida la cuenta de nuevo y proponlo otra vez.',
@@ -145,17 +160,24 @@ const HOLDS_TOKEN_OF_CHANGER = {
   es: 'puede que conozcas un token de API o la contraseña del usuario que cambió la cuenta a la que va: lo aprueba otra persona.',
 };
 
-/** The people who may never approve a payout, whatever they may do, each with the reason. */
+/** The ids of the people who may never approve a payout, whatever their permissions, each with the reason. */
 export type Barred = ReadonlyMap<string, InBoth>;
 
-/** The users of this database who stand behind payouts, and the people who know API tokens or passwords of theirs. */
+/**
+ * The users of this database who made payouts or changed accounts, and the people who know their API tokens or
+ * passwords.
+ */
 export type Behind = { readonly users: readonly NamedUser[]; readonly holders: readonly TokenHolder[] };
 
 /**
- * Names the people who are barred from a payout: its maker, who in a database to which its payment service moved has another id; and,
- * where its account is not the one that was paid last, who changed it or validated it again since. Where one of these is a program, the
- * maker used an API token or the changer has ever used one, so is who made a token of theirs before the act that had not ended before it,
- * and who had set the password of a program. `versions` are all of its recipient, `behind` what `findBehind` answers. `selectWaitingApprovals` has the
+ * Returns the people who may never approve a payout:
+ * - Its maker. The maker has another id in a database to which the payment service moved.
+ * - If the account differs from the one paid last: everybody who changed it or validated it again since.
+ * - If a program or an API token made the payout, or one of those who changed the account has ever used an API token:
+ *   everybody who made a token of that user before the act, if the token was not yet revoked or expired, and everybody
+ *   who had set a program's password.
+ *
+ * `versions`: all versions of its recipient. `behind`: the result of `findBehind`. `selectWaitingApprovals` has the
  * same rule in SQL.
  */
 export function barredFrom(payout: Payout, versions: readonly RecipientRow[], { users, holders }: Behind): Barred {
@@ -169,7 +191,7 @@ export function barredFrom(payout: Payout, versions: readonly RecipientRow[], { 
   if (account_changed_by !== null) {
     const kept = versions.filter((row) => row.account_hash === account_hash && row.version <= recipient_version);
     const changes = kept.map((row) => ({ by: row.created_by, at: row.created_at }));
-    // A version of a recipient does not say whether an API token kept it.
+    // A version of a recipient does not record whether an API token was used.
     const acting = holders.filter(({ any_act }) => any_act === 1);
     for (const change of changes) barHolders(acting, change, HOLDS_TOKEN_OF_CHANGER);
     for (const by of [account_changed_by, ...changes.map((change) => change.by)]) barred.set(by, CHANGED_ACCOUNT);
@@ -178,7 +200,10 @@ export function barredFrom(payout: Payout, versions: readonly RecipientRow[], { 
   return barred;
 }
 
-/** Finds the users behind payouts, and who knows API tokens or passwords of the programs that made them and of those who kept changed accounts. */
+/**
+ * Finds the users behind payouts: the makers and those who changed accounts. Also finds the people who know API tokens
+ * or passwords of programs that made payouts and of those who changed accounts.
+ */
 export async function findBehind(
   db: Pick<Database, 'query'>,
   payouts: readonly Payout[],
@@ -198,7 +223,7 @@ function isMadeWithToken({ proposed_kind, proposed_by }: Payout): boolean {
   return isOfToken(proposed_kind, proposed_by);
 }
 
-/** The ids of who made a payout: the one it was made with, and the one here. */
+/** Returns the maker's user ids: the one stored with the payout, and the one in this database. */
 function makersOf({ proposed_by, proposed_by_id }: Payout, users: readonly NamedUser[]): string[] {
   const email = accountOf(proposed_by);
   return [proposed_by_id, ...users.filter((user) => user.email === email).map(({ id }) => id)];
@@ -224,7 +249,10 @@ function decideWith(
   });
 }
 
-/** Those named, locked. Throws where there are no such payouts, or one by its id cannot become it. */
+/**
+ * Locks the named payouts and returns those that may change to the state `to`. Throws `Problem` NOT_FOUND or
+ * PAYOUT_STATE if there are no such payouts, or if one named by its id may not change to it.
+ */
 async function lockThose(tx: Tx, { owner, named }: PayoutDecision, to: PayoutState): Promise<Payout[]> {
   const all = await lockPayouts(tx, { environmentId: owner.id, ...named });
   if (all.length === 0 || ('ids' in named && all.length < new Set(named.ids).size)) {

@@ -3,15 +3,15 @@ import type { Payout } from './payout.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-/** Whether a sender has something to do. */
+/** Returns whether any payout is due for its sender. */
 export async function hasDuePayouts(db: Reader, now: number): Promise<boolean> {
   return (await db.query('select id from payouts where next_look_at <= $1 limit 1', [now])).length > 0;
 }
 
 /**
- * Takes payouts that are due and moves their time to `until`, so that no other worker takes them meanwhile and those whose worker
- * died come back by themselves. The outer condition repeats the inner one: PostgreSQL checks it again after waiting for another
- * worker's claim of the same row.
+ * Claims due payouts and moves their next look to `until`. No other worker claims them before then; if the worker dies,
+ * they are due again. The outer condition repeats the inner one, because PostgreSQL checks it again after waiting for
+ * another worker's claim of the same row.
  */
 export function claimPayouts(tx: Tx, claim: { now: number; until: number; limit: number }): Promise<Payout[]> {
   return tx.query<Payout>(
@@ -23,7 +23,7 @@ export function claimPayouts(tx: Tx, claim: { now: number; until: number; limit:
   );
 }
 
-/** When it is looked at next, if the claim is still this one; null: no more by itself. */
+/** Sets the time of the next look if this claim is still the last one; null: no further look. */
 export async function postponePayout(tx: Tx, claimed: Payout, nextLookAt: number | null): Promise<void> {
   await tx.query('update payouts set next_look_at = $4 where id = $1 and environment_id = $2 and looks = $3', [
     claimed.id,
@@ -33,7 +33,9 @@ export async function postponePayout(tx: Tx, claimed: Payout, nextLookAt: number
   ]);
 }
 
-/** Makes approved payouts due at a sender from now on; null: at none, and they wait for a file. Answers how much that is. */
+/**
+ * Makes approved payouts due at a sender from `dueAt`; null: no sender, so they wait for a file. Returns those payouts.
+ */
 export async function updateApprovedDue(
   tx: Tx,
   environmentId: number,

@@ -9,8 +9,8 @@ import { updateContradictionEnded } from './payout-queries.ts';
 import type { PayoutOwner } from './transition-payouts.ts';
 
 /**
- * A person has looked at what contradicts a payout: it is as its state says. No money moves. Throws `Problem` PAYOUT_STATE where
- * nothing contradicts it, PERSON_NEEDED or PERMISSION_MISSING.
+ * Ends the contradiction of a payout after a person has checked it. The state stays and no money moves. Throws
+ * `Problem` PAYOUT_STATE if there is no contradiction, PERSON_NEEDED or PERMISSION_MISSING.
  */
 export function endContradiction(
   app: App,

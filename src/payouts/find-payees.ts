@@ -14,7 +14,7 @@ import { type RecipientRow, validUntil } from './recipient.ts';
 import { openDetails, openDetailsUnlessChanged, sealDetails } from './seal-recipient.ts';
 import type { PayoutOwner } from './transition-payouts.ts';
 
-/** Whom somebody wants to pay, as it was written. `name` null: as the recipient was kept. */
+/** A recipient as the request or file names it. `name` null: the name of the stored recipient. */
 export type PayeeWish = {
   readonly rut: string;
   readonly bankCode: string;
@@ -24,13 +24,13 @@ export type PayeeWish = {
   readonly rutFormat: RutFormat | null;
 };
 
-/** A recipient to pay. `isNew`: it is not kept yet. `changed`: the RUT was paid on another account last. */
+/** A recipient to pay. `isNew`: it is not stored yet. `changed`: the last payout to the RUT went to another account. */
 export type Payee = { readonly row: RecipientRow; readonly isNew: boolean; readonly changed: boolean };
 
-/** Either whom to pay, or why not; `pointer` is the member. */
+/** The recipient, or why it cannot be paid; `pointer` of the error names the member. */
 export type PayeeFinding = { readonly payee: Payee } | { readonly error: ErrorItem };
 
-/** A kept recipient as a wish for the account that counts now. */
+/** Returns a stored recipient with its newest account. Throws `Problem` NOT_FOUND or CHANGED_IN_STORE. */
 export async function recipientPayee(app: App, id: string): Promise<PayeeWish> {
   const row = (await selectVersionsOf(app.db, [id])).at(-1);
   if (row === undefined)
@@ -46,9 +46,9 @@ type Read = PayeeWish & { rutText: string; digits: string; rutHash: string; acco
 const AT_ONCE = 500;
 
 /**
- * Finds the recipient of each wish, in their order: one that is kept with a verdict that still counts, or a new one, whose
- * account is validated here. A RUT that was paid on another account last needs a verdict from after that payout. Nothing but
- * the validations is kept, by `validate`.
+ * Returns the recipient of each wish, in the same order: a stored one whose verdict is still valid, or a new one whose
+ * account `validate` validates. If the last payout to the RUT went to another account, the verdict must be newer than
+ * that payout. Stores nothing itself; `validate` stores its validations.
  */
 export async function findPayees(
   app: App,
@@ -109,7 +109,10 @@ function isChanged(lastOf: LastPaid, { rutHash, accountHash }: Read): boolean {
   return (lastOf.get(rutHash)?.account_hash ?? accountHash) !== accountHash;
 }
 
-/** Whether a kept recipient may be paid as it stands. One that somebody has changed in the store is kept anew. */
+/**
+ * Returns whether a stored recipient can be paid without a new validation. One that was changed directly in the store
+ * cannot: it gets a new version.
+ */
 function counts(app: App, row: RecipientRow, wish: Read, validatedAfter: number): boolean {
   if (validUntil(row, app.config.verdictMaxAgeDays) <= app.now() || row.validated_at < validatedAfter) return false;
   const details = openDetailsUnlessChanged(app, row);
@@ -125,7 +128,7 @@ type Known = {
   validate: typeof validateBatch;
 };
 
-/** Validates accounts and adds those that can be paid to `known`. Answers why the others cannot. */
+/** Validates accounts and adds the payable ones to `known`. Returns the errors of the others. */
 async function validateMissing(
   app: App,
   owner: PayoutOwner,
@@ -190,7 +193,7 @@ function errorOf(validation: Validation, name: string | null): ErrorItem | null 
   ]);
 }
 
-/** The members of a validation that have another place in a payout. */
+/** Members of a validation whose place in a payout differs. */
 const MEMBERS: Readonly<Record<string, string>> = {
   '/rut': '/recipientData/rut',
   '/holderName': '/recipientData/name',
@@ -272,7 +275,7 @@ function unreadable(pointer: string, code: string, { en, es }: InBoth): { error:
   return { error: errorItem(pointer, code, [en, MENDED.en, es, MENDED.es]) };
 }
 
-/** A recipient has one RUT and one account; the bank is part of the hash of the account. */
+/** The key of a recipient: its RUT and its account. The hash of the account includes the bank. */
 function accountKeyOf({ rutHash, accountHash }: Read): string {
   return `${rutHash} ${accountHash}`;
 }

@@ -13,10 +13,10 @@ import {
   sumFiles,
 } from './payout-file-queries.ts';
 
-/** A file with how much of it is in which state. */
+/** A file with the number of its payouts in each state. */
 export type SummedPayoutFile = { readonly file: ListedPayoutFile; readonly sums: readonly FileSum[] };
 
-/** A file that somebody may see. Throws `Problem` NOT_FOUND. */
+/** Returns a file that the user may see. Throws `Problem` NOT_FOUND. */
 export async function findPayoutFile(app: App, scope: PayoutScope, id: string): Promise<PayoutFile> {
   const file = await selectPayoutFile(app.db, id);
   if (file === null || !(scope?.has(file.environment_id) ?? true)) {
@@ -27,7 +27,7 @@ export async function findPayoutFile(app: App, scope: PayoutScope, id: string): 
   return file;
 }
 
-/** The newest files, each with what became of its payouts. */
+/** Returns the newest files, each with the number of its payouts in each state. */
 export async function listPayoutFiles(app: App, scope: PayoutScope, limit: number): Promise<SummedPayoutFile[]> {
   const files = await selectPayoutFiles(app.db, await idsOf(app, scope), limit);
   const sums: FileSum[] = [];
@@ -38,7 +38,7 @@ export async function listPayoutFiles(app: App, scope: PayoutScope, limit: numbe
   return files.map((file) => ({ file, sums: sums.filter(({ file_id }) => file_id === file.id) }));
 }
 
-/** The files in which the payouts of a batch left, the oldest first. */
+/** Returns the files that contain payouts of a batch, oldest first. */
 export function listFilesOfBatch(app: App, { id, environment_id }: PayoutBatch): Promise<ListedPayoutFile[]> {
   return selectFilesOfBatch(app.db, environment_id, id);
 }

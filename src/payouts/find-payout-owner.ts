@@ -15,13 +15,13 @@ const SEVERAL = {
   es: 'Ves varios servicios de pago; el dinero solo puede salir de uno.',
 };
 
-/** A merchant and an environment as a request names them; null: it does not. */
+/** The payment service and the environment that a request names; null: not named. */
 export type NamedOwner = { readonly paymentServiceId: string | null; readonly environment: Environment | null };
 
 /**
- * Finds the payment service whose money a user's request is about: the one that it names, or the only one that the user sees, since
- * the transfers API names nobody; in the environment that it names, or of RUBRICA_ENV where the user sees it. Throws `Problem`
- * NOT_FOUND or PAYMENT_SERVICE_AMBIGUOUS.
+ * Finds the payment service whose money a user's request is about: the one that the request names, or the only one that
+ * the user sees (the transfers API names none). The environment is the one named; else RUBRICA_ENV; without a named
+ * payment service, another one if the user does not see it. Throws `Problem` NOT_FOUND or PAYMENT_SERVICE_AMBIGUOUS.
  */
 export async function findPayoutOwner(
   app: App,

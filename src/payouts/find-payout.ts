@@ -14,17 +14,17 @@ import {
 import { selectAllEnvironmentIds } from './payout-owner-queries.ts';
 import { type PayoutFilter, selectByReference, selectPayoutAnywhere, selectPayouts } from './payout-queries.ts';
 
-/** The payouts that somebody sees: of these environments; null: all. */
+/** The environments whose payouts a user sees; null: all. */
 export type PayoutScope = User['environmentIds'];
 
-/** The payout to which a client gave this id. Throws `Problem` NOT_FOUND. */
+/** Returns the payout with this id of a client. Throws `Problem` NOT_FOUND. */
 export async function findByReference(app: App, scope: PayoutScope, reference: string): Promise<Payout> {
   const [found] = await selectByReference(app.db, await idsOf(app, scope), reference);
   if (found === undefined) throw noPayout();
   return found;
 }
 
-/** A payout by its own id, with whose it is. Throws `Problem` NOT_FOUND. */
+/** Returns a payout by its id, with its payment service and environment. Throws `Problem` NOT_FOUND. */
 export async function findPayout(
   app: App,
   scope: PayoutScope,
@@ -35,7 +35,7 @@ export async function findPayout(
   return { payout, owner: await environmentOf(app, payout) };
 }
 
-/** A page of payouts, the newest first. */
+/** Returns a page of payouts, newest first. */
 export async function listPayouts(
   app: App,
   scope: PayoutScope,
@@ -45,10 +45,10 @@ export async function listPayouts(
   return selectPayouts(app.db, await idsOf(app, scope), filter, page);
 }
 
-/** A batch with how much of it is in which state. */
+/** A batch with the count and amount of its payouts in each state. */
 export type ListedBatch = { batch: PayoutBatch; sums: BatchSum[] };
 
-/** A batch by its id, with whose it is. Throws `Problem` NOT_FOUND. */
+/** Returns a batch by its id, with its payment service and environment. Throws `Problem` NOT_FOUND. */
 export async function findBatch(
   app: App,
   scope: PayoutScope,
@@ -60,7 +60,7 @@ export async function findBatch(
   return { batch, sums: await sumBatches(app.db, batch.environment_id, [id]), owner };
 }
 
-/** The newest batches. */
+/** Returns the newest batches. */
 export async function listBatches(app: App, scope: PayoutScope, limit: number): Promise<ListedBatch[]> {
   const batches = await selectBatches(app.db, await idsOf(app, scope), limit);
   const sums: BatchSum[] = [];
@@ -71,7 +71,7 @@ export async function listBatches(app: App, scope: PayoutScope, limit: number): 
   return batches.map((batch) => ({ batch, sums: sums.filter(({ batch_id }) => batch_id === batch.id) }));
 }
 
-/** The environments of a scope. */
+/** Returns the ids of the environments in a scope. */
 export async function idsOf(app: App, scope: PayoutScope): Promise<number[]> {
   return scope === null ? selectAllEnvironmentIds(app.db) : [...scope];
 }

@@ -11,8 +11,8 @@ import { selectRecipients, selectVersions } from './recipient-queries.ts';
 import { openDetails, openDetailsUnlessChanged } from './seal-recipient.ts';
 
 /**
- * Every version of a recipient that the actor may see, the one that counts first. An earlier one that somebody has changed in the
- * store is left out. Throws `Problem` NOT_FOUND, or CHANGED_IN_STORE where it is the one that counts.
+ * Returns all versions of a recipient that the actor may see, newest first. Omits earlier versions that were changed
+ * directly in the store. Throws `Problem` NOT_FOUND, or CHANGED_IN_STORE if the newest version was changed.
  */
 export async function findRecipient(app: App, actor: RecipientActor, id: string): Promise<[Recipient, ...Recipient[]]> {
   const [newest, ...earlier] = await selectVersions(app.db, id, actor);
@@ -20,7 +20,10 @@ export async function findRecipient(app: App, actor: RecipientActor, id: string)
   return [view(app, newest, openDetails(app, newest)), ...earlier.flatMap((row) => viewUnlessChanged(app, row))];
 }
 
-/** A page of the recipients that the actor may see, of one RUT where its hash is said, by id; `next` is the `after` of the page that follows, null at the end. */
+/**
+ * Returns a page of the recipients that the actor may see, by id; with `rutHash`, only those of this RUT. `next` is the
+ * `after` of the following page; null on the last one.
+ */
 export async function listRecipients(
   app: App,
   actor: RecipientActor,
@@ -36,7 +39,7 @@ function view(app: App, row: RecipientRow, details: RecipientDetails): Recipient
   return recipientOf(row, details, { now: app.now(), maxAgeDays: app.config.verdictMaxAgeDays });
 }
 
-/** One that somebody has changed in the store is left out of a list, so that it hides none of the others. */
+/** Omits a version that was changed directly in the store, so that the rest of the list is still shown. */
 function viewUnlessChanged(app: App, row: RecipientRow): Recipient[] {
   const details = openDetailsUnlessChanged(app, row);
   return details === null ? [] : [view(app, row, details)];

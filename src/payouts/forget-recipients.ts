@@ -5,7 +5,7 @@ import type { RecipientDetails } from './recipient.ts';
 import { deleteRecipientsOf, selectRecipientsOf } from './recipient-queries.ts';
 import { openDetailsUnlessChanged } from './seal-recipient.ts';
 
-/** `unreadable`: somebody has changed its details in the store, and they open no more. */
+/** `unreadable`: the details were changed in the store and cannot be decrypted. */
 export type KeptRecipient = Partial<RecipientDetails> & {
   unreadable?: true;
   id: string;
@@ -17,10 +17,13 @@ export type KeptRecipient = Partial<RecipientDetails> & {
   validation_id: string;
 };
 
-/** The holder of recipients: a canonical RUT, or an e-mail address. */
+/** The person whose recipients are meant: a canonical RUT or an e-mail address. */
 type Holder = { readonly kind: 'rut' | 'email'; readonly name: string };
 
-/** Every version of the recipients of a RUT or an e-mail address with all that is kept of it, because its holder asks. */
+/**
+ * Returns all versions of the recipients of a RUT or an e-mail address with all stored data, for a request of that
+ * person.
+ */
 export async function exportRecipients(app: App, holder: Holder): Promise<KeptRecipient[]> {
   const rows = await selectRecipientsOf(app.db, await hashOf(app, holder));
   return rows.map((row) => ({
@@ -35,20 +38,26 @@ export async function exportRecipients(app: App, holder: Holder): Promise<KeptRe
   }));
 }
 
-/** How many versions those are; none is opened, so one that somebody changed in the store is erased as well. */
+/**
+ * Returns how many versions `eraseRecipients` would delete. Decrypts none, so versions that were changed in the store
+ * count too.
+ */
 export async function countRecipients(app: App, holder: Holder): Promise<number> {
   return (await selectRecipientsOf(app.db, await hashOf(app, holder))).length;
 }
 
-/** Removes them, and answers how many versions those were. The caller has recorded the act. */
+/**
+ * Deletes all versions of the recipients of a RUT or an e-mail address and returns how many. The caller has recorded
+ * the act in the audit log.
+ */
 export async function eraseRecipients(app: App, holder: Holder): Promise<number> {
   const hash = await hashOf(app, holder);
   return app.db.transaction((tx) => deleteRecipientsOf(tx, hash));
 }
 
 /**
- * Lists what stays when a recipient is erased: the ids of the payouts to a canonical RUT, and of the files for a bank that have
- * them.
+ * Lists what stays when a recipient is erased: the ids of the payouts to a canonical RUT, and the ids of the bank files
+ * that contain them.
  */
 export async function listPayoutsOf(app: App, rut: string): Promise<{ payouts: string[]; files: string[] }> {
   const rows = await selectPayoutsOfRut(app.db, (await identityHashes(app)).ofRut(rut));

@@ -24,10 +24,10 @@ import {
 } from './recipient-queries.ts';
 import { openDetails, sealDetails } from './seal-recipient.ts';
 
-/** The recipient to keep: the data that was validated, sent again because a validation keeps none of it. */
+/** The recipient to store. The caller sends the validated data again, because a validation does not store it. */
 export type RecipientInput = {
   readonly validationId: string;
-  /** Null: the only one that the actor sees; with none or several, for himself alone. */
+  /** Null: the only payment service that the actor sees; with zero or several, the recipient is the actor's alone. */
   readonly paymentServiceId: string | null;
   readonly account: AccountInput;
   readonly name: string;
@@ -35,12 +35,13 @@ export type RecipientInput = {
 };
 
 /**
- * Keeps a validated account, and answers the recipient. The same validation again answers what it was kept as.
+ * Stores a validated account and returns the recipient. The same validation again returns the recipient that is stored
+ * for it.
  *
- * `id` names the recipient that gets a new version: another account of the same holder, or a newer verdict; null makes a new
- * one. Throws `Problem` NOT_FOUND, VALIDATION_NOT_USABLE (it is not valid, not finished, or too old), ACCOUNT_NOT_VALIDATED
- * (the data is not what was validated), RECIPIENT_CONFLICT (it is another holder's or another payment service's, or the
- * validation is kept elsewhere) or PERSON_NEEDED (nobody was named).
+ * `id` names the recipient that gets a new version: another account of the same holder, or a newer verdict; null
+ * creates a recipient. Throws `Problem` NOT_FOUND, VALIDATION_NOT_USABLE (not valid, not finished, or too old),
+ * ACCOUNT_NOT_VALIDATED (the data differs from the validated data), RECIPIENT_CONFLICT (the recipient belongs to
+ * another holder or payment service, or the validation is stored with other data) or PERSON_NEEDED (no user was named).
  */
 export async function keepRecipient(
   app: App,
@@ -74,21 +75,24 @@ export async function keepRecipient(
     });
 }
 
-/** The user in whose name an account is kept, who is barred from approving its first payout. Throws `Problem` PERSON_NEEDED. */
+/**
+ * Returns the user in whose name an account is stored. This user may not approve its first payout. Throws `Problem`
+ * PERSON_NEEDED.
+ */
 export function requireNamed({ userId }: Actor): string {
   if (userId === null) throw new Problem('PERSON_NEEDED');
   return userId;
 }
 
-/** Rolls the commit back: another process has kept the validation, or made this version. Asked again, it is found. */
+/** Rolls the transaction back: another process has stored the validation or made this version. The retry finds it. */
 class Overtaken extends Error {}
 
-/** No recipient has this id, or it is somebody else's. */
+/** Returns the error for a recipient that does not exist or that the actor may not see. */
 export function noRecipient(): Problem {
   return new Problem('NOT_FOUND', { detail: { en: 'There is no such recipient.', es: 'No existe ese destinatario.' } });
 }
 
-/** A recipient stays with its holder and its payment service. */
+/** Throws `Problem` RECIPIENT_CONFLICT if the holder or the payment service of a recipient would change. */
 function requireSame(newest: RecipientRow, validation: ValidationRow, { paymentServiceId }: RecipientInput): void {
   const other: Said | null =
     newest.rut_hash !== validation.rut_hash
@@ -110,7 +114,7 @@ async function paymentServiceFor(
   actor: RecipientActor,
   { paymentServiceId: wished }: RecipientInput,
 ): Promise<string | null> {
-  // That there is one payment service today says nothing of a user who sees all there will be.
+  // An actor who sees all payment services also sees future ones, so a single one today is not a choice.
   if (wished === null && actor.environmentIds === null) return null;
   const seen = await selectPaymentServicesSeen(tx, actor, wished);
   if (wished !== null && seen.length === 0) {
@@ -162,7 +166,7 @@ function verdictOf(validation: ValidationRow): { validated_at: number; expires_a
   return { validated_at: validation.answered_at ?? validation.created_at, expires_at: validation.expires_at };
 }
 
-/** The masked account and the verdict: what an auditor needs to see that it was changed, and by whom. */
+/** Records the masked account and the verdict, so that an auditor sees what changed and by whom. */
 function actOf(made: RecipientRow, newest: RecipientRow | null, by: Actor): Act {
   const said = (row: RecipientRow) => ({
     version: row.version,
@@ -181,7 +185,10 @@ function actOf(made: RecipientRow, newest: RecipientRow | null, by: Actor): Act 
   };
 }
 
-/** A repetition is answered with what the first request made. */
+/**
+ * Returns the stored recipient if the request repeats an earlier one. Throws `Problem` RECIPIENT_CONFLICT if its data
+ * differs.
+ */
 function sameOrConflict(app: App, kept: RecipientRow, id: string | null, input: RecipientInput): RecipientRow {
   const { name, email } = openDetails(app, kept);
   const isSame =
@@ -210,7 +217,7 @@ function newRow(
     id: newest?.id ?? prefixedId('rcp'),
     version: (newest?.version ?? 0) + 1,
     owner: newest?.owner ?? actor.id,
-    // A validation that has a bank and a RUT has their hashes.
+    // A validation with a bank and a RUT always has their hashes.
     account_hash: validation.account_hash as string,
   };
   const rut = readRut(account.rut, account.rutFormat).canonical as string;
@@ -219,7 +226,7 @@ function newRow(
     ...verdictOf(validation),
     payment_service_id: service,
     created_at: app.now(),
-    // At the command line the actor is nobody, and the rule of two people asks about the person in whose name it is kept.
+    // At the command line the actor is not a user; the rule of two people needs the user in whose name it is stored.
     created_by: keeper,
     validation_id: validation.id,
     verdict: validation.verdict,

@@ -2,7 +2,9 @@ import type { InBoth } from '../error-catalogue.ts';
 import type { SenderContradiction, SenderSilence } from '../payout-senders/payout-sender.ts';
 import { isPayoutState, type PayoutState } from './payout.ts';
 
-/** The states as a person who reads Spanish sees them; in English the API, the feed and the command line say them by their names. */
+/**
+ * The Spanish names of the states. English texts use the names of the states in the API, the feed and the command line.
+ */
 export const STATES_IN_SPANISH = {
   draft: 'Borrador',
   awaiting_approval: 'Espera aprobación',
@@ -16,7 +18,7 @@ export const STATES_IN_SPANISH = {
   returned: 'Volvió',
 } as const satisfies Record<PayoutState, string>;
 
-/** The reasons that we keep ourselves, with their Spanish; a new one does not compile until it stands here. */
+/** Our own reasons, with their Spanish. A new reason does not compile until it is here. */
 const REASONS = {
   'the sender did not answer': 'el proveedor no respondió',
   'the sender says that it never had it': 'el proveedor dice que nunca lo recibió',
@@ -25,7 +27,7 @@ const REASONS = {
   'no reason was given': 'no se dio un motivo',
 } as const satisfies Record<SenderSilence, string> & Record<string, string>;
 
-/** Why a payout of a program waits for a person, with its Spanish. */
+/** Why a program's payout waits for a person, with the Spanish. */
 const WAITS = {
   'no automatic approval is set': 'no está permitida ninguna aprobación automática',
   'the service was restored and is being compared': 'el servicio se restauró y se está comparando',
@@ -37,10 +39,10 @@ const WAITS = {
 
 export type WhyNotAutomatic = keyof typeof WAITS | `above ${string}` | `more than ${number} in an hour`;
 
-/** A reason of a payout in our own words. The store keeps it in English, beside what people and banks say. */
+/** A reason in our own words. The store has it in English, in the same column as the words of people and banks. */
 export type KeptReason = keyof typeof REASONS | `waits for a person: ${WhyNotAutomatic}`;
 
-/** A kept reason in both languages. What a person or a bank said is as they said it. */
+/** Returns a stored reason in both languages. Words of a person or a bank are not translated. */
 export function sayReason(text: string): InBoth {
   const [, why] = /^waits for a person: (.+)$/.exec(text) ?? [];
   if (why !== undefined) return { en: text, es: `espera a una persona: ${whyInSpanish(why)}` };
@@ -54,10 +56,10 @@ function whyInSpanish(why: string): string {
   return count === undefined ? wordsOf(WAITS, why) : `más de ${count} en una hora`;
 }
 
-/** A report of a payout that cannot be true, as the store keeps it. */
+/** A report about a payout that cannot be true, as stored. */
 export type KeptContradiction = 'confirmed' | 'failed' | 'returned' | SenderContradiction | typeof SECOND_LINE;
 
-/** A statement of the bank has another line of a payout. */
+/** The bank's statement has a second line for a payout. */
 export const SECOND_LINE = 'a second line of the statement';
 
 const CONTRADICTIONS = {
@@ -65,7 +67,7 @@ const CONTRADICTIONS = {
   'another transfer': 'otra transferencia',
 } as const satisfies Record<Exclude<KeptContradiction, PayoutState | `amount ${string}`>, string>;
 
-/** A kept contradiction in both languages. */
+/** Returns a stored contradiction in both languages. */
 export function sayContradiction(text: string): InBoth {
   if (isPayoutState(text)) return { en: text, es: STATES_IN_SPANISH[text] };
   const [, amount] = /^amount (.+)$/.exec(text) ?? [];

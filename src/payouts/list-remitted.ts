@@ -7,10 +7,13 @@ import { selectPayouts } from './payout-queries.ts';
 import type { RecipientDetails } from './recipient.ts';
 import { openDetailsUnlessChanged } from './seal-recipient.ts';
 
-/** A payout to a person, whose payment service it is of, and whom it is for; `recipient` null: they were erased, or changed in the store. */
+/** A payout with its payment service and its recipient. `recipient` null: erased, or changed directly in the store. */
 export type RemittedPayout = { payout: Payout; owner: ServiceEnvironment; recipient: RecipientDetails | null };
 
-/** The newest payouts of these environments that were made from `from` to before `to`, UTC milliseconds; without drafts. */
+/**
+ * Returns the newest payouts of these environments made from `from` (inclusive) to `to` (exclusive), UTC milliseconds.
+ * Omits drafts.
+ */
 export async function listRemitted(
   app: App,
   { environmentIds, from, to }: { environmentIds: readonly number[]; from: number; to: number },

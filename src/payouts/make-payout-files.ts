@@ -20,7 +20,7 @@ import { readLines } from './read-lines.ts';
 import { openContent, sealContent } from './seal-payout-file.ts';
 import { type PayoutOwner, transitionPayouts } from './transition-payouts.ts';
 
-/** For which bank, from which account, and which batch; null: everything that is approved. */
+/** The format of the bank, the account that is debited, and the batch; `batchId` null: all approved payouts. */
 export type PayoutFileWish = {
   readonly owner: PayoutOwner;
   readonly by: Actor;
@@ -33,12 +33,13 @@ export type PayoutFileWish = {
 export type MadeFile = { readonly file: PayoutFile; readonly content: Buffer; readonly payouts: readonly Payout[] };
 
 /**
- * Writes approved payouts into files for a bank, as many files as its limit of lines needs, all in one commit with the state
- * `sent` of each: a payout is never in two files, also where a process is killed. The files are kept, and `readPayoutFile` gives the
- * same bytes again.
+ * Writes approved payouts into files for a bank, as many files as the format's limit of lines needs. The files and the
+ * state `sent` are one commit, so a payout is never in two files, even if the process is killed. The files are stored;
+ * `readPayoutFile` returns the same bytes again.
  *
- * Throws `Problem` INVALID_PAYOUT (no such format, something of the payer is missing or cannot be, an account whose kind the bank asks and
- * nobody has said, nothing to write), HELD_AFTER_RESTORE, PERSON_NEEDED or PERMISSION_MISSING.
+ * Throws `Problem` INVALID_PAYOUT (unknown format, data of the payer missing or invalid, an account whose kind the bank
+ * needs and nobody has set, an erased recipient, a line that does not fit, nothing to write), HELD_AFTER_RESTORE,
+ * PERSON_NEEDED or PERMISSION_MISSING.
  */
 export function makePayoutFiles(app: App, wish: PayoutFileWish): Promise<MadeFile[]> {
   const { owner, by, batchId } = wish;
@@ -58,12 +59,12 @@ export function makePayoutFiles(app: App, wish: PayoutFileWish): Promise<MadeFil
     (one) => format.needs.includes(one) && payer[one] === '',
   );
   if (missing !== undefined) throw refusal(NEEDED[missing](format.code));
-  // What a file says of the payer cannot be mended later: its payouts count as sent.
+  // The payer's data in a file cannot be corrected later, because its payouts are already `sent`.
   if (!/^\d{1,20}$/.test(payer.account)) throw refusal(NO_ACCOUNT);
   if (format.needs.includes('rut') && !rut.valid) throw refusal(NO_RUT);
   return app.db.transaction(async (tx) => {
     await requireUserOf(tx, by, owner.id, 'payouts:create');
-    // A payout that left in the lost time is `approved` again: it would be paid twice.
+    // A payout that left after the backup was made is `approved` again, and would be paid twice.
     if ((await findHeld({ db: tx })) !== null) throw held();
     const at = app.now();
     const payouts = await lockApproved(tx, owner.id, batchId);
@@ -86,7 +87,7 @@ export function makePayoutFiles(app: App, wish: PayoutFileWish): Promise<MadeFil
   });
 }
 
-/** A file that was made, with the bytes that it had. Throws `Problem` NOT_FOUND. */
+/** Returns a stored file with its bytes. Throws `Problem` NOT_FOUND or CHANGED_IN_STORE. */
 export async function readPayoutFile(app: App, id: string): Promise<{ file: PayoutFile; content: Buffer }> {
   const file = await selectPayoutFile(app.db, id);
   if (file === null)
@@ -96,7 +97,7 @@ export async function readPayoutFile(app: App, id: string): Promise<{ file: Payo
   return { file, content: openContent(app, file) };
 }
 
-/** The names of the payer's data that a file needs. */
+/** The errors for missing data of the payer. */
 const NEEDED = {
   rut: (code: string) => ({ en: `${code} needs the rut of the payer.`, es: `${code} pide el RUT de quien paga.` }),
   name: (code: string) => ({ en: `${code} needs the name of the payer.`, es: `${code} pide el nombre de quien paga.` }),
@@ -159,13 +160,16 @@ function asksType(format: BankFileFormat, line: FileLine): boolean {
   return format.needs.includes('accountTypes') && (format.asksTypeOf?.(line) ?? true);
 }
 
-/** The name of a file, in the characters that its bank takes. */
+/** Returns the name of a file, without the characters that its bank does not accept. */
 function nameOf({ code, extension, nameLeavesOut }: BankFileFormat, id: string, day: string): string {
   const name = `${code}-${day}-${id.slice(-6)}`;
   return `${nameLeavesOut === undefined ? name : name.replace(nameLeavesOut, '')}.${extension}`;
 }
 
-/** A line that the bank's layout cannot hold is the person's to mend, and nothing is written. */
+/**
+ * Throws `Problem` INVALID_PAYOUT for a line that does not fit the bank's layout: a person corrects it, and no file is
+ * stored.
+ */
 async function write(format: BankFileFormat, payer: Payer, lines: readonly FileLine[]): Promise<Buffer> {
   try {
     return await format.write(payer, lines);

@@ -3,7 +3,7 @@ import type { RecipientRow } from './recipient.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-/** The newest version of every recipient of a payment service that is of these RUTs. */
+/** Returns the newest version of each recipient of a payment service with one of these RUTs. */
 export function selectPayees(
   db: Reader,
   paymentServiceId: string,
@@ -18,7 +18,7 @@ export function selectPayees(
   );
 }
 
-/** Every version of these recipients. */
+/** Returns all versions of these recipients. */
 export function selectVersionsOf(db: Reader, ids: readonly string[]): Promise<RecipientRow[]> {
   return db.query<RecipientRow>('select * from recipients where id {named $1} order by id, version', [ids]);
 }

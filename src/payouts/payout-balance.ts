@@ -6,19 +6,23 @@ import { readFunds } from '../payment-services/lock-funds.ts';
 import { PAYOUT_CURRENCY } from './payout-limits.ts';
 import { type StateSum, sumOpenPayouts } from './payout-queries.ts';
 
-/** Sums a merchant's money that is on its way to others, by state; in CLP. What waits for an approval reserves nothing yet. */
+/**
+ * Returns the merchant's payouts without an end, by state, in CLP. Payouts that wait for approval reserve no money yet.
+ */
 export function payoutPosition(app: App, environmentId: number): Promise<StateSum[]> {
   return sumOpenPayouts(app.db, environmentId, PAYOUT_CURRENCY);
 }
 
-/** Reads what of a merchant's money can be paid out now, in CLP: without what is being refunded, and what is kept back for refunds. */
+/**
+ * Returns the merchant's money that can be paid out now, in CLP: without running refunds and the reserve for refunds.
+ */
 export async function payableBalance(app: App, environmentId: number): Promise<Sum> {
   return (await readFunds(app.db, environmentId, PAYOUT_CURRENCY)).payable;
 }
 
 /**
- * Sums a merchant's money that can be paid out, and all of it, with what is kept back and the approved payouts that have not arrived
- * yet; in CLP. Both without what is being refunded.
+ * Returns two sums in CLP, both without running refunds. `payable`: the money that can be paid out. `balance`: all
+ * money, including the reserve for refunds and approved payouts that have not arrived.
  */
 export async function payoutBalance(app: App, environmentId: number): Promise<{ payable: Sum; balance: Sum }> {
   const currency = PAYOUT_CURRENCY;

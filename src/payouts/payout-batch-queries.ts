@@ -3,7 +3,7 @@ import type { PayoutState } from './payout.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-/** A row of `payout_batches`: payouts that are approved and carried together. */
+/** A row of `payout_batches`: payouts that are approved and sent together. */
 export type PayoutBatch = SqlRow & {
   id: string;
   environment_id: number;
@@ -19,7 +19,7 @@ const PAYOUT_BATCHES: InsertTarget = {
   columns: ['id', 'environment_id', 'name', 'created_at', 'proposed_by', 'proposed_by_id', 'file_sha256'],
 };
 
-/** Answers false where the file has a batch already. */
+/** Inserts a batch. Returns false if its file already has a batch. */
 export async function insertBatch(tx: Tx, batch: PayoutBatch): Promise<boolean> {
   const suffix = 'on conflict (environment_id, file_sha256) do nothing returning id';
   return (await tx.insertRows(PAYOUT_BATCHES, [batch], suffix)).length === 1;
@@ -36,7 +36,7 @@ export async function selectBatchAnywhere(db: Reader, id: string): Promise<Payou
   return row ?? null;
 }
 
-/** How many payouts of a batch are in which state, and how much they are. */
+/** The count and amount of the payouts of a batch in one state. */
 export type BatchSum = { batch_id: string; state: PayoutState; currency: string; count: number; amount: number };
 
 export function sumBatches(db: Reader, environmentId: number, ids: readonly string[]): Promise<BatchSum[]> {
@@ -47,7 +47,7 @@ export function sumBatches(db: Reader, environmentId: number, ids: readonly stri
   );
 }
 
-/** The newest of some environments. */
+/** Returns the newest batches of these environments. */
 export function selectBatches(db: Reader, environmentIds: readonly number[], limit: number): Promise<PayoutBatch[]> {
   return db.query<PayoutBatch>(
     'select * from payout_batches where environment_id {among $1} order by created_at desc, id limit $2',

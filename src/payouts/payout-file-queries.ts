@@ -4,7 +4,7 @@ import type { PayoutState } from './payout.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-/** A row of `payout_files`: what went to a bank, kept as it was made. */
+/** A row of `payout_files` without its content: a file for a bank. */
 export type ListedPayoutFile = SqlRow & {
   id: string;
   environment_id: number;
@@ -17,7 +17,7 @@ export type ListedPayoutFile = SqlRow & {
   sha256: string;
 };
 
-/** The same with what stands in it. */
+/** A row of `payout_files` with its sealed content. */
 export type PayoutFile = ListedPayoutFile & { sealed_content: string };
 
 const PAYOUT_FILES: InsertTarget = {
@@ -45,7 +45,7 @@ export async function selectPayoutFile(db: Reader, id: string): Promise<PayoutFi
   return row ?? null;
 }
 
-/** The newest of some environments, without what stands in them. */
+/** Returns the newest files of these environments, without their content. */
 export function selectPayoutFiles(
   db: Reader,
   environmentIds: readonly number[],
@@ -58,7 +58,7 @@ export function selectPayoutFiles(
   );
 }
 
-/** Those in which payouts of a batch left. */
+/** Returns the files that contain payouts of a batch. */
 export function selectFilesOfBatch(db: Reader, environmentId: number, batchId: string): Promise<ListedPayoutFile[]> {
   return db.query(
     `select id, environment_id, format, name, created_at, made_by, payouts, total, sha256 from payout_files
@@ -68,7 +68,7 @@ export function selectFilesOfBatch(db: Reader, environmentId: number, batchId: s
   );
 }
 
-/** How many payouts of a file are in which state. */
+/** The number of payouts of a file in one state. */
 export type FileSum = { file_id: string; state: PayoutState; count: number };
 
 export function sumFiles(db: Reader, environmentId: number, ids: readonly string[]): Promise<FileSum[]> {
@@ -79,7 +79,7 @@ export function sumFiles(db: Reader, environmentId: number, ids: readonly string
   );
 }
 
-/** Sums the approved payouts of some environments that have not left. */
+/** Sums the approved payouts of these environments that have not left. */
 export function sumApprovedOf(
   db: Reader,
   environmentIds: readonly number[],
@@ -91,7 +91,7 @@ export function sumApprovedOf(
   );
 }
 
-/** Reads the kind of each of these accounts, where somebody has said it. */
+/** Returns the kinds of these accounts; omits accounts whose kind nobody has set. */
 export function selectAccountTypes(
   db: Reader,
   environmentId: number,

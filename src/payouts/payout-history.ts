@@ -6,8 +6,8 @@ import { selectEntriesOfPayout } from '../books/journal-queries.ts';
 import type { Payout, PayoutState } from './payout.ts';
 
 /**
- * One thing that happened to a payout. `at` is UTC milliseconds. A `state` is what it became, an `entry` what the books moved then,
- * an `act` what somebody did besides, a `contradiction` what was said that it cannot become.
+ * One event in the history of a payout. `at` is UTC milliseconds. `state`: a new state. `entry`: an entry of the books.
+ * `act`: another act of a person. `contradiction`: a reported outcome that the state does not allow.
  */
 export type PayoutLine = {
   readonly at: number;
@@ -19,7 +19,7 @@ export type PayoutLine = {
   | { readonly kind: 'act' | 'contradiction'; readonly what: string }
 );
 
-/** The states that the audit log's acts lead to. */
+/** The state that each action of the audit log leads to. */
 const ACTS: Readonly<Record<string, PayoutState | 'proposed'>> = {
   'payout.proposed': 'proposed',
   'payout.submitted': 'awaiting_approval',
@@ -31,7 +31,10 @@ const ACTS: Readonly<Record<string, PayoutState | 'proposed'>> = {
 
 const MOST_ACTS = 200;
 
-/** Everything that happened to a payout, the first first: from its row, the books, and the audit log of it, its batch and its file. */
+/**
+ * Returns the history of a payout, oldest first: from its row, the books, and the audit log of the payout, its batch
+ * and its file.
+ */
 export async function tellPayout(app: App, payout: Payout): Promise<PayoutLine[]> {
   const subjects = [payout.id, payout.batch_id, payout.file_id].filter((subject) => subject !== null);
   const own = await Promise.all(subjects.map((subject) => selectAudit(app.db, { subject }, MOST_ACTS)));
@@ -44,7 +47,7 @@ export async function tellPayout(app: App, payout: Payout): Promise<PayoutLine[]
     findActs(app, own.flat(), 'payout.filed', payout.file_id, [payout.sent_at]),
     findActs(app, own.flat(), TOGETHER[payout.state], payout.id, [payout.changed_at]),
   ]);
-  // A submission of the rest of its batch comes after one that names it.
+  // Order matters: submitting the rest of a batch comes after submitting payouts by name.
   const found = [...together, ...own];
   const acts = found.flatMap((rows) => rows.toReversed());
   const states = statesOf(payout, acts);
@@ -61,17 +64,17 @@ export async function tellPayout(app: App, payout: Payout): Promise<PayoutLine[]
     })),
     ...contradictionOf(payout),
   ];
-  // The sort is stable: of one moment the state comes first, and then what it moved.
+  // The sort is stable: at the same time, the state comes before its entries.
   return lines.sort((one, other) => one.at - other.at);
 }
 
-/** The acts by which people also end several payouts at once, by the state they lead to. */
+/** The actions that can end several payouts at once, by the state they lead to. */
 const TOGETHER: Partial<Record<PayoutState, string>> = { rejected: 'payout.rejected', cancelled: 'payout.cancelled' };
 
 /**
- * An act names several payouts, or the files that were made at once, in one text: it is found by its moment, or between two. `own`: the
- * acts on the payout, its batch or its file alone; where one of them is it, nothing is sought, and nothing from before the proposal. An act
- * on the batch between two moments may have left this payout out.
+ * Finds acts whose subject names several payouts, or all files made at once, in one text: searches by their time, or
+ * between two times. `own`: the acts on this payout, its batch or its file alone. Searches nothing if `own` already has
+ * the act, and nothing before the proposal. An act on the batch between two times may have excluded this payout.
  */
 async function findActs(
   app: App,
@@ -89,7 +92,7 @@ async function findActs(
   return selectAudit(app.db, filter, MOST_ACTS);
 }
 
-/** The row knows when it was approved, left and ended; who decided, and why, is in the audit log, at the same moment. */
+/** The row has the times of approval, sending and end. The audit log has who decided and why, with the same times. */
 function statesOf(payout: Payout, acts: readonly AuditRow[]): PayoutLine[] {
   const known: { at: number | null; what: PayoutState | 'proposed'; by: string | null; reason: string | null }[] = [
     {
@@ -116,14 +119,14 @@ function statesOf(payout: Payout, acts: readonly AuditRow[]): PayoutLine[] {
     const what = action === 'payout.settled' ? payout.state : ACTS[action];
     if (what === undefined) continue;
     const line = lines.get(what);
-    // An act on a batch may have left this payout as it was.
+    // An act on a batch may have excluded this payout.
     if (line !== undefined ? line.at !== created_at : what !== 'awaiting_approval') continue;
     lines.set(what, { at: created_at, kind: 'state', what, by: actor, reason: reason ?? line?.reason ?? null });
   }
   return [...lines.values()];
 }
 
-/** A payout that has stayed what it was made as has no second line that says so. */
+/** Returns whether a payout still has its first state, so that the history lists it once only. */
 function hasStayed({ changed_at, created_at, state }: Payout): boolean {
   return changed_at === created_at && (state === 'draft' || state === 'awaiting_approval');
 }

@@ -2,7 +2,7 @@ import type { Database, Tx } from '../db/database.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-/** A row of `payout_limits`, in minor units; null: no limit, and for `automatic_*` nothing at all. */
+/** A row of `payout_limits`, in minor units. Null: no limit; `automatic_per_payout` null: no automatic approval. */
 export type PayoutLimits = {
   per_payout: number | null;
   per_batch: number | null;
@@ -53,7 +53,7 @@ export async function upsertPayoutLimits(
   );
 }
 
-/** Reads how much one person may approve in a day; null: the person has no limit of their own. */
+/** Returns how much one person may approve in a day; null: no personal limit. */
 export async function selectPersonLimit(db: Reader, userId: string, currency: string): Promise<number | null> {
   const [row] = await db.query<{ per_day: number }>(
     'select per_day from user_payout_limits where user_id = $1 and currency = $2',
@@ -62,7 +62,9 @@ export async function selectPersonLimit(db: Reader, userId: string, currency: st
   return row?.per_day ?? null;
 }
 
-/** The same, and others who approve in this person's name wait until the commit, in any environment. */
+/**
+ * Returns the same and locks the row until the commit, so that other approvals by this person wait, in any environment.
+ */
 export async function lockPersonLimit(tx: Tx, userId: string, currency: string): Promise<number | null> {
   const [row] = await tx.query<{ per_day: number }>(
     'select per_day from user_payout_limits where user_id = $1 and currency = $2 {for_update}',
@@ -71,7 +73,10 @@ export async function lockPersonLimit(tx: Tx, userId: string, currency: string):
   return row?.per_day ?? null;
 }
 
-/** Null takes it away. In one statement: `lockPersonLimit`, which waits for it, would find no row between two, and so no limit. */
+/**
+ * Sets a person's limit; null removes it. Uses one statement: between a delete and an insert, `lockPersonLimit` would
+ * find no row and so no limit.
+ */
 export async function upsertPersonLimit(
   tx: Tx,
   userId: string,

@@ -16,8 +16,8 @@ const HOUR_MS = 3_600_000;
 export const PAYOUT_CURRENCY = 'CLP';
 
 /**
- * Names the limit that is broken, in a sentence; null: every limit holds. `amounts` are what was wished for, before it was split;
- * `inBatch` is the sum of the whole batch, null for payouts without a batch.
+ * Returns a sentence about the exceeded limit; null if no limit is exceeded. `amounts`: the requested amounts before
+ * splitting. `inBatch`: the total of the batch; null for payouts without a batch.
  */
 export function limitBroken(limits: PayoutLimits, amounts: readonly number[], inBatch: number | null): InBoth | null {
   const { per_payout, per_batch } = limits;
@@ -37,8 +37,9 @@ export function limitBroken(limits: PayoutLimits, amounts: readonly number[], in
 }
 
 /**
- * Checks every limit of an approval. Called under the lock of the merchant's money, so that approvals which come together
- * see each other; what one person approves for several merchants waits for the person's own limit. Throws `Problem` PAYOUT_LIMIT_REACHED.
+ * Checks all limits for an approval. The caller holds the lock of the merchant's money, so that concurrent approvals
+ * see each other; approvals by one person for several merchants wait for the lock of the personal limit. Throws
+ * `Problem` PAYOUT_LIMIT_REACHED.
  */
 export async function checkLimits(
   tx: Tx,
@@ -64,8 +65,8 @@ export async function checkLimits(
 type LimitedPayout = Pick<Payout, 'amount' | 'batch_id' | 'reference'>;
 
 /**
- * Checks the limits of a payout and of a batch, however the payouts are named: with what was approved of the same wish and the
- * same batch before.
+ * Checks the limits per payout and per batch. Earlier approvals of parts of the same wish and of the same batch count
+ * too, so approving in parts does not avoid a limit.
  */
 async function checkEach(
   tx: Tx,
@@ -92,8 +93,8 @@ function sumOf(payouts: readonly Pick<Payout, 'amount'>[]): number {
 }
 
 /**
- * Why a payout of a program waits for a person; null: the rule for programs approves it. Called under the lock of the
- * merchant's money.
+ * Returns why a program's payout waits for a person; null if it is approved automatically. The caller holds the lock of
+ * the merchant's money.
  */
 export async function whyNotAutomatic(
   tx: Tx,
@@ -103,7 +104,7 @@ export async function whyNotAutomatic(
   const limits = await selectPayoutLimits(tx, environmentId, PAYOUT_CURRENCY);
   const { automatic_per_payout: most, automatic_per_day: perDay, automatic_count_per_hour: perHour } = limits;
   if (most === null) return 'no automatic approval is set';
-  // A program may repeat what was paid in the lost time.
+  // A program may request again what was paid after the backup was made.
   if ((await findHeld({ db: tx })) !== null) return 'the service was restored and is being compared';
   if (amount > most) return `above ${money(most)}`;
   if (account_changed_by !== null) return 'the account was changed since the last payment';

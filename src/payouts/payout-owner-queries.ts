@@ -3,7 +3,10 @@ import type { Environment } from '../payment-services/payment-service.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-/** The environments of at most three rows among these, or among all; more than one payment service is too many anyway. */
+/**
+ * Returns at most three of these environments; null: of all. Three rows belong to at least two payment services, which
+ * is already ambiguous.
+ */
 export function selectOwnedEnvironments(
   db: Reader,
   environmentIds: readonly number[] | null,
@@ -15,7 +18,7 @@ export function selectOwnedEnvironments(
   );
 }
 
-/** Of all there are. */
+/** Returns the ids of all environments. */
 export async function selectAllEnvironmentIds(db: Reader): Promise<number[]> {
   const rows = await db.query<{ id: number }>('select id from environments order by id');
   return rows.map(({ id }) => id);

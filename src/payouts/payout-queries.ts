@@ -35,12 +35,12 @@ const PAYOUTS: InsertTarget = {
   ],
 };
 
-/** Those whose reference is new; the others are left out. */
+/** Inserts payouts and returns them. Skips rows whose reference already exists. */
 export function insertPayouts(tx: Tx, rows: readonly SqlRow[]): Promise<Payout[]> {
   return tx.insertRows<Payout>(PAYOUTS, rows, 'on conflict (environment_id, reference) do nothing returning *');
 }
 
-/** Wherever it is: for a person who knows its id alone. */
+/** Returns a payout of any environment, for a person who knows only its id. */
 export async function selectPayoutAnywhere(db: Reader, id: string): Promise<Payout | null> {
   const [row] = await db.query<Payout>('select * from payouts where id = $1', [id]);
   return row ?? null;
@@ -57,7 +57,7 @@ export function selectByReferences(
   ]);
 }
 
-/** By the client's id, in the environments that a user sees. */
+/** Returns the payouts with this id of a client, in the environments that a user sees. */
 export function selectByReference(db: Reader, environmentIds: readonly number[], reference: string): Promise<Payout[]> {
   return db.query<Payout>(
     'select * from payouts where environment_id {among $1} and reference = $2 order by environment_id',
@@ -65,10 +65,10 @@ export function selectByReference(db: Reader, environmentIds: readonly number[],
   );
 }
 
-/** Names payouts: by their ids, or all of a batch. */
+/** Names payouts: by their ids, or all payouts of a batch. */
 export type PayoutsNamed = { environmentId: number } & ({ ids: readonly string[] } | { batchId: string });
 
-/** Those that are named, locked until the commit, in one order, so that no two wait for each other. */
+/** Locks payouts until the commit and returns them, always in the same order, so that transactions cannot deadlock. */
 export function lockPayouts(tx: Tx, named: PayoutsNamed): Promise<Payout[]> {
   return tx.query<Payout>(
     `select * from payouts where environment_id = $1 and ${which(named)} order by {filter_by}created_at, id {bytewise} {for_update}`,
@@ -80,20 +80,22 @@ function which(named: PayoutsNamed): string {
   return 'ids' in named ? 'id {named $2}' : 'batch_id = $2';
 }
 
-/** The columns that a change of state writes beside it; a member that is left out stays. */
+/**
+ * Other columns of a change of state. Omitted members keep their column; omitted `reason` and `nextLookAt` become null.
+ */
 export type PayoutChange = {
   approvedBy?: { name: string | null; id: string | null; approval: 'person' | 'automatic' };
   reason?: string | null;
   file?: string;
-  /** By which sender it leaves. */
+  /** The id of the sender that sends the payout. */
   sender?: string;
-  /** Of what leaves by a sender: when it is asked next. */
+  /** For a payout of a sender: when the sender is asked next. */
   nextLookAt?: number | null;
-  /** A person says it, who has seen what contradicts. */
+  /** A person who has seen the contradiction settles the payout. */
   endsContradiction?: true;
 };
 
-/** The only statement that writes a state. Answers those that were in a state that may become it, and are in it now. */
+/** The only statement that changes a state. Returns the payouts whose state allowed the change, in the new state. */
 export function updateState(
   tx: Tx,
   { environmentId, ids, to, at }: { environmentId: number; ids: readonly string[]; to: PayoutState; at: number },
@@ -134,7 +136,7 @@ export function updateState(
   );
 }
 
-/** Why it waits, without another state. */
+/** Sets the reason why a payout waits; its state stays. */
 export async function updateReason(tx: Tx, { id, environment_id }: Payout, reason: KeptReason): Promise<Payout> {
   const [row] = await tx.query<Payout>(
     'update payouts set reason = $3 where id = $1 and environment_id = $2 returning *',
@@ -143,10 +145,13 @@ export async function updateReason(tx: Tx, { id, environment_id }: Payout, reaso
   return row as Payout;
 }
 
-/** As the index of what is open has it: SQLite finds that by nothing else. */
+/** The exact condition of the index on open payouts: SQLite uses the index only with this text. */
 export const OPEN = "state in ('awaiting_approval', 'approved', 'sent', 'unknown')";
 
-/** Locks the approved payouts that have not left, of a batch or of all, until the commit, in the order of their files. */
+/**
+ * Locks approved payouts that have not left until the commit: of a batch, or all (null), in the order of a file's
+ * lines.
+ */
 export function lockApproved(tx: Tx, environmentId: number, batchId: string | null): Promise<Payout[]> {
   const ofBatch = batchId === null ? '' : 'and batch_id = $2';
   return tx.query<Payout>(
@@ -174,7 +179,7 @@ export function selectPayoutsOfFile(db: Reader, environmentId: number, fileId: s
   ]);
 }
 
-/** Writes a contradiction about a payout. Answers null where the same was said before, and nobody has looked at it since. */
+/** Stores a contradiction. Returns null if the same one is already stored and not yet ended. */
 export async function updateContradiction(
   tx: Tx,
   { id, environment_id }: Pick<Payout, 'id' | 'environment_id'>,
@@ -190,8 +195,8 @@ export async function updateContradiction(
 }
 
 /**
- * A person has looked at it. What has ended is looked at no more by itself, or the same would be said again. Answers null where
- * nothing contradicted.
+ * Ends a contradiction. A payout with an end is not looked up again: its sender would report the same. Returns null if
+ * there was no contradiction.
  */
 export async function updateContradictionEnded(
   tx: Tx,
@@ -206,7 +211,9 @@ export async function updateContradictionEnded(
   return row ?? null;
 }
 
-/** The account that each RUT was paid on last, or is about to be. All payouts to a RUT are read once: a supplier may have thousands. */
+/**
+ * Returns the account of the last payout to each RUT, among payouts that left. Reads them once: there may be thousands.
+ */
 export function selectLastAccounts(
   tx: Reader,
   environmentId: number,
@@ -222,7 +229,7 @@ export function selectLastAccounts(
   );
 }
 
-/** Sums the payouts that were approved since a moment: how much, and how many by the rule for programs. */
+/** Sums the payouts approved since a time: the total, and the total and count of those approved automatically. */
 export async function sumApproved(
   tx: Reader,
   { environmentId, currency, since }: { environmentId: number; currency: string; since: number },
@@ -237,7 +244,7 @@ export async function sumApproved(
   return { total: row?.total ?? 0, automatic: row?.automatic ?? 0, automaticCount: row?.count ?? 0 };
 }
 
-/** Sums the payouts that one person has approved since a moment, in every environment. */
+/** Sums the payouts that one person has approved since a time, in all environments. */
 export async function sumApprovedBy(
   tx: Reader,
   { userId, currency, since }: { userId: string; currency: string; since: number },
@@ -250,7 +257,7 @@ export async function sumApprovedBy(
   return row?.total ?? 0;
 }
 
-/** Selects what was approved of batches and was not taken back. */
+/** Returns the approved payouts of batches that were not cancelled. */
 export function selectApprovedOfBatches(
   tx: Reader,
   environmentId: number,
@@ -263,13 +270,16 @@ export function selectApprovedOfBatches(
   );
 }
 
-/** A payout to the RUT of others, of their amount. */
+/** A payout with the same RUT and amount as another. */
 export type AlikePayout = Pick<
   Payout,
   'id' | 'rut_hash' | 'amount' | 'currency' | 'reference' | 'state' | 'created_at'
 >;
 
-/** Those alive and not older than `since` to the RUTs and of the amounts of these payouts, themselves among them, the newest first. Each once: thousands may be alike. */
+/**
+ * Returns live payouts since `since` with the RUT, amount and currency of any of these payouts, and these payouts too.
+ * Newest first, each once: thousands may be alike.
+ */
 export function selectAlike(
   db: Reader,
   environmentId: number,
@@ -288,8 +298,8 @@ export function selectAlike(
 }
 
 /**
- * The filter of payouts; a member that is left out lets everything through. `since` and `until` (not with it) are UTC
- * milliseconds of when it was made.
+ * A filter of payouts; omitted members filter nothing. `since` (inclusive) and `until` (exclusive) limit when the
+ * payout was made, in UTC milliseconds.
  */
 export type PayoutFilter = {
   state?: PayoutState;
@@ -303,7 +313,7 @@ export type PayoutFilter = {
   until?: number;
 };
 
-/** The condition of each member of a filter; the parameter follows. */
+/** The condition of each member of a filter; the parameter's number follows. */
 const ASKS = {
   state: 'state =',
   except: 'state <>',
@@ -315,12 +325,12 @@ const ASKS = {
   until: 'created_at <',
 } as const satisfies Record<keyof PayoutFilter, string>;
 
-/** So many environments are asked one by one, each by its index; more together, by the index of the newest of all. */
+/** Up to this many environments are read one by one, each by its index; more by the index of the newest payouts. */
 const ASKED_EACH = 8;
-/** Few payouts have the same of these, so their index finds them. */
+/** Few payouts share one of these values, so its index is fast. */
 const NARROW = ['batchId', 'id', 'reference', 'rutHash'] as const satisfies (keyof PayoutFilter)[];
 
-/** The newest payouts of some environments, after a place in that order. Only what is asked stands in the statement, so that its index is found. */
+/** Returns the newest payouts after `before`. The SQL has only the conditions in use, so that their index is used. */
 export function selectPayouts(
   db: Reader,
   environmentIds: readonly number[],
@@ -351,12 +361,12 @@ export function selectPayouts(
   return db.query<Payout>(`${each.join(' union all ')} order by created_at desc, id limit $1`, parameters);
 }
 
-/** Every payout to a RUT, by its hash, of all payment services. */
+/** Returns all payouts to a RUT, by its hash, of all payment services. */
 export function selectPayoutsOfRut(db: Reader, rutHash: string): Promise<{ id: string; file_id: string | null }[]> {
   return db.query('select id, file_id from payouts where rut_hash = $1 order by created_at, id', [rutHash]);
 }
 
-/** Finds payouts without the entries that their state asks for. Each kind of entry is joined once. */
+/** Returns payouts that lack an entry that their state requires. Each kind of entry is joined once. */
 export function selectUnbookedPayouts(
   db: Reader,
 ): Promise<{ id: string; environment_id: number; state: PayoutState; changed_at: number }[]> {
@@ -373,7 +383,7 @@ export function selectUnbookedPayouts(
   );
 }
 
-/** How many payouts of an environment are in a state that has not ended, and how much they are. */
+/** The count and amount of an environment's payouts in one state that is not an end. */
 export type StateSum = { state: PayoutState; count: number; amount: number };
 
 export function sumOpenPayouts(db: Reader, environmentId: number, currency: string): Promise<StateSum[]> {

@@ -3,7 +3,7 @@ import type { Environment } from '../payment-services/payment-service.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-/** A row of `payout_senders`: by which program payouts leave. `retired_at` null: it is in use. */
+/** A row of `payout_senders`: the program that sends payouts. `retired_at` null: it is in use. */
 export type PayoutSenderRow = SqlRow & {
   id: string;
   environment_id: number;
@@ -24,7 +24,7 @@ export async function insertPayoutSender(tx: Tx, row: PayoutSenderRow): Promise<
   await tx.insertRows(PAYOUT_SENDERS, [row]);
 }
 
-/** The one in use, or null. */
+/** Returns the sender in use, or null. */
 export async function selectSenderInUse(db: Reader, environmentId: number): Promise<PayoutSenderRow | null> {
   const [row] = await db.query<PayoutSenderRow>(
     'select * from payout_senders where environment_id = $1 and retired_at is null',
@@ -33,7 +33,7 @@ export async function selectSenderInUse(db: Reader, environmentId: number): Prom
   return row ?? null;
 }
 
-/** By its id, a retired one too. */
+/** Returns a sender by its id, even a retired one. */
 export async function selectSender(db: Reader, environmentId: number, id: string): Promise<PayoutSenderRow | null> {
   const [row] = await db.query<PayoutSenderRow>('select * from payout_senders where id = $1 and environment_id = $2', [
     id,
@@ -42,7 +42,7 @@ export async function selectSender(db: Reader, environmentId: number, id: string
   return row ?? null;
 }
 
-/** A newer key of the same provider: what it was given before is looked up with it too. */
+/** Stores a new key of the same provider. Earlier payouts are looked up with the new key too. */
 export async function updateSenderKey(
   tx: Tx,
   { id, environment_id, sealed_key, set_at, set_by }: PayoutSenderRow,
@@ -66,7 +66,7 @@ export type ListedSender = Pick<PayoutSenderRow, 'id' | 'kind' | 'url' | 'set_at
   environment: Environment;
 };
 
-/** Those in use, without their keys. */
+/** Returns the senders in use, without their keys. */
 export function selectSenders(db: Reader): Promise<ListedSender[]> {
   return db.query<ListedSender>(
     `select s.id, s.kind, s.url, s.set_at, s.set_by, e.payment_service_id, p.name, e.environment from payout_senders s

@@ -2,13 +2,13 @@ import { formatDecimal, toDecimalNumber } from '../lib/money.ts';
 import type { PostedEvent } from '../outbox/event.ts';
 import { type Payout, type PayoutState, statusOf } from './payout.ts';
 
-/** The answer about a payout, as the bytes of its callback and as `GET /tef/{id}` shows it. */
+/** The body about a payout, in its callback and in the response of `GET /tef/{id}`. */
 export type TefResponse = {
   status: 'processing' | 'completed' | 'failed';
   tef: { id: string; amount: number; state: PayoutState; payoutId: string; reason: string | null };
 };
 
-/** The same payout as it is, or was, in a state: why belongs to an end alone. */
+/** Returns the body for a payout in a state. Only a failed payout has a `reason`. */
 export function tefResponse(payout: Payout, state: PayoutState = payout.state): TefResponse {
   const { id, reference, amount, currency, reason } = payout;
   const status = statusOf(state);
@@ -24,14 +24,14 @@ export function tefResponse(payout: Payout, state: PayoutState = payout.state): 
   };
 }
 
-/** Makes the bytes that are posted to the URL of a payout: the same bytes whenever they are made. */
+/** Returns the body of a payout's callback. It is the same bytes each time for the same state. */
 export function tefBody(payout: Payout, state: PayoutState): string {
   return JSON.stringify({ tefResponse: tefResponse(payout, state) });
 }
 
 /**
- * Makes the event of a payout, for the feed and for subscribers. Nothing of the recipient: who may know that asks for the
- * payout.
+ * Returns the event of a payout, for the feed and for subscribers. It contains nothing about the recipient: readers
+ * with the permission request the payout.
  */
 export function payoutToldEvent(
   { id, environment_id, batch_id, reference, amount, currency, reason }: Payout,
@@ -40,12 +40,12 @@ export function payoutToldEvent(
 ): PostedEvent & { environmentId: number } {
   const why = statusOf(state) === 'failed' ? { reason } : {};
   const payout = { id, batch: batch_id, reference, amount: formatDecimal(amount, currency), currency, ...why };
-  // Nobody is told of a draft.
+  // A draft has no event.
   const type = `payout.${state as Exclude<PayoutState, 'draft'>}` as const;
   return { environmentId: environment_id, type, createdAt: at, data: { payout } };
 }
 
-/** Makes the event of a payout whose state something contradicts. */
+/** Returns the event of a payout with a contradiction. */
 export function contradictedEvent(
   { id, environment_id, batch_id, reference, amount, currency, state }: Payout,
   said: string,

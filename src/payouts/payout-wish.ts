@@ -4,7 +4,7 @@ import { identityHashes } from '../bank-validation/identity-hash.ts';
 import { type ErrorItem, errorItem, Problem } from '../error-catalogue.ts';
 import type { PayeeWish } from './find-payees.ts';
 
-/** One payout that somebody wants. `amount` in CLP. `reference` is the client's id for it. */
+/** One requested payout. `amount` is in CLP. `reference` is the client's id. */
 export type PayoutWish = {
   readonly reference: string;
   readonly amount: number;
@@ -14,16 +14,16 @@ export type PayoutWish = {
   readonly callbackUrl: string | null;
 };
 
-/** A wish that can be carried in one transfer, and which row asked for it, from 0. */
+/** A checked wish that fits in one transfer. `row` is the index of the requested payout, from 0. */
 export type CheckedWish = PayoutWish & { readonly row: number; readonly hash: string };
 
 const MOST_MESSAGE = 200;
-/** More in one commit would hold up the payments of SQLite. */
+/** A larger commit would delay payments on SQLite. */
 export const MOST_IN_BATCH = 10_000;
 
 /**
- * Splits each wish into transfers of at most `most`. In a batch the rest becomes further payouts, named `REF/1`, `REF/2` …
- * Throws `Problem` INVALID_PAYOUT with every row that is wrong.
+ * Checks wishes and splits each into transfers of at most `most`. Only a batch splits; the parts are named `REF/1`,
+ * `REF/2` … Throws `Problem` INVALID_PAYOUT with the first 1,000 errors of all rows.
  */
 export async function checkWishes(
   app: App,
@@ -45,7 +45,7 @@ export async function checkWishes(
     }
     seen.add(reference);
   }
-  // The parts are counted before they are made: a few thousand huge amounts have more of them than the memory holds.
+  // Counts the parts before making them: a few thousand huge amounts have more parts than fit in memory.
   const count = wishes.reduce((sum, { amount }) => sum + Math.ceil(amount / most), 0);
   if (errors.length === 0 && (count === 0 || count > MOST_IN_BATCH)) {
     errors.push(
@@ -64,7 +64,7 @@ export async function checkWishes(
   );
 }
 
-/** The refusal of rows for these reasons; the first is the detail. */
+/** Returns the error for these rows; the first 1,000 are listed. */
 export function invalidRows(code: 'INVALID_PAYOUT' | 'ACCOUNT_NOT_PAYABLE', errors: readonly ErrorItem[]): Problem {
   return new Problem(code, { errors: errors.slice(0, 1000) });
 }
@@ -80,7 +80,10 @@ function partsOf(wish: PayoutWish, row: number, most: number): (PayoutWish & { r
   }));
 }
 
-/** Names the wish that a payout is a part of, by its reference; a payout that was not split is its own. */
+/**
+ * Returns the same text for all parts of a wish: `REF/` for `REF/1`, and the reference itself if the payout was not
+ * split.
+ */
 export function wishOf(reference: string): string {
   return reference.replace(/\/\d+$/, '/');
 }
@@ -134,7 +137,7 @@ function wishErrors({ reference, amount, message, payee }: PayoutWish, row: numb
   return errors;
 }
 
-/** With the hash of everything that was asked for: the same id with something else is another wish. */
+/** Adds the hash of everything that was requested, so that the same id with other data is detected. */
 async function hashed(app: App, wishes: readonly (PayoutWish & { row: number })[]): Promise<CheckedWish[]> {
   const hashes = await identityHashes(app);
   return wishes.map((wish) => {

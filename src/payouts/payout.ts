@@ -15,8 +15,9 @@ export type PayoutState =
   | 'returned';
 
 /**
- * THE TABLE of states: what each may become. `sent`: it is in a file, or at a program. `unknown`: nobody said what became of it,
- * so it is asked about and never sent again. `returned` may come days after `confirmed`.
+ * THE TABLE of states: each state with those that may follow. `sent`: the payout is in a file or at a program.
+ * `unknown`: nobody has reported the result, so the sender is asked and the payout is never sent again. `returned` may
+ * come days after `confirmed`.
  */
 export const PAYOUT_STATES: Readonly<Record<PayoutState, readonly PayoutState[]>> = {
   draft: ['awaiting_approval', 'cancelled'],
@@ -36,7 +37,7 @@ export type Payout = SqlRow & {
   id: string;
   environment_id: number;
   batch_id: string | null;
-  /** The id that the client gave it. */
+  /** The client's id. */
   reference: string;
   amount: number;
   currency: string;
@@ -50,15 +51,15 @@ export type Payout = SqlRow & {
   account_hash: string;
   bank_code: string;
   account_masked: string;
-  /** Of the account, when the payout was made. */
+  /** The verdict about the account when the payout was made. */
   verdict: string;
   validated_at: number;
   /** The text that the recipient reads. */
   message: string;
-  /** Keyed, of everything that was asked for. */
+  /** A keyed hash of everything that was requested. */
   wish_hash: string;
   callback_url: string | null;
-  /** The person who kept another account than the one that was paid last; null where it is the same, or the first. */
+  /** The user who stored an account that differs from the one paid last; null: the same account, or the first. */
   account_changed_by: string | null;
   state: PayoutState;
   changed_at: number;
@@ -66,35 +67,35 @@ export type Payout = SqlRow & {
   approved_by: string | null;
   approved_by_id: string | null;
   approval: 'person' | 'automatic' | null;
-  /** Why it has its state, as a person, the bank or the sender said it. */
+  /** Why the payout has its state, in the words of a person, the bank, the sender or the service. */
   reason: string | null;
   file_id: string | null;
   file_line: number | null;
   sent_at: number | null;
-  /** The sender by which it left; null: in a file of a bank, or not yet. */
+  /** The sender that sent it; null: it left in a bank file, or has not left. */
   sender_id: string | null;
   settled_at: number | null;
-  /** When its sender is asked next, or it is handed over; null: nobody does. */
+  /** When a worker sends it or asks its sender next; null: no worker does. */
   next_look_at: number | null;
-  /** Counts the claims of workers: who has the last one says when the next look is. */
+  /** The number of claims by workers. Only the worker with the last claim sets the next look. */
   looks: number;
-  /** A report about it that cannot be true, such as a state after another, until a person has looked at it. */
+  /** A report that cannot be true, such as a state that may not follow; null again when a person has checked it. */
   contradiction: string | null;
   contradicted_at: number | null;
 };
 
-/** Whether a text names a state. */
+/** Returns whether a text names a state. */
 export function isPayoutState(text: string): text is PayoutState {
   return Object.hasOwn(PAYOUT_STATES, text);
 }
 
-/** The states that may become this one. */
+/** Returns the states that this one may follow. */
 export function statesBefore(state: PayoutState): PayoutState[] {
   const states = Object.keys(PAYOUT_STATES) as PayoutState[];
   return states.filter((before) => PAYOUT_STATES[before].includes(state));
 }
 
-/** The states in which money is on its way or has arrived: an equal payout may be the same one again. */
+/** The states in which a payout may still be paid or has arrived: an equal payout may be a duplicate. */
 export const LIVE_STATES: readonly PayoutState[] = [
   'awaiting_approval',
   'approved',
@@ -107,7 +108,9 @@ type Sides = { kind: EntryKind; debit: string; credit: string };
 
 const RELEASE: Sides = { kind: 'payout_released', debit: PAYOUTS_RESERVED, credit: MERCHANT_PAYABLE };
 
-/** The accounts that each state moves. What was cancelled before it was approved had reserved nothing. */
+/**
+ * The accounts that each new state debits and credits. A payout that is cancelled before its approval moves nothing.
+ */
 const SIDES: Readonly<Partial<Record<PayoutState, Sides>>> = {
   approved: { kind: 'payout_reserved', debit: MERCHANT_PAYABLE, credit: PAYOUTS_RESERVED },
   confirmed: { kind: 'payout_paid', debit: PAYOUTS_RESERVED, credit: BANK },
@@ -116,7 +119,7 @@ const SIDES: Readonly<Partial<Record<PayoutState, Sides>>> = {
   returned: { kind: 'payout_reversed', debit: BANK, credit: MERCHANT_PAYABLE },
 };
 
-/** Makes the transfer of a payout for the state that it has; null: nothing moves. */
+/** Returns the transfer in the books for the payout's state; null: no money moves. */
 export function transferOf(payout: Payout): Transfer | null {
   const sides = sidesOf(payout);
   if (sides === null) return null;
@@ -143,7 +146,7 @@ function hashOf(payout: Payout): string {
   });
 }
 
-/** The words in which existing clients are told of it. A payout that came back has failed for them. */
+/** Returns the status in the existing clients' words. `returned` is `failed` for them. */
 export function statusOf(state: PayoutState): 'processing' | 'completed' | 'failed' {
   if (state === 'confirmed') return 'completed';
   return ['rejected', 'cancelled', 'failed', 'returned'].includes(state) ? 'failed' : 'processing';
@@ -153,15 +156,18 @@ const SECOND = 1000;
 const HOUR = 3600 * SECOND;
 const DAY = 24 * HOUR;
 
-/** How long after its end a sender is asked again: banks return money days later, and what failed may have been paid. */
+/**
+ * How long after the end a sender is asked again: banks return money days later, and a failed payout may have been
+ * paid.
+ */
 const LOOKS_AFTER_END: Readonly<Partial<Record<PayoutState, readonly number[]>>> = {
   confirmed: [HOUR, DAY, 2 * DAY, 3 * DAY, 5 * DAY, 10 * DAY, 20 * DAY, 30 * DAY],
   failed: [HOUR, DAY],
 };
 
 /**
- * When the sender of a payout is asked next, once it was handed over; null: no more. Without an end after a quarter of the time
- * that it has waited, from 5 seconds to an hour.
+ * Returns when the sender of a sent payout is asked next; null: not again. A payout without an end is asked about after
+ * a quarter of its age, at least 5 seconds and at most an hour.
  */
 export function nextLook(state: PayoutState, since: { sentAt: number; settledAt: number }, now: number): number | null {
   if (state === 'sent' || state === 'unknown') {

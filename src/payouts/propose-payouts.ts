@@ -21,7 +21,10 @@ import { type CheckedWish, checkWishes, invalidRows, MOST_IN_BATCH, type PayoutW
 import { insertRecipients } from './recipient-queries.ts';
 import { announce, type PayoutOwner, transitionPayouts } from './transition-payouts.ts';
 
-/** `batch`: they are approved and carried together; null: a program's single one. `draft`: nobody is asked to approve it yet. */
+/**
+ * `batch`: the payouts are approved and sent together; null: a program's single payout. `draft`: nobody is asked to
+ * approve it yet.
+ */
 export type Proposal = {
   readonly owner: PayoutOwner;
   readonly by: Actor;
@@ -30,14 +33,14 @@ export type Proposal = {
   readonly draft?: boolean;
 };
 
-/** `replayed`: it was proposed before, and nothing was made. `batch` is null for a program's single payout. */
+/** `replayed`: it was proposed before, so nothing was made. `batch` is null for a program's single payout. */
 export type Proposed = { kind: 'proposed' | 'replayed'; batch: PayoutBatch | null; payouts: Payout[] };
 
 /**
- * Makes payouts that wait for an approval, all or none, with the recipients that are not kept yet. A program's payout is
- * approved here where the rule for programs says so. The same references, or the same file, again are the same payouts.
+ * Makes payouts that wait for approval, all or none, and stores new recipients. Approves a program's single payout if
+ * the rule for programs allows it. Repeating the same references or the same file returns the existing payouts.
  *
- * Throws `Problem` INVALID_PAYOUT or ACCOUNT_NOT_PAYABLE with every row that is wrong (`/0/bankData/bankAccount`),
+ * Throws `Problem` INVALID_PAYOUT or ACCOUNT_NOT_PAYABLE with the wrong rows (`/0/bankData/bankAccount`),
  * PAYOUT_CONFLICT, PAYOUT_LIMIT_REACHED, PERSON_NEEDED, PERMISSION_MISSING, and `StorageError`.
  */
 export async function proposePayouts(app: App, proposal: Proposal): Promise<Proposed> {
@@ -70,15 +73,14 @@ export async function proposePayouts(app: App, proposal: Proposal): Promise<Prop
     });
 }
 
-/** A transfer of a proposal, and its recipient. */
+/** A checked transfer with its recipient. */
 export type PlannedPayout = { readonly wish: CheckedWish; readonly payee: Payee };
 
 type Plan = { known: Proposed } | { user: User; planned: PlannedPayout[] };
 
 /**
- * Previews what `proposePayouts` would make, for a person to see beforehand: nothing is kept, and no provider is asked, so
- * that accounts which are new have the verdict of the rules alone. `known`: it was proposed before. Throws the same
- * `Problem`s.
+ * Returns what `proposePayouts` would make, for a preview. Stores nothing and calls no provider, so new accounts have
+ * the verdict of the rules only. `known`: it was proposed before. Throws the same errors.
  */
 export async function previewPayouts(
   app: App,
@@ -101,7 +103,9 @@ async function planPayouts(app: App, proposal: Proposal, validate: typeof valida
   return { user, planned: wishes.map((wish, at) => ({ wish, payee: payees[at] as Payee })) };
 }
 
-/** Rolls the commit back: another process was quicker with the same file, a reference or a recipient. Asked again, it is found. */
+/**
+ * Rolls the transaction back: another process inserted the same file, reference or recipient first. The retry finds it.
+ */
 class Overtaken extends Error {}
 
 async function findBatchOfFile(app: App, { owner, batch }: Proposal): Promise<PayoutBatch | null> {
@@ -114,7 +118,7 @@ async function replayed(app: App, batch: PayoutBatch): Promise<Proposed> {
   return { kind: 'replayed', batch, payouts: payouts.toReversed() };
 }
 
-/** Checks what was wished for, not the transfers that it was split into. */
+/** Checks the limits against the requested amounts, before splitting. */
 async function checkSum(app: App, { owner, wishes, batch }: Proposal): Promise<void> {
   const limits = await selectPayoutLimits(app.db, owner.id, PAYOUT_CURRENCY);
   const amounts = wishes.map(({ amount }) => amount);
@@ -123,7 +127,10 @@ async function checkSum(app: App, { owner, wishes, batch }: Proposal): Promise<v
   if (broken !== null) throw new Problem('PAYOUT_LIMIT_REACHED', { detail: broken });
 }
 
-/** The payouts that have these references already; null: none has. Throws where they are others. */
+/**
+ * Returns the existing payouts with these references; null if no reference exists. Throws `Problem` PAYOUT_CONFLICT if
+ * their data differs.
+ */
 async function findSame(app: App, owner: PayoutOwner, wishes: readonly CheckedWish[]): Promise<Payout[] | null> {
   const references = wishes.map(({ reference }) => reference);
   const found = await selectByReferences(app.db, owner.id, references);
@@ -159,7 +166,7 @@ async function payeesOf(
   return findings.map((finding) => (finding as { payee: Payee }).payee);
 }
 
-/** Each once, though several payouts go to it. */
+/** Returns each new recipient once, even if it gets several payouts. */
 function newRecipients(payees: readonly Payee[]) {
   const fresh = payees.filter(({ isNew }) => isNew).map(({ row }) => row);
   return [...new Map(fresh.map((row) => [`${row.id} ${row.version}`, row])).values()];
@@ -211,7 +218,10 @@ function newRow(proposal: Proposal, wish: CheckedWish, { row, changed }: Payee, 
 
 type Beginning = { kind: 'person' | 'program'; payable: Sum; now: number };
 
-/** Tells of them, and approves a program's single payout where its rule says so; else the reason says why it waits. */
+/**
+ * Announces payouts. Approves a program's single payout if the rule for programs allows it; otherwise stores the reason
+ * why it waits. Does nothing for drafts.
+ */
 async function beginApproval(
   tx: Tx,
   { owner, draft, batch }: Proposal,

@@ -6,7 +6,10 @@ import type { Payout } from './payout.ts';
 import { selectAccountTypes } from './payout-file-queries.ts';
 import { openDetailsUnlessChanged } from './seal-recipient.ts';
 
-/** Reads the line of each payout of one environment, in their order; null: its recipient was erased, or changed in the store. */
+/**
+ * Returns the file line of each payout of one environment, in the same order; null: the recipient was erased or changed
+ * in the store.
+ */
 export async function readLines(
   app: App,
   db: Pick<Database, 'query'>,

@@ -14,15 +14,15 @@ import { isTotal, TableError, type TableRow } from '../lib/tables/table.ts';
 import { PAYOUT_TABLE, type PayoutColumn } from './payout-columns.ts';
 import { MOST_IN_BATCH, type PayoutWish } from './payout-wish.ts';
 
-/** The payouts of a table, and the line on which each stands. */
+/** The payouts of a table, each with its line number. */
 export type ReadPayouts = { readonly wishes: readonly PayoutWish[]; readonly lines: readonly number[] };
 
 /**
- * Reads payouts from a table (CSV in any usual encoding, or .xlsx): RUT, bank, account and amount, and where there are such
- * columns name, message, e-mail and an id of each. Accounts are mended by the rules of `validate`. A row without an id
- * is called `prefix` and its line. What cannot be paid is found later, by row.
+ * Reads payouts from a table (CSV in any usual encoding, or .xlsx) with the columns RUT, bank, account and amount, and
+ * optionally name, message, e-mail and id. Corrects accounts by the rules of `validate`. A row without an id gets
+ * `prefix` and its line number. Wrong values are reported later, by row.
  *
- * Throws `Problem` INVALID_PAYOUT for a file that is not such a table, or too long.
+ * Throws `Problem` INVALID_PAYOUT if the file is not such a table or has too many rows.
  */
 export async function readPayouts(app: App, source: string | Readable, prefix: string): Promise<ReadPayouts> {
   try {
@@ -89,13 +89,13 @@ async function wishesOf(
   });
 }
 
-/** Null for an empty cell, and '' for what is no address: no other proposal has that. */
+/** Returns null for an empty cell, and '' for an invalid address, which `checkWishes` rejects. */
 function emailOf(cell: string): string | null {
   if (cell === '') return null;
   return isEmail(cell) ? cell : '';
 }
 
-/** Whole pesos in digits alone: in a file nobody can ask whether 1.000 is a thousand. Anything else is not an amount. */
+/** Accepts only whole pesos in digits: in a file, 1.000 could mean one or a thousand. Anything else is NaN. */
 function amountOf(cell: string): number {
   return /^\d{1,12}$/.test(cell) ? Number(cell) : Number.NaN;
 }

@@ -16,7 +16,7 @@ import type { PayoutOutcome } from './settle-outcomes.ts';
 
 type ResultColumn = 'rut' | 'account' | 'amount' | 'outcome' | 'reason' | 'reference';
 
-/** How banks name the columns of what became of a list of payments. */
+/** The names that banks use for the columns of a file of results. */
 const RESULT_TABLE: HeaderRule<ResultColumn> = {
   names: {
     rut: [/^(rut|run)$/, /^(rut|run)(de)?(l|la)?(destinatario|beneficiari[oa]|proveedor|titular)$/],
@@ -30,7 +30,7 @@ const RESULT_TABLE: HeaderRule<ResultColumn> = {
     outcome !== null && ((rut !== null && amount !== null) || reference !== null),
 };
 
-/** A line that is of a payout, one that is of none, and one whose word nobody knows. */
+/** `unmatched`: the lines without a payout. `unclear`: the lines of a payout whose outcome is not understood. */
 export type ReadResults = {
   readonly outcomes: { id: string; outcome: PayoutOutcome; reason: string | null }[];
   readonly unmatched: number[];
@@ -38,10 +38,11 @@ export type ReadResults = {
 };
 
 /**
- * Reads what a bank says became of a file's payouts: by id or reference where the line's RUT, account and amount do not contradict
- * it, else by RUT, amount and account. Every line is of one payout, and every payout has one line.
+ * Reads the outcomes of a file's payouts from a bank's table. Finds the payout by id or reference if the RUT, account
+ * and amount of the line do not contradict it; else by RUT, amount and account. Each line matches at most one payout,
+ * and each payout at most one line.
  *
- * Throws `Problem` INVALID_PAYOUT for a file that is not such a table.
+ * Throws `Problem` INVALID_PAYOUT if the file is not such a table.
  */
 export async function readResults(
   app: App,
@@ -80,8 +81,9 @@ export async function readResults(
 type Cells = (column: ResultColumn) => string;
 
 /**
- * The payout of a line. Banks number their rows, and `1` may be a reference: it does not count against the RUT, amount or account of
- * its line. Our own id is no row number: a line that contradicts it is of no payout.
+ * Returns the payout of a line. Banks number their rows, so a reference such as `1` may be a row number: if the RUT,
+ * amount or account contradicts it, they decide. An id of this service is never a row number: a line that contradicts
+ * it has no payout.
  */
 function payoutOf(
   cell: Cells,
@@ -101,8 +103,8 @@ function payoutOf(
 const OWN_ID = /^po_/;
 
 /**
- * Whether the RUT, the amount and the account are the payout's, as far as the line has them. Beside our own id what cannot be read
- * contradicts nothing, such as hidden digits.
+ * Returns whether the RUT, amount and account of a line match the payout; empty cells match. If the line has an id of
+ * this service, unreadable values such as hidden digits match too.
  */
 function agrees(cell: Cells, payout: Payout, hashes: IdentityHashes): boolean {
   const isOurs = OWN_ID.test(cell('reference'));
@@ -120,7 +122,7 @@ function rutAgrees(rut: string, payout: Payout, hashes: IdentityHashes, isOurs: 
   return ruts.length === 0 ? isOurs : ruts.some((one) => hashes.ofRut(one) === payout.rut_hash);
 }
 
-/** An amount of 0 is what was paid of a rejected payout, where the id or the RUT names it. */
+/** Returns whether an amount matches. 0 also matches if the line has a RUT: banks write 0 for a rejected payout. */
 function amountAgrees(text: string, payout: Payout, { isOurs, hasRut }: { isOurs: boolean; hasRut: boolean }): boolean {
   if (text === '' || (hasRut && NOTHING_PAID.test(text))) return true;
   const amount = amountIn(text);
@@ -129,7 +131,10 @@ function amountAgrees(text: string, payout: Payout, { isOurs, hasRut }: { isOurs
 
 const NOTHING_PAID = /^\$?\s*0(?:[.,]0{1,2})?$/;
 
-/** Banks hide digits of accounts: beside the id or the RUT such an account says nothing. A CuentaRUT may have its check digit behind it. */
+/**
+ * Returns whether an account matches. Banks hide digits; such an account matches if the line has an id of this service
+ * or a RUT. The number of a CuentaRUT may end with its check digit.
+ */
 function accountAgrees(text: string, payout: Payout, hashes: IdentityHashes, isNamed: boolean): boolean {
   if (text === '') return true;
   const written = [text, text.replace(/-[\dkK]$/, '')];
@@ -140,12 +145,12 @@ function accountAgrees(text: string, payout: Payout, hashes: IdentityHashes, isN
 }
 
 function amountIn(text: string): number | null {
-  // `$15.000.-` is how amounts are written by hand.
+  // People also write amounts as `$15.000.-`.
   const amount = readSettled(text.replace(/\.?-$/, ''), 'CLP', null);
   return typeof amount === 'number' ? amount : null;
 }
 
-/** By our ids, and by RUT and amount. */
+/** Indexes payouts by id, by reference, and by RUT and amount. */
 function indexOf(payouts: readonly Payout[]): Map<string, Payout[]> {
   const index = new Map<string, Payout[]>();
   for (const payout of payouts) {
@@ -155,7 +160,10 @@ function indexOf(payouts: readonly Payout[]): Map<string, Payout[]> {
   return index;
 }
 
-/** Reads the reason of a bank's rejection, without its digits: it may stay for ever, and digits may be an account or, with points, a RUT. */
+/**
+ * Returns the reason of a bank's rejection without long numbers: the text may be stored for ever, and a number may be
+ * an account or a RUT.
+ */
 function reasonOf(text: string, outcome: PayoutOutcome): string | null {
   if (outcome === 'confirmed') return null;
   return (

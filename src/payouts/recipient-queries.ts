@@ -25,23 +25,26 @@ const RECIPIENTS: InsertTarget = {
   ],
 };
 
-/** Answers false where another process has made one of these versions, or kept one of these validations: then roll back. */
+/**
+ * Inserts versions of recipients. Returns false if another process has made one of them or stored one of their
+ * validations; the caller then rolls back.
+ */
 export async function insertRecipients(tx: Tx, rows: readonly RecipientRow[]): Promise<boolean> {
   if (rows.length === 0) return true;
   return (await tx.insertRows(RECIPIENTS, rows, 'on conflict do nothing returning id')).length === rows.length;
 }
 
-/** The recipients that an actor sees: $1 to $3 are `sightOf` the actor. */
+/** The condition for recipients that an actor sees; $1 to $3 come from `sightOf`. */
 const SEEN = `($1 = 1 or (payment_service_id is null and owner = $2)
   or payment_service_id in (select payment_service_id from environments where id {among $3}))`;
 
-/** Every version of a recipient, the newest first; none where the actor does not see it. */
+/** Returns all versions of a recipient, newest first; none if the actor may not see it. */
 export function selectVersions(db: Reader, id: string, actor: RecipientActor): Promise<RecipientRow[]> {
   const sql = `select * from recipients where ${SEEN} and id = $4 order by version desc`;
   return db.query<RecipientRow>(sql, [...sightOf(actor), id]);
 }
 
-/** The newest version of each recipient that the actor sees and whose id comes after `after`, in their order. */
+/** Returns the newest version of each recipient that the actor sees, by id, after `after`. */
 export function selectRecipients(
   db: Reader,
   actor: RecipientActor,
@@ -55,7 +58,7 @@ export function selectRecipients(
   );
 }
 
-/** The payment services that the actor sees, at most two; only the one with this id, unless it is null. */
+/** Returns at most two payment services that the actor sees; with an id, only that one. */
 export async function selectPaymentServicesSeen(
   db: Reader,
   { environmentIds }: RecipientActor,
@@ -73,13 +76,13 @@ function sightOf({ id, environmentIds }: RecipientActor) {
   return [environmentIds === null ? 1 : 0, id, [...(environmentIds ?? [])]] as const;
 }
 
-/** The version that a validation was kept as. */
+/** Returns the version that was stored from a validation. */
 export async function selectOfValidation(db: Reader, validationId: string): Promise<RecipientRow | null> {
   const [row] = await db.query<RecipientRow>('select * from recipients where validation_id = $1', [validationId]);
   return row ?? null;
 }
 
-/** Of a RUT or an e-mail address, by the hash of either. */
+/** Returns all versions of the recipients of a RUT or an e-mail address, by its hash. */
 export function selectRecipientsOf(db: Reader, hash: string): Promise<RecipientRow[]> {
   return db.query<RecipientRow>(
     'select * from recipients where id in (select id from recipients where rut_hash = $1 or email_hash = $1) order by id, version',
@@ -87,7 +90,7 @@ export function selectRecipientsOf(db: Reader, hash: string): Promise<RecipientR
   );
 }
 
-/** Removes the recipients that have this hash in any version, whole, and answers how many versions those had. */
+/** Deletes all versions of the recipients that have this hash in any version. Returns the number of versions. */
 export async function deleteRecipientsOf(tx: Tx, hash: string): Promise<number> {
   const rows = await tx.query(
     `delete from recipients where id in (select id from recipients where rut_hash = $1 or email_hash = $1)

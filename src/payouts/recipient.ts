@@ -2,17 +2,17 @@ import type { Verdict } from '../bank-validation/check.ts';
 import type { SqlRow } from '../db/database.ts';
 
 /**
- * The actor who keeps and reads recipients: a user, or the command line. He sees what belongs to the payment services of these
- * environments, and what he keeps for himself. Null: all recipients.
+ * The actor who stores and reads recipients: a user, or the command line. Sees the recipients of the payment services
+ * of these environments, and the actor's own. `environmentIds` null: all recipients.
  */
 export type RecipientActor = { readonly id: string; readonly environmentIds: ReadonlySet<number> | null };
 
-/** The details that only the holder and the people who pay them need to know. Sealed in the store. */
+/** The details that only the holder and the payers need to know. They are sealed in the store. */
 export type RecipientDetails = {
   readonly name: string;
-  /** Canonical: `12345678-5`. */
+  /** Canonical, such as `12345678-5`. */
   readonly rut: string;
-  /** Digits, zeros kept. */
+  /** Digits, with leading zeros. */
   readonly account: string;
   readonly email: string | null;
 };
@@ -21,7 +21,7 @@ export type RecipientRow = SqlRow & {
   id: string;
   version: number;
   owner: string;
-  /** Null: it is for its owner alone. */
+  /** Null: only its owner sees it. */
   payment_service_id: string | null;
   created_at: number;
   created_by: string;
@@ -37,18 +37,18 @@ export type RecipientRow = SqlRow & {
   sealed_details: string;
 };
 
-/** A version of a recipient as it is answered: the account is masked. Times are UTC milliseconds. */
+/** A version of a recipient as the API returns it, with a masked account. Times are UTC milliseconds. */
 export type Recipient = Pick<RecipientDetails, 'name' | 'rut' | 'email'> & {
   readonly id: string;
   readonly version: number;
-  /** The payment service whose people share it. Null: it is for the user alone who kept it. */
+  /** The payment service whose users share it. Null: only the user who stored it sees it. */
   readonly paymentServiceId: string | null;
   readonly bankCode: string;
   readonly maskedAccount: string;
   readonly validationId: string;
   readonly verdict: Verdict;
   readonly validatedAt: number;
-  /** Until when the verdict counts. */
+  /** When the verdict expires. */
   readonly validUntil: number;
   /** `stale`: validate the account again before paying. */
   readonly state: 'current' | 'stale';
@@ -58,12 +58,12 @@ export type Recipient = Pick<RecipientDetails, 'name' | 'rut' | 'email'> & {
 
 const DAY_MS = 86_400_000;
 
-/** Until when a verdict counts: as long as the setting says, and no longer than its provider's word. */
+/** Returns when a verdict expires: after the setting's days, or earlier if its provider says so. */
 export function validUntil(row: Pick<RecipientRow, 'validated_at' | 'expires_at'>, maxAgeDays: number): number {
   return Math.min(row.validated_at + maxAgeDays * DAY_MS, row.expires_at ?? Number.POSITIVE_INFINITY);
 }
 
-/** A row with its details, as it is answered at `now`. */
+/** Returns a row with its details as the API shows it at `now`. */
 export function recipientOf(
   row: RecipientRow,
   { name, rut, email }: RecipientDetails,

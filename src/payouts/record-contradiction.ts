@@ -6,8 +6,8 @@ import { updateContradiction } from './payout-queries.ts';
 import { contradictedEvent } from './payout-told.ts';
 
 /**
- * Keeps what was said of a payout that it cannot become, beside it and in the feed, until a person has looked at it. No money moves.
- * The same again changes nothing. `said` names no person.
+ * Stores a report that contradicts a payout's state, until a person ends the contradiction, and records an event in the
+ * feed. No money moves. The same report again changes nothing. `said` names no person.
  */
 export async function recordContradiction(
   tx: Tx,

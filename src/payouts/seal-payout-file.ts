@@ -16,12 +16,12 @@ export const PAYOUT_FILE_CONTENT: SealedKind = {
 
 type Place = Pick<PayoutFile, 'id' | 'environment_id' | 'sha256'>;
 
-/** A file as it is kept: encrypted, and bound to its row and its hash. */
+/** Encrypts the bytes of a file, bound to its row and its hash. */
 export function sealContent(app: App, place: Place, content: Buffer): string {
   return sealAs(app, PAYOUT_FILE_CONTENT, place, content.toString('base64'));
 }
 
-/** The bytes of a file. Throws `Problem` CHANGED_IN_STORE where they were moved or changed in the store. */
+/** Decrypts the bytes of a file. Throws `Problem` CHANGED_IN_STORE if they were moved or changed in the store. */
 export function openContent(app: App, file: PayoutFile): Buffer {
   const content = openUnlessChanged(app, PAYOUT_FILE_CONTENT, file, file.sealed_content);
   if (content !== null) return Buffer.from(content, 'base64');

@@ -9,7 +9,7 @@ export const RECIPIENT_DETAILS: SealedKind = {
   table: 'recipients',
   column: 'sealed_details',
   key: ['id', 'version'],
-  // With the hash of the account: details of one account do not open beside another.
+  // With the hash of the account, so that the details of one account do not open in the row of another.
   owner: ['owner', 'account_hash'],
   where: 'true',
   place: ({ id, version, owner, account_hash }) => `recipients/${id}/${version}/${owner}/${account_hash}`,
@@ -17,16 +17,19 @@ export const RECIPIENT_DETAILS: SealedKind = {
 
 type Place = Pick<RecipientRow, 'id' | 'version' | 'owner' | 'account_hash'>;
 
-/** The details as they are kept: encrypted, and bound to their row, its owner and its account. */
+/** Encrypts the details of a recipient, bound to their row, its owner and its account. */
 export function sealDetails(app: App, place: Place, details: RecipientDetails): string {
   return sealAs(app, RECIPIENT_DETAILS, place, JSON.stringify(details));
 }
 
-/** The details of a row. Throws `Problem` CHANGED_IN_STORE where the row, its owner or its account is another. */
+/**
+ * Decrypts the details of a row. Throws `Problem` CHANGED_IN_STORE if the details, the row, its owner or its account
+ * were changed in the store.
+ */
 export function openDetails(app: App, row: RecipientRow): RecipientDetails {
   const details = openDetailsUnlessChanged(app, row);
   if (details !== null) return details;
-  // The page of the console on which an account is kept anew cannot be shown either.
+  // Names a command, because the console's page for storing the account again fails too.
   const command = `bin/rubrica recipient change ${row.id}`;
   throw new Problem('CHANGED_IN_STORE', {
     detail: {
@@ -36,7 +39,7 @@ export function openDetails(app: App, row: RecipientRow): RecipientDetails {
   });
 }
 
-/** The same; null, and a line in the log, where somebody has changed or moved them in the store. */
+/** Decrypts the details of a row. If they were moved or changed in the store, logs an error and returns null. */
 export function openDetailsUnlessChanged(app: App, row: RecipientRow): RecipientDetails | null {
   const text = openUnlessChanged(app, RECIPIENT_DETAILS, row, row.sealed_details);
   if (text !== null) return JSON.parse(text) as RecipientDetails;

@@ -8,7 +8,10 @@ import { upsertAccountType } from './payout-file-queries.ts';
 
 const TYPES: readonly AccountType[] = ['checking', 'savings', 'sight'];
 
-/** Says what kind of account a payout goes to, for every payout to it. Throws `Problem` INVALID_PAYOUT for another word. */
+/**
+ * Sets the kind of a payout's account, for all payouts of the environment to that account. Throws `Problem`
+ * INVALID_PAYOUT for an unknown kind.
+ */
 export function setAccountType(app: App, payout: Payout, type: AccountType, by: Actor): Promise<void> {
   if (!TYPES.includes(type))
     throw new Problem('INVALID_PAYOUT', {

@@ -12,12 +12,12 @@ import {
 import { PAYOUT_CURRENCY } from './payout-limits.ts';
 import type { PayoutOwner } from './transition-payouts.ts';
 
-/** Reads the limits of payouts of an environment, in CLP. */
+/** Returns the limits of an environment's payouts, in CLP. */
 export function readPayoutLimits(app: App, owner: PayoutOwner): Promise<PayoutLimits> {
   return selectPayoutLimits(app.db, owner.id, PAYOUT_CURRENCY);
 }
 
-/** Changes those that are given; null takes one away. Answers all as they are now. */
+/** Changes the given limits; null removes one. Returns all limits. */
 export function setPayoutLimits(
   app: App,
   owner: PayoutOwner,
@@ -25,7 +25,7 @@ export function setPayoutLimits(
   by: Actor,
 ): Promise<PayoutLimits> {
   return app.db.transaction(async (tx) => {
-    // Two who change limits at once wait here for each other, so that the second changes what the first has set.
+    // Two concurrent changes wait here for each other, so that the second one starts from the first one's result.
     await lockFunds(tx, owner.id, PAYOUT_CURRENCY);
     const before = await selectPayoutLimits(tx, owner.id, PAYOUT_CURRENCY);
     const after = { ...before, ...changes };
@@ -36,7 +36,7 @@ export function setPayoutLimits(
   });
 }
 
-/** Sets how much one person may approve in a day, in CLP; null: the person has no limit of their own. */
+/** Sets how much one person may approve in a day, in CLP; null: no personal limit. */
 export function setPersonLimit(app: App, userId: string, perDay: number | null, by: Actor): Promise<void> {
   return app.db.transaction(async (tx) => {
     const before = await selectPersonLimit(tx, userId, PAYOUT_CURRENCY);

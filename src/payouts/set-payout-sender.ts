@@ -24,18 +24,18 @@ export const PAYOUT_SENDER_KEYS: SealedKind = {
   table: 'payout_senders',
   column: 'sealed_key',
   key: ['id', 'environment_id'],
-  // A key does not open beside another address: it would be sent there.
+  // A key does not open in a row with another URL: it would be sent there.
   owner: ['url'],
   where: 'sealed_key is not null',
   place: ({ id, environment_id, url }) => `payout_senders/${id}/${environment_id}/${url}`,
 };
 
-/** How many approved payouts leave by it, or wait for a file again, and how much they are in CLP. */
+/** The count and the total (CLP) of the approved payouts that now leave by the sender, or wait for a file again. */
 export type SenderSet = { readonly id: string | null; readonly payouts: number; readonly total: number };
 
 /**
- * From now on the approved payouts of an environment leave by this sender, those that wait too. Another address, or another kind,
- * retires the one before: what left by it is looked up there. The same address with another key stays the same sender.
+ * Sets the sender of an environment's approved payouts, including those that already wait. Another URL or kind retires
+ * the previous sender; its payouts are still looked up there. The same URL with another key stays the same sender.
  *
  * Throws `Problem` INVALID_PAYOUT for the simulated sender in production.
  */
@@ -54,7 +54,7 @@ export function setPayoutSender(
     });
   }
   return app.db.transaction(async (tx) => {
-    // Approvals wait here, so that no approved payout is left without a sender.
+    // Approvals take the same lock, so that no approved payout is left without a sender.
     await lockFunds(tx, owner.id, PAYOUT_CURRENCY);
     const at = app.now();
     const before = await selectSenderInUse(tx, owner.id);
@@ -76,7 +76,10 @@ export function setPayoutSender(
   });
 }
 
-/** Approved payouts wait for a file again. What has left is looked up as before. Answers null where no sender was in use. */
+/**
+ * Removes the sender; approved payouts wait for a file again. Payouts that left are still looked up there. Returns null
+ * if no sender was in use.
+ */
 export function removePayoutSender(app: App, owner: PayoutOwner, by: Actor): Promise<SenderSet | null> {
   return app.db.transaction(async (tx) => {
     await lockFunds(tx, owner.id, PAYOUT_CURRENCY);
@@ -91,7 +94,10 @@ export function removePayoutSender(app: App, owner: PayoutOwner, by: Actor): Pro
   });
 }
 
-/** The sender of a row, with its key. Throws where MASTER_KEY or the row is another, or there is no such sender here. */
+/**
+ * Opens the sender of a row with its key. Throws if MASTER_KEY or the row was changed, or if there is no such sender
+ * here.
+ */
 export function openSender(app: App, { environment }: PayoutOwner, row: PayoutSenderRow): PayoutSender {
   const { kind, url, sealed_key } = row;
   const key = sealed_key === null ? null : openAs(app, PAYOUT_SENDER_KEYS, row, sealed_key);
@@ -106,7 +112,7 @@ function actOf({ paymentServiceId, environment }: PayoutOwner, by: Actor, before
   };
 }
 
-/** A provider may want a key there, and the audit log is read by many. */
+/** Removes the query, because it may contain a key and many people read the audit log. */
 function withoutQuery(url: string | null): string | null {
   return url === null ? null : (url.split('?')[0] as string);
 }

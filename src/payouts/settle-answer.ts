@@ -9,9 +9,9 @@ import { settleOutcomes } from './settle-outcomes.ts';
 import { type PayoutOwner, transitionPayouts } from './transition-payouts.ts';
 
 /**
- * Writes down what a sender said of a payout that it was given, in one commit: its state, its event and its entries. Without an
- * answer it is `unknown`, and looked up again. What contradicts the state, or is about another amount, is kept for a person and
- * alarmed. Saying the same again changes nothing.
+ * Records a sender's answer about a sent payout in one transaction: its state, its event and its entries. Without an
+ * answer, a `sent` payout becomes `unknown` and is looked up again. An answer that contradicts the state, or names
+ * another amount, is stored for a person and logged as an alarm. The same answer again changes nothing.
  */
 export async function settleAnswer(app: App, owner: PayoutOwner, claimed: Payout, answer: LookUpAnswer): Promise<void> {
   const contradiction = await app.db.transaction(async (tx) => {

@@ -7,16 +7,19 @@ import { type PayoutOwner, transitionPayouts } from './transition-payouts.ts';
 /** How a payout can end after it has left. */
 export type PayoutOutcome = 'confirmed' | 'failed' | 'returned';
 
-/** The outcome of a payout, as somebody says it. `reason`: why, as the bank said it; it names no person. */
+/** The reported outcome of a payout. `reason`: in the words of the bank; it names no person. */
 export type SaidOutcome = { readonly id: string; readonly outcome: PayoutOutcome; readonly reason: string | null };
 
-/** `already`: they were so. `contradicted`: they cannot become it; that is kept and a person is told. */
+/**
+ * `already`: the payouts had this outcome. `contradicted`: their state does not allow it, so a contradiction was
+ * recorded.
+ */
 export type SettledPayouts = { settled: Payout[]; already: Payout[]; contradicted: Payout[] };
 
 /**
- * Takes over what became of payouts that had left, from anybody: a sender, a file of the bank, a line of its statement or a
- * person. What came back had arrived: of a payout without an end both are booked. What contradicts a state moves no money: it is
- * kept beside the payout. Ids without a payout are left out.
+ * Settles payouts that have left, from any source: a sender, a bank file, a line of a bank statement or a person. A
+ * returned payout must have arrived first, so one without an end is booked as confirmed and then as returned. An
+ * outcome that contradicts the state moves no money and is stored as a contradiction. Ignores ids without a payout.
  */
 export async function settleOutcomes(
   tx: Tx,
@@ -46,7 +49,7 @@ export async function settleOutcomes(
     const others = named.filter((one) => !ready.includes(one) && one.state !== outcome);
     for (const payout of others) await recordContradiction(tx, payout, outcome, at);
     result.contradicted.push(...others);
-    // The next report about one of them is held against this state.
+    // A further outcome of the same payout is compared with this state.
     for (const payout of moved) payouts.set(payout.id, payout);
   }
   return result;

@@ -7,19 +7,20 @@ import type { Evidence } from '../lib/evidence-file.ts';
 import { type SaidOutcome, type SettledPayouts, settleOutcomes } from './settle-outcomes.ts';
 import type { PayoutOwner } from './transition-payouts.ts';
 
-/** The outcomes of payouts as somebody says them, with the evidence. */
+/** The outcomes of payouts as a person reports them, with the evidence. */
 export type PayoutSettlement = {
   readonly owner: PayoutOwner;
   readonly by: Actor;
   readonly outcomes: readonly SaidOutcome[];
   readonly evidence: Evidence;
-  /** The file of ours that a bank's result answers, as the audit log names it. */
+  /** The id of the payout file whose results these are, for the audit log. */
   readonly file?: string;
 };
 
 /**
- * Says what became of payouts that had left, in one commit with their entries. What contradicts a state changes no money: it is
- * kept beside the payout. Throws `Problem` NOT_FOUND, PERSON_NEEDED or PERMISSION_MISSING.
+ * Settles payouts that have left as a person reports, in one transaction with their entries and the audit log. An
+ * outcome that contradicts the state moves no money and is stored as a contradiction. Throws `Problem` NOT_FOUND,
+ * PERSON_NEEDED or PERMISSION_MISSING.
  */
 export function settlePayouts(app: App, settlement: PayoutSettlement): Promise<SettledPayouts> {
   const { owner, by, outcomes, evidence, file } = settlement;

@@ -13,28 +13,31 @@ import { wishOf } from './payout-wish.ts';
 import type { RecipientDetails, RecipientRow } from './recipient.ts';
 import { openDetailsUnlessChanged } from './seal-recipient.ts';
 
-/** A warning for the person who approves. The codes are stable; the text is for him, in both languages. */
+/** A warning for the approver. The codes are stable; the text is for people, in both languages. */
 export type PayoutWarning = {
   code: 'ACCOUNT_CHANGED' | 'SAME_AMOUNT' | 'EQUAL_WITHOUT_RESULT' | 'NOT_PAYABLE' | 'NO_APPROVER' | 'NOT_COVERED';
   text: { en: string; es: string };
 };
 
-/** A payout with its recipient and what is odd about it. `recipient` null: it was erased, or somebody changed it in the store. `verdictDays`: how old the verdict is. */
+/**
+ * A payout with its recipient and warnings. `recipient` null: erased, or changed in the store. `verdictDays`: the age
+ * of the verdict in days.
+ */
 export type ShownPayout = {
   payout: Payout;
   recipient: (Pick<RecipientDetails, 'name' | 'rut' | 'email'> & { id: string; version: number }) | null;
   verdictDays: number;
   warnings: PayoutWarning[];
-  /** The people who may never approve it. */
+  /** The people who may never approve the payout. */
   barred: Barred;
 };
 
 const DAY_MS = 86_400_000;
-/** For so long a payout of the same amount to the same RUT may be the same one again. */
+/** Within this time, a payout of the same amount to the same RUT may be a duplicate. */
 const ALIKE_MS = 30 * DAY_MS;
 const WITHOUT_RESULT = ['awaiting_approval', 'approved', 'sent', 'unknown'];
 
-/** Payouts as a person sees them, in the same order. */
+/** Returns payouts with their recipients and warnings, in the same order. */
 export async function showPayouts(app: App, payouts: readonly Payout[]): Promise<ShownPayout[]> {
   const groups = Map.groupBy(payouts, ({ environment_id }) => environment_id);
   const shown = new Map<string, ShownPayout>();
@@ -89,12 +92,12 @@ function changed({ account_changed_by }: Payout): PayoutWarning[] {
   return [{ code: 'ACCOUNT_CHANGED', text }];
 }
 
-/** The newest payout like another, and the newest of them without a result. */
+/** `first`: the newest payout like another; `waiting`: the newest of those without a result. */
 type Alike = { first: AlikePayout | undefined; waiting: AlikePayout | undefined };
 
 /**
- * Finds those like each payout among all that are alike, the newest first. Parts of what one transfer does not take are not the same
- * payout twice, and there may be thousands of them: of each group two are kept that are of two wishes.
+ * Returns a function that finds the payouts like a given one in `all`, which is newest first. Parts of one wish are not
+ * duplicates, and there may be thousands, so it keeps only two payouts of each group, of different wishes.
  */
 function alikeOf(all: readonly AlikePayout[]): (payout: Payout) => Alike {
   const groupOf = ({ rut_hash, amount, currency }: AlikePayout | Payout) => `${rut_hash} ${amount} ${currency}`;

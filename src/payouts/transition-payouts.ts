@@ -9,12 +9,12 @@ import { type Payout, type PayoutState, statusOf, transferOf } from './payout.ts
 import { type PayoutChange, updateState } from './payout-queries.ts';
 import { payoutToldEvent, tefBody } from './payout-told.ts';
 
-/** The owner of payouts. */
 export type PayoutOwner = Pick<ServiceEnvironment, 'id' | 'paymentServiceId' | 'environment'>;
 
 /**
- * Moves payouts into another state: the only writer of it. With their events, callbacks and entries in the caller's commit;
- * `recordAudit` alone may come after it. Answers those that could become it, the oldest first: the others are as they were.
+ * Changes the state of payouts; nothing else does. The events, callbacks and entries are in the caller's transaction;
+ * only `recordAudit` may follow. Returns the payouts whose state allowed the change, oldest first; the others stay as
+ * they are.
  */
 export async function transitionPayouts(
   tx: Tx,
@@ -29,7 +29,10 @@ export async function transitionPayouts(
   return moved;
 }
 
-/** Tells of payouts that are new, or in a new state: in the feed, to subscribers, and at its end to the client that asked for it. */
+/**
+ * Announces payouts that are new or in a new state: in the feed, to subscribers and, at the end, to the client's
+ * callback URL.
+ */
 export async function announce(tx: Tx, owner: PayoutOwner, payouts: readonly Payout[], at: number): Promise<void> {
   const told = payouts.map((payout) => ({
     subjectId: `${payout.id}_${payout.state}`,
@@ -54,7 +57,7 @@ export async function announce(tx: Tx, owner: PayoutOwner, payouts: readonly Pay
   await enqueuePosts(tx, posts);
 }
 
-/** All in one posting. */
+/** Books all transfers in one posting. */
 async function postPayouts(tx: Tx, environmentId: number, payouts: readonly Payout[], at: number): Promise<void> {
   const [first, ...others] = payouts.map(transferOf).filter((transfer): transfer is Transfer => transfer !== null);
   if (first === undefined) return;

@@ -8,7 +8,7 @@ import { OPEN } from './payout-queries.ts';
 type Reader = Pick<Database, 'query'>;
 type Measure = { count: number; oldest: number | null };
 
-/** A payout that left and has no end, or that something contradicts. */
+/** A payout that left and has no end, or that has a contradiction. */
 export type WaitingPayout = SqlRow & {
   id: string;
   payment_service: string;
@@ -24,8 +24,8 @@ export type WaitingPayout = SqlRow & {
 };
 
 /**
- * The moments before which a payout must have left to be listed without an end: it is unknown, at a sender, in a file. UTC
- * milliseconds.
+ * A payout without an end is listed if it left before this time (UTC milliseconds): one time each for `unknown`, for
+ * `sent` at a sender, and for `sent` in a file.
  */
 export type LeftBefore = { unknown: number; sender: number; file: number };
 
@@ -34,7 +34,7 @@ const WITHOUT_END = `select p.*, p.sent_at as since from payouts p
       or (p.state = 'sent' and p.sent_at <= cast(case when p.file_id is null then $2 else $3 end as bigint)))
   union all select p.*, p.contradicted_at as since from payouts p where p.contradicted_at is not null`;
 
-/** How many there are, and since when the oldest waits. */
+/** Returns how many payouts wait, and since when the oldest waits. */
 export async function measureWaitingPayouts(db: Reader, { unknown, sender, file }: LeftBefore): Promise<Measure> {
   const [row] = await db.query<Measure>(
     `select count(*) as count, min(since) as oldest from (${WITHOUT_END}) as waiting`,
@@ -43,7 +43,7 @@ export async function measureWaitingPayouts(db: Reader, { unknown, sender, file 
   return row ?? { count: 0, oldest: null };
 }
 
-/** The oldest first. */
+/** Returns the waiting payouts, oldest first. */
 export function selectWaitingPayouts(
   db: Reader,
   { unknown, sender, file }: LeftBefore,
@@ -61,13 +61,17 @@ export function selectWaitingPayouts(
 }
 
 /**
- * Why nobody can approve them as they are. `approver`: there is nobody who may. `erased`: their recipient is. `changed`: its account
- * was, after they were made. `made_elsewhere`: they were made with an API token of another database, from which their payment service
- * moved. `elsewhere`: it was changed by a user of that. `stale`: the verdict of the account is too old. '': somebody can.
+ * Why nobody can approve the payouts. `approver`: no user may. `erased`: the recipient was erased. `changed`: the
+ * recipient's account was changed after they were made. `made_elsewhere`: they were made with an API token of another
+ * database, from which their payment service moved. `elsewhere`: a user of that database changed the account. `stale`:
+ * the verdict is too old. '': somebody can.
  */
 export type Hindrance = '' | 'approver' | 'erased' | 'changed' | 'made_elsewhere' | 'elsewhere' | 'stale';
 
-/** Payouts that wait for an approval or for their file, by batch; a payout without a batch stands alone. `id` names the batch or the payout. */
+/**
+ * Payouts that wait for approval or for their file, grouped by batch; a payout without a batch is its own group. `id`
+ * is that of the batch or the payout.
+ */
 export type WaitingApproval = SqlRow & {
   id: string;
   payment_service: string;
@@ -82,37 +86,44 @@ export type WaitingApproval = SqlRow & {
   by_sender: number;
 };
 
-/** `before`: what has waited since then is listed though somebody can approve it. `validatedBefore`: a verdict of then is too old. */
+/**
+ * `before`: payouts that have waited since then are listed even if somebody can approve them. `validatedBefore`:
+ * verdicts up to then are too old.
+ */
 export type ApprovalTerms = {
   now: number;
   before: number;
   validatedBefore: number;
-  /** Those who know a token that was made with one which they knew: `findIndirectHolders`. */
+  /** The people who know a token because they knew the token that made it, from `findIndirectHolders`. */
   indirect: readonly TokenHolder[];
 };
 
-/** Later than every moment. */
+/** Later than any time. */
 const NEVER = Number.MAX_SAFE_INTEGER;
 
-/** Whether a record names a user, with an API token or without: in a database to which it moved the same user has another id. */
+/**
+ * The condition that a record names a user, with or without an API token: in a database to which it moved, the same
+ * user has another id.
+ */
 const isNamed = (user: string, name: string) =>
   `(${name} = ${user}.email or substr(${name}, 1, length(${user}.email) + 8) = ${user}.email || ' (token ')`;
 
-/** Whether a program made a payout, or somebody with an API token of a person. No address of a user has a space. */
+/** The condition that a program made a payout, or a person's API token did. A user's address contains no space. */
 const isMadeWithToken = (made: string) =>
   `(${made}.proposed_kind = 'program' or ${made}.proposed_by like '%@% (token %')`;
 
-/** Whether somebody of `holders` (`h`) knew a way into the account of a user at a moment. */
+/** The condition that a holder (`h`) knew an API token or the password of a user at a time. */
 const knewAt = (user: string, at: string) =>
   `h.user_id = ${user} and h.made_at <= ${at} + ${CLOCKS_DIFFER_MS} and h.until >= ${at}`;
 
 /**
- * Each part is read once: by itself PostgreSQL works out the hindrance of every row anew wherever it is named. Whether anybody
- * is left to approve is asked once for each maker, and for each payout only where its account was changed or everybody has known a token
- * of its maker. `barredFrom` and `whyNotPayable` have the same rules.
+ * Each part is materialized: otherwise PostgreSQL computes the hindrance of a row again wherever it is named. Whether
+ * an approver is left is computed once per maker; it is computed per payout only if the account was changed or
+ * everybody has known a token of the maker. `barredFrom` and `whyNotPayable` have the same rules.
  *
- * `holders`: the people who made API tokens or passwords of a user, from when until when they knew each, and whether any act of that
- * user may be theirs by it. `alone`: the makers whose payouts, as far as they were made by `until`, everybody else may have made.
+ * `holders`: the people who made API tokens or passwords of a user, the period in which they knew each, and whether any
+ * act of that user may be theirs. `alone`: makers, and the time `until` which every other approver may have made their
+ * payouts.
  */
 const GROUPED = `with holders as materialized (
     select w.user_id, u.id as holder_id, w.created_at as made_at, coalesce(w.until, ${NEVER}) as until, w.any_act
@@ -169,7 +180,7 @@ const GROUPED = `with holders as materialized (
       count(*) as payouts, cast(sum(amount) as bigint) as amount
     from one where changed_at <= $5 or hindrance <> '' group by environment_id, id, state, hindrance, currency)`;
 
-/** How many batches and single payouts there are, and since when the oldest waits. */
+/** Returns how many batches and single payouts wait, and since when the oldest waits. */
 export async function measureWaitingApprovals(db: Reader, terms: ApprovalTerms): Promise<Measure> {
   const [row] = await db.query<Measure>(
     `${GROUPED} select count(*) as count, min(since) as oldest from waiting`,
@@ -178,7 +189,7 @@ export async function measureWaitingApprovals(db: Reader, terms: ApprovalTerms):
   return row ?? { count: 0, oldest: null };
 }
 
-/** The oldest first. */
+/** Returns the waiting batches and single payouts, oldest first. */
 export function selectWaitingApprovals(db: Reader, terms: ApprovalTerms, limit: number): Promise<WaitingApproval[]> {
   return db.query<WaitingApproval>(
     `${GROUPED}

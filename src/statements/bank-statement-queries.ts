@@ -45,14 +45,17 @@ export async function insertStatement(tx: Tx, statement: KeptStatement): Promise
   await tx.insertRows(STATEMENTS, [statement]);
 }
 
-/** Answers how many were new: the others came with another file meanwhile, or what they are of has another line by now. */
+/**
+ * Inserts lines and returns how many. Skips lines that another file has brought, and lines whose payout or deposit has
+ * one.
+ */
 export async function insertLines(tx: Tx, lines: readonly SqlRow[]): Promise<number> {
   return (await tx.insertRows(LINES, lines, 'on conflict do nothing returning number')).length;
 }
 
 /**
- * Those that came with another file of this owner's account, or of the account of all. `owner` null: of all, so that the files of
- * every owner count.
+ * Returns the keys that another file of this owner's account, or of the shared account, has brought. `owner` null (the
+ * shared account): the files of all owners count.
  */
 export async function selectKnownKeys(
   db: Reader,
@@ -67,10 +70,10 @@ export async function selectKnownKeys(
   return new Set(rows.map(({ line_key }) => line_key));
 }
 
-/** Spans what lines can be of: of these amounts, in these environments, since a moment. */
+/** The payouts and deposits that lines may match: of these amounts, in these environments, since a time. */
 export type CandidateSpan = { environmentIds: readonly number[]; amounts: readonly number[]; since: number };
 
-/** Keeps what lines can be of until the commit: who reads next which lines they have sees every other statement. */
+/** Locks the candidates until the commit, so that two imports cannot use the same payout or deposit. */
 export async function lockCandidates(tx: Tx, { environmentIds, amounts, since }: CandidateSpan): Promise<void> {
   const parameters = [environmentIds, amounts, since];
   await tx.query(
@@ -101,7 +104,7 @@ export type PayoutFound = SqlRow & {
 };
 
 /**
- * Lists the payouts that left since a moment and are one of these amounts, the oldest first, with what other lines have said of
+ * Lists the payouts that left since a time with one of these amounts, oldest first, and whether lines have matched
  * them.
  */
 export function selectPayoutsOfAmounts(
@@ -122,7 +125,9 @@ export function selectPayoutsOfAmounts(
 
 type FileFound = { id: string; environment_id: number; total: number; created_at: number };
 
-/** Files of payouts whose total is one of these amounts, and that no line has used, nor one of their payouts. */
+/**
+ * Lists the payout files with one of these totals that no line has matched; no line has matched any of their payouts.
+ */
 export function selectFilesOfTotals(
   tx: Reader,
   { environmentIds, amounts, since }: CandidateSpan,
@@ -145,7 +150,7 @@ type DepositFound = {
   payment_method: string | null;
 };
 
-/** Deposits that are recorded and that no line has used, the oldest first. */
+/** Lists the recorded deposits that no line has matched, oldest first. */
 export function selectDepositsOfAmounts(
   tx: Reader,
   { environmentIds, amounts, since }: CandidateSpan,
@@ -160,7 +165,7 @@ export function selectDepositsOfAmounts(
   );
 }
 
-/** The payouts of some files that have no end yet, by file. */
+/** Returns the payouts of these files that have no end yet. */
 export function selectIdsOfFiles(
   tx: Tx,
   environmentIds: readonly number[],
@@ -177,8 +182,8 @@ const LISTED = `select s.*, (select count(*) from bank_statement_lines l where l
      from bank_statements s`;
 
 /**
- * Lists the newest, each with how many of its lines are in suspense. `owners`: environment and payment service, with a space between
- * them; null: all. `openOnly`: those alone that have such lines.
+ * Lists the newest statements, each with the number of its lines in suspense. `owners`: environment and payment
+ * service, separated by a space; null: all. `openOnly`: only statements with such lines.
  */
 export function selectStatements(
   db: Reader,
@@ -194,7 +199,10 @@ export function selectStatements(
   );
 }
 
-/** Lists the statements of the same account, in any writing of its number, that have days in common with this one, the newest first. */
+/**
+ * Lists at most 20 other statements of the same account with days in common, newest first. Ignores zeros before the
+ * number.
+ */
 export function selectOverlapping(
   db: Reader,
   { id, environment, account, first_day, last_day }: KeptStatement,
@@ -206,13 +214,13 @@ export function selectOverlapping(
   );
 }
 
-/** Finds one of them by its id. */
+/** Returns a statement with the number of its lines in suspense. */
 export async function selectListedStatement(db: Reader, id: string): Promise<ListedStatement | null> {
   const [row] = await db.query<ListedStatement>(`${LISTED} where s.id = $1`, [id]);
   return row ?? null;
 }
 
-/** Finds the statement that was made of a file, by the hash of its bytes. */
+/** Returns the statement that was imported from a file, by the hash of its bytes. */
 export async function selectStatementOfFile(
   db: Reader,
   { environment, account, sha256 }: { environment: string; account: string; sha256: string },
@@ -230,7 +238,7 @@ export async function selectStatement(db: Reader, id: string): Promise<KeptState
   return row ?? null;
 }
 
-/** In the order of the file; of one use where it is named. */
+/** Returns the lines of a statement in the order of the file; `use` null: of every use. */
 export function selectLines(db: Reader, statementId: string, use: LineUse | null): Promise<KeptLine[]> {
   return db.query<KeptLine>(
     `select * from bank_statement_lines where statement_id = $1 ${use === null ? '' : 'and used_as = $2'} order by file_line`,
@@ -238,10 +246,10 @@ export function selectLines(db: Reader, statementId: string, use: LineUse | null
   );
 }
 
-/** Lines of a statement: one, or those that nothing is known about. */
+/** Names lines of a statement: one, or all that match nothing known. */
 export type LinesNamed = { statementId: string; fileLine: number | 'unknown' };
 
-/** Says what lines in suspense are of. Answers those that were in suspense. */
+/** Records a person's decision about lines in suspense. Returns the lines that were in suspense. */
 export function updateUse(
   tx: Tx,
   named: LinesNamed,
@@ -271,7 +279,7 @@ function noteIn({ fileLine }: LinesNamed): string {
   return fileLine === 'unknown' ? NOTHING_KNOWN : '';
 }
 
-/** Finds lines that a person has decided about, with this reason. */
+/** Returns the lines that a person decided about with this use and reason. */
 export function selectDecidedLines(
   tx: Reader,
   { use, reason, ...named }: LinesNamed & { use: LineUse; reason: string },
@@ -283,14 +291,14 @@ export function selectDecidedLines(
   );
 }
 
-/** Finds the line that is of one of these: a payout, a file of payouts, a deposit. */
+/** Returns the line that has this use of one of these payouts, payout files or deposits. */
 export async function selectLineOf(tx: Reader, use: LineUse, subjects: readonly string[]): Promise<KeptLine | null> {
   const sql = 'select * from bank_statement_lines where used_as = $1 and subject {named $2}';
   const [row] = await tx.query<KeptLine>(sql, [use, subjects]);
   return row ?? null;
 }
 
-/** How many lines nobody has explained, and since when the oldest waits. */
+/** Returns the number of lines in suspense, and since when the oldest waits. */
 export async function measureOpenLines(db: Reader): Promise<{ count: number; oldest: number | null }> {
   const [row] = await db.query<{ count: number; oldest: number | null }>(
     "select count(*) as count, min(kept_at) as oldest from bank_statement_lines where used_as = 'suspense'",
@@ -300,7 +308,7 @@ export async function measureOpenLines(db: Reader): Promise<{ count: number; old
 
 export type OpenLine = KeptLine & { payment_service_id: string | null; name: string | null; file_name: string };
 
-/** The same, the oldest first. */
+/** Returns the lines in suspense, oldest first. */
 export function selectOpenLines(db: Reader, limit: number): Promise<OpenLine[]> {
   return db.query<OpenLine>(
     `select l.*, s.payment_service_id, s.file_name, p.name from bank_statement_lines l

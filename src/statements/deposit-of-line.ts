@@ -12,8 +12,9 @@ import { selectStatement } from './bank-statement-queries.ts';
 import type { KeptLine } from './statement.ts';
 
 /**
- * The deposit that a line is: one that is recorded, or one to book. That comes from a payment method, which may have kept a commission
- * (minor units, beside the amount), or with null from the merchant. `paymentServiceId` null: whose account it is.
+ * The deposit of a line: a recorded one by its id, or one to book. `paymentMethod`: the method that paid it; null: the
+ * merchant did. `commission`: kept by the method, in minor units, in addition to the amount. `paymentServiceId` null:
+ * the owner of the account.
  */
 export type DepositOfLine =
   | { readonly id: string }
@@ -22,8 +23,8 @@ export type DepositOfLine =
 type Deposit = { deposit: DepositOfLine; line: KeptLine; by: Actor; at: number };
 
 /**
- * Finds or books the deposit that a line is, and answers its id. Throws `Problem` NOT_FOUND, PAYOUT_STATE where it is another amount,
- * INSUFFICIENT_BALANCE, PAYMENT_SERVICE_AMBIGUOUS, PERSON_NEEDED or PERMISSION_MISSING.
+ * Finds or books the deposit of a line and returns its id. Throws `Problem` NOT_FOUND, PAYOUT_STATE (another amount, or
+ * the line is a charge), INSUFFICIENT_BALANCE, PAYMENT_SERVICE_AMBIGUOUS, PERSON_NEEDED or PERMISSION_MISSING.
  */
 export function depositOf(app: App, tx: Tx, { deposit, ...of }: Deposit): Promise<string> {
   if (of.line.amount <= 0) {

@@ -25,13 +25,16 @@ import {
 
 type Reader = Pick<Database, 'query'>;
 
-/** A line with its key, and the one by which versions before this knew it. */
+/** A line with its key, and its key in earlier versions of the program. */
 export type KeyedLine = ReadLine & { readonly key: string; readonly olderKey: string };
 
-/** Money that left so long ago is not looked for. */
+/** Payouts and deposits older than this, before the first line, are not matched. */
 const DAYS_BACK = 75;
 
-/** The environments whose payouts the lines of an account can be of. Throws `Problem` NOT_FOUND for an unknown payment service. */
+/**
+ * Returns the environments whose payouts the lines of an account may match. Throws `Problem` NOT_FOUND for an unknown
+ * payment service, or PAYMENT_SERVICE_MOVED for one that has moved to another database.
+ */
 export async function environmentsOfAccount(
   app: App,
   { environment, paymentServiceId }: Omit<AccountOfStatement, 'account'>,
@@ -43,12 +46,15 @@ export async function environmentsOfAccount(
       detail: { en: 'There is no such payment service.', es: 'No existe ese servicio de pago.' },
     });
   if (paymentServiceId !== null) refuseElsewhere((await findEnvironmentById(app, first)) ?? { elsewhere: null });
-  // A payout that has moved ends where it is now: here the database refuses it, and with it the whole file.
+  // Omits services that moved: their payouts end in the other database, and this one would reject the whole file.
   const { environments: elsewhere } = await findElsewhere(app);
   return all.filter((id) => !elsewhere.has(id));
 }
 
-/** Reads from each line of an account by what it is known, and whom it names. */
+/**
+ * Returns the lines of an account with their keys, the hashes of the RUTs in their text, and whether they name an
+ * acquirer.
+ */
 export async function keyLines(app: App, account: string, lines: readonly StatementLine[]): Promise<KeyedLine[]> {
   const hashes = await identityHashes(app);
   const keysOf = (identities: readonly string[]) => identities.map((identity) => hashes.ofRequest(identity));
@@ -64,7 +70,7 @@ export async function keyLines(app: App, account: string, lines: readonly Statem
   });
 }
 
-/** The lines that no file of the account has brought before. */
+/** Returns the lines that no earlier file of the account has brought. */
 export async function freshLines(
   db: Reader,
   { environment, paymentServiceId: owner }: AccountOfStatement,
@@ -75,14 +81,14 @@ export async function freshLines(
   return lines.filter(({ key, olderKey }) => !known.has(key) && !known.has(olderKey));
 }
 
-/** The amounts and the time in which what these lines are of is looked for. */
+/** Returns the amounts and the time in which candidates for these lines are searched. */
 export function spanOf(environmentIds: readonly number[], lines: readonly ReadLine[]): CandidateSpan {
   const amounts = [...new Set(lines.map(({ amount }) => Math.abs(amount)))];
   const first = lines.reduce((earliest, { day }) => (day < earliest ? day : earliest), lines[0]?.day ?? '');
   return { environmentIds, amounts, since: boundsOfDay(shiftDay(first, -DAYS_BACK)).from };
 }
 
-/** Finds what lines can be of. */
+/** Returns the payouts, files and deposits that lines may match. */
 export async function findCandidates(db: Reader, span: CandidateSpan): Promise<Candidates> {
   const payouts = await selectPayoutsOfAmounts(db, span);
   const files = await selectFilesOfTotals(db, span);

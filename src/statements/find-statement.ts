@@ -6,10 +6,10 @@ import type { Environment } from '../payment-services/payment-service.ts';
 import { selectLines, selectListedStatement, selectOverlapping, selectStatements } from './bank-statement-queries.ts';
 import type { KeptLine, LineUse, ListedStatement } from './statement.ts';
 
-/** The environments whose statements somebody sees; null: all, with the accounts of all payment services. */
+/** The environments whose statements a user sees; null: all, including the account shared by all payment services. */
 export type StatementScope = ReadonlySet<number> | null;
 
-/** Lists the newest statements that somebody may see: all, or those alone that have lines in suspense. */
+/** Lists the newest statements that a user may see: all, or only those with lines in suspense. */
 export async function listStatements(
   app: App,
   scope: StatementScope,
@@ -19,7 +19,9 @@ export async function listStatements(
   return selectStatements(app.db, await ownersOf(app, scope), limit, openOnly);
 }
 
-/** Finds a statement with its lines, of one use or all. Throws `Problem` NOT_FOUND, also for another's. */
+/**
+ * Returns a statement with its lines, of one use or all. Throws `Problem` NOT_FOUND, also if the user may not see it.
+ */
 export async function findStatement(
   app: App,
   scope: StatementScope,
@@ -36,7 +38,7 @@ export async function findStatement(
   return { statement, lines: await selectLines(app.db, id, use) };
 }
 
-/** Lists the statements that overlap one, as far as somebody may see them. */
+/** Lists the overlapping statements that the user may see. */
 export async function findOverlapping(
   app: App,
   scope: StatementScope,
@@ -48,8 +50,9 @@ export async function findOverlapping(
 }
 
 /**
- * Finds whose account somebody may import a statement of: the payment service that is named, or the only one that is seen. Answers null
- * for the account of all, which only who sees all may. Throws `Problem` NOT_FOUND or PAYMENT_SERVICE_AMBIGUOUS.
+ * Returns the payment service whose account a user imports a statement of: the named one, or the only one that the user
+ * sees. Returns null for the account shared by all, which needs a user who sees all. Throws `Problem` NOT_FOUND or
+ * PAYMENT_SERVICE_AMBIGUOUS.
  */
 export async function findAccountOwner(
   app: App,
@@ -75,7 +78,7 @@ export async function findAccountOwner(
   });
 }
 
-/** Names the owner of a statement as `selectStatements` compares it. */
+/** Returns the owner of a statement in the format of `selectStatements`. */
 function ownerOf({
   environment,
   payment_service_id,

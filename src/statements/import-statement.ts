@@ -34,12 +34,12 @@ import {
   type ReadStatement,
 } from './statement.ts';
 
-/** A statement to take over: the account, the file and the person. */
+/** A statement to import: the account, the file and the person. */
 export type StatementImport = AccountOfStatement & { readonly evidence: Evidence; readonly by: Actor };
 
 /**
- * The result of an import, line by line. `known`: they had come with another file. `settled` and `contradicted` are payouts.
- * `id` null: there was nothing new in it.
+ * The result of an import. `known`: lines that earlier files brought. `settled` and `contradicted`: ids of payouts.
+ * `id` null: no line was new and this file was never imported.
  */
 export type ImportedStatement = {
   id: string | null;
@@ -53,9 +53,9 @@ export type ImportedStatement = {
 const CURRENCY = 'CLP';
 
 /**
- * Takes over a statement, in one commit: every line that is new has one use, and payouts that it confirms or brings back change
- * their state with their entries. Lines that came with an overlapping file are known, in whatever order. Throws `Problem` NOT_FOUND,
- * PERSON_NEEDED, PERMISSION_MISSING, or PAYMENT_SERVICE_MOVED for the account of a payment service that is elsewhere.
+ * Imports a statement in one transaction. Gives each new line one use, and settles the payouts that lines confirm or
+ * return. Skips lines of overlapping files, in whatever order the files come. Throws `Problem` NOT_FOUND,
+ * PERSON_NEEDED, PERMISSION_MISSING, or PAYMENT_SERVICE_MOVED if the account's payment service is in another database.
  */
 export async function importStatement(
   app: App,
@@ -73,7 +73,10 @@ export async function importStatement(
   }
 }
 
-/** Rolls the commit back: another process has taken over the same lines, or what they are of. Read again, they are known. */
+/**
+ * Rolls the transaction back: another process has stored the same lines or used their payouts or deposits. The retry
+ * knows them.
+ */
 class QuickerFile extends Error {}
 
 type Lines = {
@@ -131,7 +134,7 @@ type Settling = {
   at: number;
 };
 
-/** Settles the payouts that the lines tell of: those that left first, then those that came back. */
+/** Settles the payouts of the lines: first the confirmed ones, then the returned ones. */
 async function settle(app: App, tx: Tx, { wish, found, matches, environmentIds, at }: Settling) {
   const outcomes = await outcomesOf(tx, { found, matches, environmentIds });
   const twice = new Set(matches.flatMap(({ twice: id }) => id ?? []));
@@ -174,7 +177,7 @@ async function outcomesOf(
     })),
     ...subjects.flatMap(({ use, subject }) => {
       const payout = byId.get(subject);
-      // A payout that came back had left: its own line says so again.
+      // A returned payout has already been confirmed, so a line that confirms it changes nothing.
       if (payout === undefined || (use === 'payout' && payout.state === 'returned')) return [];
       const outcome = use === 'payout' ? ('confirmed' as const) : ('returned' as const);
       const reason: KeptReason | null = use === 'payout' ? null : 'it came back in the statement of the bank';

@@ -1,6 +1,6 @@
 import type { InBoth } from '../error-catalogue.ts';
 
-/** Why a line waits for a person, as the store keeps it, with its Spanish; a new one does not compile until it stands here. */
+/** Why a line waits for a person, as stored, with the Spanish. A new reason does not compile until it is here. */
 const NOTES = {
   'of nothing that is known here': 'no es de nada que se conozca',
   'the payout has left by another line': 'el pago ya salió por otra línea',
@@ -11,10 +11,10 @@ const NOTES = {
 
 export type LineNote = keyof typeof NOTES;
 
-/** Of lines that no payout, no deposit and no acquirer explains. */
+/** The note of a line that no payout, deposit or acquirer explains. */
 export const NOTHING_KNOWN: LineNote = 'of nothing that is known here';
 
-/** A kept note in both languages; any other text is said as it is. */
+/** Returns a stored note in both languages; any other text stays as it is. */
 export function sayNote(note: string): InBoth {
   return { en: note, es: Object.hasOwn(NOTES, note) ? NOTES[note as LineNote] : note };
 }

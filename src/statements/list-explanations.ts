@@ -2,10 +2,13 @@ import type { App } from '../app.ts';
 import { environmentsOfAccount, findCandidates, spanOf } from './find-candidates.ts';
 import type { AccountOfStatement, KeptLine } from './statement.ts';
 
-/** A payout or a deposit that a line may be of: `says` names it for a person. */
+/** A payout or a deposit that a line may be; `says` describes it for a person. */
 export type Explanation = { readonly id: string; readonly says: string };
 
-/** Lists the payouts and deposits of a line's amount that no line of the same kind has, for a person to choose from. */
+/**
+ * Lists the payouts and deposits with a line's amount that no line of the same use has matched, for a person to choose
+ * from.
+ */
 export async function listExplanations(
   app: App,
   owner: Omit<AccountOfStatement, 'account'>,

@@ -3,7 +3,10 @@ import { shiftDay } from '../lib/calendar-day.ts';
 import { type LineNote, NOTHING_KNOWN } from './line-notes.ts';
 import type { LineUse, StatementLine } from './statement.ts';
 
-/** A payout that a line can be of. `leftDay`: when it was sent. `hasPayoutLine`, `hasReturnLine`: another line has said it. */
+/**
+ * A payout that a line may match. `leftDay`: the day on which it was sent. `hasPayoutLine`, `hasReturnLine`: another
+ * line has already matched it.
+ */
 export type PayoutCandidate = {
   readonly id: string;
   readonly environmentId: number;
@@ -11,29 +14,29 @@ export type PayoutCandidate = {
   readonly amount: number;
   readonly rutHash: string;
   readonly state: string;
-  /** The file in which it left, whose total may be one line. */
+  /** The bank file that contains it; one line may be the total of the file. */
   readonly fileId: string | null;
   readonly leftDay: string;
   readonly hasPayoutLine: boolean;
   readonly hasReturnLine: boolean;
 };
 
-/** A file of payouts whose total the bank may have taken in one line. */
+/** A payout file whose total the bank may have debited in one line. */
 export type FileCandidate = { readonly id: string; readonly total: number; readonly day: string };
 
-/** A deposit of an acquirer that a person has recorded. */
+/** A recorded deposit. */
 export type DepositCandidate = {
   readonly id: string;
   readonly amount: number;
   readonly day: string;
-  /** Null: it came from a payment method. Else the reference under which what the merchant paid in was recorded. */
+  /** The reference of a deposit that the merchant paid in; null: a payment method paid it. */
   readonly paidInAs: string | null;
 };
 
-/** A line with the RUTs in its text, hashed, and whether it names an acquirer. */
+/** A line with the hashes of the RUTs in its text, and whether it names an acquirer. */
 export type ReadLine = StatementLine & { readonly rutHashes: readonly string[]; readonly isAcquirer: boolean };
 
-/** The use of a line. `twice`: a payout that another line had confirmed or brought back already. */
+/** The use of a line. `twice`: the payout that it names, which another line had already confirmed or returned. */
 export type LineMatch = { use: LineUse; subject: string | null; note: LineNote | null; twice?: string };
 
 export type Candidates = {
@@ -42,13 +45,13 @@ export type Candidates = {
   readonly deposits: readonly DepositCandidate[];
 };
 
-/** Money may leave the account before our clock says so, and come back long after. */
+/** Money may leave the account up to a day before our clock's day, and come back long after. */
 const DAYS_BEFORE = 1;
 const DAYS_TO_LEAVE = 10;
 const DAYS_TO_RETURN = 60;
 const DAYS_OF_DEPOSIT = 5;
 
-/** Gives every line its one use. A line without a RUT is of a payout only where no other could be meant. */
+/** Gives each line one use. A line without a RUT matches a payout only if no other payout is possible. */
 export function matchLines(lines: readonly ReadLine[], candidates: Candidates): LineMatch[] {
   const used = new Set<string>();
   const take = (use: LineUse, subject: string): LineMatch => {
@@ -120,20 +123,20 @@ export function matchLines(lines: readonly ReadLine[], candidates: Candidates): 
 const UNRECORDED: LineMatch = { use: 'suspense', subject: null, note: 'a deposit of an acquirer that is not recorded' };
 const UNEXPLAINED: LineMatch = { use: 'suspense', subject: null, note: NOTHING_KNOWN };
 
-/** How banks say that money came back. */
+/** The words by which banks mark returned money. */
 const RETURN = /devol|devuel|revers|rechaz|reintegro|anulaci/i;
 
-/** A payout, where it stands among all, and the days on which a line can be of it. */
+/** A payout with its position in the list, and the days on which a line may match it. */
 type TimedCandidate = PayoutCandidate & {
   readonly place: number;
   readonly from: string;
   readonly leavesBy: string;
   readonly returnsBy: string;
-  /** Whether a line has said that it left, or came back: of another statement, or of this one. */
+  /** Whether a line of this or another statement has confirmed or returned it. */
   readonly has: { payout: boolean; return: boolean };
 };
 
-/** The days are computed once for each payout: thousands of one amount are held against thousands of lines. */
+/** Computes the days once per payout, because thousands of payouts may be compared with thousands of lines. */
 function withTimes(payout: PayoutCandidate, place: number): TimedCandidate {
   const [from, leavesBy, returnsBy] = [-DAYS_BEFORE, DAYS_TO_LEAVE, DAYS_TO_RETURN].map((days) =>
     shiftDay(payout.leftDay, days),
@@ -149,8 +152,9 @@ type Alike = {
 };
 
 /**
- * The payout in time that a line names, a free one before one that is taken: by its own id, else by RUT, else by reference where the line
- * says no other RUT. `alike` have its amount, `ofRuts` its RUTs too, and `ofWords` those whose reference may stand in it.
+ * Returns the payout that a line names and whose days include the line's, if possible one without a line: by its id,
+ * else by RUT, else by reference if the line has no RUT besides it. `alike`: payouts of the line's amount; `ofRuts`:
+ * also of its RUTs; `ofWords`: also with a reference that may be in its text.
  */
 function namedBy(
   { text }: ReadLine,
@@ -165,7 +169,10 @@ function namedBy(
 
 type Asked = { isFree: (one: TimedCandidate) => boolean; isInTime: (one: TimedCandidate) => boolean };
 
-/** The first in time that is free, else the first in time. Those that are taken cost next to nothing: a line may name thousands. */
+/**
+ * Returns the first payout in time that is free, else the first in time. Skips taken ones cheaply: a line may name
+ * thousands.
+ */
 function firstFree(some: readonly TimedCandidate[], { isFree, isInTime }: Asked): TimedCandidate | undefined {
   let taken: TimedCandidate | undefined;
   for (const one of some) {
@@ -177,35 +184,44 @@ function firstFree(some: readonly TimedCandidate[], { isFree, isInTime }: Asked)
   return taken;
 }
 
-/** Puts groups together in the order of all, in which each of them is. */
+/** Merges groups in the order of `place`; each group is already in this order. */
 function inOrder(groups: readonly (readonly TimedCandidate[])[]): readonly TimedCandidate[] {
   const [only = [], ...others] = groups.filter(({ length }) => length > 0);
   return others.length === 0 ? only : [only, ...others].flat().sort((one, other) => one.place - other.place);
 }
 
-/** The word by which a reference is looked up: itself, or '' where it has other signs, so that it is held against each text. */
+/** Returns the key of a reference: itself, or '' if it has other characters and must be compared with every text. */
 function keyOfReference(reference: string): string {
   return /^[\p{L}\p{N}._/-]+$/u.test(reference) ? reference : '';
 }
 
-/** The words of a text that `hasWord` finds, each once, and ''. A point at the end may be the end of a sentence. */
+/**
+ * Returns the distinct words of a text that `hasWord` finds, and ''. A point at the end may end a sentence, so the word
+ * without it counts too.
+ */
 function wordsOf(text: string): string[] {
   const words = text.match(/[\p{L}\p{N}._/-]+/gu) ?? [];
   return [...new Set(['', ...words, ...words.flatMap((word) => (word.endsWith('.') ? word.slice(0, -1) : []))])];
 }
 
-/** A number alone, such as the day in a reference, may pass for a RUT by chance: one with its check digit behind a hyphen is meant as one. */
+/**
+ * Returns whether a text has a RUT with a hyphen and its check digit. Other numbers, such as the day in a reference,
+ * may pass for a RUT by chance.
+ */
 function hasWrittenRut(text: string): boolean {
   const written = text.match(/\b\d{1,3}(?:\.?\d{3}){2}-[\dkK]\b/g) ?? [];
   return written.some((one) => readRut(one).canonical !== null);
 }
 
-/** A short one may stand in any text. */
+/** A reference shorter than 6 characters may be in any text, so it does not count. */
 function hasReference(text: string, reference: string): boolean {
   return reference.length >= 6 && hasWord(text, reference);
 }
 
-/** Whether the text has this word alone: `nomina-2` does not stand in `nomina-21`, `nomina-2/1` or `x.nomina-2`. */
+/**
+ * Returns whether the text contains the word on its own: `nomina-2` is not in `nomina-21`, `nomina-2/1` or
+ * `x.nomina-2`.
+ */
 function hasWord(text: string, word: string): boolean {
   for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
     const end = at + word.length;
@@ -214,7 +230,7 @@ function hasWord(text: string, word: string): boolean {
   return false;
 }
 
-// Made once: to make one for each reference takes longer than all else.
+// Compiled once: compiling an expression for each reference takes longer than everything else.
 const BEGUN_BEFORE = /[\p{L}\p{N}._/-]$/u;
 const GOES_ON = /^(?:[\p{L}\p{N}_/-]|\.[\p{L}\p{N}._/-])/u;
 

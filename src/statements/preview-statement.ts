@@ -3,10 +3,13 @@ import { environmentsOfAccount, findCandidates, freshLines, keyLines, spanOf } f
 import { matchLines } from './match-lines.ts';
 import { type AccountOfStatement, countUses, type LineUse, type ReadStatement } from './statement.ts';
 
-/** How many lines came with other files, and what the others would be of. */
+/** How many lines earlier files brought, and the uses of the others. */
 export type StatementPreview = { readonly known: number; readonly uses: Record<LineUse, number> };
 
-/** Says what `importStatement` would make of a statement, for a person to see beforehand: nothing changes. Throws the same `Problem`s. */
+/**
+ * Returns what `importStatement` would make of a statement, for a preview; changes nothing. Throws `Problem` NOT_FOUND
+ * or PAYMENT_SERVICE_MOVED.
+ */
 export async function previewStatement(
   app: App,
   account: AccountOfStatement,

@@ -12,17 +12,17 @@ import type { ReadStatement, StatementLine, StatementProof } from './statement.t
 import { STATEMENT_TABLE, type StatementColumn } from './statement-columns.ts';
 
 const CURRENCY = 'CLP';
-/** Of an account that moves more, several files are made. */
+/** Larger statements must be split into several files. */
 const MOST_LINES = 50_000;
 
-/** A row of the file. `balance` null: none stands there. */
+/** A row of the file. `balance` null: the cell is empty. */
 type Row = StatementLine & { readonly balance: number | null; readonly side: SideCell | null };
 
 /**
- * Reads a statement of a bank in Chile (cartola): CSV in any usual encoding, .xlsx, .xls, or a page; the newest or the oldest line first. A
- * file with balances or totals proves by them that nothing is missing.
+ * Reads a statement of a bank in Chile (cartola): CSV in any usual encoding, .xlsx, .xls, or an HTML page; newest or
+ * oldest line first. If the file has balances or totals, checks them to prove that no line is missing.
  *
- * Throws `Problem` INVALID_STATEMENT with the line that is wrong: nothing of such a file is believed.
+ * Throws `Problem` INVALID_STATEMENT with the wrong line, and accepts no line of the file.
  */
 export async function readStatement(source: string | Readable): Promise<ReadStatement> {
   try {
@@ -65,7 +65,7 @@ function withoutBalance({ line, day, amount, text, document = '' }: Row): Statem
   return { line, day, amount, text, document };
 }
 
-/** Null for what stands under a table: sums and remarks. */
+/** Returns null for rows below the table, such as totals and remarks. */
 function rowOf({ line, cells }: TableRow, places: Places<StatementColumn>): Row | null {
   const cell = (column: StatementColumn) => cells[places[column] ?? -1]?.trim() ?? '';
   const day = readDay(cell('day'));
@@ -81,7 +81,7 @@ function rowOf({ line, cells }: TableRow, places: Places<StatementColumn>): Row 
   return { line, day, ...amountOf(cell, line), text: cell('text'), document: cell('document'), balance };
 }
 
-/** The amount of a row; with a side its sign is not known before the last row. */
+/** Returns the amount of a row. If the row has a side, the sign is known only after the last row. */
 function amountOf(cell: (column: StatementColumn) => string, line: number): Pick<Row, 'amount' | 'side'> {
   const written = cell('amount');
   if (written !== '') return { amount: moneyOf(written, line), side: readSide(cell('side')) };
@@ -89,7 +89,7 @@ function amountOf(cell: (column: StatementColumn) => string, line: number): Pick
   return { amount, side: null };
 }
 
-/** Nothing, and zero in any writing, is 0. */
+/** Returns the amount of a cell; an empty cell, a dash and zero are 0. */
 function moneyOf(text: string, line: number): number {
   if (/^[-–—$\s]*(0[0.,]*)?$/.test(text)) return 0;
   const amount = readSettled(text, CURRENCY, null);
@@ -127,8 +127,9 @@ function checkTotals(lines: readonly Row[], { line, charges, credits }: Totals):
 }
 
 /**
- * Whether every balance follows from the one before, in one of the two orders: of each line, or as some banks write it, the balance at
- * the end of its day in every line of the day. False: the file has no balances, or one day's alone.
+ * Returns whether each balance follows from the previous one, in either order of the lines. Some banks write the
+ * balance at the end of the day on each line of that day; this counts too. False: fewer than two balances, or such
+ * balances of one day only. Throws `Problem` INVALID_STATEMENT if a balance does not follow.
  */
 function checkBalances(rows: readonly Row[]): boolean {
   if (rows.filter(({ balance }) => balance !== null).length < 2) return false;
@@ -144,7 +145,7 @@ function checkBalances(rows: readonly Row[]): boolean {
   });
 }
 
-/** The days of a file whose lines each have the balance of the end of their day, where those follow; else null. */
+/** Returns the rows by day if each row has the balance at the end of its day and these balances follow; else null. */
 function daysOf(oldestFirst: readonly Row[]): readonly Row[][] | null {
   const days = [...Map.groupBy(oldestFirst, ({ day }) => day).values()];
   if (
@@ -161,7 +162,10 @@ function daysOf(oldestFirst: readonly Row[]): readonly Row[][] | null {
   return firstBreak(ends) === null ? days : null;
 }
 
-/** The first row whose balance does not follow, the oldest first; null: all do. A bank may write one a day. */
+/**
+ * Returns the first row whose balance does not follow; null: all follow. Rows without a balance are allowed: some banks
+ * write one a day.
+ */
 function firstBreak(oldestFirst: readonly Row[]): Row | null {
   let expected: number | null = null;
   for (const row of oldestFirst) {

@@ -13,8 +13,8 @@ import { type DepositOfLine, depositOf } from './deposit-of-line.ts';
 import type { KeptLine } from './statement.ts';
 
 /**
- * The use of a line as a person says it: a payout that left or came back, a deposit, or nothing here. The deposit is one that is
- * recorded, or is booked with the line.
+ * The use of a line as a person decides: a payout that left or came back, a deposit (recorded, or booked with the
+ * line), or nothing of this service.
  */
 export type LineSubject =
   | { readonly use: 'payout' | 'return'; readonly payoutId: string }
@@ -22,8 +22,8 @@ export type LineSubject =
   | { readonly use: 'other' };
 
 /**
- * A person's decision about lines in suspense. `fileLine` `unknown`: all of the statement that nothing is known about, so no deposit of an
- * acquirer, and no line that may be a payout: each of these is named.
+ * A person's decision about lines in suspense. `fileLine` `unknown`: all lines of the statement that match nothing
+ * known. Lines that may be an acquirer's deposit or a payout must be named one by one.
  */
 export type LineDecision = {
   readonly statementId: string;
@@ -34,9 +34,10 @@ export type LineDecision = {
 };
 
 /**
- * Gives lines in suspense their use, once: the same with the same reason again answers them as they are. It is one commit with what they are of: the state and the entries of the payout, or the deposit with
- * its entry. Throws `Problem` NOT_FOUND, PAYOUT_STATE where the payout or the deposit is another amount, cannot become it or has a
- * line already, INSUFFICIENT_BALANCE for a deposit of more than its method owes, PAYMENT_SERVICE_AMBIGUOUS, PERSON_NEEDED or
+ * Gives lines in suspense their use and returns them. The same decision with the same reason again returns the lines
+ * unchanged. The use, the payout's state or the deposit, and the entries are one transaction. Throws `Problem`
+ * NOT_FOUND, PAYOUT_STATE (the payout or deposit has another amount or already a line, or its state does not allow it),
+ * INSUFFICIENT_BALANCE (the deposit is more than its method owes), PAYMENT_SERVICE_AMBIGUOUS, PERSON_NEEDED or
  * PERMISSION_MISSING.
  */
 export function resolveLine(app: App, decision: LineDecision): Promise<KeptLine[]> {
@@ -59,7 +60,10 @@ export function resolveLine(app: App, decision: LineDecision): Promise<KeptLine[
   });
 }
 
-/** Answers the lines that were decided so before, with the same reason: a repetition changes nothing. */
+/**
+ * Returns the lines of the same earlier decision with the same reason. Throws `Problem` NOT_FOUND if there was no such
+ * decision.
+ */
 async function decidedBefore(tx: Tx, { statementId, fileLine, is, reason }: LineDecision): Promise<KeptLine[]> {
   const decided = await selectDecidedLines(tx, { statementId, fileLine, use: is.use, reason });
   const named = 'payoutId' in is ? is.payoutId : 'deposit' in is && 'id' in is.deposit ? is.deposit.id : null;
@@ -78,7 +82,7 @@ async function decidedBefore(tx: Tx, { statementId, fileLine, is, reason }: Line
 
 type Place = { line: KeptLine; at: number };
 
-/** Does what the decision says of a line; answers the payout or the deposit that it is of, null: of nothing. */
+/** Settles the payout, or finds or books the deposit. Returns its id; null: the line is nothing of this service. */
 async function subjectOf(
   app: App,
   tx: Tx,
@@ -99,7 +103,10 @@ async function subjectOf(
 
 type Settling = { use: 'payout' | 'return'; payoutId: string; reason: string; by: Actor };
 
-/** Answers the payout, and where it left in a file and a line may be of that, the file. */
+/**
+ * Settles the payout. Returns its id and, if it left in a file, the id of the file, whose total another line may have
+ * matched.
+ */
 async function settleBy(
   app: App,
   tx: Tx,
@@ -117,7 +124,7 @@ async function settleBy(
   }
   const owner = await environmentOf(app, payout);
   if (owner.environment !== line.environment) throw conflict(OTHER_ENVIRONMENT);
-  // A payout that came back had left: the line says so again.
+  // A returned payout has already been confirmed, so a line that confirms it changes nothing.
   const outcome = use === 'payout' && payout.state !== 'returned' ? ('confirmed' as const) : ('returned' as const);
   const said = [{ id: payout.id, outcome, reason }];
   const { contradicted } = await settleOutcomes(tx, owner, said, { at, endsContradiction: true });

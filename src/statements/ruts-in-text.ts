@@ -3,7 +3,10 @@ import { readRut } from '../bank-validation/rut.ts';
 /** Transbank, as its deposits name it. */
 const ACQUIRER = { rut: '96689310-9', words: /TRANSBA/i };
 
-/** Every RUT in a line of a bank, canonical: with or without points, hyphen and leading zeros. What only looks like one counts too. */
+/**
+ * Returns all RUTs in a line of a bank, canonical: with or without points, hyphen and leading zeros. Numbers that are a
+ * RUT by chance are included.
+ */
 export function rutsIn(text: string): string[] {
   const found = new Set<string>();
   for (const [token] of text.matchAll(/\d[\d.]{6,13}(?:-[\dkK])?|\d{7,10}[kK]/g)) {
@@ -14,7 +17,10 @@ export function rutsIn(text: string): string[] {
   return [...found];
 }
 
-/** Whether money came from an acquirer: the line names it, or one of these payment methods by its code, as `ABONO WEBPAY` does. */
+/**
+ * Returns whether an acquirer paid: the line names it, or one of these payment methods by its code, such as `ABONO
+ * WEBPAY`.
+ */
 export function isOfAcquirer(text: string, ruts: readonly string[], methods: readonly string[]): boolean {
   if (ACQUIRER.words.test(text) || ruts.includes(ACQUIRER.rut)) return true;
   const words = text.toLowerCase().split(/[^\p{L}\p{N}-]+/u);

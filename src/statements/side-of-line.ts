@@ -1,16 +1,19 @@
 import { type InBoth, Problem } from '../error-catalogue.ts';
 import { foldText } from '../lib/fold-text.ts';
 
-/** A cell that says whether an amount left or came, and its word: `c` may mean either, `unknown` neither. */
+/**
+ * A cell that says whether an amount is a charge or a credit, with its word. `c` may mean either; `unknown`: another
+ * word.
+ */
 export type SideCell = { readonly side: 'charge' | 'credit' | 'c' | 'unknown'; readonly word: string };
 
-/** An amount as it stands in its line. `side` null: its sign says it. */
+/** An amount of a line. `side` null: the sign decides. */
 type SidedAmount = { readonly line: number; readonly amount: number; readonly side: SideCell | null };
 
 const CHARGE = /^(d|cargos?|debitos?|debits?)$/;
 const CREDIT = /^(a|abonos?|creditos?|credits?)$/;
 
-/** Reads the cell of a line's side; null for an empty one. */
+/** Reads the cell of the side; null if it is empty. */
 export function readSide(text: string): SideCell | null {
   const word = foldText(text).replaceAll('.', '').trim();
   if (word === '') return null;
@@ -21,9 +24,9 @@ export function readSide(text: string): SideCell | null {
 }
 
 /**
- * The amounts of a file, below 0 for what left. `heading`: the name of the column of the sides; where none of its words is a side, such
- * as the kinds of transfers, the signs of the amounts say it. Throws `Problem` INVALID_STATEMENT for a word that nobody knows, and
- * where a `C` may mean cargo as well as crédito.
+ * Returns the rows with signed amounts: charges are negative. `heading`: the name of the column of the sides. If words
+ * of the column are unknown, such as kinds of transfers, the signs of the amounts decide. Throws `Problem`
+ * INVALID_STATEMENT if the signs cannot decide, or if `C` may mean cargo or crédito.
  */
 export function signAmounts<Row extends SidedAmount>(rows: readonly Row[], heading: string): Row[] {
   const sided = rows.filter(({ side, amount }) => side !== null && amount !== 0);
@@ -50,7 +53,7 @@ export function signAmounts<Row extends SidedAmount>(rows: readonly Row[], headi
   });
 }
 
-/** Whether the signs of the amounts say the sides, and no word of the column says otherwise. */
+/** Returns whether the signs of the amounts give the sides: some are negative, and no word contradicts them. */
 function isSigned(sided: readonly SidedAmount[]): boolean {
   const said = { charge: -1, credit: 1, c: 0, unknown: null };
   const agrees = ({ side, amount }: SidedAmount) =>
@@ -59,8 +62,8 @@ function isSigned(sided: readonly SidedAmount[]): boolean {
 }
 
 /**
- * Beside A (abono), or where all are below 0, a C is a cargo; beside D (débito), a crédito. Alone it is a cargo where the heading
- * says Cargo/Abono. Null: the file does not tell, or tells both.
+ * Returns the meaning of `C`: cargo if the file also has A (abono) or if all `C` amounts are negative; crédito if it
+ * also has D (débito). Otherwise cargo if the heading is Cargo/Abono. Null: neither or both apply.
  */
 function meaningOfC(sided: readonly SidedAmount[], heading: string): 'charge' | 'credit' | null {
   const words = new Set(sided.map(({ side }) => side?.word ?? ''));

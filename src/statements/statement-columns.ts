@@ -2,7 +2,10 @@ import type { HeaderRule } from '../lib/tables/find-header.ts';
 
 export type StatementColumn = 'day' | 'text' | 'charge' | 'credit' | 'amount' | 'side' | 'balance' | 'document';
 
-/** How banks in Chile name the columns of a statement: what left and what came apart, or one amount with a sign or a side. */
+/**
+ * The names that banks in Chile use for the columns of a statement: charges and credits apart, or one amount with a
+ * sign or a side.
+ */
 export const STATEMENT_TABLE: HeaderRule<StatementColumn> = {
   names: {
     day: [/^fecha(contable|movimiento|transaccion|operacion)?(yyyymmdd|ddmmyyyy)?$/, /^dia$/],

@@ -1,37 +1,39 @@
 import type { SqlRow } from '../db/database.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 
-/** A line of a bank's statement as the file says it. `amount` in minor units: above 0 it came, below 0 it left. */
+/**
+ * A line of a bank statement as in the file. `amount`: in minor units, positive for a credit and negative for a charge.
+ */
 export type StatementLine = {
   readonly line: number;
   readonly day: string;
   readonly amount: number;
   readonly text: string;
-  /** The bank's number for it, where the file has one. */
+  /** The bank's document number, if the file has one. */
   readonly document?: string;
 };
 
-/** By what a file proved that it is whole: each balance follows from the one before, or its own totals are right. */
+/** How a file proves that it is complete: each balance follows from the previous one, or its totals are right. */
 export type StatementProof = 'balance' | 'totals' | 'nothing';
 
 export type ReadStatement = { readonly lines: readonly StatementLine[]; readonly proof: StatementProof };
 
 /**
- * The one use of a line: it confirms a payout or a file of them, brings one back, is what an acquirer deposited, or a person has to
- * say what it is (`suspense`) or has said that it is of nothing here (`other`).
+ * The use of a line: it confirms a payout or a payout file (`payout`), returns a payout, is a deposit, waits for a
+ * person (`suspense`), or is nothing of this service by a person's decision (`other`).
  */
 export const LINE_USES = ['payout', 'return', 'deposit', 'suspense', 'other'] as const;
 
 export type LineUse = (typeof LINE_USES)[number];
 
-/** The account that a statement is of. `paymentServiceId` null: it is the account of all of them. */
+/** The account of a statement. `paymentServiceId` null: the account shared by all payment services. */
 export type AccountOfStatement = {
   readonly environment: Environment;
   readonly paymentServiceId: string | null;
   readonly account: string;
 };
 
-/** Counts how many lines have each use. */
+/** Returns the number of lines of each use. */
 export function countUses(lines: readonly { readonly use: LineUse }[]): Record<LineUse, number> {
   const uses = { payout: 0, return: 0, deposit: 0, suspense: 0, other: 0 };
   for (const { use } of lines) uses[use]++;
@@ -43,7 +45,7 @@ export type KeptLine = SqlRow & {
   statement_id: string;
   number: number;
   environment: Environment;
-  /** The payment service whose account it is; empty: of all of them. */
+  /** The payment service that owns the account; empty: shared by all. */
   owner: string;
   file_line: number;
   day: string;
@@ -75,25 +77,28 @@ export type KeptStatement = SqlRow & {
   proof: StatementProof;
 };
 
-/** A statement with how many of its lines are in suspense. */
+/** A statement with the number of its lines in suspense. */
 export type ListedStatement = KeptStatement & { open: number };
 
 /**
- * Names each line so that it is the same line in another file: a provisional statement and the final one write it in other places, with
- * other spaces, and the bank's number for it in one of them alone. Lines that are alike in everything are told apart by how many there
- * are, not by their order; zeros before the number of the account do not count.
+ * Returns a text for each line that is the same in another file of the account. A provisional and the final statement
+ * may differ in the order of lines, in spaces and in the bank's document number, so these do not count; neither do
+ * zeros before the account number. Equal lines are numbered.
  */
 export function lineIdentities(account: string, lines: readonly StatementLine[]): string[] {
   const number = account.replace(/^0+/, '');
   return numbered(lines.map(({ day, amount, text }) => JSON.stringify([number, day, amount, plainText(text)])));
 }
 
-/** Names each line as stores have it that imported statements before the bank's number was left out. */
+/**
+ * Returns the text of each line as in stores that imported statements when it still included the bank's document
+ * number.
+ */
 export function olderIdentities(account: string, lines: readonly StatementLine[]): string[] {
   return numbered(lines.map((line) => JSON.stringify([account, line.day, line.amount, plainText(wholeText(line))])));
 }
 
-/** Joins the text of a line and the bank's number for it. */
+/** Returns the text of a line followed by the bank's document number. */
 export function wholeText({ text, document = '' }: StatementLine): string {
   return [text, document].filter((one) => one !== '').join(' ');
 }
@@ -107,7 +112,7 @@ function numbered(alike: readonly string[]): string[] {
   });
 }
 
-/** Letters and digits alone, in capitals and without accents. */
+/** Returns only the letters and digits, in capitals and without accents. */
 function plainText(text: string): string {
   return text
     .normalize('NFD')
