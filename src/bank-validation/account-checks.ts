@@ -26,21 +26,24 @@ import {
 import type { BankDirectory } from './directory/bank-directory.ts';
 import { type PossibleRut, possibleRuts, type RutFormat, type RutReading, type RutWarning, readRut } from './rut.ts';
 
-/** The three values exactly as they came. Whatever they are, they get checks and a verdict. */
+/** The three values exactly as sent. Any values get checks and a verdict. */
 export type AccountInput = {
   readonly rut: unknown;
   readonly bankCode: unknown;
   readonly account: unknown;
-  /** How the caller says that a RUT without a hyphen is to be read. */
+  /** How to read a RUT without a hyphen. */
   readonly rutFormat?: RutFormat | null;
-  /** The name that the caller has for the holder. Only a provider can compare it; it is kept nowhere. */
+  /**
+   * The caller's name for the holder. Only a provider can compare it. It is stored only in the sealed question, until
+   * the provider has answered.
+   */
   readonly holderName?: string | null;
 };
 
 export type OfflineFindings = {
-  /** Canonical, or `null` where the RUT is wrong: what is wrong is never repeated. */
+  /** Canonical; `null` if the RUT is wrong, because a wrong value is never repeated. */
   readonly rut: string | null;
-  /** The two readings of a RUT whose check character may be missing; empty for any other. */
+  /** Both readings of a RUT whose check character may be missing; otherwise empty. */
   readonly readings: readonly PossibleRut[];
   readonly bank: BankView | null;
   readonly maskedAccount: string;
@@ -49,10 +52,11 @@ export type OfflineFindings = {
 };
 
 /**
- * Every check that needs nobody else: pure, and far below a millisecond for any input.
+ * Runs all checks that need no provider. Pure, and far below a millisecond for any input.
  *
- * `unknownBank`: the result for a bank code that the directory does not have. A check that an earlier one made pointless says so as `not_performed`; none is left out. No text in the result holds
- * the account, nor the RUT of anybody but the holder that the caller named.
+ * `unknownBank`: the result for a bank code that is not in the directory. A check that cannot run after an earlier
+ * failure is `not_performed`; every check is in the result. No text contains the account, or a RUT other than the one
+ * that the caller sent.
  */
 export function runOfflineChecks(
   input: AccountInput,
@@ -79,14 +83,14 @@ export function runOfflineChecks(
   };
 }
 
-/** The checks that only somebody else could do, for the given reason not done. */
+/** Returns the online checks as `not_performed`, with the reason `code`. */
 export function checksNotPerformed(code: CheckCode, provenance: Provenance): readonly Check[] {
   return ONLINE_CHECKS.map((id) => finding(id, 'not_performed', code, provenance));
 }
 
 const ONLINE_CHECKS = CHECK_IDS.slice(CHECK_IDS.indexOf('rut.issued'));
 
-// The checks below are the same for everybody, so they are made once and shared by all answers.
+// The checks below never differ, so they are made once and shared by all results.
 
 const RUT_RULE = rule(
   'rut',
@@ -188,10 +192,10 @@ function findings<Code extends CheckCode>(
 
 function rutChecks(rut: RutReading, readings: readonly PossibleRut[]): readonly Check[] {
   if (rut.valid) return rut.warnings.length === 0 ? ALL_RUT_PASSED : warnedRutChecks(rut.warnings);
-  // Nobody knows which of the digits is wrong, so the range says nothing.
+  // Any of the digits may be wrong, so the range cannot be checked.
   if (rut.reason === 'RUT_CHECK_DIGIT_MISMATCH') return [RUT_PASSED, CHECK_CHARACTER_FAILED, RANGE_SKIPPED];
   if (rut.reason === 'RUT_CHECK_DIGIT_MAYBE_MISSING') {
-    // As it was written it is a wrong RUT, unless its last digit happens to fit too.
+    // As written, the RUT is wrong, unless its last digit is also the right check character.
     const isTwoPeople = readings.every((reading) => reading.rut !== null);
     return [RUT_PASSED, isTwoPeople ? CHECK_CHARACTER_IN_DOUBT : CHECK_CHARACTER_MISSING, RANGE_SKIPPED];
   }
@@ -213,7 +217,7 @@ function warnedRutChecks(warnings: readonly RutWarning[]): Check[] {
   ];
 }
 
-/** The directory says `warn` of a code that it does not have, as it is kept for everybody. */
+/** The cached findings have `warn` for an unknown bank; replaces it by the setting. */
 function bankChecks(checks: readonly Check[], unknownBank: Config['unknownBank']): readonly Check[] {
   if (unknownBank === 'warn') return checks;
   return checks.map((check) => (check.code === 'BANK_UNKNOWN' ? { ...check, result: unknownBank } : check));

@@ -1,7 +1,7 @@
 import type { Confidence } from './directory/bank-directory.ts';
 import type { RutReading } from './rut.ts';
 
-/** Why a text cannot be the number of an account. */
+/** Why a text is not an account number. */
 export type AccountReason =
   | 'ACCOUNT_NOT_STRING'
   | 'ACCOUNT_MISSING'
@@ -14,7 +14,7 @@ export type AccountReading =
       readonly valid: true;
       readonly reason: null;
       readonly digits: string;
-      /** The digits without leading zeros: banks pad, so comparisons leave padding out. */
+      /** The digits without leading zeros, for comparisons: banks pad numbers. */
       readonly significant: string;
     }
   | { readonly valid: false; readonly reason: AccountReason; readonly digits: null; readonly significant: null };
@@ -25,7 +25,10 @@ export type CuentaRutOutcome =
   | 'CUENTARUT_INCLUDES_CHECK_DIGIT'
   | 'ACCOUNT_LOOKS_LIKE_OTHER_CUENTARUT';
 
-/** Published facts about the account numbers of one bank. Hints: tables contradict each other, so none may refuse. */
+/**
+ * Published facts about a bank's account numbers. They are hints: the tables contradict each other, so a hint never
+ * rejects a number.
+ */
 export type LengthHint = {
   readonly least: number;
   readonly most: number;
@@ -33,10 +36,10 @@ export type LengthHint = {
   readonly source: string;
 };
 
-/** BancoEstado, whose CuentaRUT has the holder's RUT without its check character as its number. */
+/** BancoEstado. The number of its CuentaRUT is the holder's RUT without the check character. */
 export const CUENTARUT_BANK = '012';
 
-/** Digits at most. Worldpay, payroll and transfer files take 20; only two payment companies allow more (45). */
+/** The most digits. Worldpay, payroll and transfer files accept 20; only two payment companies accept more (45). */
 export const LONGEST_ACCOUNT = 20;
 
 export const LENGTH_HINTS: Readonly<Record<string, LengthHint>> = {
@@ -49,8 +52,8 @@ export const LENGTH_HINTS: Readonly<Record<string, LengthHint>> = {
 };
 
 /**
- * Reads an account number and refuses only what no Chilean format can hold: Chile has neither IBAN nor a national
- * check digit. A JSON number is refused because it has lost its leading zeros.
+ * Reads an account number and rejects only numbers that no Chilean format allows: Chile has neither IBAN nor a national
+ * check digit. Rejects a JSON number, because it has lost its leading zeros.
  */
 export function readAccount(value: unknown): AccountReading {
   if (value === undefined || value === null || value === '') return refuse('ACCOUNT_MISSING');
@@ -62,25 +65,25 @@ export function readAccount(value: unknown): AccountReading {
   return { valid: true, reason: null, digits: value, significant };
 }
 
-/** Whether the number looks like a placeholder, or longer or shorter than the formats that banks publish. */
+/** Returns whether the number looks like a placeholder, or is longer or shorter than published formats. */
 export function isUnusualShape(digits: string, significant: string): boolean {
   if (digits.length >= UNUSUALLY_LONG || significant.length < UNUSUALLY_SHORT) return true;
   return significant === '123456789' || /^(\d)\1+$/.test(significant);
 }
 
-/** Whether no padding with zeros brings the number to a length that is published for this bank. */
+/** Returns whether the number has no published length of this bank, with any padding of zeros. */
 export function contradictsHint(hint: LengthHint, digits: string, significant: string): boolean {
   return digits.length < hint.least || significant.length > hint.most;
 }
 
-/** Whether the number is the whole RUT, check character included. K cannot be typed as a digit; people write 0. */
+/** Returns whether the number is the whole RUT with its check character. For K, people type 0. */
 export function equalsWholeRut(rut: RutReading & { valid: true }, significant: string): boolean {
   return significant === rut.canonical.replace('-', '').replace('K', '0');
 }
 
 /**
- * Compares an account at BancoEstado with the holder's RUT. The first line that applies decides; `null` means that the
- * number is not shaped like a CuentaRUT.
+ * Compares an account at BancoEstado with the holder's RUT. The first rule that applies decides; `null`: the number
+ * does not have the length of a CuentaRUT.
  */
 export function compareWithCuentaRut(rut: RutReading & { valid: true }, significant: string): CuentaRutOutcome | null {
   const body = rut.canonical.slice(0, -2);
@@ -94,8 +97,8 @@ export function compareWithCuentaRut(rut: RutReading & { valid: true }, signific
 }
 
 /**
- * The account as it may be shown: five bullets and the last four digits. The number of bullets is constant, so the
- * length stays unknown. Four digits or fewer, and anything that is not an account number, show nothing.
+ * Masks an account: five bullets and the last four digits. The bullets are always five, so the length stays unknown.
+ * Four digits or fewer, or text that is not an account number, give only bullets.
  */
 export function maskAccount({ digits }: AccountReading): string {
   return digits === null || digits.length <= 4 ? BULLETS : BULLETS + digits.slice(-4);

@@ -8,7 +8,7 @@ import {
   findBank,
 } from './directory/bank-directory.ts';
 
-/** A value to send instead. Advice only: nothing is ever rewritten for the caller. */
+/** A value to send instead. It is only a suggestion: the service never changes the caller's values. */
 export type Suggestion = {
   readonly field: string;
   readonly code: keyof typeof SUGGESTION_MESSAGES;
@@ -23,7 +23,7 @@ export type BankView = {
 };
 
 export type BankFindings = {
-  /** `null` where the text is not a bank code. */
+  /** `null` if the text is not a bank code. */
   readonly view: BankView | null;
   readonly checks: readonly Check[];
   readonly suggestions: readonly Suggestion[];
@@ -36,13 +36,13 @@ export function bankFindings(directory: BankDirectory, code: unknown): BankFindi
   const lookup = findBank(directory, code);
   if (lookup.code === null) return findingsOf(directory, lookup);
 
-  // At most a thousand codes have three digits, so what is said about each is put together once.
+  // There are at most a thousand codes of three digits, so the findings of each are cached.
   let findings = known.get(lookup.code);
   if (findings === undefined) known.set(lookup.code, (findings = findingsOf(directory, lookup)));
   return findings;
 }
 
-/** Builds one piece of advice. */
+/** Makes a suggestion. */
 export function suggestion(
   field: string,
   code: keyof typeof SUGGESTION_MESSAGES,
@@ -52,7 +52,7 @@ export function suggestion(
   return { field, code, value, message: fillIn(SUGGESTION_MESSAGES[code], { value, name }) };
 }
 
-/** Names the source of the checks of a bank: the list of `version`, and how sure it is of this entry. */
+/** Returns the source of the checks of a bank: the list's version, and the confidence of the entry. */
 export function bankProvenance(
   { version, asOf }: Pick<BankDirectory, 'version' | 'asOf'>,
   bank: Bank | null,
@@ -67,10 +67,10 @@ export function bankProvenance(
   };
 }
 
-/** Where the facts of the list come from. */
+/** The sources of the bank list. */
 export const BANK_LIST_SOURCE = 'lists of the regulator and transfer catalogues, cross-checked';
 
-/** Lists the words for messages about a bank. */
+/** Returns the values for messages about a bank. */
 export function bankWords(directory: Pick<BankDirectory, 'banks' | 'asOf'>, bank: Bank): Record<string, string> {
   const successor = bank.successor === null ? '' : (directory.banks.get(bank.successor)?.name ?? bank.successor);
   return { name: bank.name, as_of: directory.asOf, successor };
@@ -132,7 +132,7 @@ function findingsOfBank(directory: BankDirectory, bank: Bank): BankFindings {
   };
 }
 
-// `legacy`: the institution merged, and its code is still seen in transfer catalogues.
+// `legacy`: the institution merged, but transfer catalogues still have its code.
 const REACHABLE: ReadonlySet<Bank['transferReachable']> = new Set(['yes', 'likely', 'legacy']);
 
 function statusCheck(status: BankStatus, provenance: Provenance, values: Record<string, string>): Check {

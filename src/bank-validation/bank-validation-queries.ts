@@ -54,7 +54,7 @@ export async function insertValidations(tx: Tx, rows: readonly ValidationRow[]):
   await tx.insertRows(VALIDATIONS, rows);
 }
 
-/** A validation of this actor. Somebody else's is as absent as one that never was. */
+/** Returns a validation of this actor; null if it does not exist or belongs to another actor. */
 export async function selectValidation(db: Reader, actor: string, id: string): Promise<ValidationRow | null> {
   const [row] = await db.query<ValidationRow>('select * from bank_account_validations where id = $1 and actor = $2', [
     id,
@@ -63,7 +63,7 @@ export async function selectValidation(db: Reader, actor: string, id: string): P
   return row ?? null;
 }
 
-/** The same of any actor, for the command line and for users who see every payment service. */
+/** Returns a validation of any actor, for the command line and for users who see all payment services. */
 export async function selectAnyValidation(db: Reader, id: string): Promise<ValidationRow | null> {
   const [row] = await db.query<ValidationRow>('select * from bank_account_validations where id = $1', [id]);
   return row ?? null;
@@ -76,7 +76,7 @@ export function selectDueValidations(db: Reader, now: number, limit: number): Pr
   );
 }
 
-/** Takes a due validation for the time of one question. False when another replica was first. */
+/** Claims a due validation until `nextAskAt`. Returns false if another replica claimed it first. */
 export async function claimValidation(
   tx: Tx,
   claim: { id: string; dueAt: number; nextAskAt: number },
@@ -89,7 +89,7 @@ export async function claimValidation(
   return rows.length === 1;
 }
 
-/** Says when a pending validation is asked about again. */
+/** Sets when a pending validation is asked about again. */
 export async function postponeValidation(tx: Tx, id: string, nextAskAt: number): Promise<void> {
   await tx.query(`update bank_account_validations set next_ask_at = $2 where id = $1 and state = 'pending'`, [
     id,
@@ -97,7 +97,7 @@ export async function postponeValidation(tx: Tx, id: string, nextAskAt: number):
   ]);
 }
 
-/** Gives a pending validation its outcome and forgets the question. False when it has one already. */
+/** Completes a pending validation and deletes the question. Returns false if it is already completed. */
 export async function completeValidation(
   tx: Tx,
   row: Pick<ValidationRow, 'id' | 'verdict' | 'findings' | 'provider_detail' | 'answered_at' | 'expires_at'>,
@@ -112,25 +112,25 @@ export async function completeValidation(
   return rows.length === 1;
 }
 
-/** Reads the whole table: no index is kept up for what only a person's own request asks. */
+/** Scans the whole table: an index is not worth its cost for rare requests of a person. */
 export function selectValidationsOfRut(db: Reader, rutHash: string): Promise<ValidationRow[]> {
   return db.query<ValidationRow>('select * from bank_account_validations where rut_hash = $1 order by id', [rutHash]);
 }
 
-/** Removes a validation and its idempotency keys. False when it was gone already. */
+/** Deletes a validation and its idempotency keys. Returns false if it was already deleted. */
 export async function deleteValidation(tx: Tx, id: string): Promise<boolean> {
   await tx.query('delete from validation_keys where validation_id = $1', [id]);
   const deleted = await tx.query('delete from bank_account_validations where id = $1 returning id', [id]);
   return deleted.length === 1;
 }
 
-/** Forgets what was asked of providers about a RUT. */
+/** Deletes the records of questions to providers about a RUT. */
 export async function deleteQuestionsOfRut(tx: Tx, rutHash: string, bucket: string): Promise<void> {
   await tx.query('delete from provider_questions where rut_hash = $1', [rutHash]);
   await tx.query('delete from provider_budgets where bucket = $1', [bucket]);
 }
 
-/** Removes at most `limit` validations whose ids come before `id`, and so are older. */
+/** Deletes at most `limit` validations whose ids sort before `id`, so older ones. Returns how many. */
 export async function deleteValidationsBefore(tx: Tx, id: string, limit: number): Promise<number> {
   const deleted = await tx.query(
     `delete from bank_account_validations
@@ -171,7 +171,7 @@ export async function selectKey(db: Reader, actor: string, key: string, since: n
   return row ?? null;
 }
 
-/** Leaves a key of the last day as it is, and takes an older one over. False when it was left. */
+/** Inserts a key, or replaces one from before `since`. Returns false if a newer one exists. */
 export async function insertKey(tx: Tx, row: KeyRow, since: number): Promise<boolean> {
   const rows = await tx.query(
     `insert into validation_keys (actor, key, request_hash, validation_id, created_at) values ($1, $2, $3, $4, $5)

@@ -192,7 +192,7 @@ export const CODE_MESSAGES = {
   NOT_APPLICABLE: { en: 'Does not apply to this account.', es: 'No se aplica a esta cuenta.' },
 } as const satisfies Record<string, Message>;
 
-/** The messages about a whole row of a CSV, beside those about its values. */
+/** The messages about a whole row of a CSV. Those about single values are above. */
 export const ROW_MESSAGES = {
   ROW_WIDTH: {
     en: 'The row has more cells than the first row has names, and the last ones were cut off.',
@@ -208,7 +208,7 @@ export const ROW_MESSAGES = {
   },
 } as const satisfies Record<string, Message>;
 
-/** The messages of suggestions, by the code that made each worth saying. */
+/** The messages of suggestions, by the code of the check that they belong to. */
 export const SUGGESTION_MESSAGES = {
   BANK_BAD_FORMAT: { en: 'Send the code with its zeros: {value}.', es: 'Envía el código con sus ceros: {value}.' },
   BANK_MERGED: { en: 'Use {value}, {name}.', es: 'Usa {value}, {name}.' },
@@ -219,7 +219,7 @@ export const SUGGESTION_MESSAGES = {
   },
 } as const satisfies Record<string, Message>;
 
-/** The first line of an answer, by verdict. */
+/** The first line of a response, by verdict. */
 export const VERDICT_MESSAGES = {
   invalid: { en: 'The bank account data is not valid.', es: 'Los datos de la cuenta bancaria no son válidos.' },
   plausible: {
@@ -240,7 +240,7 @@ export const VERDICT_MESSAGES = {
   },
 } as const satisfies Record<string, Message>;
 
-/** The first line of an answer while the provider is still checking. */
+/** The first line of a response while the provider is still checking. */
 export const PENDING_MESSAGE: Message = {
   en: 'The provider is still checking the bank account.',
   es: 'El proveedor aún está verificando la cuenta bancaria.',

@@ -1,7 +1,7 @@
 import { CODE_MESSAGES, type Message, PASS_MESSAGES } from './check-messages.ts';
 import type { Confidence } from './directory/bank-directory.ts';
 
-/** Every check there is, in the order of an answer. */
+/** The ids of all checks, in the order of a response. */
 export const CHECK_IDS = [
   'rut.format',
   'rut.check_character',
@@ -28,7 +28,7 @@ export type CheckResult = 'pass' | 'fail' | 'warn' | 'not_performed' | 'error';
 
 export type CheckCode = keyof typeof CODE_MESSAGES;
 
-/** The source of a result, and how old it is. */
+/** The source of a result, and its date. */
 export type Provenance = {
   readonly kind: 'rule' | 'dataset' | 'provider';
   readonly name: string;
@@ -38,20 +38,20 @@ export type Provenance = {
   readonly source: string | null;
 };
 
-/** One finding. An id stands once for every code that it found, or once with `code: null` where it just passed. */
+/** One finding. A check has one entry for each code that it found, or one with `code: null` if it passed. */
 export type Check = {
   readonly id: CheckId;
   readonly result: CheckResult;
   readonly code: CheckCode | null;
   readonly message: Message;
-  /** The member of the request that it is about, as a JSON pointer. */
+  /** The member of the request, as a JSON pointer. */
   readonly field: string;
   readonly provenance: Provenance;
 };
 
 export type Verdict = 'invalid' | 'plausible' | 'confirmed' | 'mismatch' | 'undetermined';
 
-/** A check that found something worth a code. */
+/** Makes a check with a code. */
 export function finding(
   id: CheckId,
   result: CheckResult,
@@ -62,7 +62,7 @@ export function finding(
   return { id, result, code, message: fillIn(CODE_MESSAGES[code], values), field: fieldOf(id), provenance };
 }
 
-/** A check that passed without remark. */
+/** Makes a check that passed without a code. */
 export function passed(
   id: keyof typeof PASS_MESSAGES,
   provenance: Provenance,
@@ -71,15 +71,15 @@ export function passed(
   return { id, result: 'pass', code: null, message: fillIn(PASS_MESSAGES[id], values), field: fieldOf(id), provenance };
 }
 
-/** Puts values into the `{places}` of a message, in every language. */
+/** Fills values into the `{places}` of a message, in all languages. */
 export function fillIn(message: Message, values: Readonly<Record<string, string>>): Message {
   const fill = (text: string) => text.replace(/\{(\w+)\}/g, (place, name: string) => values[name] ?? place);
   return { en: fill(message.en), es: fill(message.es) };
 }
 
 /**
- * Makes the verdict of the checks. A failing check outweighs a provider's mismatch, a mismatch outweighs whatever could not be
- * found out, and without a provider's answer the best that can be said is `plausible`.
+ * Returns the verdict of the checks. A failed check outweighs a provider's mismatch. A mismatch outweighs checks
+ * without a result. Without a provider's answer the best verdict is `plausible`.
  */
 export function verdictOf(checks: readonly Check[]): Verdict {
   let verdict: Verdict = 'plausible';
@@ -93,17 +93,20 @@ export function verdictOf(checks: readonly Check[]): Verdict {
   return verdict;
 }
 
-/** Whether a check says that something could not be found out. */
+/** Returns whether a check has no result, so that the question stays open. */
 export function leavesOpen({ result, code }: Pick<Check, 'result' | 'code'>): boolean {
   return result === 'error' || (code !== null && LEAVES_OPEN.has(code));
 }
 
-/** The check that explains a verdict with which nothing may be paid: the first that fails, else the first that leaves the question open. */
+/**
+ * Returns the check that explains why an account cannot be paid: the first that fails, else the first that leaves the
+ * question open.
+ */
 export function decidingCheck(checks: readonly Check[]): Check | undefined {
   return checks.find(({ result }) => result === 'fail') ?? checks.find(leavesOpen);
 }
 
-/** Whether the data may be used. Whether the account belongs to the RUT is another question: see the verdict. */
+/** Returns whether the data can be used. It need not mean that the account belongs to the RUT: see the verdict. */
 export function isValid(verdict: Verdict): boolean {
   return verdict === 'plausible' || verdict === 'confirmed';
 }

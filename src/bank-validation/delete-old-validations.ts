@@ -11,7 +11,10 @@ const INTERVAL_MS = 3_600_000;
 
 const schedules = perInstance((_app: App) => ({ nextAt: 0 }));
 
-/** Once an hour, removes what is past its time, a bounded number at a time. Answers how many validations that were. */
+/**
+ * Deletes expired data once an hour, at most `limit` validations per call; continues until nothing is left. Returns how
+ * many validations it deleted.
+ */
 export async function deleteOldValidations(app: App, limit: number): Promise<number> {
   const schedule = schedules(app);
   const now = app.now();

@@ -5,15 +5,15 @@ import { identityHashes } from './identity-hash.ts';
 import { readRut } from './rut.ts';
 
 /**
- * Removes everything that is kept about a RUT and answers how many validations that were. `null` where this is no RUT. The caller has
- * recorded the act.
- * Validations of a mistyped RUT hold neither the RUT nor a hash of it, so they are about nobody and stay.
+ * Deletes all validations of a RUT and the records of questions about it. Returns how many validations it deleted;
+ * `null` if the text is not a RUT. The caller has recorded the act in the audit log. Validations of a mistyped RUT have
+ * neither the RUT nor its hash, so they concern no person and stay.
  */
 export async function eraseValidations(app: App, rutText: string): Promise<{ rut: string; erased: number } | null> {
   const { canonical } = readRut(rutText);
   if (canonical === null) return null;
   const hash = (await identityHashes(app)).ofRut(canonical);
-  // Read before the commit begins: the whole table is looked through, and payments go on meanwhile.
+  // Reads before the transaction starts, because scanning the whole table must not delay payments.
   const found = await selectValidationsOfRut(app.db, hash);
   const erased = await app.db.transaction(async (tx) => {
     await deleteQuestionsOfRut(tx, hash, bucketOfRut(hash));

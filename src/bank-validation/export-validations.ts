@@ -22,8 +22,8 @@ export type ExportedValidations = {
 };
 
 /**
- * Everything that is kept about a RUT, as its holder may ask under Law 21.719. `null` where this is no RUT.
- * The account is masked: more of it is not kept.
+ * Returns all stored data about a RUT, for a request of its holder under Law 21.719; `null` if the text is not a RUT.
+ * The account is masked, because only that is stored.
  */
 export async function exportValidations(app: App, rutText: string): Promise<ExportedValidations | null> {
   const { canonical } = readRut(rutText);

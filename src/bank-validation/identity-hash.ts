@@ -5,17 +5,17 @@ import { perInstance } from '../lib/per-instance.ts';
 import { keepKey, readKeptKey } from '../sealing/kept-key.ts';
 
 /**
- * Keyed hashes under which a validation is kept and found again. A RUT has only some ten million values, so without
- * the key every plain hash could be undone by trying them all.
+ * Keyed hashes that identify the stored data of a RUT, an account or an e-mail address. There are only some ten million
+ * RUTs, so hashes without a key could be reversed by trying them all.
  */
 export type IdentityHashes = {
-  /** Of a canonical RUT. */
+  /** Hashes a canonical RUT. */
   ofRut(rut: string): string;
-  /** Of an account at a bank; padding with zeros makes no difference. */
+  /** Hashes an account at a bank, without leading zeros. */
   ofAccount(bankCode: string, account: string): string;
-  /** Of an e-mail address, in letters of any case. */
+  /** Hashes an e-mail address, in lower case. */
   ofEmail(email: string): string;
-  /** Of a request as it was sent, right or wrong. */
+  /** Hashes a request as sent, right or wrong. */
   ofRequest(request: string): string;
 };
 
@@ -24,14 +24,14 @@ const KEY_NAME = 'bank-validation-identity';
 const caches = perInstance((_app: App): { hashes: Promise<IdentityHashes> | null } => ({ hashes: null }));
 
 /**
- * The hashes of this installation: HMAC-SHA256, cut to 128 bits, 32 hex digits.
+ * Returns the hashes of this installation: HMAC-SHA256, cut to 128 bits, 32 hex digits.
  *
- * The key is derived from MASTER_KEY at the first start and kept sealed from then on. With a new one nothing that was kept
- * before could be exported or erased for its person: hashes cannot be made anew without the RUTs, and those are not kept.
+ * The key is derived from MASTER_KEY at the first start and then stored sealed. With a new key, older data could not be
+ * found for its person: the hashes cannot be computed again, because the RUTs are not stored.
  */
 export function identityHashes(app: App): Promise<IdentityHashes> {
   const cache = caches(app);
-  // Calls that come while it is read share the reading. One that failed is not kept.
+  // Concurrent calls share one reading; a failed one is not cached.
   cache.hashes ??= readHashes(app).catch((error: unknown) => {
     cache.hashes = null;
     throw error;
@@ -46,7 +46,7 @@ async function readHashes(app: App): Promise<IdentityHashes> {
   return hashesWith(await keepKey(app, KEY_NAME));
 }
 
-// Nobody could tell which of the two keys the hashes were made with until then.
+// Without the stored key, it is unknown which of the two master keys the hashes were made with.
 const START_FIRST =
   'Before its master key can be replaced, this store must have been served once by this version: start it without MASTER_KEY_PREVIOUS and with the MASTER_KEY that it has had.';
 

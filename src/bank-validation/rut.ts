@@ -19,11 +19,11 @@ export type RutWarning =
   | 'RUT_REPEATED_DIGITS'
   | 'RUT_GENERIC_PLACEHOLDER';
 
-/** Whether digits without a hyphen end with their check character (`with-dv`), or have none (`without-dv`). */
+/** Digits without a hyphen end with their check character (`with-dv`), or have none (`without-dv`). */
 export const RUT_FORMATS = ['with-dv', 'without-dv'] as const;
 export type RutFormat = (typeof RUT_FORMATS)[number];
 
-/** One of the two ways to read digits without a hyphen; `rut` is canonical, or null where it cannot be read that way. */
+/** One of the two readings of digits without a hyphen. `rut` is canonical; null if this reading is not a RUT. */
 export type PossibleRut = { readonly format: RutFormat; readonly rut: string | null };
 
 export type HolderClass = 'natural_person' | 'legal_entity';
@@ -32,7 +32,7 @@ export type RutReading =
   | {
       readonly valid: true;
       readonly reason: null;
-      /** `12345678-5`: no dots, no leading zeros, upper-case check character. */
+      /** Such as `12345678-5`: no dots, no leading zeros, upper-case check character. */
       readonly canonical: string;
       readonly warnings: readonly RutWarning[];
       readonly holderClass: HolderClass;
@@ -48,12 +48,12 @@ export type RutReading =
 /**
  * Reads a Chilean RUT or RUN as people and bank files write it.
  *
- * `valid` means well-formed with the right check character. It never means that the number was issued, or whose it is.
- * The tax office publishes no ranges, so a range only warns or classifies: from 50,000,000 the number is taken for an
- * entity's. The time is bounded for any input, because the length is looked at before any pattern runs.
+ * `valid` means well-formed with the right check character. It does not mean that the number was issued, or to whom.
+ * The tax office publishes no ranges, so a range only warns or classifies: numbers from 50,000,000 count as an
+ * entity's. The time is bounded for any input, because the length is checked before any pattern runs.
  *
  * Eight digits or fewer without a hyphen may be one person's RUT with its check character and another's without: one
- * number in eleven is both. So they are no RUT until `format` says which.
+ * number in eleven is both. So they are not a RUT until `format` decides.
  */
 export function readRut(value: unknown, format: RutFormat | null = null): RutReading {
   if (value === undefined || value === null || value === '') return refuse('RUT_MISSING');
@@ -86,17 +86,20 @@ export function readRut(value: unknown, format: RutFormat | null = null): RutRea
   return { valid: true, reason: null, canonical: `${body}-${character}`, warnings, holderClass };
 }
 
-/** Both readings of digits that may have lost their check character. */
+/** Returns both readings of digits that may lack their check character. */
 export function possibleRuts(value: unknown): PossibleRut[] {
   return RUT_FORMATS.map((format) => ({ format, rut: readRut(value, format).canonical }));
 }
 
-/** Whether a text is digits alone, and few enough to be the whole number of a RUT without its check character. */
+/** Returns whether a text has only digits, and at most eight, so that they may be a RUT without its check character. */
 export function hasTwoReadings(text: string): boolean {
   return TWO_READINGS.test(text);
 }
 
-/** The modulo 11 check character of a RUT body: weights 2 to 7 from the right, 11 becomes `0` and 10 becomes `K`. */
+/**
+ * Returns the modulo 11 check character of a RUT body: weights 2 to 7 from the right; 11 becomes `0` and 10 becomes
+ * `K`.
+ */
 export function checkCharacter(body: string): string {
   let sum = 0;
   let weight = 2;
@@ -112,8 +115,8 @@ const MAX_BODY_DIGITS = 8;
 const LOWEST_PLAUSIBLE = 1_000_000;
 const FIRST_ENTITY = 50_000_000;
 
-// Dots are absent or stand before every three digits; zeros may pad the first group, as bank files do. No `i` flag:
-// with it, letters outside ASCII would count as K.
+// Dots are absent or before every three digits; the first group may have leading zeros, as in bank files. No `i` flag:
+// with it, non-ASCII letters would count as K.
 const WRITTEN_RUT = /^(0*[0-9]{1,3}(?:\.[0-9]{3})+|[0-9]+)-?([0-9kK])$/;
 const WRITTEN_BODY = /^(0*[0-9]{1,3}(?:\.[0-9]{3})+|[0-9]+)$/;
 const TWO_READINGS = /^0*[1-9][0-9]{1,7}$/;

@@ -17,26 +17,29 @@ import type { Bank, BankDirectory } from './directory/bank-directory.ts';
 import { NO_PROVIDER_CHECKS, providerProvenance } from './holder/holder-checks.ts';
 import type { PossibleRut } from './rut.ts';
 
-/** One bank account validation, as it is answered. */
+/** A bank account validation as the API returns it. */
 export type Validation = {
   readonly id: string;
   readonly state: ValidationState;
   readonly verdict: Verdict;
-  /** `null` where it is wrong, and where the validation comes from the store: a RUT is not kept. */
+  /** `null` if it is wrong, or if the validation comes from the store, which has no RUTs. */
   readonly rut: string | null;
-  /** Both readings of a RUT whose check character may be missing. They are not kept either. */
+  /** Both readings of a RUT whose check character may be missing. They are not stored either. */
   readonly readings: readonly PossibleRut[];
   readonly bank: BankView | null;
   readonly maskedAccount: string;
   readonly checks: readonly Check[];
   readonly suggestions: readonly Suggestion[];
-  /** UTC milliseconds until which the provider's word holds. */
+  /** When the provider's answer expires, UTC milliseconds. */
   readonly expiresAt: number | null;
   /** UTC milliseconds. */
   readonly validatedAt: number;
 };
 
-/** The checks as they are kept: `id:result:code` of each that did more than pass, and was asked of somebody. */
+/**
+ * Encodes the checks as stored: `id:result:code`, except checks that only passed and those that no provider was asked
+ * for.
+ */
 export function encodeChecks(checks: readonly Check[]): string {
   let text = '';
   for (const { id, result, code } of checks) {
@@ -47,7 +50,7 @@ export function encodeChecks(checks: readonly Check[]): string {
   return text;
 }
 
-/** Puts a kept validation together again. Names of banks come from `directory`, all else from the row. */
+/** Decodes a stored validation. Names of banks come from `directory`, everything else from the row. */
 export function validationOf(row: ValidationRow, directory: BankDirectory): Validation {
   const bank = row.bank_code === null ? null : bankFindings(directory, row.bank_code);
   return {
@@ -88,9 +91,7 @@ function checkOf(id: CheckId, { result, code }: Kept, provenance: Provenance, wo
   return passed(id as keyof typeof PASS_MESSAGES, provenance, words);
 }
 
-/**
- * Rebuilds a check that `encodeChecks` leaves out: an offline one that just passed, or an online one that nobody was asked for.
- */
+/** Returns a check that `encodeChecks` omits: an offline one that passed, or an online one without a provider. */
 function expectedCheck(id: CheckId, row: ValidationRow, bank: Bank | null, words: Record<string, string>): Check[] {
   const unasked = NO_PROVIDER_CHECKS.find((check) => check.id === id);
   if (unasked !== undefined) return [unasked];

@@ -11,18 +11,18 @@ import { NO_PROVIDER_CHECKS, providerLabel, providerProvenance } from './holder/
 import type { Validation } from './stored-validation.ts';
 import { type Draft, draftValidation, rowOf } from './validation-draft.ts';
 
-/** The actor who asks. The id of a user, or `COMMAND_LINE`. */
+/** The actor of a validation: a user's id, or `COMMAND_LINE`. */
 export type ValidationActor = { readonly id: string };
 
-/** Validations made by `bin/rubrica validate` belong to nobody who can log in. */
+/** The actor of `bin/rubrica validate`. No user can read its validations as their own. */
 export const COMMAND_LINE: ValidationActor = { id: 'command-line' };
 
 /**
- * Validates one bank account and resolves when the record of it is durable.
+ * Validates a bank account. Resolves when the validation is stored durably.
  *
- * Whatever the three values are, they get checks and a verdict; `state` is `pending` while an online provider is still
- * checking. Throws `Problem` RATE_LIMITED when the questions to the provider are used up, and `StorageError` or
- * `BatcherFullError` when nothing could be kept.
+ * Any three values get checks and a verdict; `state` is `pending` while an online provider is still checking. Throws
+ * `Problem` RATE_LIMITED if the budget of questions is spent, and `StorageError` or `BatcherFullError` if nothing was
+ * stored.
  */
 export async function validateBankAccount(app: App, actor: ValidationActor, input: AccountInput): Promise<Validation> {
   const plan = await planValidation(app, actor, input);
@@ -32,12 +32,12 @@ export async function validateBankAccount(app: App, actor: ValidationActor, inpu
   return plan.validation;
 }
 
-/** The next step of a validation: its provider is asked, or the known result is kept. */
+/** The next step of a validation: ask its provider, or store the known result. */
 export type Plan =
   | { readonly provider: ValidationProvider; readonly draft: Draft }
   | { readonly provider: null; readonly validation: Validation; readonly row: ValidationRow };
 
-/** Runs the checks that need no provider. Nothing is kept yet. */
+/** Runs the checks that need no provider. Stores nothing. */
 export async function planValidation(app: App, actor: ValidationActor, input: AccountInput): Promise<Plan> {
   const directory = await currentDirectory(app);
   const findings = runOfflineChecks(input, directory, app.config.unknownBank);
@@ -46,15 +46,15 @@ export async function planValidation(app: App, actor: ValidationActor, input: Ac
   if (provider === null || !provider.covers(draft.question)) {
     return { provider: null, ...rowOf(draft, NO_PROVIDER_CHECKS) };
   }
-  // Without a RUT there is nobody to ask about, though another reading of it may be right.
+  // Without a RUT there is no question, even if one of its readings may be right.
   if (draft.rutHash !== null && verdictOf(draft.findings.checks) !== 'invalid') return { provider, draft };
   const label = providerLabel(provider);
   const { validation, row } = rowOf(draft, checksNotPerformed('PREREQUISITE_FAILED', providerProvenance(label, null)));
-  // Read again, it names the provider that was not asked, as it does now.
+  // The stored row names the provider that was not asked, so that reading it again gives the same checks.
   return { provider: null, validation, row: { ...row, provider: label } };
 }
 
-// As with transactions: what arrives while a commit is under way shares the next one.
+// Validations that arrive during a commit share the next one.
 const batchers = perInstance((app: App) => {
   const batcher = createBatcher<ValidationRow, void>({
     maxBatch: 256,

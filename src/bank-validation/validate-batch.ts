@@ -13,15 +13,15 @@ import { rowOf } from './validation-draft.ts';
 
 export type BatchResult = { readonly validation: Validation } | { readonly problem: Problem };
 
-/** So many questions at once; a provider is asked by others too. */
+/** How many questions run at once; other requests use the provider too. */
 const ASKED_AT_ONCE = 250;
 
 /**
- * Validates many accounts and answers in their order.
+ * Validates many accounts and returns the results in the same order.
  *
- * Those that no provider is asked about are kept together, in one commit and before anybody is asked: when this throws
- * `StorageError` or `BatcherFullError`, nothing of the batch was kept (with OUTCOME_UNKNOWN nobody knows). What then
- * concerns one of the others, such as a spent provider budget, is that one's result and spoils no other.
+ * Results that need no provider are stored first, in one commit. If this throws `StorageError` or `BatcherFullError`,
+ * nothing of the batch was stored (with OUTCOME_UNKNOWN that is unknown). A later error of one question, such as a
+ * spent budget, is only that account's result.
  */
 export async function validateBatch(
   app: App,
@@ -40,7 +40,7 @@ export async function validateBatch(
   return results;
 }
 
-/** Judges accounts by the rules alone, in their order: no provider is asked and nothing is kept. */
+/** Judges accounts by the rules only, in the same order. Asks no provider and stores nothing. */
 export async function judgeBatch(
   app: App,
   actor: ValidationActor,
@@ -63,7 +63,7 @@ async function resultOf(app: App, plan: Plan): Promise<BatchResult> {
   }
 }
 
-// Each is a commit of its own, so that single validations get their turn in between.
+// Each batch is a separate commit, so that single validations run in between.
 const batchers = perInstance((app: App) => {
   const batcher = createBatcher<readonly ValidationRow[], void>({
     maxBatch: 1,

@@ -9,18 +9,18 @@ import { identityHashes } from './identity-hash.ts';
 import type { Validation } from './stored-validation.ts';
 import { type Plan, planValidation, type ValidationActor, validateBankAccount } from './validate-bank-account.ts';
 
-/** How long a key answers with its first result. */
+/** How long a key returns its first result. */
 export const KEY_LIFETIME_MS = 86_400_000;
 
 export type OnceOutcome = { validation: Validation; replayed: boolean };
 
 /**
- * Validates an account, or answers what the same request with the same idempotency key was answered before, as it
- * stands now. Without a key every request is a new one. With one, its record and the key are one commit, made before a
- * provider is asked: a repeat after a crash finds the question that was put, pending, and puts no other.
+ * Validates an account. The same request with the same idempotency key returns the current state of its first
+ * validation. Without a key, every request is new. With a key, the validation and the key are committed together before
+ * a provider is asked, so a retry after a crash finds the pending question and asks no other.
  *
- * Throws `Problem` IDEMPOTENCY_KEY_REUSED where the key belongs to another request, and what `validateBankAccount`
- * throws.
+ * Throws `Problem` IDEMPOTENCY_KEY_REUSED if the key belongs to another request, and the errors of
+ * `validateBankAccount`.
  */
 export async function validateOnce(
   app: App,
@@ -44,11 +44,11 @@ export async function validateOnce(
     plan.provider === null
       ? await keepKnown(app, plan, claim)
       : await askHolderOnce(app, plan.provider, plan.draft, claim);
-  // Another request with the key was first: the next turn answers with what it has.
+  // Another request inserted the key first; the next call returns its result.
   return validation === null ? validateOnce(app, actor, input, key) : { validation, replayed: false };
 }
 
-/** Keeps a validation that no provider is asked about. Null where another request has its key. */
+/** Stores a validation that needs no provider. Returns null if another request has the key. */
 async function keepKnown(
   app: App,
   { row, validation }: Extract<Plan, { provider: null }>,
@@ -76,18 +76,18 @@ async function replay(
   if (known.request_hash !== requestHash) throw new Problem('IDEMPOTENCY_KEY_REUSED');
   const validation = await findValidation(app, actor, known.validation_id);
   if (validation === null) {
-    // It was removed, and its key with it: a key without a validation would never be free again.
+    // The validation was deleted. Its key is deleted too, because it would otherwise block requests for a day.
     await app.db.transaction((tx) => deleteValidation(tx, known.validation_id));
     return null;
   }
-  // The request brings again the values that the record does not keep.
+  // The request has the values that are not stored.
   const { rut, readings, suggestions } = runOfflineChecks(input, await currentDirectory(app));
   return { validation: { ...validation, rut, readings, suggestions }, replayed: true };
 }
 
 /**
- * Writes a request as text; a member that was not sent is left out, so that a request keeps the text that it had before there
- * was such a member.
+ * Returns a request as text. Omits missing optional members, so that requests without them keep the text of earlier
+ * versions.
  */
 function requestText({ rut, bankCode, account, rutFormat = null, holderName = null }: AccountInput): string {
   const others = { ...(rutFormat !== null && { rutFormat }), ...(holderName !== null && { holderName }) };

@@ -9,16 +9,16 @@ import type { BankDirectory } from './directory/bank-directory.ts';
 import { identityHashes } from './identity-hash.ts';
 import { encodeChecks, type Validation } from './stored-validation.ts';
 
-/** A validation whose offline checks have run and whose online checks have not. */
+/** A validation after its offline checks and before its online checks. */
 export type Draft = {
   readonly actor: string;
   readonly createdAt: number;
   readonly directoryVersion: string;
   readonly findings: OfflineFindings;
-  /** `null` where the RUT, or the account at that bank, is wrong: what is wrong cannot be looked for either. */
+  /** `null` if the RUT, or the account at that bank, is wrong: a wrong value cannot be searched for. */
   readonly rutHash: string | null;
   readonly accountHash: string | null;
-  /** The question for a provider. Parts that are wrong are empty. */
+  /** The question for a provider. Wrong parts are empty. */
   readonly question: HolderQuestion;
 };
 
@@ -52,7 +52,7 @@ export async function draftValidation(
   };
 }
 
-/** The validation with its online checks, and the row that keeps it. */
+/** Returns the validation with its online checks, and its row. */
 export function rowOf(draft: Draft, onlineChecks: readonly Check[]): { validation: Validation; row: ValidationRow } {
   const { findings, question, createdAt } = draft;
   const checks = [...findings.checks, ...onlineChecks];
@@ -95,8 +95,8 @@ export function rowOf(draft: Draft, onlineChecks: readonly Check[]): { validatio
 }
 
 /**
- * Makes the beginning of the id of a validation at that time. Ids that begin with their time keep new rows together in the
- * index, and the old ones are found by it.
+ * Returns the start of the id of a validation at that time. Ids start with their time, so new rows are together in the
+ * index and old ones are found by id.
  */
 export function firstIdAt(utcMs: number): string {
   return `bav_${utcMs.toString(36).padStart(9, '0')}`;

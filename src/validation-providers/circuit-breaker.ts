@@ -1,11 +1,14 @@
 export type CircuitBreaker = {
-  /** Whether a call may be made now. After a pause one call at a time may, to see whether the other side is back. */
+  /**
+   * Returns whether a call may be made now. After repeated failures, one call per `pauseMs` may test whether the server
+   * is back.
+   */
   allows(): boolean;
   succeeded(): void;
   failed(): void;
 };
 
-/** Stops calling a server that keeps failing: our callers get their answer at once, and it gets room to recover. */
+/** Stops calls to a server that keeps failing: callers fail at once, and the server can recover. */
 export function createCircuitBreaker(options: {
   failures: number;
   pauseMs: number;

@@ -1,16 +1,18 @@
 import { foldText } from '../lib/fold-text.ts';
 
-/** How well two names fit each other, from the same to nothing in common. */
+/** How well two names match, from best to worst. */
 export const NAME_MATCHES = ['exact', 'close', 'partial', 'none'] as const;
 export type NameMatch = (typeof NAME_MATCHES)[number];
 
 /**
- * Compares two names of people or companies as they are written in Chile. Case, accents, punctuation and the order of the words make
- * no difference, nor do particles (`de la`) and the suffix of a company (`SpA`, `Ltda.`).
+ * Compares two names of people or companies as written in Chile. Ignores case, accents, punctuation, the order of words
+ * and particles (`de la`). Also ignores a company suffix (`SpA`, `Ltda.`) that only one name has.
  *
- * `exact`: the same words. `close`: every word of the shorter name is in the other, as it is when a second surname or given name is
- * left out, is an initial, or one letter is wrong; two whole words at least, or one that a company has to itself. `partial`: a
- * lone surname or one with an initial, or at least half of the words and two of them. `none`: anything else, such as a given name in common.
+ * - `exact`: the same words. Two different suffixes make it `close`.
+ * - `close`: every word of the shorter name is in the other; a word may be an initial or differ by one letter. At least
+ *   two whole words match, or all words of a company.
+ * - `partial`: a lone surname, or one with an initial; or at least two words that are half of the shorter name.
+ * - `none`: anything else, such as a common given name only.
  */
 export function compareNames(one: string, other: string): NameMatch {
   const [first, second] = [readName(one), readName(other)];
@@ -30,7 +32,7 @@ export function compareNames(one: string, other: string): NameMatch {
 
 type Name = { readonly words: readonly string[]; readonly suffix: string | null };
 
-/** Longer than any name that a bank holds; the rest is not looked at. */
+/** Longer than any name at a bank; the rest is ignored. */
 const LONGEST_NAME = 200;
 
 const PARTICLES = new Set('de del la las los el y e da do dos di van von'.split(' '));
@@ -46,7 +48,7 @@ const SUFFIXES: Readonly<Record<string, string>> = {
   compania: 'cia',
 };
 
-/** Words that say what a company does. Two companies that have only these in common have nothing in common. */
+/** Words for a company's business. Two companies with only such words in common do not match. */
 const GENERIC = new Set(
   'agricola asesorias chile comercial comercializadora constructora consultores distribuidora empresa empresas exportadora grupo importadora industrias ingenieria inmobiliaria inversiones servicios sociedad transportes'.split(
     ' ',
@@ -55,7 +57,7 @@ const GENERIC = new Set(
 
 function readName(text: string): Name {
   const plain = foldText(text.slice(0, LONGEST_NAME));
-  // "S.A." and "E.I.R.L." are words; "J.P." are two initials.
+  // "S.A." and "E.I.R.L." are words; "J.P." is two initials.
   const joined = plain.replace(/\b[a-z](?:\.[a-z]){1,3}\b/g, (letters) => {
     const word = letters.replaceAll('.', '');
     return Object.hasOwn(SUFFIXES, word) ? word : letters;
@@ -73,7 +75,10 @@ function oneIsLeftOut(first: Name, second: Name): boolean {
   return first.suffix === null || second.suffix === null;
 }
 
-/** Words of `shorter` that have a partner of their own in `longer`: the same, alike (the same or one letter wrong), or an initial. */
+/**
+ * Pairs words of `shorter` with different words of `longer` and counts the pairs: the same, alike (the same or one
+ * letter wrong), or an initial. `telling`: alike words that are not generic or single letters.
+ */
 function pair(
   shorter: readonly string[],
   longer: readonly string[],
@@ -101,7 +106,10 @@ function isInitial(one: string, other: string): boolean {
   return (one.length === 1 || other.length === 1) && one[0] === other[0];
 }
 
-/** One letter more, less, other, or two exchanged; never in short words, where another letter is another name. */
+/**
+ * Returns whether words differ by one letter: added, missing, other, or two exchanged. Never for words under 5 letters,
+ * where another letter is another name.
+ */
 function differByOne(one: string, other: string): boolean {
   if (Math.min(one.length, other.length) < 5 || Math.abs(one.length - other.length) > 1) return false;
   let start = 0;

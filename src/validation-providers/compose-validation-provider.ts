@@ -9,7 +9,7 @@ export type ProviderSettings = {
   validationProviderKey: string | null;
 };
 
-/** The configured provider; without one the simulated provider in development and none in production. */
+/** Returns the configured provider; without one, the simulated provider in development and null in production. */
 export function composeValidationProvider(
   settings: ProviderSettings,
   fetch: SafeFetch,

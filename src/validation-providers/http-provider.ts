@@ -10,7 +10,7 @@ export type HttpProviderOptions = {
   key: string | null;
   fetch: SafeFetch;
   now: () => number;
-  /** Waits between two tries; tests do not. */
+  /** Waits between two attempts; tests skip the wait. */
   sleep?: (ms: number) => Promise<void>;
 };
 
@@ -21,10 +21,10 @@ const PAUSE_MS = 30_000;
 const LONGEST_PAUSE_SECONDS = 3600;
 
 /**
- * Asks the verification service that the operator has a contract with; docs/validation-provider.md is what it speaks.
+ * Asks the operator's verification service by the protocol of docs/validation-provider.md.
  *
- * The question has an idempotency key, so a try whose answer was lost is repeated. The address is the operator's own
- * choice, so unlike the URLs of merchants it may be private.
+ * The question has an idempotency key, so a failed attempt is retried once. The operator chooses the URL, so it may be
+ * a private address, unlike the URLs of merchants.
  */
 export function createHttpProvider(options: HttpProviderOptions): ValidationProvider {
   const { now, sleep = pause } = options;
@@ -71,7 +71,7 @@ function readAnswer(outcome: FetchOutcome, name: string | null): HolderAnswer {
   return outcome.status === 200 ? readBody(outcome.excerpt, name) : { kind: 'unavailable' };
 }
 
-/** Anything but the published schema counts as unavailable: it must never turn into a verdict. */
+/** A response that differs from the published schema counts as unavailable, because it must never become a verdict. */
 function readBody(text: string, name: string | null): HolderAnswer {
   const body = parseObject(text) ?? {};
   const expiresAt = expiryOf(body['valid_until']);
@@ -91,14 +91,17 @@ function readBody(text: string, name: string | null): HolderAnswer {
   }
 }
 
-/** `undefined` where the member is there and is no time. */
+/** Returns `undefined` if the member is present but not a time. */
 function expiryOf(value: unknown): number | null | undefined {
   if (value === undefined || value === null) return null;
   const time = typeof value === 'string' ? Date.parse(value) : Number.NaN;
   return Number.isNaN(time) ? undefined : time;
 }
 
-/** The provider's own word, or else its name compared here and forgotten. `undefined` where a member is there and is neither. */
+/**
+ * Returns the provider's grade, or compares the provider's name here and discards it. Returns `undefined` if a member
+ * has another type or value.
+ */
 function nameMatchOf(body: Record<string, unknown>, name: string | null): NameMatch | null | undefined {
   const { name_match: told = null, holder_name: held = null } = body;
   if (told !== null && !NAME_MATCHES.some((match) => match === told)) return undefined;
@@ -107,7 +110,7 @@ function nameMatchOf(body: Record<string, unknown>, name: string | null): NameMa
   return (told as NameMatch | null) ?? (held === null ? null : compareNames(name, held));
 }
 
-/** Free text could carry a name or a RUT, so only the published words are kept. */
+/** Returns only the published words: free text might contain a name or a RUT. */
 function detailOf(value: unknown): string | null {
   return value === 'no_account' || value === 'other_holder' || value === 'account_closed' ? value : null;
 }

@@ -3,7 +3,7 @@ import type { HolderAnswer, HolderQuestion, ValidationProvider } from './validat
 
 const HOLDER = '11111111-1';
 const BANK = '001';
-/** Of the invented holder. Names are compared with it where the account matches. */
+/** The name of the invented holder. If the account matches, the caller's name is compared with it. */
 const NAME = 'María José González Pérez';
 const VALID_MS = 24 * 60 * 60 * 1000;
 
@@ -20,7 +20,7 @@ const firstPending =
   (now, question) =>
     question.asks === 0 ? { kind: 'pending' } : then(now, question);
 
-/** One account for every outcome there is, of RUT 11.111.111-1 at bank 001. No other account means anything to it. */
+/** One account for each outcome, of RUT 11.111.111-1 at bank 001. The provider covers no other account. */
 const MAGIC_ACCOUNTS: ReadonlyMap<string, Outcome> = new Map<string, Outcome>([
   ['900000000001', match('match')],
   ['900000000002', noMatch('other_holder')],
@@ -33,7 +33,7 @@ const MAGIC_ACCOUNTS: ReadonlyMap<string, Outcome> = new Map<string, Outcome>([
   ['900000000009', () => ({ kind: 'rate_limited', retryAfterSeconds: 30 })],
 ]);
 
-/** The provider of the sandbox: development only, no network, the same answer for the same account every time. */
+/** The provider for development: no network, and always the same answers for the same account. */
 export function createSimulatedProvider(now: () => number): ValidationProvider {
   return {
     name: 'simulated',

@@ -4,39 +4,39 @@ export type BankStatus = 'active' | 'authorised' | 'merged' | 'closed' | 'unveri
 export type BankKind = 'bank' | 'state_bank' | 'foreign_branch' | 'cooperative' | 'prepaid_issuer';
 export type Confidence = 'high' | 'medium' | 'low';
 
-/** How an institution appears in the transfer catalogues of banks and payment companies. */
+/** How transfer catalogues of banks and payment companies list an institution. */
 export type TransferReach = 'yes' | 'likely' | 'legacy' | 'no' | 'unknown' | 'no_evidence';
 
 export type Bank = {
-  /** Three digits, zeros kept. */
+  /** Three digits, with zeros. */
   readonly code: string;
   readonly name: string;
   readonly kind: BankKind;
   readonly status: BankStatus;
-  /** The code to use instead, for a merged institution. */
+  /** For a merged institution: the code to use instead. */
   readonly successor: string | null;
-  /** `YYYY` or `YYYY-MM-DD`: when the merger or the licence took effect. */
+  /** When the merger or the licence took effect: `YYYY` or `YYYY-MM-DD`. */
   readonly effective: string | null;
   readonly transferReachable: TransferReach;
   readonly confidence: Confidence;
   readonly aliases: readonly string[];
 };
 
-/** A code that only unreliable lists give to an institution. */
+/** A code that only unreliable lists have for an institution. */
 export type RejectedCode = { readonly code: string; readonly name: string; readonly instead: string | null };
 
 export type BankDirectory = {
-  /** When the facts were gathered, as the file says: `YYYY`, `YYYY-MM` or `YYYY-MM-DD`. */
+  /** When the facts were gathered, according to the file: `YYYY`, `YYYY-MM` or `YYYY-MM-DD`. */
   readonly asOf: string;
-  /** `asOf` and a digest of the content, so that two lists of one date can be told apart. */
+  /** `asOf` and a digest of the content, which differs between two lists of the same date. */
   readonly version: string;
-  /** Where an imported list comes from, and when it came; null where it does not say. */
+  /** The source of an imported list and when it was imported; null if the list has none. */
   readonly source: string | null;
   readonly banks: ReadonlyMap<string, Bank>;
   readonly rejected: ReadonlyMap<string, RejectedCode>;
 };
 
-/** The file form of a directory. `successor`, `effective` and `instead` may be left out. */
+/** The file format of a directory. `successor`, `effective` and `instead` are optional. */
 export type BankList = {
   meta: { asOf: string; source?: string | null };
   banks: (Pick<Bank, 'code' | 'name' | 'kind' | 'status' | 'transferReachable' | 'confidence'> & {
@@ -51,10 +51,10 @@ export type BankLookup =
   | { readonly found: 'bank'; readonly code: string; readonly bank: Bank }
   | { readonly found: 'rejected'; readonly code: string; readonly rejected: RejectedCode }
   | { readonly found: 'nothing'; readonly code: string }
-  /** `padded` is the code that was probably meant: some systems drop leading zeros. */
+  /** `padded`: the probable code, because some systems drop leading zeros. */
   | { readonly found: 'bad_format'; readonly code: null; readonly padded: string | null };
 
-/** Looks a bank code up as the caller sent it. The code is never rewritten, not even to add a zero. */
+/** Looks up a bank code exactly as sent; does not even add a zero. */
 export function findBank(directory: BankDirectory, code: unknown): BankLookup {
   if (typeof code !== 'string' || code.length !== 3 || !/^[0-9]{3}$/.test(code)) {
     return { found: 'bad_format', code: null, padded: paddedCode(directory, code) };
@@ -65,7 +65,7 @@ export function findBank(directory: BankDirectory, code: unknown): BankLookup {
   return rejected === undefined ? { found: 'nothing', code } : { found: 'rejected', code, rejected };
 }
 
-/** Builds the directory of a list that is already known to be consistent. */
+/** Builds the directory of a list that was already checked. */
 export function createBankDirectory({ meta, banks, rejectedCodes = [] }: BankList): BankDirectory {
   const entries = banks.map((entry) => ({
     code: entry.code,

@@ -2,9 +2,9 @@ import { foldText } from '../../lib/fold-text.ts';
 import { type Bank, type BankDirectory, findBank } from './bank-directory.ts';
 
 /**
- * The code of the bank that people mean by a name or an alias, in any spelling: `Falabella`, `BANCO FALABELLA`,
- * `Bco. Estado`, `Cuenta RUT`, `BCI / MACH`, `012 - BancoEstado`. Null where no bank, or more than one, has the name, where
- * the parts of the text name different banks, and for banks that are closed or not sure to exist.
+ * Returns the code of the bank with a name or an alias, in any spelling: `Falabella`, `BANCO FALABELLA`, `Bco. Estado`,
+ * `Cuenta RUT`, `BCI / MACH`, `012 - BancoEstado`. Returns null if no bank or several banks have the name, if the parts
+ * of the text name different banks, or if the bank is closed or unverified.
  */
 export function codeOfBankName(directory: BankDirectory, text: string): string | null {
   if (text.length > LONGEST_NAME) return null;
@@ -16,7 +16,7 @@ export function codeOfBankName(directory: BankDirectory, text: string): string |
   return codes.length > 1 && codes.every((code) => code === first) ? first : null;
 }
 
-/** The code with its zeros, or null where no bank has it: `12`, `0012` and `012` are one code. */
+/** Returns the code with its zeros; null if no bank has it. `12`, `0012` and `012` are the same code. */
 export function codeWithZeros(directory: BankDirectory, text: string): string | null {
   if (!/^[0-9]{1,6}$/.test(text)) return null;
   const code = text.replace(/^0+/, '').padStart(3, '0');
@@ -27,7 +27,7 @@ const LONGEST_NAME = 100;
 
 const NAMED: ReadonlySet<Bank['status']> = new Set(['active', 'authorised', 'merged']);
 
-/** Words that many banks have in their names, or that are left out as often as not. */
+/** Words that many banks have in their names, or that people often omit. */
 const FILLERS = new Set('a banco bco bank caja chile de del el la las los prepago s sa'.split(' '));
 
 type Index = ReadonlyMap<string, Set<string>>;
@@ -44,7 +44,7 @@ function codesOf(directory: BankDirectory, name: string): ReadonlySet<string> {
   return exact.get(whole) ?? [whole, ...others].map((key) => loose.get(key)).find((codes) => codes) ?? new Set();
 }
 
-/** A name may stand under a merged bank and under the one that it became: then the one that operates is meant. */
+/** Returns the only bank with a name. If a merged bank and its successor have it, returns the successor. */
 function onlyOne({ banks }: BankDirectory, codes: ReadonlySet<string>): string | null {
   const named = [...codes].map((code) => banks.get(code) as Bank);
   const operating = named.filter(({ status }) => status !== 'merged');
@@ -71,7 +71,10 @@ function indexOf(directory: BankDirectory): { exact: Index; loose: Index } {
   return { exact, loose };
 }
 
-/** The name without accents, case, spaces and points, as it stands and without its fillers: `Bco. Itaú Chile` is `itau`. */
+/**
+ * Returns the name without accents, case, spaces and points: complete, and without fillers. `Bco. Itaú Chile` gives
+ * `itau`.
+ */
 function keysOf(name: string): string[] {
   const plain = foldText(name);
   const words = plain
@@ -80,7 +83,7 @@ function keysOf(name: string): string[] {
     .filter((word) => word !== '');
   const telling = words.filter((word) => !FILLERS.has(word)).join('');
   const whole = words.map((word) => (word === 'bco' ? 'banco' : word)).join('');
-  // "BancoEstado" is "Banco Estado"; what would be left of "Banco de Chile" tells nothing.
+  // "BancoEstado" is "Banco Estado". "Banco de Chile" has only fillers, so its complete name is used.
   const bare = telling.replace(/^(banco|bco)(?=.{3})/, '');
   const keys = telling === '' ? [whole, words.filter((word) => word !== 'de').join('')] : [whole, telling, bare];
   return [...new Set(keys)].filter((key) => key.length >= 3);

@@ -5,10 +5,10 @@ import { selectDirectoryContent, selectNewestDirectoryId } from '../bank-validat
 import shipped from './bank-directory.json' with { type: 'json' };
 import { type BankDirectory, type BankList, createBankDirectory } from './bank-directory.ts';
 
-/** The bank list of this release, which serves until `banks import` brings a newer one. A test proves it consistent. */
+/** The bank list of this release, used until `banks import` imports another. A test checks its consistency. */
 export const shippedBankDirectory: BankDirectory = createBankDirectory(shipped as BankList);
 
-/** An imported list serves on every replica within this time. */
+/** All replicas use an imported list within this time. */
 const LIFETIME_MS = 1000;
 
 const holders = perInstance((app: App) => {
@@ -22,13 +22,13 @@ const holders = perInstance((app: App) => {
   return { peek: () => cache.peek(''), get: () => cache.get('', load) as Promise<BankDirectory> };
 });
 
-/** The bank list that serves now: the newest that was imported, else the one in the release. */
+/** Returns the current bank list: the last imported one, else that in the release. */
 export async function currentDirectory(app: App): Promise<BankDirectory> {
   const holder = holders(app);
   return holder.peek() ?? holder.get();
 }
 
-/** It was checked when it was imported. */
+/** Reads an imported list; the import has already checked it. */
 async function readDirectory(app: App, id: number): Promise<BankDirectory> {
   return createBankDirectory(JSON.parse(await selectDirectoryContent(app.db, id)) as BankList);
 }

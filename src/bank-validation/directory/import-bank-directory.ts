@@ -17,17 +17,20 @@ export type ImportedList = {
   version: string;
   asOf: string;
   source: string | null;
-  /** Codes, compared with the list that served until now. */
+  /** Codes, compared with the previous list. */
   added: string[];
   removed: string[];
   changed: string[];
-  /** Each member of an institution that is another one now; of those that were added or removed their names. */
+  /** The changed members of each institution; for added or removed ones, only the name. */
   changes: { code: string; member: string; before: string | null; after: string | null }[];
-  /** Banks that operate by the list that serves and that the regulator's does not name. */
+  /** Banks that operate according to the current list but are not in the regulator's. */
   missing: string[];
 };
 
-/** Makes a bank list the one that serves, when it can be believed; otherwise changes nothing and says why. */
+/**
+ * Makes a bank list the current one, and returns what changed. If the list has problems, returns them and changes
+ * nothing.
+ */
 export async function importBankDirectory(app: App, json: unknown, by: Actor): Promise<ImportOutcome> {
   const reading = readBankDirectory(json);
   if ('problems' in reading) return reading;
@@ -67,7 +70,7 @@ export async function importBankDirectory(app: App, json: unknown, by: Actor): P
   };
 }
 
-/** A list of a day to come would not age until then, and every genuine one would be older. */
+/** Rejects a date in the future: until then the list would not age, and every genuine list would be older. */
 function dateProblem(app: App, { asOf }: BankDirectory): BankListProblem | null {
   const isDate = !Number.isNaN(Date.parse(asOf));
   if (isDate && asOf <= todayOf(app).slice(0, asOf.length)) return null;
@@ -79,7 +82,7 @@ function todayOf(app: App): string {
   return new Date(app.now()).toISOString().slice(0, 10);
 }
 
-/** `file` is its name, for the record; `asOf` the date of the list where it names none, or a wrong one. */
+/** `file`: the name for the record. `asOf`: the date of the list if the list has none, or a wrong one. */
 export type RegulatorImport = {
   readonly file: string;
   readonly bytes: Buffer;
@@ -88,8 +91,8 @@ export type RegulatorImport = {
 };
 
 /**
- * Takes over what the regulator's list says, as it was downloaded: .xlsx, CSV or the page. The list that serves keeps
- * everything that it does not mention. A list without a date is of the day on which it is imported.
+ * Merges the regulator's list into the current one. `bytes` is the downloaded file: .xlsx, CSV or HTML. Facts that the
+ * regulator's list does not mention stay. A list without a date gets the day of the import.
  */
 export async function importRegulatorList(app: App, told: RegulatorImport, by: Actor): Promise<ImportOutcome> {
   const read = await readRegulatorList(Readable.from([told.bytes])).catch((error: unknown) => {

@@ -1,20 +1,23 @@
 import { foldText } from '../../lib/fold-text.ts';
 
-/** One name says no more than the other: "Banco Itaú Chile" and "ITAU" are the same, "Caja Los Andes" is "Los Andes". */
+/**
+ * Returns whether two names mean the same institution, because one has no words that the other lacks: "Banco Itaú
+ * Chile" and "ITAU", "Caja Los Andes" and "Los Andes".
+ */
 export function sameInstitution(left: string, right: string): boolean {
   const a = new Set(nameWords(left));
   const b = new Set(nameWords(right));
   return a.size > 0 && (a.isSubsetOf(b) || b.isSubsetOf(a));
 }
 
-/** The same for names that say the same of an institution, in any order and spelling. */
+/** Returns a key that is equal for names with the same words, in any order and spelling. */
 export function nameKey(name: string): string {
   return nameWords(name).sort().join(' ');
 }
 
 const FILLERS = new Set('a banco bank cl chile de del do el en la las los n na of s sa y'.split(' '));
 
-/** The words that tell institutions apart, without accents and case. "BancoEstado" counts as "Banco Estado". */
+/** Returns the distinctive words without accents and case. "BancoEstado" counts as "Banco Estado". */
 function nameWords(name: string): string[] {
   const plain = foldText(name);
   const words = [...new Set(plain.split(/[^a-z0-9]+/).filter((word) => word !== ''))];

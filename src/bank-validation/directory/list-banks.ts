@@ -6,27 +6,27 @@ import { currentDirectory, shippedBankDirectory } from './current-directory.ts';
 
 /** The known facts about the account numbers of a bank. */
 export type AccountRules = {
-  /** Digits at most, at any bank: more are refused. */
+  /** The most digits at any bank; longer numbers are rejected. */
   readonly most: number;
-  /** Another length is a warning and never a refusal, because published tables contradict each other. */
+  /** Another length is a warning, never an error, because published tables contradict each other. */
   readonly usual: LengthHint | null;
-  /** Whether the bank has accounts whose number is the RUT of the holder without its check character. */
+  /** Whether the bank has accounts whose number is the holder's RUT without the check character. */
   readonly cuentaRut: boolean;
 };
 
 export type BankEntry = Bank & { readonly account: AccountRules };
 
-/** The list that serves, and how old it is by its own word. */
+/** The current bank list with its date. */
 export type ListedBanks = {
   readonly asOf: string;
   readonly version: string;
   readonly source: string;
-  /** `release`: it came with the program. `import`: somebody imported it since. */
+  /** `release`: part of the program. `import`: imported later. */
   readonly origin: 'release' | 'import';
   readonly banks: readonly BankEntry[];
 };
 
-/** Every bank of the list that serves now, by code, with what is known of its accounts. */
+/** Returns the banks of the current list by code, with the known facts about their accounts. */
 export async function listBanks(app: App): Promise<ListedBanks> {
   const { asOf, version, source, banks } = await currentDirectory(app);
   const entries = [...banks.values()].map((bank) => ({ ...bank, account: accountRules(bank.code) }));

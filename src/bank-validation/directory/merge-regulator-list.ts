@@ -5,17 +5,20 @@ import type { RegulatorEntry, RegulatorList } from './regulator-list.ts';
 
 export type MergedList = {
   readonly list: BankList;
-  /** Banks that operate by the list that serves, and that the regulator's does not name. They stay until a person decides. */
+  /**
+   * Banks that operate according to the current list but are not in the regulator's. They stay until a person decides.
+   */
   readonly missing: readonly string[];
 };
 
-/** So many entries must say what is known already: invented lists carry the regulator's name too. */
+/** At least this many entries must match known ones, because invented lists carry the regulator's name too. */
 const LEAST_KNOWN = 10;
 
 /**
- * The list that serves, with what the regulator says: which institutions there are, and what they are called. It says nothing of
- * aliases, mergers and transfers, so these stay. A new institution has no second source yet: its confidence is medium, and
- * whether it takes transfers is unknown. `accepted` are codes whose other name a person has looked at.
+ * Returns the current list updated from the regulator's: which institutions exist, and their names. Aliases, mergers
+ * and transfers stay, because the regulator's list does not have them. A new institution has no second source yet: its
+ * confidence is medium, and whether it accepts transfers is unknown. `accepted`: codes whose new name a person has
+ * checked.
  */
 export function mergeRegulatorList(
   serving: BankDirectory,
@@ -47,10 +50,13 @@ export function mergeRegulatorList(
   };
 }
 
-/** The kinds that the regulator's list of banks has; issuers of cards are in another. */
+/** The kinds in the regulator's list of banks; card issuers are in another list. */
 const OPERATING: ReadonlySet<BankKind> = new Set(['bank', 'state_bank', 'foreign_branch']);
 
-/** Branches abroad have codes of the regulator too, and so have advisers, collectors and operators of cards. */
+/**
+ * Returns whether an institution may hold accounts. Branches abroad, advisers, collectors and card operators also have
+ * codes, but do not.
+ */
 function holdsAccounts({ code, kind }: RegulatorEntry): boolean {
   if (/^9\d\d$/.test(code)) return false;
   if (kind === null) return !/^[23]\d\d$/.test(code);
@@ -108,7 +114,10 @@ function isNamed({ name, aliases }: Bank, other: string): boolean {
   return [name, ...aliases].some((known) => sameInstitution(known, other));
 }
 
-/** Whatever the regulator lists has a licence. A merged code may be listed until its systems are one; it stays merged. */
+/**
+ * Returns a bank with the regulator's facts. A listed institution has a licence, so it is active. A merged code may
+ * stay listed until the systems are joined; it stays merged.
+ */
 function confirmed(bank: Bank, entry: RegulatorEntry | undefined, accepted: readonly string[]): Bank {
   if (entry === undefined) return bank;
   const renamed = accepted.includes(bank.code) && !isNamed(bank, entry.name);

@@ -4,7 +4,7 @@ import { type BankDirectory, type BankList, createBankDirectory } from './bank-d
 import { nameKey, sameInstitution } from './institution-names.ts';
 
 export type BankListProblem = {
-  /** Where in the file: a JSON pointer, or `line 12` of a table. */
+  /** The place in the file: a JSON pointer, or `line 12` of a table. */
   readonly pointer: string;
   readonly code:
     | 'BANK_LIST_INVALID'
@@ -19,11 +19,11 @@ export type BankListProblem = {
 };
 
 /**
- * Reads a bank list and believes nothing that it cannot check.
+ * Reads and checks a bank list.
  *
- * Lists with invented pairs circulate, some with an official-looking heading. So a list is refused as a whole when one
- * entry is malformed, repeated, inconsistent, a code known to be invented, a pair known to be wrong, or gives the name
- * of one known institution to the code of another. Every problem is named, not only the first.
+ * Lists with invented pairs of code and name circulate, some with an official-looking heading. So the whole list is
+ * rejected if an entry is malformed, repeated or inconsistent, has a code or a pair known to be wrong, or has the name
+ * of a known institution with another's code. Returns all problems.
  */
 export function readBankDirectory(json: unknown): { directory: BankDirectory } | { problems: BankListProblem[] } {
   const problems = [...schemaProblems(json), ...wrongPairProblems(json)];
@@ -46,8 +46,8 @@ const CODE_OR_NULL = { ...CODE, nullable: true };
 const NAME = { type: 'string', pattern: '^[^\\p{Cc}]{1,200}$' };
 const YEAR_OR_DAY = { type: 'string', nullable: true, pattern: '^[0-9]{4}(-[0-9]{2}-[0-9]{2})?$' };
 
-// Members that only tell where a fact comes from (sources, notes, RUTs of the institutions) may be present and are
-// not kept, so that a researched list can be imported as it is.
+// Members about the origin of a fact (sources, notes, RUTs of the institutions) are allowed and ignored, so that a
+// researched list can be imported unchanged.
 const BANK_ENTRY = {
   type: 'object',
   required: ['code', 'name', 'kind', 'status', 'transferReachable', 'confidence'],
@@ -110,7 +110,9 @@ function schemaProblems(json: unknown): BankListProblem[] {
   });
 }
 
-/** Looks at whatever has a code and a name, so that a wrong list is called wrong even where it is malformed too. */
+/**
+ * Checks every entry with a code and a name, so that a known wrong list is reported as such even if it is malformed.
+ */
 function wrongPairProblems(json: unknown): BankListProblem[] {
   return looseEntries(json).flatMap(({ code, names }, index) => {
     const pair = shipped.knownWrongPairs.find(
@@ -164,7 +166,7 @@ function rejectedProblems({ banks, rejectedCodes = [] }: BankList): BankListProb
   });
 }
 
-/** A name that the shipped directory knows under another code, unless a merger joins the two codes. */
+/** Reports names that the shipped directory has under another code, unless a merger connects the two codes. */
 function nameConflictProblems({ banks }: BankList): BankListProblem[] {
   const links = mergedPairs([...shipped.banks, ...banks]);
   return banks.flatMap(({ code, name, aliases = [] }, index) => {

@@ -3,20 +3,20 @@ import type { HeaderRule } from '../../lib/tables/find-header.ts';
 import { type Table, withTable } from '../../lib/tables/open-table.ts';
 import type { TableRow } from '../../lib/tables/table.ts';
 
-/** The list of institutions as the regulator publishes it: a code and a name each, and at most what kind it is. */
+/** The regulator's published list of institutions: code, name and sometimes kind. */
 export type RegulatorList = {
-  /** The day that the list names above its table, `YYYY-MM-DD` or `YYYY-MM`; null where it names none. */
+  /** The date above the table, `YYYY-MM-DD` or `YYYY-MM`; null if there is no date. */
   readonly asOf: string | null;
   readonly entries: readonly RegulatorEntry[];
 };
 
 export type RegulatorEntry = {
-  /** Where it stands in the file. */
+  /** The line in the file. */
   readonly line: number;
-  /** Three digits: zeros that a spreadsheet dropped are back. As it was written where it is no code. */
+  /** Three digits, with zeros that a spreadsheet dropped. Text that is not a code stays as written. */
   readonly code: string;
   readonly name: string;
-  /** As the list calls it, or null. */
+  /** In the words of the list, or null. */
   readonly kind: string | null;
 };
 
@@ -38,8 +38,8 @@ const LIST_TABLE: HeaderRule<ListColumn> = {
 };
 
 /**
- * Reads the regulator's list as it is downloaded: .xlsx, text with separators, or the page itself. Null where no row names a column
- * of codes and one of names. Throws `TableError` for what is no table.
+ * Reads the regulator's list as downloaded: .xlsx, text with separators, or HTML. Returns null if no row names a column
+ * of codes and one of names. Throws `TableError` if the file is not a table.
  */
 export function readRegulatorList(source: string | Readable): Promise<RegulatorList | null> {
   return withTable(source, LIST_TABLE, readTable);
@@ -52,7 +52,7 @@ async function readTable({ header, above, rows }: Table<ListColumn>): Promise<Re
   const entries: RegulatorEntry[] = [];
   for await (const row of rows) {
     const [code, name] = [cell(row, places.code), cell(row, places.name)];
-    // Notes stand under a table, and groups between its rows, in one cell.
+    // Notes below the table and headings of groups have only one cell.
     if (code === '' || name === '') continue;
     const kind = cell(row, places.kind) || null;
     entries.push({ line: row.line, code: codeOf(code), name: name.replace(/\s+/g, ' '), kind });
@@ -60,7 +60,7 @@ async function readTable({ header, above, rows }: Table<ListColumn>): Promise<Re
   return { asOf: dateOf(above.flatMap(({ cells }) => cells).join(' ')), entries };
 }
 
-/** A spreadsheet that holds the code as a number shows `1` or `1.0` for `001`. */
+/** Adds the zeros: a spreadsheet with numeric codes shows `1` or `1.0` for `001`. */
 function codeOf(text: string): string {
   const [, digits] = /^'?(\d{1,3})(?:[.,]0)?$/.exec(text) ?? [];
   return digits === undefined ? text : digits.padStart(3, '0');
@@ -68,7 +68,7 @@ function codeOf(text: string): string {
 
 const MONTHS = 'enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre'.split(' ');
 
-/** `Actualizado al 30/09/2026`, `30 de septiembre de 2026`, `Septiembre 2026`, `2026-09-30`. */
+/** Reads dates such as `Actualizado al 30/09/2026`, `30 de septiembre de 2026`, `Septiembre 2026` or `2026-09-30`. */
 function dateOf(text: string): string | null {
   const [, isoDay] = /\b(20\d\d-[01]\d-[0-3]\d)\b/.exec(text) ?? [];
   if (isoDay !== undefined) return isoDay;

@@ -16,15 +16,19 @@ import { isMiss } from './holder-checks.ts';
 import { refundProviderBudget, refusal, reserveProviderBudget } from './provider-budget.ts';
 import { settleValidation } from './settle-validations.ts';
 
-/** Takes an idempotency key for a validation, in the commit of its record. False where another request has it. */
+/**
+ * Inserts an idempotency key for a validation, in the transaction that stores it. Returns false if another request has
+ * the key.
+ */
 export type Claim = (tx: Tx, validationId: string) => Promise<boolean>;
 
 /**
- * Puts a question that must not be put twice: its record, pending, and its key are durable before the provider hears of
- * it. Whatever happens then, the same key finds the same question: it is put again under the same id, which is the
- * provider's own idempotency key.
+ * Asks the provider a question that must not be asked twice. The pending validation and its key are committed before
+ * the provider is called. Afterwards the same key always finds the same question. If it is asked again, it has the same
+ * id, which is the provider's idempotency key.
  *
- * Null where another request has the key. Throws `Problem` RATE_LIMITED, which leaves neither record nor key.
+ * Returns null if another request has the key. Throws `Problem` RATE_LIMITED; then neither validation nor key is
+ * stored.
  */
 export async function askHolderOnce(
   app: App,
@@ -32,7 +36,7 @@ export async function askHolderOnce(
   draft: Draft,
   claim: Claim,
 ): Promise<Validation | null> {
-  // Only complete questions get here: with a RUT that is wrong the verdict is `invalid` already.
+  // A question has a RUT here: with a wrong RUT the verdict is already `invalid`.
   const rutHash = draft.rutHash as string;
   await reserveProviderBudget(app, draft.actor, rutHash);
   const pending = pendingRow(app, provider, draft);
@@ -75,7 +79,7 @@ async function complete(
 ): Promise<Validation> {
   const { validation, row } = answeredParts(app, provider, draft, answer);
   await app.db.transaction(async (tx) => {
-    // A person who was erased meanwhile stays erased.
+    // The person may have been erased meanwhile; then nothing is stored.
     if (!(await completeValidation(tx, row))) return;
     if (!isMiss(answer)) await refundProviderBudget(app, tx, draft.actor, pending.rut_hash as string);
   });

@@ -9,22 +9,22 @@ import { refundProviderBudget, refusal, reserveProviderBudget } from './provider
 import { sealQuestion } from './seal-question.ts';
 import { settleValidation } from './settle-validations.ts';
 
-/** How long a caller waits for the provider before the answer becomes 202. */
+/** How long a caller waits for the provider before the response is 202. */
 export const PATIENCE_MS = 1_500;
-/** When a provider that asked for time is asked again. */
+/** When a provider that answered `pending` is asked again. */
 export const ASK_AGAIN_MS = 1_000;
-/** When somebody else asks again, should this process die with the question. Longer than a provider may take. */
+/** When another replica asks again if this process dies. Longer than a provider may take. */
 const TAKE_OVER_MS = 60_000;
 
 /**
- * Puts the question to the online provider, within the budget, and keeps what comes of it.
+ * Asks the online provider, within the budget, and stores the result.
  *
- * An answer in time is in the validation. Otherwise the validation is `pending`: the question is kept sealed until it
- * has its answer, so that any replica can put it again. Throws `Problem` RATE_LIMITED.
+ * If the answer comes in time, the validation contains it. Otherwise the validation is `pending` and its question is
+ * stored sealed until the answer, so that any replica can ask again. Throws `Problem` RATE_LIMITED.
  */
 export async function askHolder(app: App, provider: ValidationProvider, draft: Draft): Promise<Validation> {
   const { actor, question } = draft;
-  // Only complete questions get here: with a RUT that is wrong the verdict is `invalid` already.
+  // A question has a RUT here: with a wrong RUT the verdict is already `invalid`.
   const rutHash = draft.rutHash as string;
   await reserveProviderBudget(app, actor, rutHash);
   const asked = provider.ask(question).catch((): HolderAnswer => ({ kind: 'unavailable' }));
@@ -72,7 +72,7 @@ async function keepPending(
   return { validation, row: kept };
 }
 
-/** A validation with the answer of its provider, and the row that keeps it. */
+/** Returns a validation with the provider's answer, and its row. */
 export function answeredParts(
   app: App,
   provider: ValidationProvider,
@@ -90,7 +90,7 @@ export function answeredParts(
   };
 }
 
-/** A validation whose provider was asked and has not answered: any replica puts its question again when it is due. */
+/** Returns a validation whose provider has not answered, and its row. Any replica asks again when it is due. */
 export function pendingRow(
   app: App,
   provider: ValidationProvider,

@@ -12,15 +12,17 @@ const NO_PROVIDER: Provenance = {
   source: null,
 };
 
-/** Where no provider is configured, or the configured one has nothing to say about this account. */
+/** The online checks if no provider is configured, or if it does not cover this account. */
 export const NO_PROVIDER_CHECKS = checksNotPerformed('NO_PROVIDER_CONFIGURED', NO_PROVIDER);
 
-/** `name@version`, as it is kept with a validation. */
+/** Returns `name@version`, as stored with a validation. */
 export function providerLabel({ name, version }: ValidationProvider): string {
   return `${name}@${version}`;
 }
 
-/** The online checks after an answer of the provider. `answeredAt` is `null` while it is still checking. */
+/**
+ * Returns the online checks for an answer of the provider. `answeredAt` is `null` while the provider is still checking.
+ */
 export function holderChecks(provider: string, answer: HolderAnswer, answeredAt: number | null): readonly Check[] {
   const provenance = providerProvenance(provider, answeredAt);
   const told = [holderMatch(answer.kind, provenance), ...nameCheck(nameMatchOf(answer), provenance)];
@@ -29,15 +31,18 @@ export function holderChecks(provider: string, answer: HolderAnswer, answeredAt:
   );
 }
 
-/** Whether an answer may not be had for the price of a guess: who owns an account, and what its holder is called. */
+/**
+ * Returns whether an answer costs the price of a wrong guess: the account is not of this RUT, or the name does not
+ * match.
+ */
 export function isMiss(answer: HolderAnswer): boolean {
   return answer.kind === 'no_match' || nameMatchOf(answer) === 'none';
 }
 
-/** How well a name fits, as a reply says it; `not_performed` where nobody compared it. */
+/** How well the name matches, as the API returns it; `not_performed` if nobody compared it. */
 export const NAME_GRADES = [...NAME_MATCHES, 'not_performed'] as const;
 
-/** Reads the grade from the check of the name. */
+/** Returns the grade of the check of the name. */
 export function nameGradeOf({ result, code }: Pick<Check, 'result' | 'code'>): (typeof NAME_GRADES)[number] {
   if (result === 'pass') return 'exact';
   const [grade] = Object.entries(NAME_CODES).find(([, one]) => one === code) ?? [];
@@ -60,14 +65,14 @@ function nameCheck(match: NameMatch | null, provenance: Provenance): Check[] {
   return [finding('holder.name_match', match === 'none' ? 'fail' : 'warn', NAME_CODES[match], provenance)];
 }
 
-/** Names the source of a provider's answer. */
+/** Returns the provider as the source of an answer. */
 export function providerProvenance(label: string, answeredAt: number | null): Provenance {
   const [name = label, version = null] = label.split('@');
   const asOf = answeredAt === null ? null : new Date(answeredAt).toISOString();
   return { kind: 'provider', name, version, as_of: asOf, confidence: null, source: null };
 }
 
-/** An unusable answer costs the account nothing: it is never a `fail`. */
+/** Only a mismatch is a `fail`; an answer without a result never is. */
 const OUTCOMES: Readonly<Record<Exclude<HolderAnswer['kind'], 'match'>, readonly [CheckResult, CheckCode]>> = {
   close_match: ['warn', 'HOLDER_CLOSE_MATCH'],
   no_match: ['fail', 'HOLDER_NO_MATCH'],

@@ -2,7 +2,7 @@ import type { Tx } from '../../db/database.ts';
 
 export type BudgetRow = { bucket: string; tokens: number; refilled_at: number };
 
-/** Reads a bucket, which is full when it is new, and keeps others away from it until the commit. */
+/** Reads and locks a bucket until the commit; inserts a full one if it is missing. */
 export async function lockBudget(tx: Tx, full: BudgetRow): Promise<BudgetRow> {
   const [row] = await tx.query<BudgetRow>(
     `insert into provider_budgets (bucket, tokens, refilled_at) values ($1, $2, $3)
@@ -20,7 +20,7 @@ export async function updateBudget(tx: Tx, row: BudgetRow): Promise<void> {
   ]);
 }
 
-/** Returns tokens, never above what the bucket holds. */
+/** Adds tokens back, up to the capacity. */
 export async function refundBudget(tx: Tx, bucket: string, tokens: number, capacity: number): Promise<void> {
   await tx.query(
     `update provider_budgets set tokens = case when tokens + $2 > $3 then $3 else tokens + $2 end where bucket = $1`,
@@ -28,12 +28,12 @@ export async function refundBudget(tx: Tx, bucket: string, tokens: number, capac
   );
 }
 
-/** Forgets the buckets that nothing was taken from since `time`. */
+/** Deletes the buckets from which nothing was taken since `time`. */
 export async function deleteBudgetsBefore(tx: Tx, time: number): Promise<void> {
   await tx.query('delete from provider_budgets where refilled_at < $1', [time]);
 }
 
-/** Notes that this actor put this RUT to the provider today, and answers how many different ones that makes. */
+/** Records that this actor asked about this RUT today. Returns the number of different RUTs so far today. */
 export async function countQuestionedRuts(tx: Tx, actor: string, day: number, rutHash: string): Promise<number> {
   await tx.query(
     'insert into provider_questions (actor, day, rut_hash) values ($1, $2, $3) on conflict (actor, day, rut_hash) do nothing',
@@ -46,7 +46,7 @@ export async function countQuestionedRuts(tx: Tx, actor: string, day: number, ru
   return (row as { ruts: number }).ruts;
 }
 
-/** One line per actor and day, however often it is refused. True when this refusal is the first. */
+/** Counts a refusal, in one row per actor and day. Returns true for the first one of the day. */
 export async function countRefusal(tx: Tx, actor: string, day: number, now: number): Promise<boolean> {
   const [row] = await tx.query<{ refusals: number }>(
     `insert into provider_refusals (actor, day, first_at, refusals) values ($1, $2, $3, 1)
@@ -56,7 +56,7 @@ export async function countRefusal(tx: Tx, actor: string, day: number, now: numb
   return row?.refusals === 1;
 }
 
-/** Yesterday's questions count no more. */
+/** Deletes the records of earlier days. */
 export async function deleteQuestionsBefore(tx: Tx, day: number): Promise<void> {
   await tx.query('delete from provider_questions where day < $1', [day]);
 }

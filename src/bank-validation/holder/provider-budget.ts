@@ -10,9 +10,9 @@ import {
 } from './provider-budget-queries.ts';
 
 /**
- * The budget that keeps an online provider from being asked who owns which account, in the manner of the Pix DICT: a token
- * bucket for each user and one for each RUT that is asked about. An answer costs one token and a mismatch twenty, since
- * mismatches are what guessing consists of. On top, a user may ask about so many different RUTs a day.
+ * The budget that limits guessing who owns an account, modelled on the Pix DICT: a token bucket per user and one per
+ * RUT. An answer costs one token; a mismatch costs twenty, because guessing consists of mismatches. In addition, a user
+ * may ask about a limited number of different RUTs per day.
  */
 const CAPACITY = 1000;
 const MISMATCH_COST = 20;
@@ -21,12 +21,12 @@ const MS_PER_TOKEN = 30_000;
 const RUTS_PER_DAY = 1000;
 const MS_PER_DAY = 86_400_000;
 
-/** After this long without a question a bucket is full again, like one that was never asked of: it need not be kept. */
+/** After this long without a question, a bucket is full again, so its row can be deleted. */
 export const FULL_AFTER_MS = (CAPACITY + MISMATCH_COST) * MS_PER_TOKEN;
 
 /**
- * Takes the price of a mismatch before the question is put, so that many questions at once cannot outrun the bucket.
- * Throws `Problem` RATE_LIMITED with the time to wait; the first refusal of a day is logged for the operator.
+ * Takes the price of a mismatch before the question, so that concurrent questions cannot exceed the bucket. Throws
+ * `Problem` RATE_LIMITED with the time to wait. The first refusal of a day is logged for the operator.
  */
 export async function reserveProviderBudget(app: App, actor: string, rutHash: string): Promise<void> {
   const now = app.now();
@@ -40,8 +40,8 @@ export async function reserveProviderBudget(app: App, actor: string, rutHash: st
 }
 
 /**
- * Refunds what an answer that was no mismatch did not cost; `all` where nothing was asked. Joins the commit that keeps the
- * answer.
+ * Refunds the difference for an answer that is not a mismatch; `all`: the full price, if nothing was asked. Joins the
+ * transaction that stores the answer.
  */
 export async function refundProviderBudget(
   app: App,
@@ -54,7 +54,7 @@ export async function refundProviderBudget(
   for (const bucket of bucketsOf(app, actor, rutHash)) await refundBudget(tx, bucket, tokens, CAPACITY);
 }
 
-/** The refusal of a question, by our budget or by the provider's own limit, as it is answered and noted. */
+/** Records the refusal of a question, by our budget or by the provider's limit, and returns its error. */
 export async function refusal(app: App, actor: string, now: number, waitMs: number): Promise<Problem> {
   const first = await app.db.transaction((tx) => countRefusal(tx, actor, dayOf(now), now));
   if (first)
@@ -71,17 +71,17 @@ export async function refusal(app: App, actor: string, now: number, waitMs: numb
   });
 }
 
-/** The bucket of the questions about a RUT. */
+/** Returns the bucket of a RUT. */
 export function bucketOfRut(rutHash: string): string {
   return `rut:${rutHash}`;
 }
 
-/** Days since 1970, UTC. */
+/** Returns the number of days since 1970, UTC. */
 export function dayOf(now: number): number {
   return Math.floor(now / MS_PER_DAY);
 }
 
-/** Thrown inside the transaction, so that a refused question leaves no charge behind. */
+/** Thrown inside the transaction, so that a refused question costs nothing. */
 class BudgetSpent extends Error {
   readonly waitMs: number;
 
@@ -106,7 +106,7 @@ async function reserve(tx: Tx, buckets: string[], actor: string, rutHash: string
   return 0;
 }
 
-/** Always in this order, so that two questions never wait for each other. */
+/** Always in the same order, so that two questions cannot deadlock. */
 function bucketsOf(app: App, actor: string, rutHash: string): string[] {
   const ofUser = `user:${actor}`;
   return app.validationProvider?.realHolders === false ? [ofUser] : [bucketOfRut(rutHash), ofUser];

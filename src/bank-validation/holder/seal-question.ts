@@ -14,14 +14,14 @@ export const VALIDATION_QUESTIONS: SealedKind = {
   unbound: { label: 'bank-validation-question', place: ({ id }) => `bank_account_validations:${id}` },
 };
 
-/** The question as it is kept while its answer is awaited: encrypted, and bound to its row and the user who asked. */
+/** Encrypts a pending question, bound to its row and its user. */
 export function sealQuestion(app: App, actor: string, question: HolderQuestion): string {
   return sealAs(app, VALIDATION_QUESTIONS, { id: question.id, actor }, JSON.stringify(question));
 }
 
-/** The question of a row. Throws where MASTER_KEY, the row or its user is another. */
+/** Decrypts the question of a row. Throws if MASTER_KEY, the row or its user was changed. */
 export function openQuestion(app: App, place: { id: string; actor: string }, sealed: string): HolderQuestion {
-  // One that was sealed before there were names has none.
+  // A question sealed by a version without names has no name.
   return {
     name: null,
     ...(JSON.parse(openAs(app, VALIDATION_QUESTIONS, place, sealed)) as Omit<HolderQuestion, 'name'>),

@@ -14,12 +14,12 @@ import { holderChecks, isMiss } from './holder-checks.ts';
 import { refundProviderBudget } from './provider-budget.ts';
 import { openQuestion } from './seal-question.ts';
 
-/** Pauses before a question is put again, by how often it has been; the last one repeats. */
+/** The pauses before the next question, by the number of questions so far; the last one repeats. */
 const PAUSES_MS = [30_000, 60_000, 300_000, 900_000];
-/** After this long it is given up, and what is not known stays unknown. */
+/** After this long the question ends with `timeout`. */
 const GIVE_UP_MS = 3_600_000;
 
-/** Puts the questions that are due to the provider again, and answers how many there were. */
+/** Asks the provider the due questions again. Returns how many were due. */
 export async function settleDueValidations(app: App, limit: number): Promise<number> {
   const due = await selectDueValidations(app.db, app.now(), limit);
   await Promise.all(due.map((row) => askAgain(app, row)));
@@ -27,8 +27,8 @@ export async function settleDueValidations(app: App, limit: number): Promise<num
 }
 
 /**
- * Gives a pending validation its outcome, in one commit with the event that tells of it. An unusable answer leaves it
- * pending until it is given up. A second answer changes nothing.
+ * Completes a pending validation, in one transaction with its event. Without a usable answer it stays pending for up to
+ * an hour. A second answer changes nothing.
  */
 export async function settleValidation(app: App, row: ValidationRow, answer: HolderAnswer): Promise<void> {
   const now = app.now();
@@ -74,7 +74,7 @@ async function askAgain(app: App, row: ValidationRow): Promise<void> {
   await settleValidation(app, row, answer);
 }
 
-/** Without a provider any more, nobody answers: the question waits for the end of its hour as with one that is away. */
+/** Without a configured provider, the question waits for the end of its hour, as with an unavailable provider. */
 async function putAgain(app: App, row: ValidationRow, asks: number): Promise<HolderAnswer> {
   if (app.validationProvider === null) return { kind: 'unavailable' };
   return app.validationProvider.ask({ ...openQuestion(app, row, row.sealed_question as string), asks });

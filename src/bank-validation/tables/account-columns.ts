@@ -7,13 +7,13 @@ import type { RutFormat } from '../rut.ts';
 import { type AccountCells, isSplit } from './repair-account.ts';
 import { FILE_MESSAGES } from './table-messages.ts';
 
-/** The length to which a name is asked about. */
+/** The most characters of a name in a question. */
 const LONGEST_NAME = 200;
 
-/** `checkCharacter` has a column of its own in payroll files. */
+/** `checkCharacter`: payroll files have a separate column for it. */
 export type AccountColumn = 'rut' | 'bank' | 'account' | 'checkCharacter' | 'holder';
 
-/** How people name the columns of a table of bank accounts, the surest names first. */
+/** The names that people use for the columns of a table of bank accounts, the most certain first. */
 export const ACCOUNT_TABLE: HeaderRule<AccountColumn> = {
   names: {
     rut: [
@@ -42,7 +42,7 @@ export const ACCOUNT_TABLE: HeaderRule<AccountColumn> = {
   isHeader: ({ rut, bank, account }) => rut !== null && bank !== null && account !== null,
 };
 
-/** The words that `--columns` takes, in the order of the file; any other word stands for a column that does not matter. */
+/** The words of `--columns`, in the order of the file; any other word is an ignored column. */
 const NAMES: Readonly<Record<string, AccountColumn>> = {
   rut: 'rut',
   bank: 'bank',
@@ -51,7 +51,10 @@ const NAMES: Readonly<Record<string, AccountColumn>> = {
   holder: 'holder',
 };
 
-/** Reads `rut,bank,account`: a name for each column, `-` for one that does not matter. Null unless all three are there, once. */
+/**
+ * Reads `rut,bank,account`: one name per column, `-` for an ignored one. Returns null unless all three are present and
+ * no name is repeated.
+ */
 export function readColumns(text: string): Places<AccountColumn> | null {
   const columns = text.split(',').map((name) => NAMES[name.trim().toLowerCase()] ?? null);
   const place = (column: AccountColumn) => (columns.includes(column) ? columns.indexOf(column) : null);
@@ -66,7 +69,7 @@ export function readColumns(text: string): Places<AccountColumn> | null {
   return ACCOUNT_TABLE.isHeader(places) && new Set(named).size === named.length ? places : null;
 }
 
-/** The cells of a row that are of the account. Those that a short row lacks are empty. */
+/** Returns the cells of the account in a row; missing cells are empty. */
 export function accountCells(row: readonly string[], places: Places<AccountColumn>): AccountCells {
   const cell = (place: number | null) => row[place ?? -1] ?? '';
   return {
@@ -78,7 +81,7 @@ export function accountCells(row: readonly string[], places: Places<AccountColum
   };
 }
 
-/** Makes the account to validate of a row. Spaces around a cell are of the file, not of the number. */
+/** Returns the account of a row to validate, without spaces around the cells. */
 export function accountInput(cells: AccountCells, rutFormat: RutFormat | null): AccountInput {
   const rut = cells.rut.trim();
   const whole = isSplit(cells) ? `${rut}-${cells.checkCharacter?.trim()}` : rut;
@@ -86,7 +89,7 @@ export function accountInput(cells: AccountCells, rutFormat: RutFormat | null): 
   return { rut: whole, bankCode: cells.bank.trim(), account: cells.account.trim(), rutFormat, holderName };
 }
 
-/** How a header says that the RUTs below it are written: `RUT sin DV`. */
+/** Returns the format of the RUTs that a header states, such as `RUT sin DV`. */
 export function formatOfName(name: string): RutFormat | null {
   const plain = name
     .toLowerCase()
@@ -96,7 +99,7 @@ export function formatOfName(name: string): RutFormat | null {
   return word === null ? null : word === 'con' ? 'with-dv' : 'without-dv';
 }
 
-/** Explains to a person whose table has no header row how to name the columns. It repeats no data. */
+/** Returns a message on how to name the columns of a table without a usable header row. It contains no data. */
 export function columnsUnknown(rows: readonly TableRow[], language: Language): string {
   const repeated = rows.map(({ cells }) => repeatedColumn(cells, ACCOUNT_TABLE.names)).find((found) => found !== null);
   if (repeated !== undefined) {

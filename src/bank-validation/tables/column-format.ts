@@ -1,21 +1,25 @@
 import { hasTwoReadings, type RutFormat, readRut } from '../rut.ts';
 
-/** Looks at every RUT of a column, and says how RUTs of digits alone are written where the column shows it. */
+/** Collects the RUTs of a column to find out how RUTs of digits alone are written. */
 export type ColumnJudge = {
   look(text: string): void;
-  /** Null where the column does not show it: then a person has to say. */
+  /** Null if the column does not show it; then a person must decide. */
   format(): RutFormat | null;
 };
 
-/** By chance a number without its check character reads with one in one case of eleven, and so many in 11^10. */
+/**
+ * By chance, one in eleven numbers without a check character also reads as a RUT with one; ten of ten do so once in
+ * 11^10.
+ */
 const ENOUGH = 10;
 
 /**
- * Only what could be read either way is evidence, and one exception makes the column mixed: rows of two programs may stand
- * in one file, and a RUT with a hyphen says nothing about the next one without.
+ * Only RUTs with two readings are evidence, because rows of two programs may be in one file: a RUT with a hyphen says
+ * nothing about the next one without.
  *
- * With their check character: ten or more, and every one of them fits. Without: ten or more, no other spelling in the
- * column (seven of eight RUTs with their check character have nine digits), and no more of them fit than by chance.
+ * `with-dv`: ten or more such RUTs, and all are valid with a check character. `without-dv`: ten or more, at most a
+ * quarter of them valid with a check character, and no other spelling in the column (seven of eight RUTs with a check
+ * character have nine digits).
  */
 export function judgeColumn(): ColumnJudge {
   let open = 0;

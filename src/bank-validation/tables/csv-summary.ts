@@ -5,22 +5,22 @@ import { causeOf, type ValidatedRow } from './validated-row.ts';
 
 export type CsvSummary = {
   rows: number;
-  /** Rows that the store or the budget of the provider refused. */
+  /** Rows that the store or the provider's budget refused. */
   refused: number;
-  /** Why rows are not valid, the most frequent first. */
+  /** Why rows are not valid, most frequent first. */
   causes: { code: string; rows: number; message: string }[];
-  /** The repairs: rows, and how often each rule changed a cell, the most frequent first. */
+  /** The repaired rows, and how often each rule changed a cell, most frequent first. */
   repaired: { rows: number; rules: { rule: string; changes: number }[] };
 } & Record<Verdict, number>;
 
-/** Counts rows while they pass. */
+/** Counts rows as they are processed. */
 export type Counted = {
   readonly summary: Readonly<CsvSummary>;
   count(rows: readonly ValidatedRow[], repairs: readonly (readonly Repair[])[]): void;
   end(): CsvSummary;
 };
 
-/** A count of nothing yet, whose causes are told in `language`. */
+/** Returns an empty count, with causes in `language`. */
 export function countCauses(language: Language): Counted {
   const summary: CsvSummary = {
     rows: 0,
@@ -44,7 +44,7 @@ export function countCauses(language: Language): Counted {
         else summary[row.result.validation.verdict]++;
         const cause = causeOf(row);
         if (cause === null) continue;
-        // The first sentence stands for all: it names a bank where another row has another.
+        // Shows the first row's sentence; those of other rows may name other banks.
         const known = causes.get(cause.code) ?? { rows: 0, message: cause.general[language] };
         causes.set(cause.code, { ...known, rows: known.rows + 1 });
       }

@@ -3,14 +3,14 @@ import type { BankDirectory } from '../directory/bank-directory.ts';
 import { readRut } from '../rut.ts';
 import { isUsable, REPAIR_RULES, type RepairColumn, type RepairContext } from './repair-rules.ts';
 
-/** The cells of one row of a table of bank accounts, as the file has them. */
+/** The cells of a row of a table of bank accounts, as in the file. */
 export type AccountCells = {
   readonly rut: string;
   readonly bank: string;
   readonly account: string;
-  /** Where the check character has a column of its own. */
+  /** The cell of a separate column for the check character; null: no such column. */
   readonly checkCharacter: string | null;
-  /** The name of the holder, where it has a column. It is never mended. */
+  /** The holder's name, if there is a column. It is never repaired. */
   readonly holder?: string;
 };
 
@@ -24,8 +24,8 @@ export type Repair = {
 };
 
 /**
- * Mends the cells of a row by rule. A cell that cannot be used afterwards stays as it was, to the last space: half a repair
- * would only hide what was wrong. No RUT becomes another: its digits stay, and modulo 11 holds before anything is changed.
+ * Repairs the cells of a row by rule. A cell that would still be unusable stays exactly as it was, because half a
+ * repair would hide the error. No RUT becomes another: its digits stay, and modulo 11 must hold before any change.
  */
 export function repairAccount(
   cells: AccountCells,
@@ -48,12 +48,12 @@ export function repairAccount(
   };
 }
 
-/** Whether the RUT stands in two cells. A cell with a hyphen has its check character already. */
+/** Returns whether the RUT is in two cells. A RUT with a hyphen already has its check character. */
 export function isSplit({ rut, checkCharacter }: AccountCells): boolean {
   return checkCharacter !== null && checkCharacter.trim() !== '' && !/[-\u2010-\u2015\u2212]/.test(rut);
 }
 
-/** A RUT as it is judged with its column: without what a program put around it, its reading left open. */
+/** Returns a RUT for judging its column: cleaned, but not yet interpreted. */
 export function plainRut(text: string, directory: BankDirectory): string {
   return applyRules('rut', 'rut', text, { directory, rutFormat: null, rut: null }, OF_TEXT).text;
 }
@@ -67,10 +67,10 @@ function repairCell(column: RepairColumn, original: string, context: RepairConte
   return { text, whole: text, repairs };
 }
 
-/** A RUT in two cells: each is cleaned by itself, and both are changed only if they fit each other. */
+/** Repairs a RUT in two cells: cleans each, and changes both only if they match. */
 function repairSplitRut(cells: AccountCells, context: RepairContext): Mended {
   const check = cells.checkCharacter ?? '';
-  // The digits of the number are not read by themselves, so no rule asks what they could mean.
+  // The number alone is not a RUT, so only rules for any text apply.
   const number = applyRules('rut', 'rut', cells.rut, context, OF_TEXT);
   const character = applyRules('rut', 'checkCharacter', check, context, OF_TEXT);
   const whole = `${number.text}-${character.text}`;

@@ -2,10 +2,10 @@ import type { Language } from '../check-messages.ts';
 import type { Repair } from './repair-account.ts';
 import { proposalText, type ValidatedRow } from './validated-row.ts';
 
-/** `kind` is `repair` for what was changed by rule, and `suggestion` for what a person has to decide. */
+/** `kind`: `repair` for a change by rule, `suggestion` for one that a person must decide. */
 export const CHANGE_COLUMNS = ['line', 'kind', 'column', 'rule', 'before', 'after', 'why', 'proposal'] as const;
 
-/** Makes the lines about one row in the file of changes; nothing for a row that stays as it was. */
+/** Returns the lines about one row in the file of changes; none if the row stays as it was. */
 export function changeLines(
   line: number,
   { input, result, proposed }: ValidatedRow,

@@ -6,19 +6,19 @@ import { checkCharacter, type RutFormat, readRut } from '../rut.ts';
 
 export type RepairColumn = 'rut' | 'bank' | 'account';
 
-/** The facts that a rule may look at beside its cell. */
+/** The facts that a rule may use besides its cell. */
 export type RepairContext = {
   readonly directory: BankDirectory;
-  /** How the RUTs of digits alone are written, where that is known. */
+  /** How RUTs of digits alone are written; null: unknown. */
   readonly rutFormat: RutFormat | null;
-  /** The canonical RUT of the row, once it is readable. */
+  /** The canonical RUT of the row; null if it is not readable. */
   readonly rut: string | null;
 };
 
 export type RepairRule = {
   readonly id: string;
   readonly columns: readonly RepairColumn[];
-  /** The text of the cell as it should be, or null where the rule has nothing to say. */
+  /** Returns the repaired text of the cell; null if the rule does not apply. */
   readonly mend: (text: string, context: RepairContext, column: RepairColumn) => string | null;
   readonly why: Message;
 };
@@ -26,9 +26,9 @@ export type RepairRule = {
 const ALL: readonly RepairColumn[] = ['rut', 'bank', 'account'];
 
 /**
- * THE TABLE of repairs, in the order in which they are tried. Each says what a program or a hand did to the text, never
- * what the text might have been: what can be read in two ways is left for a person. A cell is changed only if it can be
- * used afterwards, see repair-account.ts. docs/bank-account-validation.md explains each.
+ * THE TABLE of repairs, in the order in which they are tried. Each rule reverts what a program or a person did to the
+ * text and never guesses: text with two readings is left to a person. A cell is changed only if it is usable
+ * afterwards, see repair-account.ts. docs/bank-account-validation.md explains each rule.
  */
 export const REPAIR_RULES: readonly RepairRule[] = [
   {
@@ -68,8 +68,8 @@ export const REPAIR_RULES: readonly RepairRule[] = [
   {
     id: 'DECIMAL_ZERO',
     columns: ALL,
-    // A spreadsheet keeps fifteen digits; of a longer number the end is lost. It keeps no zeros in front: 0100.0 is an account
-    // with a point in it. 1000005,0 may be a RUT that ends with -0, and 1100.0 an account that was written 1100-0.
+    // A spreadsheet keeps fifteen digits, so a longer number has lost its end. It keeps no leading zeros, so 0100.0 is
+    // an account with a point. 1000005,0 may be a RUT that ends with -0, and 1100.0 an account that was written 1100-0.
     mend: (text, _context, column) => {
       const [, digits = null] = /^(0|[1-9]\d{0,14})[.,]0{1,2}$/.exec(text) ?? [];
       const isRut = column === 'rut' && digits !== null && digits.length <= 8 && checkCharacter(digits) === '0';
@@ -120,14 +120,14 @@ export const REPAIR_RULES: readonly RepairRule[] = [
     columns: ['account'],
     mend: (text, { rut }) => {
       const digits = accountOfPieces(text);
-      // A whole RUT may stand for the account without its check character.
+      // The digits may be a whole RUT, typed as the account with its check character.
       return digits?.replace(/^0+/, '') === rut?.replace('-', '').replace('K', '0') ? null : digits;
     },
     why: { en: 'Signs between the digits were left out.', es: 'Se quitaron signos entre los dígitos.' },
   },
 ];
 
-/** Whether a cell can be used as it stands. */
+/** Returns whether a cell is usable as it is. */
 export function isUsable(column: RepairColumn, text: string, { directory, rutFormat }: RepairContext): boolean {
   if (column === 'rut') {
     const reading = readRut(text, rutFormat);
@@ -136,13 +136,13 @@ export function isUsable(column: RepairColumn, text: string, { directory, rutFor
   return column === 'bank' ? findBank(directory, text).found === 'bank' : readAccount(text).valid;
 }
 
-/** Groups that a hand or a program made, and a check character that stands apart or cannot be anything else. */
+/** Digits in groups, followed by a check character that is separate or unambiguous. */
 const RUT_IN_PIECES = /^(\d(?:[\d., ]*\d)?)([-., ]*)([0-9kK])$/;
 const FEWEST_DIGITS = 6;
 
-/** Canonical, or null unless modulo 11 proves the digits and it is sure which of them is the check character. */
+/** Returns the canonical RUT; null unless modulo 11 holds and it is certain which character is the check character. */
 function rutOfPieces(text: string): string | null {
-  // A text that ends like this may be a number with its decimals.
+  // Such an ending may be decimals.
   if (/[.,]0{1,2}$/.test(text)) return null;
   const [, written = '', apart = '', check = ''] = RUT_IN_PIECES.exec(text.replace(/(?<=\d)-(?=\d{3})/g, '.')) ?? [];
   const body = written.replace(/\D/g, '').replace(/^0+/, '');
@@ -154,7 +154,7 @@ function rutOfPieces(text: string): string | null {
 /** Two numbers of this length in one cell may be two accounts. */
 const A_NUMBER_OF_ITS_OWN = 6;
 
-/** The digits alone, or null where the signs may mean something: decimals, or two accounts. */
+/** Returns only the digits; null if the signs may mean decimals or two accounts. */
 function accountOfPieces(text: string): string | null {
   if (/^\d{1,3}(\.\d{3}){2,}$/.test(text) || /^\d{1,3}(,\d{3}){2,}$/.test(text)) return text.replace(/\D/g, '');
   if (!/^\d+( ?[- ] ?\d+)+$/.test(text)) return null;

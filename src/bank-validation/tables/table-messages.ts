@@ -1,4 +1,4 @@
-/** The reasons why a table of bank accounts cannot be read. `{found}` and `{column}` are of its first row. */
+/** The reasons why a table of bank accounts cannot be read. `{found}` and `{column}` come from its first row. */
 export const FILE_MESSAGES = {
   EMPTY: { en: 'The file is empty.', es: 'El archivo está vacío.' },
   COLUMN_TWICE: {

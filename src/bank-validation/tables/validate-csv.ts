@@ -27,36 +27,38 @@ import { FILE_MESSAGES } from './table-messages.ts';
 import { ADDED_COLUMNS, addedCells, type ValidatedRow } from './validated-row.ts';
 import { type TableWriter, tableWriter } from './write-table.ts';
 
-/** `onRows` is told how many rows are done, and how much of the file: 0 to 1; `onLook` the same while the column of RUTs is looked at. */
+/**
+ * `onRows` gets the number of finished rows and the finished part of the file, from 0 to 1. `onLook` gets the same
+ * while the column of RUTs is read first.
+ */
 export type CsvOptions = {
   language?: Language;
-  /** The owner of the validations; unless said, the command line. */
+  /** The owner of the validations; by default the command line. */
   actor?: ValidationActor;
   onRows?: (rows: number, done: number) => void;
   onLook?: (rows: number, done: number) => void;
-  /** Where the columns stand, for a file without a header row, or with names that nobody knows. */
+  /** The places of the columns, for a file without a header row or with unknown names. */
   columns?: Places<AccountColumn> | null;
-  /** How RUTs of digits alone are written; null: see whether the whole column says it. */
+  /** How RUTs of digits alone are written; null: find out from the whole column. */
   rutFormat?: RutFormat | null;
-  /** Gets the table with what can be mended by rule, every row of it. The verdicts are then about the mended rows. */
+  /** Receives the table with all rows, repaired by rule. The verdicts are then about the repaired rows. */
   repaired?: Writable | null;
-  /** Gets a line for each change, and for each row that is proposed and not made. */
+  /** Receives a line for each change and for each suggestion. */
   changes?: Writable | null;
 };
 
-/** A file that cannot be validated at all. The message is for the person at the keyboard. */
+/** The file cannot be validated. The message is for the user. */
 export class CsvError extends Error {}
 
-/** Rows between two waits: as many as one commit takes, so that memory stays the same for any file. */
+/** The rows of one batch and one commit; the limit keeps memory constant for any file. */
 const ROWS_AT_ONCE = 500;
 
 /**
- * Validates every row of a table (a path, or a stream such as standard input) and writes it with its verdict as text, in
- * order. Every cell stays as it was, zeros and all; a text file comes back in its own encoding and with its own separators,
- * and a workbook as CSV. What stands above the header row is left out. Reads and writes as a stream and leaves the outputs
- * open; `language`: of the sentences.
+ * Validates all rows of a table (a path, or a stream such as standard input) and writes each with its verdict, in
+ * order. Cells stay unchanged, with their zeros. A text file keeps its encoding and separators; a workbook becomes CSV.
+ * Omits rows above the header row. Streams, and leaves the outputs open. `language`: of the messages.
  *
- * Throws `CsvError` for a file that is no table or whose columns cannot be told.
+ * Throws `CsvError` if the file is not a table or its columns are unknown.
  */
 export async function validateCsv(
   app: App,
@@ -71,7 +73,9 @@ export async function validateCsv(
   }
 }
 
-/** Whether a table has more than `most` rows, before anything of it is validated. Throws `CsvError` as `validateCsv` does. */
+/**
+ * Returns whether a table has more than `most` rows; validates nothing. Throws `CsvError` if the file is not a table.
+ */
 export async function hasMoreRows(source: Readable, most: number, language: Language): Promise<boolean> {
   try {
     return await withTable(source, ACCOUNT_TABLE, async ({ rows }) => {
@@ -87,7 +91,7 @@ export async function hasMoreRows(source: Readable, most: number, language: Lang
 /** How the rows of this file are read and written. */
 type Job = {
   readonly columns: Places<AccountColumn>;
-  /** Cells of the input that each row is written with. */
+  /** How many cells of the input each row is written with. */
   readonly width: number;
   readonly rutFormat: RutFormat | null;
   readonly directory: BankDirectory;
@@ -143,7 +147,7 @@ async function validateTable(
   return counted.end();
 }
 
-/** As spreadsheets in Chile open it with a click. */
+/** The format that spreadsheets in Chile open directly. */
 const CSV_OF_WORKBOOK: TextDialect = {
   format: 'text',
   encoding: 'utf-8',
@@ -165,10 +169,10 @@ function headOf(
   return { names: first.map((_, place) => nameAt(place)), columns: told };
 }
 
-/** Rows between two signs of life while nothing is written yet. */
+/** The rows between two calls of `onLook`. */
 const LOOKED_AT_ONCE = 5_000;
 
-/** Reads the whole column before the first row is validated, because the last one may be the exception. */
+/** Reads the whole column before validating the first row, because the last row may be the exception. */
 async function formatOfColumn(
   table: Table<AccountColumn>,
   columns: Places<AccountColumn>,
@@ -211,7 +215,7 @@ async function validateRows(app: App, rows: readonly TableRow[], job: Job, count
 
 type Mended = { readonly cells: AccountCells; readonly repairs: readonly Repair[] };
 
-/** Proposes a row that a person may take over as it stands: the mended row, with the suggestions of its validation. */
+/** Returns a row that a person may adopt: the repaired row with the suggestions of its validation. */
 function proposalOf(
   result: BatchResult,
   mended: AccountInput,
@@ -236,7 +240,10 @@ function put(row: readonly string[], columns: Places<AccountColumn>, cells: Acco
   return changed;
 }
 
-/** As wide as the first row, so that the verdict stands under its name: spreadsheets leave separators at the end. */
+/**
+ * Pads a row to the width of the first row, so that the verdict is under its heading: spreadsheets add separators at
+ * the end.
+ */
 function fitted(row: readonly string[], width: number): string[] {
   return Array.from({ length: width }, (_, index) => row[index] ?? '');
 }

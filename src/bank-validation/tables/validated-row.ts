@@ -4,7 +4,7 @@ import { type Check, decidingCheck, fillIn, isValid } from '../check.ts';
 import { type Language, type Message, ROW_MESSAGES } from '../check-messages.ts';
 import type { BatchResult } from '../validate-batch.ts';
 
-/** Columns that the output has after the columns of the input. */
+/** The columns that the output adds after those of the input. */
 export const ADDED_COLUMNS = [
   'verdict',
   'is_valid',
@@ -20,19 +20,19 @@ export const ADDED_COLUMNS = [
   'proposal',
 ] as const;
 
-/** The reason why a row is not valid. `general` is what can be said of many rows: it names no RUT. */
+/** Why a row is not valid. `general`: the message for many rows, without a RUT. */
 export type Cause = { readonly code: string; readonly message: Message; readonly general: Message };
 
-/** A row of the file and what came of it. `cut`: it has more cells than there are names. */
+/** A row of the file with its result. `cut`: it has more cells than there are names. */
 export type ValidatedRow = {
   readonly input: AccountInput;
   readonly result: BatchResult;
   readonly cut: boolean;
-  /** The whole row as it is proposed, or null where nothing is. */
+  /** The whole row as proposed; null: no proposal. */
   readonly proposed: AccountInput | null;
 };
 
-/** The cells of a row under `ADDED_COLUMNS`. */
+/** Returns the cells of a row under `ADDED_COLUMNS`. */
 export function addedCells(row: ValidatedRow, language: Language): string[] {
   const { input, result, cut, proposed } = row;
   const cells: Record<(typeof ADDED_COLUMNS)[number], string> = {
@@ -43,7 +43,10 @@ export function addedCells(row: ValidatedRow, language: Language): string[] {
   return ADDED_COLUMNS.map((column) => cells[column]);
 }
 
-/** Why a row is not valid: the first check that fails, else the first that leaves the question open. Null for a valid row. */
+/**
+ * Returns why a row is not valid: the first check that fails, else the first that leaves the question open. Null for a
+ * valid row.
+ */
 export function causeOf({ input, result }: ValidatedRow): Cause | null {
   if ('problem' in result) {
     const { code, message } = result.problem;
@@ -67,12 +70,12 @@ function plainCause(code: string, message: Message): Cause {
   return { code, message, general: message };
 }
 
-/** `rut=12345678-5 bank=012 account=12345678`. */
+/** Returns text such as `rut=12345678-5 bank=012 account=12345678`. */
 export function proposalText({ rut, bankCode, account }: AccountInput): string {
   return `rut=${String(rut)} bank=${String(bankCode)} account=${String(account)}`;
 }
 
-/** How spreadsheets show a long number: 1,23457E+11. Its last digits are gone. */
+/** How spreadsheets show a long number, such as 1,23457E+11. Its last digits are lost. */
 const DESTROYED = /^\d([.,]\d+)?E\+\d+$/i;
 
 function isDestroyed({ code }: Check, { account }: AccountInput): boolean {

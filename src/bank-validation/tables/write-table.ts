@@ -4,10 +4,10 @@ import type { TextDialect } from '../../lib/tables/table.ts';
 import { encodeText } from '../../lib/tables/text-encoding.ts';
 import { writeCsv } from '../../lib/tables/write-csv.ts';
 
-/** Writes rows of cells, and waits while the reader is slower than we are. */
+/** Writes rows of cells; waits while the reader is slower. */
 export type TableWriter = (rows: readonly (readonly string[])[]) => Promise<void>;
 
-/** A writer of text as `dialect` says, which leaves `output` open; null for another format. */
+/** Returns a writer of text in `dialect` that leaves `output` open; with null, a writer that does nothing. */
 export function tableWriter(output: Writable | null, dialect: TextDialect): TableWriter {
   if (output === null) return async () => {};
   let before = dialect.byteOrderMark ? '\ufeff' : '';
