@@ -8,26 +8,29 @@ import { deriveKey } from '../lib/seal.ts';
 import { isSessionId } from './session.ts';
 import type { SessionRow } from './session-queries.ts';
 
-/** `expiresIn` in seconds, as clients read it. */
+/** `expiresIn`: seconds, as clients read it. */
 export type AccessToken = { text: string; expiresIn: number };
 
 /**
- * The claims of a token: its user and its session. A token that was made before there were sessions has none, and ends when
- * the user's version is no longer `version`.
+ * The claims of a token: its user and its session. A token from before sessions existed has no session; it is valid
+ * while the user's version equals `version`.
  */
 export type AccessTokenClaims = { userId: string; version: number; sessionId: string | null };
 
 const ALGORITHM = 'HS256';
 const ISSUER = 'rubrica';
-/** A session of the console lets nobody into the API, and no log-in to the API shows the console: it may have asked for no factor. */
+/**
+ * The API rejects sessions of the console, and the console rejects log-ins to the API, which may have needed no second
+ * factor.
+ */
 export type Audience = 'rubrica-api' | 'rubrica-console';
-/** Ours have about 300 characters; nothing much longer is worth hashing. */
+/** Our tokens have about 300 characters; much longer text is not hashed. */
 const LONGEST = 1024;
 const SHAPE = /^[\w-]+\.[\w-]+\.([\w-]{43})$/;
 
 const keyOf = perInstance((app: App) => deriveKey(app.config.masterKey, 'access-token'));
 
-/** Signs the token of a session. The same session always has the same text, so that it can be given out again. */
+/** Signs the token of a session. The text is always the same for a session, so it can be returned again. */
 export async function issueAccessToken(
   app: App,
   session: Pick<SessionRow, 'id' | 'user_id' | 'kind' | 'created_at' | 'expires_at'>,
@@ -47,8 +50,8 @@ export async function issueAccessToken(
 }
 
 /**
- * Reads the claims of a token that this installation signed and that has not ended, else null. Whether it was revoked is for
- * the caller to find out. Algorithm and key are ours, whatever the token's header asks for (RFC 8725, 3.1).
+ * Returns the claims of a token that this installation signed and that has not expired; else null. The caller checks
+ * whether it was revoked. Ignores the algorithm and the key that the token's header names (RFC 8725, 3.1).
  */
 export async function readAccessToken(
   app: App,
@@ -75,7 +78,10 @@ function secondsOf(utcMs: number): number {
   return Math.floor(utcMs / 1000);
 }
 
-/** Base64url has unused bits in its last character, so without this four texts would pass for each signature. */
+/**
+ * Returns whether the signature is canonical: base64url has unused bits in its last character, so four texts would
+ * match each signature.
+ */
 function isCanonical(text: string): boolean {
   const signature = SHAPE.exec(text)?.[1];
   return signature !== undefined && Buffer.from(signature, 'base64url').toString('base64url') === signature;

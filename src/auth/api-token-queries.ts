@@ -2,7 +2,9 @@ import type { Database, SqlRow, Tx } from '../db/database.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-/** Times are UTC milliseconds. `expires_at` null: until it is ended. `created_by` null: made before this was kept. */
+/**
+ * Times are UTC milliseconds. `expires_at` null: no expiry. `created_by` null: created before the creator was recorded.
+ */
 export type ApiTokenRow = SqlRow & {
   id: string;
   user_id: string;
@@ -44,7 +46,7 @@ export async function selectApiToken(db: Reader, id: string): Promise<ApiTokenRo
   return row ?? null;
 }
 
-/** Whether an API token has not ended; it cannot end before the commit. */
+/** Returns whether an API token has not ended, and locks it until the commit. */
 export async function lockOpenApiToken(tx: Tx, id: string): Promise<boolean> {
   const sql = 'select id from api_tokens where id = $1 and ended_at is null {for_update}';
   return (await tx.query(sql, [id])).length === 1;
@@ -54,7 +56,7 @@ export function selectApiTokensOf(db: Reader, userId: string): Promise<ApiTokenR
   return db.query<ApiTokenRow>('select * from api_tokens where user_id = $1 order by created_at, id', [userId]);
 }
 
-/** Every API token with whose it is, the oldest first; no secret. */
+/** Returns all API tokens with their users, oldest first, without secrets. */
 export function selectApiTokens(db: Reader): Promise<OwnedTokenRow[]> {
   return db.query<OwnedTokenRow>(
     `select t.id, t.user_id, u.email, u.disabled_at, t.name, t.created_at, t.created_by, t.expires_at, t.last_used_at, t.ended_at
@@ -62,13 +64,14 @@ export function selectApiTokens(db: Reader): Promise<OwnedTokenRow[]> {
   );
 }
 
-/** The names that records carry of each user's acts: `nameWithToken` of the API token that acted, or the address alone. */
+/** The names of each user in records of acts: `nameWithToken` for an act with an API token, else the address. */
 export const ACTING_NAMES = `(select id, email as name from users
   union select u.id, u.email || ' (token ' || used.name || ')' from api_tokens used join users u on u.id = used.user_id)`;
 
 /**
- * Somebody who can act as a user from `made_at` on, by an API token or the password; `until` null: for ever. `any_act`: any act of the user
- * may be theirs, 1 or 0. Acts of a person that were done with an API token say so themselves, but for who kept a recipient.
+ * Somebody who can act as a user from `made_at` on, with an API token or the password; `until` null: no end. `any_act`
+ * (1 or 0): any act of the user may be theirs. Otherwise a person's act with an API token is recorded as such, except
+ * who stored a recipient.
  */
 export type TokenHolder = {
   user_id: string;
@@ -79,26 +82,27 @@ export type TokenHolder = {
 };
 
 /**
- * The maker of an API token or of a password. `by_token`: a program made it, or somebody with an API token, so that it may be known to
- * others too, 1 or 0.
+ * The maker of an API token or a password. `by_token` (1 or 0): a program made it, or an API token was used, so others
+ * may know it too.
  */
 export type MadeToken = TokenHolder & { by_token: number };
 
 /**
- * The users who were programs, and until when: what they did then is not done by a person now that they have another role. Read once by the
- * action, which is rare: each sign-in of a user is in the audit log under the same subject.
+ * The users who were programs, and until when; their acts until then are not a person's, whatever their role now. Found
+ * by the action, which is rare: sign-ins of a user have the same subject in the audit log.
  */
 const WERE_PROGRAMS = `(select r.subject as id, max(r.created_at) as until from audit_log r
     where r.action = 'user.role_set' and r.said_before like '%"role":"integration"%' group by r.subject)`;
 
-/** The users who are programs, `until` null, or were. */
+/** The users who are programs (`until` null) or were. */
 const PROGRAMS = `(select o.id, case when o.role = 'integration' then null else was.until end as until
     from users o left join ${WERE_PROGRAMS} was on was.id = o.id where o.role = 'integration' or was.id is not null)`;
 
 /**
- * Each way into the account of a user that somebody else has made: `created_by` is their name, `until` null where it has no end. Who made a
- * program was shown its password with its first token, and that lets in when the token has ended; so does a password that was set for a
- * program, and the link with which one was set. They let in a program until it has the role of a person, who takes a password of their own.
+ * All credentials of a user that another user made; `created_by` is the maker's name, `until` null: no end. The maker
+ * of a program saw its password with its first token, so the password works even after the token has ended. The same
+ * holds for a password or a password link made for a program later. They count until the program gets the role of a
+ * person, who sets an own password.
  */
 export const WAYS_IN = `(
   select t.user_id, t.created_by, t.created_at, coalesce(t.ended_at, t.expires_at) as until,
@@ -125,17 +129,17 @@ const HOLDERS = `select w.user_id, u.id as holder_id, w.created_at as made_at, w
      from ${WAYS_IN} w join ${ACTING_NAMES} u on u.name = w.created_by join users m on m.id = u.id
      left join ${WERE_PROGRAMS} was on was.id = m.id`;
 
-/** The people who made API tokens or passwords of these users. */
+/** Returns the people who made API tokens or passwords of these users. */
 export function selectTokenHolders(db: Reader, userIds: readonly string[]): Promise<MadeToken[]> {
   return db.query<MadeToken>(`${HOLDERS} where w.user_id {named $1} and w.user_id <> u.id`, [userIds]);
 }
 
-/** Every one of these that was made by a program or with an API token: few, or none. */
+/** Returns the tokens and passwords that a program made, or that were made with an API token: few, if any. */
 export function selectTokensByTokens(db: Reader): Promise<MadeToken[]> {
   return db.query<MadeToken>(`${HOLDERS} where w.user_id <> u.id and ${BY_TOKEN}`);
 }
 
-/** When each user last came with an API token. */
+/** Returns when each user last used an API token. */
 export async function selectTokenUses(db: Reader): Promise<Map<string, number>> {
   const rows = await db.query<{ user_id: string; used_at: number }>(
     'select user_id, max(last_used_at) as used_at from api_tokens where last_used_at is not null group by user_id',
@@ -143,7 +147,7 @@ export async function selectTokenUses(db: Reader): Promise<Map<string, number>> 
   return new Map(rows.map(({ user_id, used_at }) => [user_id, used_at]));
 }
 
-/** With `id` null every one of the user. Answers those that it ended. */
+/** Ends one API token of a user; `id` null: all of them. Returns those that it ended. */
 export function updateApiTokensEnded(
   tx: Tx,
   userId: string,
@@ -161,7 +165,7 @@ export async function updateApiTokenUsed(tx: Tx, id: string, usedAt: number): Pr
   await tx.query(sql, [id, usedAt]);
 }
 
-/** Users whose API token is still stored without a key. */
+/** Returns users whose API token is still stored as an unkeyed hash. */
 export function selectUnkeyedTokens(tx: Tx): Promise<{ id: string; api_token_hash: string; created_at: number }[]> {
   return tx.query('select id, api_token_hash, created_at from users where api_token_hash <> id order by id');
 }

@@ -5,23 +5,26 @@ import { randomToken } from '../lib/ids.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import { keepKey, readKeptKey } from '../sealing/kept-key.ts';
 
-/** 256 random bits. The prefix is for people and scanners that come across one. */
+/** Returns a token with 256 random bits. The prefix lets people and secret scanners recognize it. */
 export function generateApiToken(): string {
   return `api_${randomToken(32)}`;
 }
 
-/** The stored hashes of a token, made of its digest (`digestOf`): `lookup` finds the row, and `proof` is of its row alone. */
+/**
+ * The stored hashes of a token, computed from its digest (`digestOf`): `lookup` finds the row; `proof` is bound to the
+ * row.
+ */
 export type ApiTokenHashes = {
   lookup(digest: string): string;
   proof(digest: string, owner: { id: string; user_id: string }): string;
 };
 
-/** SHA-256 of a token: what was stored before hashes were keyed, and what they are made of. */
+/** Returns the SHA-256 of a token: the input of the keyed hashes, and the stored form in earlier versions. */
 export function digestOf(apiToken: string): string {
   return createHash('sha256').update(apiToken).digest('base64url');
 }
 
-/** Whether a row was made for this token by somebody who has the key. */
+/** Returns whether a holder of the key made the row for this token. */
 export function provesToken(
   hashes: ApiTokenHashes,
   digest: string,
@@ -41,12 +44,12 @@ export const API_TOKEN_KEY = 'api-token';
 const caches = perInstance((_app: App): { hashes: Promise<ApiTokenHashes> | null } => ({ hashes: null }));
 
 /**
- * The keyed hashes of API tokens in this store. The key is derived from MASTER_KEY at the first start and kept sealed from
- * then on, so that programs keep their tokens when MASTER_KEY is replaced.
+ * Returns the keyed hashes of API tokens in this store. The key is derived from MASTER_KEY at the first start and then
+ * stored sealed, so that tokens still work after MASTER_KEY is replaced.
  */
 export function apiTokenHashes(app: App): Promise<ApiTokenHashes> {
   const cache = caches(app);
-  // Callers that come while it is read share the reading. One that failed is not kept.
+  // Concurrent calls share one reading; a failed one is not cached.
   cache.hashes ??= readHashes(app).catch((error: unknown) => {
     cache.hashes = null;
     throw error;
@@ -61,12 +64,12 @@ async function readHashes(app: App): Promise<ApiTokenHashes> {
   return hashesWith(await keepKey(app, API_TOKEN_KEY));
 }
 
-// Nobody could tell which of the two keys it would be derived from until then.
-/** Why a store whose master key is being replaced cannot have its first key made. */
+// It would be unknown which of the two master keys the key must be derived from.
+/** Why a store cannot make its first key while its master key is being replaced. */
 export const START_FIRST =
   'Before its master key can be replaced, this store must have been served once by this version: start it without MASTER_KEY_PREVIOUS and with the MASTER_KEY that it has had.';
 
-/** The hashes with the key of this text, 64 hexadecimal digits. */
+/** Returns the hashes for a key of 64 hexadecimal digits. */
 export function hashesWith(keyText: string): ApiTokenHashes {
   const hash = (text: string) => createHmac('sha256', Buffer.from(keyText, 'hex')).update(text).digest('base64url');
   return {

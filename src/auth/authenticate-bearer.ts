@@ -10,7 +10,7 @@ import { describeToken } from './token-shape.ts';
 import type { User } from './user.ts';
 import { selectUserById } from './user-queries.ts';
 
-/** The errors of a request without a right access token. */
+/** The errors of a request without a valid access token. */
 export const TOKEN_CODES = [
   'TOKEN_MISSING',
   'TOKEN_INVALID',
@@ -18,8 +18,8 @@ export const TOKEN_CODES = [
 ] as const satisfies readonly ErrorCode[];
 
 /**
- * A revoked token stops working within a second on every replica. Kept for less, because the time that reading the user
- * took has passed already when the entry begins.
+ * A revoked token must stop working within a second on every replica. The lifetime is shorter, because it starts only
+ * after the user was read.
  */
 const LIFETIME_MS = 800;
 
@@ -28,11 +28,11 @@ const caches = perInstance((app: App) =>
 );
 
 /**
- * The user of an access token in the `Authorization` header: `Bearer` and the token, or the bare token as some clients
- * send it. `apiKey` is the header `x-api-key`.
+ * Returns the user of an access token in the `Authorization` header: `Bearer` and the token, or only the token, as some
+ * clients send it. `apiKey` is the header `x-api-key`.
  *
- * Throws `Problem` with one of `TOKEN_CODES`: `TOKEN_MISSING`, `PRIVATE_TOKEN_RETIRED` for the private tokens of the beta (a bare UUID, or
- * anything in `x-api-key` without a bearer), `TOKEN_INVALID` for all else.
+ * Throws `Problem` with one of `TOKEN_CODES`: `TOKEN_MISSING`; `PRIVATE_TOKEN_RETIRED` for private tokens of the beta
+ * (a bare UUID, or any `x-api-key` without a bearer); `TOKEN_INVALID` otherwise.
  */
 export async function authenticateBearer(
   app: App,
@@ -61,7 +61,7 @@ function tokenOf(app: App, authorization: string | undefined, apiKey: string | u
   throw authorization === undefined ? new Problem('TOKEN_MISSING') : notValid(app, authorization);
 }
 
-/** Says what was sent instead, as far as its form tells. */
+/** Returns TOKEN_INVALID with a description of what was sent, as far as its form shows. */
 function notValid(app: App, authorization = ''): Problem {
   return new Problem('TOKEN_INVALID', { detail: describeToken(authorization, app.now()) });
 }

@@ -9,14 +9,14 @@ import { selectUserByIdOrEmail, updateUserDisabled, updateUserEnabled } from './
 type Outcome = 'changed' | 'already' | 'unknown';
 
 /**
- * From now on the user cannot log in and every access token fails, within a second on every replica; links that nobody has used end.
- * `user` is an id or an e-mail address. `already`: it was disabled before, and stays so since then.
+ * Disables a user (an id or an e-mail address): log-ins and access tokens fail within a second on every replica, and
+ * unused links end. Returns `already` if the user was disabled before; the time stays.
  */
 export function disableUser(app: App, user: string, by: Actor): Promise<Outcome> {
   return change(app, user, 'user.disabled', by);
 }
 
-/** The user can log in again, as before. Access tokens of before stay revoked. `already`: it was enabled. */
+/** Enables a user. Access tokens from before stay revoked. Returns `already` if the user was enabled. */
 export function enableUser(app: App, user: string, by: Actor): Promise<Outcome> {
   return change(app, user, 'user.enabled', by);
 }

@@ -8,16 +8,16 @@ import { type SessionRow, selectSession } from './session-queries.ts';
 import type { User } from './user.ts';
 import { selectUserById } from './user-queries.ts';
 
-/** `in`: may see the console. `prove`: has a second factor and did not prove it yet. `enrol`: must have one first. */
+/** `in`: may see the console. `prove`: must prove the second factor. `enrol`: must add a second factor. */
 export type Standing = 'in' | 'prove' | 'enrol';
 
 /** A person with a session of the console. */
 export type ConsoleSession = { user: User; session: SessionRow; standing: Standing };
 
 /**
- * Finds the session of a cookie, read from the store each time: a session that was ended a moment ago lets nobody in. Null:
- * nobody's. `isClick`: a person asks, and not a page that brings itself up to date; only that keeps the session from ending
- * for want of use.
+ * Finds the session of a cookie. Reads the store each time, so that an ended session fails at once. Returns null if
+ * there is no valid session. `isClick`: a person's request, not a page's refresh; only clicks keep a session from
+ * idling out.
  */
 export async function findConsoleSession(
   app: App,
@@ -37,8 +37,8 @@ export async function findConsoleSession(
 }
 
 /**
- * Whether the person must prove again who they are before money or people are moved: a proof counts for PROOF_MINUTES. Where there
- * is no second factor, the password counts from the sign-in on.
+ * Returns whether the person must prove their identity again before an act with money or people. A proof is valid for
+ * PROOF_MINUTES. Without a second factor, the time counts from the sign-in with the password.
  */
 export function isProofDue(app: App, { proved_at, created_at }: SessionRow): boolean {
   return app.now() - (proved_at ?? created_at) >= app.config.proofMinutes * 60_000;

@@ -6,13 +6,13 @@ import { type Role, rightsOf } from './permission.ts';
 import { addToRefundDay, type RefundLimitRow, selectRefundDay, selectRefundLimits } from './refund-limit-queries.ts';
 import { selectUserById } from './user-queries.ts';
 
-/** `amount` in minor units of `currency`. `userId` is null where no user asks for it. */
+/** `amount` is in minor units of `currency`. `userId` null: no user requests it. */
 type CountedRefund = { userId: string | null; amount: number; currency: string };
 
 /**
- * Counts a refund for the user who asks for it, in the commit of the refund: what a user refunds in a day of Chile stays
- * within the user's limit, however many requests come together. What fails later stays counted. Without a limit nothing is
- * counted. Throws `Problem` `REFUND_LIMIT_REACHED` with the limit and what is left of it.
+ * Counts a refund for the user who requests it, in the refund's transaction. A user's refunds of a day (Chilean time)
+ * stay within the limit, even with concurrent requests. A refund that fails later stays counted. Without a limit
+ * nothing is counted. Throws `Problem` `REFUND_LIMIT_REACHED` with the limit and the rest of it.
  */
 export async function countRefund(tx: Tx, refund: CountedRefund, now: number): Promise<void> {
   const { userId, amount, currency } = refund;
@@ -32,7 +32,10 @@ export async function countRefund(tx: Tx, refund: CountedRefund, now: number): P
   });
 }
 
-/** Whether a refund is more than its user may still refund today. Counts nothing; without a limit, or a user, nothing is too much. */
+/**
+ * Returns whether a refund exceeds the rest of its user's limit for today. Counts nothing. False without a limit or a
+ * user.
+ */
 export async function exceedsRefundLimit(tx: Tx, refund: CountedRefund, now: number): Promise<boolean> {
   const { userId, amount, currency } = refund;
   const user = userId === null ? null : await selectUserById(tx, userId);
@@ -41,7 +44,10 @@ export async function exceedsRefundLimit(tx: Tx, refund: CountedRefund, now: num
   return most !== null && (await selectRefundDay(tx, { userId, currency, day: dayOf(now) })) + amount > most;
 }
 
-/** Reads the limit: the user's own goes before the role's; where there is a limit in any currency, others have 0. */
+/**
+ * Returns the limit; null: no limit. The user's own limits replace the role's. With a limit in any currency, other
+ * currencies have 0.
+ */
 function limitOf(role: Role, own: readonly RefundLimitRow[], currency: string): number | null {
   const { refundsPerDay } = rightsOf(role);
   if (own.length > 0) return own.find((row) => row.currency === currency)?.most ?? 0;

@@ -17,22 +17,22 @@ import { insertPermission } from './user-right-queries.ts';
 
 export type NewUser = { id: string; email: string; password: string; api_token: string } & DescribedRights;
 
-/** A user is a program without any permission that sees no payment, unless more is said. */
+/** The user to create. By default a program without permissions that sees no payments. */
 export type UserWish = {
   email: string;
   role?: Role;
-  /** Beside what the role says. */
+  /** In addition to the role's permissions. */
   may?: readonly Permission[];
   paymentServices?: PaymentServiceScope;
   refundLimits?: RefundLimits;
 };
 
 /**
- * Makes a user. The password and the API token are shown here and never again. A hash takes longer than all the rest: a caller
+ * Creates a user. Returns the password and the API token, which are never shown again. Hashing is slow, so a caller
  * that makes many users may give them one `password` with its hash.
  *
- * Throws `Problem` `INVALID_EMAIL` for an address that cannot be used, `USER_EXISTS` for one that is taken, `NOT_FOUND`
- * for a payment service that does not exist.
+ * Throws `Problem` `INVALID_EMAIL` for an invalid address, `USER_EXISTS` for a taken one, `NOT_FOUND` for an unknown
+ * payment service.
  */
 export async function createUser(app: App, wish: UserWish, by: Actor, password?: HashedPassword): Promise<NewUser> {
   const { password: shown, hash } = password ?? (await makePassword());
@@ -51,7 +51,7 @@ export async function createUser(app: App, wish: UserWish, by: Actor, password?:
   });
 }
 
-/** Stores a user with what it may do, in the caller's commit. Throws as `createUser` does. */
+/** Stores a user with its rights in the caller's transaction. Throws `Problem` `USER_EXISTS` or `NOT_FOUND`. */
 export async function storeUser(tx: Tx, row: UserRow, wish: UserWish): Promise<DescribedRights> {
   const { may = [], paymentServices = [], refundLimits = {} } = wish;
   if (!(await insertUser(tx, row)))
@@ -69,7 +69,7 @@ export async function storeUser(tx: Tx, row: UserRow, wish: UserWish): Promise<D
   return rights as DescribedRights;
 }
 
-/** The row of a new user. Throws `Problem` `INVALID_EMAIL` for an address that cannot be used. */
+/** Returns the row of a new user. Throws `Problem` `INVALID_EMAIL` for an invalid address. */
 export async function newUserRow(app: App, wish: UserWish, hash: string): Promise<UserRow> {
   const email = normalizeEmail(wish.email);
   if (!isEmail(email)) throw new Problem('INVALID_EMAIL');

@@ -7,8 +7,8 @@ import type { UserRow } from './user-queries.ts';
 import { selectPermissions, selectUserPaymentServices } from './user-right-queries.ts';
 
 /**
- * The rights of a user, as commands show them. `payment_services` is null for all there are; `refund_limits` are minor units a
- * day, null where there is no limit. `payouts`: whether bank accounts may be validated.
+ * The rights of a user as commands show them. `payment_services` null: all. `refund_limits`: minor units per day; null:
+ * no limit. `payouts`: whether the user may validate bank accounts.
  */
 export type DescribedRights = {
   role: Role;
@@ -18,7 +18,7 @@ export type DescribedRights = {
   refund_limits: RefundLimits | null;
 };
 
-/** The same for the audit log. */
+/** Returns the rights as the audit log records them. */
 export function saidOf({ role, permissions, payment_services: services, refund_limits: limits }: DescribedRights) {
   return {
     role,
@@ -30,14 +30,14 @@ export function saidOf({ role, permissions, payment_services: services, refund_l
 
 type Described = Pick<UserRow, 'id' | 'role' | 'all_payment_services'>;
 
-/** Describes the rights of these users, in their order. */
+/** Returns the rights of these users, in the same order. */
 export async function describeRights(
   db: Pick<Database, 'query'>,
   users: readonly Described[],
 ): Promise<DescribedRights[]> {
   const [only] = users.length === 1 ? users : [];
   const userId = only?.id ?? null;
-  // Of thousands of users each finds its own at once: to look through all of them for each held up everything else for seconds.
+  // Groups the rows by user first: searching all rows for each of thousands of users blocked the process for seconds.
   const granted = ofEach(await selectPermissions(db, userId));
   const services = ofEach(await selectUserPaymentServices(db, userId));
   const limits = ofEach(await selectRefundLimits(db, userId));
@@ -63,7 +63,7 @@ function ofEach<Row extends { user_id: string }>(rows: readonly Row[]): (userId:
   return (userId) => byUser.get(userId) ?? [];
 }
 
-/** Reads how much somebody may refund in a day: their own limit goes before the role's; null: there is no limit. */
+/** Returns how much a user may refund in a day: the user's own limits, else the role's; null: no limit. */
 export function limitsInForce(role: Role, own: RefundLimits): RefundLimits | null {
   return Object.keys(own).length > 0 ? own : (rightsOf(role).refundsPerDay ?? null);
 }

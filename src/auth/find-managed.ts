@@ -4,10 +4,13 @@ import { type Held, heldBy, isSeenBy, whyNotManaged } from './manage-rule.ts';
 import { normalizeEmail } from './user.ts';
 import { selectUserByIdOrEmail } from './user-queries.ts';
 
-/** `refusal`: why the manager may change nothing of this user. */
+/** `refusal`: why the manager may not change this user. */
 export type Managed = { id: string; email: string; refusal: ReturnType<typeof whyNotManaged> };
 
-/** A user, by id or e-mail address, as somebody finds them who manages users; null: nobody, or nobody for that one. */
+/**
+ * Returns a user (an id or an e-mail address) for somebody who manages users; null if the user does not exist or the
+ * manager does not see them.
+ */
 export async function findManaged(app: App, managerId: string, user: string): Promise<Managed | null> {
   const row = await selectUserByIdOrEmail(app.db, normalizeEmail(user));
   if (row === null) return null;

@@ -4,15 +4,13 @@ import { normalizeEmail, type User } from './user.ts';
 import { selectUserById, selectUserByIdOrEmail, type UserRow } from './user-queries.ts';
 import { selectDevelopmentIds, selectEnvironmentIds, selectPermissions } from './user-right-queries.ts';
 
-/** A user by id or e-mail address, or null. For what an operator reads about others. */
+/** Returns a user by id or e-mail address, or null. For operators who read about other users. */
 export async function findUser(app: App, idOrEmail: string): Promise<User | null> {
   const row = await selectUserByIdOrEmail(app.db, normalizeEmail(idOrEmail));
   return row === null ? null : userOf(app, row);
 }
 
-/**
- * Makes the user of a row, with its payment services and permissions. `token`: the name of the API token with which it comes.
- */
+/** Returns the user of a row with its payment services and permissions. `token`: the name of the API token in use. */
 export async function userOf(
   app: { db: Pick<App['db'], 'query'> },
   row: UserRow,
@@ -41,7 +39,7 @@ function ofAllServices(db: Pick<App['db'], 'query'>, environments: 'both' | 'dev
   return environments === 'both' ? null : selectDevelopmentIds(db);
 }
 
-/** When a user was made, in UTC milliseconds. */
+/** Returns when a user was created, in UTC milliseconds; 0 if there is no such user. */
 export async function findUserSince(app: App, id: string): Promise<number> {
   return (await selectUserById(app.db, id))?.created_at ?? 0;
 }

@@ -4,12 +4,12 @@ import { consumeLimit } from '../limits/consume-limit.ts';
 import { type Limit, limitKey, limitProblem } from '../limits/limit.ts';
 import { deleteCount } from '../limits/limit-queries.ts';
 
-/** Something that may be guessed only so often: `subject` is what the guesses are counted for. */
+/** A limited guess; `subject` is the key under which guesses are counted. */
 export type Guess = { limit: Limit; subject: string };
 
 /**
- * Counts a guess before it is judged, or a burst on several replicas would all be tried. Throws `Problem` `RATE_LIMITED` where
- * there were too many.
+ * Counts a guess before it is checked, so that a burst on several replicas cannot exceed the limit. Throws `Problem`
+ * `RATE_LIMITED` after too many.
  */
 export async function countGuess(app: App, { limit, subject }: Guess): Promise<void> {
   const use = await consumeLimit(app, limit, subject);
@@ -18,7 +18,7 @@ export async function countGuess(app: App, { limit, subject }: Guess): Promise<v
   throw limitProblem(limit, use);
 }
 
-/** Forgets the guesses once one was right. */
+/** Deletes the counts after a right guess. */
 export async function forgetGuesses(app: App, tx: Tx, guesses: readonly Guess[]): Promise<void> {
   for (const { limit, subject } of guesses) await deleteCount(tx, limitKey(app, limit, subject));
 }

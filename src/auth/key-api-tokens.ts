@@ -6,8 +6,8 @@ import { hasApiTokens, selectUnkeyedTokens, updateTokenKeyed } from './api-token
 import { FIRST_TOKEN, storeApiToken } from './make-api-token.ts';
 
 /**
- * Gives the API tokens of an earlier version keyed hashes. Once for each store: from the moment that the key is kept, a hash
- * without one is worth nothing. Throws `ConfigError` where there are keyed tokens and their key was removed.
+ * Replaces the unkeyed API token hashes of earlier versions by keyed ones. Runs once per store: afterwards an unkeyed
+ * hash is worthless. Throws `ConfigError` if there are keyed hashes but their key was removed.
  */
 export async function keyApiTokens(app: App): Promise<void> {
   if ((await readKeptKey(app, API_TOKEN_KEY)) !== null) return;

@@ -8,8 +8,8 @@ const KEY_NAME = 'one-time-secret';
 const keys = perInstance((_app: App): { key: Promise<string> | null } => ({ key: null }));
 
 /**
- * Hashes a secret that works once, as it is stored. `purpose` and `owner` make it worth nothing anywhere else. The key is made
- * when it is first needed and kept sealed from then on, so that it outlives a change of MASTER_KEY.
+ * Returns the stored hash of a one-time secret, bound to `purpose` and `owner`. The key is made at the first use and
+ * then stored sealed, so that it survives a change of MASTER_KEY.
  */
 export async function keyedHash(app: App, purpose: string, owner: string, secret: string): Promise<string> {
   const kept = keys(app);

@@ -1,6 +1,6 @@
 import type { Database, Tx } from '../db/database.ts';
 
-/** When the user last logged in from a network, or null. */
+/** Returns when the user last logged in from a network, or null. */
 export async function selectKnownNetwork(db: Database, userId: string, network: string): Promise<number | null> {
   const [row] = await db.query<{ last_at: number }>(
     'select last_at from known_networks where user_id = $1 and network = $2',
@@ -9,7 +9,7 @@ export async function selectKnownNetwork(db: Database, userId: string, network: 
   return row?.last_at ?? null;
 }
 
-/** Keeps a network, and of all that the user has the `most` that were used last. */
+/** Stores a network, and deletes all but the `most` that the user used last. */
 export async function upsertKnownNetwork(
   tx: Tx,
   row: { user_id: string; network: string; last_at: number },

@@ -20,13 +20,13 @@ import {
 import { normalizeEmail } from './user.ts';
 import { selectUserByIdOrEmail, updateTokenVersion } from './user-queries.ts';
 
-/** An API token as people see it; times are UTC milliseconds. */
+/** An API token as shown to people; times are UTC milliseconds. */
 export type ListedToken = Pick<
   ApiTokenRow,
   'id' | 'name' | 'created_at' | 'created_by' | 'expires_at' | 'last_used_at' | 'ended_at'
 >;
 
-/** The API tokens of a user (an id or an e-mail address), the oldest first; null when there is no such user. */
+/** Returns the API tokens of a user (an id or an e-mail address), oldest first; null if there is no such user. */
 export async function listApiTokens(app: App, user: string): Promise<ListedToken[] | null> {
   const row = await selectUserByIdOrEmail(app.db, normalizeEmail(user));
   if (row === null) return null;
@@ -36,10 +36,10 @@ export async function listApiTokens(app: App, user: string): Promise<ListedToken
   });
 }
 
-/** `expired`: its time is over. `disabled`: its user may not come in at all. */
+/** `expired`: `expires_at` has passed. `disabled`: its user is disabled. */
 export type ApiTokenState = 'in_use' | 'expired' | 'ended' | 'disabled';
 
-/** Whether a program still comes in with an API token, and why not. */
+/** Returns whether an API token works, or why not. */
 export function apiTokenState(
   { ended_at, expires_at, disabled_at }: Pick<OwnedTokenRow, 'ended_at' | 'expires_at' | 'disabled_at'>,
   now: number,
@@ -51,19 +51,20 @@ export function apiTokenState(
 
 export type OwnedToken = OwnedTokenRow & { state: ApiTokenState };
 
-/** Every API token of everybody, the oldest first. */
+/** Returns all API tokens of all users, oldest first. */
 export async function listEveryApiToken(app: App): Promise<OwnedToken[]> {
   const tokens = await selectApiTokens(app.db);
   return tokens.map((token) => ({ ...token, state: apiTokenState(token, app.now()) }));
 }
 
-/** The id of the user whose API token this is; null: there is no such token. */
+/** Returns the id of the API token's user; null if there is no such token. */
 export async function findApiTokenOwner(app: App, id: string): Promise<string | null> {
   return (await selectApiToken(app.db, id))?.user_id ?? null;
 }
 
 /**
- * Lists the sessions that let a user in at this moment, the newest first: log-ins, and access tokens made with an API token.
+ * Lists the valid sessions of a user, newest first: log-ins, and access tokens made with an API token. Returns null if
+ * there is no such user.
  */
 export async function listSessions(app: App, user: string): Promise<SessionRow[] | null> {
   const row = await selectUserByIdOrEmail(app.db, normalizeEmail(user));
@@ -71,7 +72,7 @@ export async function listSessions(app: App, user: string): Promise<SessionRow[]
   return (await selectSessionsOf(app.db, row.id, app.now())).filter((session) => !isIdle(app, session));
 }
 
-/** Ends a session by its id; its access token fails within a second. Answers `already` where it had ended before. */
+/** Ends a session by its id; its access token fails within a second. Returns `already` if it had ended before. */
 export function endSession(app: App, id: string, by: Actor): Promise<'ended' | 'already' | 'unknown'> {
   return app.db.transaction(async (tx) => {
     const at = app.now();
@@ -84,7 +85,7 @@ export function endSession(app: App, id: string, by: Actor): Promise<'ended' | '
   });
 }
 
-/** Ends every session of a user but the one with which it is done. */
+/** Ends all sessions of a user except `kept`. */
 export function endOtherSessions(app: App, userId: string, kept: string, by: Actor): Promise<void> {
   return app.db.transaction(async (tx) => {
     const at = app.now();
@@ -95,7 +96,10 @@ export function endOtherSessions(app: App, userId: string, kept: string, by: Act
   });
 }
 
-/** Ends every session of a user, and access tokens of before there were sessions. Answers how many, null without a user. */
+/**
+ * Ends all sessions of a user, and access tokens from before sessions existed. Returns the number of sessions; null if
+ * there is no such user.
+ */
 export function endSessionsOf(app: App, user: string, by: Actor): Promise<number | null> {
   return app.db.transaction(async (tx) => {
     const row = await selectUserByIdOrEmail(tx, normalizeEmail(user));

@@ -4,7 +4,7 @@ import { type DescribedRights, describeRights } from './describe-rights.ts';
 import { selectFactorOwners } from './factors/factor-queries.ts';
 import { selectUsers } from './user-queries.ts';
 
-/** Times are UTC milliseconds. `last_log_in_at`: with a password, a link or an API token; null: never since this is kept. */
+/** Times are UTC milliseconds. `last_log_in_at`: with a password, a link or an API token; null: no log-in recorded. */
 export type ListedUser = DescribedRights & {
   id: string;
   email: string;
@@ -14,7 +14,7 @@ export type ListedUser = DescribedRights & {
   last_log_in_at: number | null;
 };
 
-/** Every user, the oldest first; nothing secret. */
+/** Returns all users, oldest first, without secrets. */
 export async function listUsers(app: App): Promise<ListedUser[]> {
   const users = await selectUsers(app.db);
   const rights = await describeRights(app.db, users);

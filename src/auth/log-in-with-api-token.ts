@@ -15,15 +15,15 @@ import { selectUserById, type UserRow } from './user-queries.ts';
 const DAY_MS = 24 * 60 * 60_000;
 const LONGEST_LIFETIME_MS = 365 * DAY_MS;
 
-/** `email` null: the client sends none. `expiresAt` in UTC seconds, null where none is asked for. */
+/** `email` null: the client sends no address. `expiresAt`: UTC seconds; null: none requested. */
 export type ApiTokenLogin = { apiToken: string; email: string | null; expiresAt: number | null; address: string };
 
 /**
- * An access token for an API token, and its user's e-mail address where the client sends one.
+ * Returns an access token for an API token and, if sent, its user's e-mail address.
  *
- * It ends at `expiresAt`, at the latest and by default after a year, and never after the API token. A client that asks again
- * within a day gets the same access token again, so that one which asks at every request fills no store. Throws `Problem`
- * `API_TOKEN_INVALID`.
+ * The access token expires at `expiresAt`, by default and at most after a year, and never after the API token. A client
+ * that asks again within a day gets the same access token, so that frequent log-ins do not fill the store. Throws
+ * `Problem` `API_TOKEN_INVALID`.
  */
 export async function logInWithApiToken(app: App, login: ApiTokenLogin): Promise<AccessToken> {
   const network = clientNetwork(login.address);
@@ -55,12 +55,12 @@ function hasEnded({ ended_at, expires_at }: ApiTokenRow, now: number): boolean {
   return ended_at !== null || (expires_at !== null && expires_at <= now);
 }
 
-/** Null: the token has ended meanwhile. */
+/** Returns a session to share, or a new one; null: the token has ended meanwhile. */
 async function findSession(app: App, token: ApiTokenRow, asked: number | null): Promise<SessionRow | null> {
   const now = app.now();
   const longest = Math.min(now + LONGEST_LIFETIME_MS, token.expires_at ?? Infinity);
   const to = asked === null ? longest : Math.min(asked * 1000, longest);
-  // A caller who names a time gets that time, unless it is beyond the end.
+  // A requested time is kept exactly, unless it is after the latest possible one.
   const from = asked === null || asked * 1000 > longest ? to - DAY_MS : to;
   const shared = await selectSessionToShare(app.db, token.id, now - DAY_MS, { from: Math.max(from, now + 1), to });
   if (shared !== null) return shared;

@@ -19,16 +19,16 @@ import { normalizeEmail } from './user.ts';
 import { userActor } from './user-actor.ts';
 import { selectUserByEmail, type UserRow, updateSignedIn } from './user-queries.ts';
 
-/** `address`: the client's, for the limits of wrong passwords. */
+/** `address`: the client's address, for the limits of wrong passwords. */
 export type LoginAttempt = { email: string; password: string; address: string };
 
 const LIFETIME_MS = 24 * 60 * 60_000;
 const HALF_AN_HOUR_MS = 30 * 60_000;
 
 /**
- * Of wrong passwords. `address` stops one who tries the accounts in turn. `account` is what one network has of an account,
- * so nobody's guesses refuse those who log in from elsewhere. `strangers` bounds the guesses of many networks together: it
- * counts and refuses only those from which the user has not logged in before.
+ * The limits of wrong passwords. `address`: per network, against trying many accounts. `account`: per account and
+ * network, so that nobody's guesses block log-ins from elsewhere. `strangers`: per account, for all networks together;
+ * it counts and refuses only networks from which the user has not logged in before.
  */
 export const LOGIN_LIMITS = {
   address: { name: 'login-address', most: 100, windowMs: HALF_AN_HOUR_MS, counts: 'window' },
@@ -37,27 +37,27 @@ export const LOGIN_LIMITS = {
 } as const satisfies Record<string, Limit>;
 
 /**
- * An access token of 24 hours for an e-mail address and its password.
+ * Returns an access token of 24 hours for an e-mail address and its password.
  *
- * Throws `Problem` `LOGIN_FAILED`, and `RATE_LIMITED` after too many wrong passwords from the same network. Whether the address has a user
- * makes no difference to the answer, its time or its limits. `SECOND_FACTOR_NEEDED` after the right password of a person who has a
- * second factor: with the password alone it would protect nothing.
+ * Throws `Problem` `LOGIN_FAILED`, and `RATE_LIMITED` after too many wrong passwords from the same network. The
+ * response, its time and the limits do not reveal whether the address has a user. Throws `SECOND_FACTOR_NEEDED` after
+ * the right password of a person with a second factor, which would otherwise protect nothing.
  */
 export async function logIn(app: App, attempt: LoginAttempt): Promise<AccessToken> {
   return issueAccessToken(app, await queue(app, { ...attempt, kind: 'password' }));
 }
 
 /**
- * The same for a person at the console: what it answers is for the cookie of the console alone, and shows nothing before the second
- * factor of those who have one or must have one.
+ * Logs a person in at the console. The token is only for the console's cookie, and shows nothing before the second
+ * factor if the person has one or needs one. Throws `Problem` `LOGIN_FAILED` or `RATE_LIMITED`.
  */
 export async function logInAtConsole(app: App, attempt: LoginAttempt): Promise<AccessToken> {
   return issueAccessToken(app, await queue(app, { ...attempt, kind: 'console' }));
 }
 
 /**
- * The same for a person who has signed in and must prove who they are once more: the new session takes the place of `session`. Throws
- * what `logIn` throws, also where the session has ended.
+ * Checks the password of a signed-in person again; the new session replaces `session`. Throws `Problem` `RATE_LIMITED`,
+ * or `LOGIN_FAILED`, also if the session has ended.
  */
 export function proveByPassword(app: App, session: SessionRow, attempt: LoginAttempt): Promise<SessionRow> {
   return queue(app, { ...attempt, kind: 'console', session });
@@ -73,8 +73,8 @@ function queue(app: App, attempt: KindOfAttempt): Promise<SessionRow> {
     });
 }
 
-// One at a time: a hash takes a whole processor for its time, and payments go on beside it. It also keeps one attempt
-// from being judged before the one ahead of it is counted.
+// One at a time: a hash uses a whole core, and payments must go on. So each attempt is counted before the next one is
+// checked.
 const attempts = perInstance((app: App) =>
   app.metrics.watchQueue(
     'logins',
@@ -95,7 +95,7 @@ async function judge(app: App, attempt: KindOfAttempt): Promise<SessionRow> {
   };
   const user = await selectUserByEmail(app.db, email);
   await consume(LOGIN_LIMITS.address, network);
-  // Guesses are counted against the password that they are guesses of: a new one begins at nothing.
+  // The count belongs to a password, so a new password starts at zero.
   const account = `${email}\n${user?.password_hash ?? ''}`;
   await consume(LOGIN_LIMITS.account, `${account}\n${network}`);
   const from = await findKnownNetwork(app, user?.id ?? '', network);
@@ -107,7 +107,8 @@ async function judge(app: App, attempt: KindOfAttempt): Promise<SessionRow> {
   }
   if (attempt.kind === 'password' && user.role !== 'integration' && (await hasFactor(app.db, user.id)))
     throw new Problem('SECOND_FACTOR_NEEDED');
-  // Counted before the hash, or a burst on several replicas would all be tried; what was no guess is taken off again.
+  // Counted before the hash, so that a burst on several replicas cannot exceed the limits. A right password is
+  // subtracted again.
   const session = await app.db.transaction(async (tx) => {
     for (const { limit, subject } of uses) {
       const key = limitKey(app, limit, subject);
@@ -125,7 +126,7 @@ async function judge(app: App, attempt: KindOfAttempt): Promise<SessionRow> {
   return session;
 }
 
-/** A refusal, also one after too many guesses, with the account and the network. */
+/** Returns the audit entry of a refusal (also after too many guesses), with the account and the network. */
 function refusedAct(email: string, user: UserRow | null, network: string): CountedAct {
   const by = strangerActor(email, user, network);
   return { by, action: 'user.sign_in_refused', subject: { kind: 'user', id: user?.id ?? 'unknown' } };

@@ -10,15 +10,15 @@ import { updateSessionsEnded } from './session-queries.ts';
 import { normalizeEmail } from './user.ts';
 import { lockUser, updateTokenVersion } from './user-queries.ts';
 
-/** The name of the API token that a user is made with. */
+/** The name of a user's first API token. */
 export const FIRST_TOKEN = 'first';
 
-/** `api_token` is shown here and never again. */
+/** `api_token` is never shown again. */
 export type NewApiToken = { id: string; email: string; name: string; api_token: string; expires_at: number | null };
 
 /**
- * Makes one more API token of a user (an id or an e-mail address). `expiresAt` null: it works until it is ended. Answers null
- * when there is no such user. Throws `Problem` `INVALID_PARAMETER` for a name that cannot be used, or is in use.
+ * Creates another API token of a user (an id or an e-mail address). `expiresAt` null: no expiry. Returns null if there
+ * is no such user. Throws `Problem` `INVALID_PARAMETER` for a name that is invalid or in use.
  */
 export async function makeApiToken(
   app: App,
@@ -30,7 +30,7 @@ export async function makeApiToken(
   const apiToken = generateApiToken();
   const hashes = await apiTokenHashes(app);
   return app.db.transaction(async (tx) => {
-    // Another token of the same name waits here.
+    // A concurrent request for the same name waits here.
     const row = await lockUser(tx, normalizeEmail(user));
     if (row === null) return null;
     const others = await selectApiTokensOf(tx, row.id);
@@ -61,8 +61,8 @@ const NAME_FORM = {
 };
 
 /**
- * Ends an API token by its id, and within a second every access token that was made with it. Answers `already` where it had
- * ended before.
+ * Ends an API token by its id and, within a second, all access tokens made with it. Returns `already` if it had ended
+ * before.
  */
 export function endApiToken(app: App, id: string, by: Actor): Promise<'ended' | 'already' | 'unknown'> {
   return app.db.transaction(async (tx) => {
@@ -72,7 +72,7 @@ export function endApiToken(app: App, id: string, by: Actor): Promise<'ended' | 
     const [ended] = await updateApiTokensEnded(tx, row.user_id, id, at);
     if (ended === undefined) return 'already';
     await updateSessionsEnded(tx, row.user_id, id, at);
-    // Access tokens of before there were sessions do not say which API token made them; this one may have.
+    // Access tokens from before sessions existed do not name their API token; it may be this one.
     if (row.name === FIRST_TOKEN) await updateTokenVersion(tx, row.user_id);
     const subject = { kind: 'api_token', id };
     await recordAudit(tx, {
@@ -86,7 +86,7 @@ export function endApiToken(app: App, id: string, by: Actor): Promise<'ended' | 
   });
 }
 
-/** Stores a token by its digest (`digestOf`), and answers its id. */
+/** Stores a token by its digest (`digestOf`) and returns its id. */
 export async function storeApiToken(
   tx: Tx,
   hashes: ApiTokenHashes,

@@ -3,10 +3,10 @@ import { type DescribedRights, describeRights } from './describe-rights.ts';
 import { rightsOf } from './permission.ts';
 import { selectUserById } from './user-queries.ts';
 
-/** Somebody's permissions, the payment services that they see, and how much they may refund in a day. */
+/** A user's permissions, payment services, and refund limits per day. */
 export type Held = Pick<DescribedRights, 'role' | 'permissions' | 'payment_services' | 'refund_limits'>;
 
-/** Reads the rights of a user at this moment; a user who is gone has none. */
+/** Returns the current rights of a user; none for a deleted user. */
 export async function heldBy(db: Pick<Database, 'query'>, userId: string): Promise<Held> {
   const row = await selectUserById(db, userId);
   const [rights] = row === null ? [] : await describeRights(db, [row]);
@@ -14,9 +14,9 @@ export async function heldBy(db: Pick<Database, 'query'>, userId: string): Promi
 }
 
 /**
- * Why somebody who may manage users may not change another one; null: they may. `self`: nobody decides about themselves, so the last who
- * may manage users never locks everybody out. `more`: the user holds what the manager does not, or would then; who could give that, or
- * make a link or a token for such a user, would have it.
+ * Returns why a manager of users may not change another user; null: the manager may. `self`: no managers change
+ * themselves, so the last one cannot lock everybody out. `more`: the user has, or would get, rights that the manager
+ * lacks. Otherwise the manager could obtain them through a link or a token of that user.
  */
 export function whyNotManaged(
   manager: Held & { id: string },
@@ -26,7 +26,7 @@ export function whyNotManaged(
   return isWithin(manager, person) ? null : 'more';
 }
 
-/** Whether all of `wanted` is held already: permissions, environments, payment services, and refunds of a day. */
+/** Returns whether `held` includes all of `wanted`: permissions, environments, payment services and refund limits. */
 export function isWithin(held: Held, wanted: Held): boolean {
   return (
     wanted.permissions.every((permission) => held.permissions.includes(permission)) &&
@@ -35,19 +35,22 @@ export function isWithin(held: Held, wanted: Held): boolean {
   );
 }
 
-/** Whether all that somebody sees is seen by another one: if not, for that one they do not exist. */
+/** Returns whether `held` sees everything that `wanted` sees. If not, that user does not exist for the manager. */
 export function isSeenBy(held: Held, wanted: Held): boolean {
   const sees = (role: Held['role']) => rightsOf(role).environments;
   if (sees(held.role) === 'development' && sees(wanted.role) === 'both') return false;
   return areServicesWithin(held.payment_services, wanted.payment_services);
 }
 
-/** Somebody who sees some payment services manages the users of those, and nobody who is of none. */
+/**
+ * Returns whether a manager's payment services include all of the user's. A manager of some services does not manage
+ * users without any.
+ */
 function areServicesWithin(held: Held['payment_services'], wanted: Held['payment_services']): boolean {
   return held === null || (wanted !== null && wanted.length > 0 && wanted.every((id) => held.includes(id)));
 }
 
-/** A limit in any currency is 0 in the others. */
+/** A currency without a limit counts as 0 if another currency has one. */
 function areLimitsWithin(held: Held['refund_limits'], wanted: Held['refund_limits']): boolean {
   if (held === null) return true;
   return wanted !== null && Object.entries(wanted).every(([currency, most]) => most <= (held[currency] ?? 0));

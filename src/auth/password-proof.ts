@@ -8,15 +8,18 @@ import { hasPasswordProofs, selectPasswordHashes, type UserRow, updatePasswordPr
 const KEY_NAME = 'password-proof';
 const KEY = installationKey(KEY_NAME);
 
-/** Makes the proof of a user's hash. Who only writes into the store cannot make one. */
+/** Makes the proof of a user's hash. Write access to the store is not enough to make one. */
 export type ProvePassword = (userId: string, passwordHash: string) => string;
 
-/** With the key of this installation, which is kept sealed and outlives a change of MASTER_KEY. */
+/** Returns the prover with this installation's key, which is stored sealed and survives a change of MASTER_KEY. */
 export async function passwordProver(app: App): Promise<ProvePassword> {
   return proverWith(await KEY.keep(app));
 }
 
-/** Whether the hash was stored by this service for this user: neither written past it nor copied from another user. */
+/**
+ * Returns whether this service stored the hash for this user. False if it was written directly into the store or copied
+ * from another user.
+ */
 export async function isPasswordProved(app: App, user: Pick<UserRow, 'id' | 'password_hash' | 'password_proof'>) {
   const prove = proverWith(await KEY.read(app));
   const [expected, actual] = [prove(user.id, user.password_hash), user.password_proof ?? ''].map((text) =>
@@ -31,8 +34,8 @@ function proverWith(keyText: string): ProvePassword {
 }
 
 /**
- * Proves the passwords of an earlier version. Once for each store: from the moment that the key is kept, a hash without a proof lets
- * nobody in. Throws `ConfigError` where there are proofs and their key was removed.
+ * Adds proofs to the passwords of an earlier version. Runs once per store: afterwards a hash without a proof does not
+ * work. Throws `ConfigError` if there are proofs but their key was removed.
  */
 export async function proveOldPasswords(app: App): Promise<void> {
   if ((await readKeptKey(app, KEY_NAME)) !== null) return;

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../error-catalogue.ts';
 
-/** Everything that a user can be allowed to do, in words for people. A user may do nothing else. */
+/** All permissions, in words for people. Users can do nothing else. */
 export const PERMISSIONS = {
   'payments:read': 'read payments and their refunds',
   'payments:create': 'create payments with an access token instead of a signature',
@@ -24,31 +24,34 @@ export const PERMISSIONS = {
 
 export type Permission = keyof typeof PERMISSIONS;
 
-/** The permissions that a line of a table asks for: one is enough, and a refusal names the first. */
+/** The permissions that an entry of a table accepts: one is enough; a refusal names the first. */
 export type Needed = readonly [Permission, ...Permission[]];
 
-/** The same for a screen or list of those who act: auditors read it too. Nothing that shows a secret is opened so. */
+/**
+ * Returns the permissions for reading a screen or a list: the given one, or that of auditors. Never for anything that
+ * shows a secret.
+ */
 export function readWith(permission: Permission): Needed {
   return [permission, 'audit:read'];
 }
 
-/** Whether somebody has the permission, or one of those that are needed. */
+/** Returns whether somebody has the permission, or one of those needed. */
 export function mayAny(may: ReadonlySet<Permission>, needed: Permission | Needed): boolean {
   return typeof needed === 'string' ? may.has(needed) : needed.some((permission) => may.has(permission));
 }
 
-/** The rights that a role brings. `environments`: those whose payments it sees, of the payment services that the user has. */
+/** The rights of a role. `environments`: those that it sees, of the user's payment services. */
 type RoleRights = {
   readonly means: string;
   readonly may: readonly Permission[];
   readonly environments: 'both' | 'development';
-  /** In minor units of each currency; in any other there is nothing. Absent: only what is set for the user. */
+  /** In minor units per currency; other currencies have 0. Absent: only limits set for the user apply. */
   readonly refundsPerDay?: Readonly<Record<string, number>>;
 };
 
 /**
- * THE TABLE of roles. A user may do what the role says and what was granted beside it, and nothing else. That nobody
- * approves what they made themselves is not said here: it is a rule of what is approved.
+ * THE TABLE of roles. Users have the permissions of the role and those granted to them. The rule that nobody approves
+ * their own request is not here: it belongs to the approval.
  */
 export const ROLES = {
   integration: { means: 'a program with the permissions granted to it', may: [], environments: 'both' },
@@ -105,29 +108,29 @@ export const ROLES = {
 
 export type Role = keyof typeof ROLES;
 
-/** Whether a text names a permission. */
+/** Returns whether a text names a permission. */
 export function isPermission(text: string): text is Permission {
   return Object.hasOwn(PERMISSIONS, text);
 }
 
-/** Whether a text names a role. */
+/** Returns whether a text names a role. */
 export function isRole(text: string): text is Role {
   return Object.hasOwn(ROLES, text);
 }
 
-/** Reads the rights of a role, with the type that every role has. */
+/** Returns the rights of a role, with the common type. */
 export function rightsOf(role: Role): RoleRights {
   return ROLES[role];
 }
 
-/** Lists the permissions of a user of this role, with the ones granted beside it. */
+/** Returns the permissions of a user: the role's and the granted ones. */
 export function permissionsOf(role: Role, granted: Iterable<string>): ReadonlySet<Permission> {
   const may = new Set([...rightsOf(role).may, ...[...granted].filter(isPermission)]);
-  // Validated accounts are kept as recipients: the same user reads them.
+  // Validated accounts become recipients, so the same user may read those.
   return may.has('accounts:validate') ? may.add('recipients:read') : may;
 }
 
-/** The roles that bring a permission, and of all roles those that see development alone. */
+/** Returns the roles with a permission, and the roles that see development only. */
 export function rolesThatMay(permission: Permission): [may: Role[], developmentAlone: Role[]] {
   const roles = Object.keys(ROLES) as Role[];
   return [
@@ -136,7 +139,7 @@ export function rolesThatMay(permission: Permission): [may: Role[], developmentA
   ];
 }
 
-/** How a request is refused that needs it. Existing clients know the refusal of payouts by its own code. */
+/** Returns the error code for a missing permission. Existing clients know a separate code for payouts. */
 export function missingCode(permission: Permission): ErrorCode {
   return permission === 'accounts:validate' ? 'PAYOUTS_NOT_ENABLED' : 'PERMISSION_MISSING';
 }

@@ -8,12 +8,13 @@ import { selectUserById } from './user-queries.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-/** A program never uses these, whatever was granted to it. */
+/** Programs never have these permissions, even if granted. */
 const OF_PEOPLE: readonly Permission[] = ['payouts:approve', 'refunds:approve'];
 
 /**
- * The user behind an actor, as the store has it now. Throws `Problem` PERSON_NEEDED where nobody was named, or a program was
- * where a person is needed, and PERMISSION_MISSING where the user may not, or does not see the environment.
+ * Returns the actor's user as now in the store. Throws `Problem` PERSON_NEEDED if no enabled user was named, or a
+ * program where a person is needed; PERMISSION_MISSING if the user lacks the permission or does not see the
+ * environment.
  */
 export async function requireUserOf(
   db: Reader,

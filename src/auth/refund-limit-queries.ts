@@ -4,7 +4,7 @@ type Reader = Pick<Database, 'query'>;
 
 export type RefundLimitRow = { user_id: string; currency: string; most: number };
 
-/** Those that are set for one user, or with null for all. */
+/** Returns the limits set for one user; null: for all users. */
 export function selectRefundLimits(db: Reader, userId: string | null): Promise<RefundLimitRow[]> {
   return db.query<RefundLimitRow>(
     "select * from user_refund_limits where $1 in ('', user_id) order by user_id, currency",
@@ -27,8 +27,8 @@ export async function deleteRefundLimits(tx: Tx, userId: string): Promise<void> 
 type Day = { userId: string; currency: string; day: string };
 
 /**
- * Counts an amount, which is within `most` itself, unless it and what was counted before exceed that. The row is locked
- * from then on, so when two come together the second sees the first.
+ * Adds an amount to the day's sum, unless the new sum exceeds `most`; the amount alone must not. Returns whether it was
+ * added. Locks the row, so that concurrent requests see each other.
  */
 export async function addToRefundDay(tx: Tx, at: Day, amount: number, most: number): Promise<boolean> {
   const rows = await tx.query(

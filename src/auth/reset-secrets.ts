@@ -12,8 +12,9 @@ import { normalizeEmail } from './user.ts';
 import { lockUser, updatePasswordHash, updateTokenVersion } from './user-queries.ts';
 
 /**
- * Gives a user (an id or an e-mail address) a new password, shown here and never again. Ends a refusal after too many
- * wrong ones, and revokes every access token within a second and every link that nobody has used. Answers null when there is no such user.
+ * Gives a user (an id or an e-mail address) a new password and returns it; it is never shown again. Resets the count of
+ * wrong passwords of the account, and revokes unused links and, within a second, all access tokens. Returns null if
+ * there is no such user.
  */
 export async function resetPassword(
   app: App,
@@ -34,7 +35,10 @@ export async function resetPassword(
   });
 }
 
-/** Ends every API token of the user and makes a new one, with the same for access tokens. */
+/**
+ * Ends all API tokens of a user and makes a new one; also revokes all access tokens. Returns null if there is no such
+ * user.
+ */
 export async function resetApiToken(
   app: App,
   user: string,
@@ -43,7 +47,7 @@ export async function resetApiToken(
   const apiToken = generateApiToken();
   const hashes = await apiTokenHashes(app);
   return app.db.transaction(async (tx) => {
-    // Another one who makes a token of this user, or resets it, waits here, and sees this one.
+    // A concurrent request for a token of this user waits here, and then sees this token.
     const row = await lockUser(tx, normalizeEmail(user));
     if (row === null) return null;
     const { id, email } = row;

@@ -2,7 +2,7 @@ import type { Database, SqlRow, Tx } from '../db/database.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-/** How somebody was let in: with a password, with an API token, or at the console. */
+/** How a session began: with a password, with an API token, or at the console. */
 type SessionKind = 'password' | 'api_token' | 'console';
 
 /** Times are UTC milliseconds. */
@@ -32,12 +32,12 @@ export async function selectSession(db: Reader, id: string): Promise<SessionRow 
   return row ?? null;
 }
 
-/** Whether a session has not been ended. */
+/** Returns whether a session has not been ended. */
 export async function isSessionOpen(tx: Tx, id: string): Promise<boolean> {
   return (await tx.query('select id from sessions where id = $1 and ended_at is null', [id])).length === 1;
 }
 
-/** The same as `selectSession` with the name of the API token that it was begun with; null: with none. */
+/** Returns a session with the name of its API token; null: no API token. */
 export async function selectSessionWithToken(
   db: Reader,
   id: string,
@@ -49,7 +49,7 @@ export async function selectSessionWithToken(
   return row ?? null;
 }
 
-/** The newest of an API token that was begun since `since` and ends between the two times. */
+/** Returns the newest session of an API token that began after `since` and expires between the two times. */
 export async function selectSessionToShare(
   db: Reader,
   apiTokenId: string,
@@ -65,7 +65,7 @@ export async function selectSessionToShare(
   return row ?? null;
 }
 
-/** The sessions of a user that let somebody in at `now`, the newest first. */
+/** Returns the sessions of a user that are valid at `now`, newest first. */
 export function selectSessionsOf(db: Reader, userId: string, now: number): Promise<SessionRow[]> {
   return db.query<SessionRow>(
     `select * from sessions where user_id = $1 and ended_at is null and expires_at > $2
@@ -74,7 +74,7 @@ export function selectSessionsOf(db: Reader, userId: string, now: number): Promi
   );
 }
 
-/** Ends one session, if it has not ended. */
+/** Ends a session. Returns null if it had ended before. */
 export async function updateSessionEnded(tx: Tx, id: string, endedAt: number): Promise<SessionRow | null> {
   const [row] = await tx.query<SessionRow>(
     'update sessions set ended_at = $2 where id = $1 and ended_at is null returning *',
@@ -83,7 +83,7 @@ export async function updateSessionEnded(tx: Tx, id: string, endedAt: number): P
   return row ?? null;
 }
 
-/** Ends every session of a user, or of one API token. Answers how many there were. */
+/** Ends all sessions of a user, or those of one API token. Returns how many. */
 export async function updateSessionsEnded(
   tx: Tx,
   userId: string,
@@ -98,7 +98,7 @@ export async function updateSessionsEnded(
   return rows.length;
 }
 
-/** Ends every session of a user but one. Answers how many there were. */
+/** Ends all sessions of a user except one. Returns how many. */
 export async function updateOtherSessionsEnded(tx: Tx, userId: string, kept: string, endedAt: number): Promise<number> {
   const rows = await tx.query(
     'update sessions set ended_at = $3 where user_id = $1 and id <> $2 and ended_at is null returning id',
@@ -112,7 +112,7 @@ export async function updateSessionUsed(tx: Tx, id: string, usedAt: number): Pro
   await tx.query(sql, [id, usedAt]);
 }
 
-/** Forgets sessions whose end is before `before`; what has ended earlier lets nobody in either way. */
+/** Deletes sessions that expired before `before`, at most `limit`. Returns how many. */
 export async function deleteOldSessions(tx: Tx, before: number, limit: number): Promise<number> {
   const rows = await tx.query(
     `delete from sessions where id in (select id from sessions where expires_at < $1 order by expires_at limit $2)

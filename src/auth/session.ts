@@ -16,7 +16,7 @@ export type NewSession = Pick<SessionRow, 'user_id' | 'kind' | 'api_token_id' | 
   proved_at?: number | null;
 };
 
-/** Begins a session in the caller's commit. */
+/** Begins a session in the caller's transaction. */
 export async function beginSession(tx: Tx, session: NewSession, now: number): Promise<SessionRow> {
   const row: SessionRow = {
     proved_at: null,
@@ -31,8 +31,9 @@ export async function beginSession(tx: Tx, session: NewSession, now: number): Pr
 }
 
 /**
- * Puts a new session with the same end in the place of one in which the person has proved who they are, with a second factor or the
- * password: what was known of the earlier one is worth nothing then. Null: it had ended meanwhile, be it by another proof.
+ * Replaces a session after a proof of the person's identity, with a second factor or the password. The new session has
+ * the same expiry; the old token stops working. Returns null if the old session had already ended, for example after
+ * another proof.
  */
 export async function renewSession(
   tx: Tx,
@@ -42,20 +43,20 @@ export async function renewSession(
 ): Promise<SessionRow | null> {
   if ((await updateSessionEnded(tx, session.id, now)) === null) return null;
   const { user_id, kind, api_token_id, origin, expires_at } = session;
-  // Once the last factor is removed the password counts, from now on.
+  // After the last factor is removed, the password counts.
   const kept = proof === 'password' && (await hasFactor(tx, user_id)) ? session.proved_at : null;
   const proved_at = proof === 'factor' ? now : kept;
   return beginSession(tx, { user_id, kind, api_token_id, origin, expires_at, proved_at }, now);
 }
 
-/** Whether an access token says the id of a session; older ones say random characters. */
+/** Returns whether an access token's `jti` is the id of a session; older tokens have random characters there. */
 export function isSessionId(text: string): boolean {
   return /^ses_[0-9a-z]{20}$/.test(text);
 }
 
 const pending = perInstance((_app: App) => new Map<string, { usedAt: number; apiTokenId: string | null }>());
 
-/** Remembers that a session was used. In memory: a request writes nothing for it. */
+/** Notes the use of a session in memory, so that a request writes nothing. */
 export function noteSessionUse(
   app: App,
   { id, api_token_id: apiTokenId }: Pick<SessionRow, 'id' | 'api_token_id'>,
@@ -64,8 +65,8 @@ export function noteSessionUse(
 }
 
 /**
- * Whether a session of the console was without a click for CONSOLE_IDLE_MINUTES: then it no longer lets anybody in. What other processes
- * have seen of it is stored within seconds.
+ * Returns whether a session of the console has had no click for CONSOLE_IDLE_MINUTES and is therefore invalid. Clicks
+ * that other processes noted are in the store within seconds.
  */
 export function isIdle(app: App, { id, kind, created_at, last_used_at }: SessionRow): boolean {
   if (kind !== 'console') return false;
@@ -73,7 +74,7 @@ export function isIdle(app: App, { id, kind, created_at, last_used_at }: Session
   return app.now() - last >= app.config.consoleIdleMinutes * 60_000;
 }
 
-/** Stores what was remembered since the last call; the worker calls it. */
+/** Stores the uses noted since the last call; the worker calls it. */
 export async function storeSessionUse(app: App): Promise<void> {
   const uses = [...pending(app)];
   if (uses.length === 0) return;
@@ -90,7 +91,7 @@ export async function storeSessionUse(app: App): Promise<void> {
 
 const KEPT_AFTER_END_MS = 24 * 60 * 60_000;
 
-/** Forgets sessions that ended by their time a day ago, and answers how many. */
+/** Deletes sessions that expired more than a day ago, at most `limit`. Returns how many. */
 export function forgetSessions(app: App, limit: number): Promise<number> {
   return app.db.transaction((tx) => deleteOldSessions(tx, app.now() - KEPT_AFTER_END_MS, limit));
 }

@@ -8,8 +8,9 @@ import { isSessionOpen, updateOtherSessionsEnded } from './session-queries.ts';
 import { updatePasswordHash } from './user-queries.ts';
 
 /**
- * Gives a user the password that they chose, and ends every other session and access token. Who calls it has seen the password of
- * before and found the new one strong enough. Throws `Problem` LOGIN_FAILED where the session has ended meanwhile, as by a reset.
+ * Sets the password that a user chose, and ends all other sessions and access tokens. The caller has checked the old
+ * password and the strength of the new one. Throws `Problem` LOGIN_FAILED if the session has ended meanwhile, for
+ * example by a reset.
  */
 export async function setPassword(
   app: App,
@@ -21,7 +22,8 @@ export async function setPassword(
   await app.db.transaction(async (tx) => {
     const at = app.now();
     await updatePasswordHash(tx, userId, hash, prove);
-    // Read under the lock of the user: who resets a password or disables the user ends their sessions under the same.
+    // Read under the lock of the user's row: resetting a password or disabling the user ends sessions under the same
+    // lock.
     if (!(await isSessionOpen(tx, keptSession))) throw new Problem('LOGIN_FAILED');
     await updateOtherSessionsEnded(tx, userId, keptSession, at);
     await recordAudit(tx, { at, by, action: 'user.password_set', subject: { kind: 'user', id: userId } });
@@ -31,7 +33,10 @@ export async function setPassword(
 const SHORTEST = 12;
 const LONGEST = 200;
 
-/** Whether a password that a person chose is hard to guess: long, of several characters, and without their address. */
+/**
+ * Returns whether a chosen password is hard to guess: 12 to 200 characters, at least five different ones, no common
+ * pattern, and without the name in the address.
+ */
 export function isStrongPassword(password: string, email: string): boolean {
   if (password.length < SHORTEST || password.length > LONGEST) return false;
   const [name = ''] = email.toLowerCase().split('@');
@@ -39,5 +44,5 @@ export function isStrongPassword(password: string, email: string): boolean {
   return new Set(plain).size >= 5 && !COMMON.test(plain) && !(name.length > 3 && plain.includes(name));
 }
 
-/** Of the usual passwords those that are long enough are made of these. */
+/** The patterns of common passwords of this length. */
 const COMMON = /^(?:[\d\W_]*|.*(?:123456|qwerty|asdfgh|password|contrase|abcdef|rubrica).*)$/;

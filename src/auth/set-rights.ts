@@ -17,20 +17,20 @@ import {
   updateRole,
 } from './user-right-queries.ts';
 
-/** The changes that are asked for; a member that is left out stays. Lists replace the earlier ones. */
+/** The requested changes; omitted members stay. Lists replace earlier ones. */
 export type RightsWish = {
   role?: Role;
   grant?: readonly Permission[];
   revoke?: readonly Permission[];
   paymentServices?: PaymentServiceScope;
-  /** Without any currency: the limits set for the user end, and the limits that the role brings hold. */
+  /** Empty: removes the user's own limits, so that the role's apply. */
   refundLimits?: RefundLimits;
 };
 
 /**
- * Changes what a user may do, within a second in every process. `user` is an id or an e-mail address. Answers what it may
- * then do, or null when there is no such user. Throws `Problem` `NOT_FOUND` for a payment service that does not exist, and
- * `INVALID_PARAMETER` for a permission to be revoked that the role brings.
+ * Changes the rights of a user (an id or an e-mail address), within a second in every process. Returns the new rights;
+ * null if there is no such user. Throws `Problem` `NOT_FOUND` for an unknown payment service, and `INVALID_PARAMETER`
+ * for revoking a permission of the role.
  */
 export function setRights(
   app: App,
@@ -74,7 +74,7 @@ function ofRole(permission: Permission): Problem {
   });
 }
 
-/** Sets the payment services that a user sees. Throws `Problem` `NOT_FOUND` for one that does not exist. */
+/** Sets the payment services that a user sees. Throws `Problem` `NOT_FOUND` for an unknown one. */
 export async function storePaymentServices(tx: Tx, userId: string, scope: PaymentServiceScope): Promise<void> {
   await updateAllPaymentServices(tx, userId, scope === 'all');
   await deleteUserPaymentServices(tx, userId);
@@ -89,7 +89,7 @@ export async function storePaymentServices(tx: Tx, userId: string, scope: Paymen
   }
 }
 
-/** Sets how much a user may refund in a day. */
+/** Sets a user's own refund limits per day. */
 export async function storeRefundLimits(tx: Tx, userId: string, limits: RefundLimits): Promise<void> {
   await deleteRefundLimits(tx, userId);
   for (const [currency, most] of Object.entries(limits)) {

@@ -5,8 +5,9 @@ import { selectSetUps } from './set-up-queries.ts';
 const SET_UP_MS = 7 * 86_400_000;
 
 /**
- * The first of these names that has let a user in within the last days: made or invited them, gave them their role, a new password or no
- * second factor. Null: none has. Two addresses may be one person's, and what one asks for and the other approves is for an auditor to see.
+ * Returns the first of these names that has set up a user within the last 7 days: created, invited or enabled them,
+ * changed their role, or reset their password or second factors. Null: none of them. Two addresses may belong to one
+ * person, so an auditor should see it if one requests and the other approves.
  */
 export async function whoSetUp(
   tx: Tx,

@@ -2,7 +2,10 @@ import type { Tx } from '../db/database.ts';
 
 const LETTING_IN = ['user.created', 'user.enabled', 'user.role_set', 'user.password_reset', 'user.factors_reset'];
 
-/** The names of those who have let a user in since a moment. Read by the actions, which are rare: each sign-in has the same subject. */
+/**
+ * Returns the names of those who have set up a user since a time. Searches by the actions, which are rare, because
+ * sign-ins have the same subject.
+ */
 export async function selectSetUps(tx: Tx, userId: string, since: number): Promise<string[]> {
   const rows = await tx.query<{ actor: string }>(
     'select distinct actor from audit_log where action {named $1} and subject = $2 and created_at >= $3 order by actor',

@@ -1,15 +1,18 @@
 import type { Database } from '../db/database.ts';
 import { type MadeToken, selectTokenHolders, selectTokensByTokens, type TokenHolder } from './api-token-queries.ts';
 
-/** An act of a user, who may be a program. `at` is UTC milliseconds. */
+/** An act of a user, who may be a program. `at`: UTC milliseconds. */
 export type ActOfUser = { readonly by: string; readonly at: number };
 
-/** Clocks of two processes differ by less: a token that was made so shortly after an act may have been made before it. */
+/**
+ * Clocks of two processes differ by less than this: a token made this shortly after an act may have been made before
+ * it.
+ */
 export const CLOCKS_DIFFER_MS = 5 * 60_000;
 
 /**
- * The ids of the people who knew an API token or the password of the user of an act, having made it, unless the token ended before
- * the act or was made after it: the act may be theirs.
+ * Returns the ids of the people who may have done an act: they made an API token or the password of its user, not after
+ * the act, and it had not ended before the act.
  */
 export function holdersAt(holders: readonly TokenHolder[], act: ActOfUser): string[] {
   return holders.filter((holder) => mayActAs(holder, act)).map(({ holder_id }) => holder_id);
@@ -21,15 +24,18 @@ function mayActAs({ user_id, made_at, until }: TokenHolder, act: ActOfUser): boo
 
 type Reader = Pick<Database, 'query'>;
 
-/** The people who knew API tokens or passwords of these users: who made one, and who knew the token with which one was made. */
+/**
+ * Returns the people who knew API tokens or passwords of these users: their makers, and those who knew the token with
+ * which one was made.
+ */
 export async function findTokenHolders(db: Reader, userIds: readonly string[]): Promise<TokenHolder[]> {
   const indirect = await findIndirectHolders(db);
   return [...(await selectTokenHolders(db, userIds)), ...indirect.filter(({ user_id }) => userIds.includes(user_id))];
 }
 
 /**
- * The people who knew the API token with which another one was made: the act of a program may be theirs, and so may the token that the
- * program has made, to its end.
+ * Returns the people who knew the API token with which another token was made. They may know that token too, until it
+ * ends.
  */
 export async function findIndirectHolders(db: Reader): Promise<TokenHolder[]> {
   const made = await selectTokensByTokens(db);
@@ -41,7 +47,7 @@ export async function findIndirectHolders(db: Reader): Promise<TokenHolder[]> {
   });
 }
 
-/** The tokens that the maker of a token had when they made it, and those that their makers had when they made these, and so on. */
+/** Returns the tokens that the maker of a token had at that time, the tokens that their makers had, and so on. */
 function makersBehind(known: readonly MadeToken[], token: MadeToken): MadeToken[] {
   const behind = new Set<MadeToken>();
   const open = [token];

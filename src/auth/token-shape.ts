@@ -6,7 +6,7 @@ const LOG_IN = {
   es: 'Inicia sesión con POST /users/login o POST /loginToken y envía el token de acceso como Authorization: Bearer.',
 };
 
-/** Ours have about 300 characters; nothing much longer is worth reading. */
+/** Our tokens have about 300 characters; much longer text is not read. */
 const LONGEST = 1024;
 const SHAPES: readonly { shape: RegExp; says: InBoth }[] = [
   { shape: /^$/, says: thenLogIn('The header is empty.', 'El encabezado está vacío.') },
@@ -49,8 +49,8 @@ const SHAPES: readonly { shape: RegExp; says: InBoth }[] = [
 ];
 
 /**
- * Says what is wrong with the value of `Authorization`, told from its form alone. It says nothing of what is in the store, and
- * quotes nothing of what was sent. `now` is UTC milliseconds.
+ * Returns what is wrong with the value of `Authorization`, judged by its form only. Reveals nothing about the store and
+ * repeats nothing that was sent. `now`: UTC milliseconds.
  */
 export function describeToken(authorization: string, now: number): InBoth {
   if (authorization.length > LONGEST)
@@ -92,7 +92,7 @@ function thenLogIn(en: string, es: string): InBoth {
   return { en: `${en} ${LOG_IN.en}`, es: `${es} ${LOG_IN.es}` };
 }
 
-/** The members of a part of a JWT; none where it cannot be read. */
+/** Returns the members of a part of a JWT; an empty object if it is not readable. */
 function readPart(part: string): Record<string, unknown> {
   return parseObject(Buffer.from(part, 'base64url').toString('utf8')) ?? {};
 }

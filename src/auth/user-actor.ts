@@ -2,10 +2,13 @@ import type { Actor } from '../audit/actor.ts';
 import { nameWithToken } from '../audit/actor.ts';
 import type { Role } from './permission.ts';
 
-/** `token`: the name of the API token that acts; null or absent for a person at the console, and for a log-in with the password. */
+/**
+ * `token`: the name of the API token in use; null or absent for a person at the console and for a log-in with the
+ * password.
+ */
 type Acting = { id: string; email: string; role: Role; token?: string | null };
 
-/** A user as records and the audit log name it when it acts. `origin` is the network of the request. */
+/** Returns a user as records and the audit log name the actor. `origin`: the network of the request. */
 export function userActor({ id, email, role, token = null }: Acting, origin: string): Actor {
   const kind = role === 'integration' ? 'program' : 'person';
   return { kind, name: token === null ? email : nameWithToken(email, token), userId: id, origin };

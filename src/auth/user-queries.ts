@@ -7,20 +7,20 @@ export type UserRow = SqlRow & {
   id: string;
   email: string;
   password_hash: string;
-  /** By `password-proof.ts`; null: an earlier version stored the hash, and it was not proved at a start since. */
+  /** Made by `password-proof.ts`; null: an earlier version stored the hash, and no start has proved it since. */
   password_proof: string | null;
   all_payment_services: number;
   role: Role;
   token_version: number;
   created_at: number;
   disabled_at: number | null;
-  /** Of the last sign-in with a password or a link; null: none since this is kept. */
+  /** The last sign-in with a password or a link; null: none recorded. */
   signed_in_at: number | null;
 };
 
 /**
- * Answers false when the address belongs to a user already. What was once the hash of an API token says the id, as it does
- * for users of before: the tokens are in a table of their own.
+ * Inserts a user. Returns false if the address already has a user. `api_token_hash` gets the id, because tokens have a
+ * separate table now.
  */
 export async function insertUser(tx: Tx, row: UserRow): Promise<boolean> {
   const inserted = await tx.query(
@@ -51,15 +51,15 @@ export async function selectUserByEmail(db: Reader, email: string): Promise<User
   return row ?? null;
 }
 
-/** A user as records name them. */
+/** A user as records name one. */
 export type NamedUser = Pick<UserRow, 'id' | 'email'>;
 
-/** The users who have one of these ids or e-mail addresses. */
+/** Returns the users with one of these ids or e-mail addresses. */
 export function selectNamedUsers(db: Reader, names: readonly string[]): Promise<NamedUser[]> {
   return db.query<NamedUser>('select id, email from users where id {named $1} or email {named $1}', [names]);
 }
 
-/** The users whose e-mail address has this text, which is in lower case, in the order of their addresses. */
+/** Returns users whose e-mail address contains a lower-case text, sorted by address. */
 export function selectUsersLike(db: Reader, text: string, limit: number): Promise<NamedUser[]> {
   const like = `%${text.replace(/[!%_]/g, '!$&')}%`;
   const sql = `select id, email from users where lower(email) like $1 escape '!' order by email limit $2`;
@@ -70,14 +70,14 @@ export function selectUsers(db: Reader): Promise<UserRow[]> {
   return db.query<UserRow>('select * from users order by created_at, id');
 }
 
-// `$1` of these is an id or an e-mail address; no id has an @.
+// In these statements `$1` is an id or an e-mail address; no id contains an @.
 
 export async function selectUserByIdOrEmail(db: Reader, idOrEmail: string): Promise<UserRow | null> {
   const [row] = await db.query<UserRow>('select * from users where id = $1 or email = $1', [idOrEmail]);
   return row ?? null;
 }
 
-/** The same, kept as it is until the commit: another who changes what the user may do waits here. */
+/** Returns the same and locks the row until the commit; concurrent changes of the user's rights wait. */
 export async function lockUser(tx: Tx, idOrEmail: string): Promise<UserRow | null> {
   const sql = 'select * from users where id = $1 or email = $1 {for_update}';
   const [row] = await tx.query<UserRow>(sql, [idOrEmail]);
@@ -92,7 +92,7 @@ export async function updateUserDisabled(tx: Tx, idOrEmail: string, disabledAt: 
   return row ?? null;
 }
 
-/** Everything that was given out before the user was disabled stays revoked. */
+/** Enables a user. Access tokens from before stay revoked. */
 export async function updateUserEnabled(tx: Tx, idOrEmail: string): Promise<UserRow | null> {
   const [row] = await tx.query<UserRow>(
     `update users set disabled_at = null, token_version = token_version + 1
@@ -102,7 +102,10 @@ export async function updateUserEnabled(tx: Tx, idOrEmail: string): Promise<User
   return row ?? null;
 }
 
-/** Every access token given out before is revoked with it. `prove`: makes the proof of the hash for the user that it is of. */
+/**
+ * Sets the password hash and its proof, and revokes all access tokens from before sessions existed. `prove`: makes the
+ * proof.
+ */
 export async function updatePasswordHash(
   tx: Tx,
   idOrEmail: string,
@@ -131,7 +134,9 @@ export async function hasPasswordProofs(tx: Tx): Promise<boolean> {
   return (await tx.query('select id from users where password_proof is not null limit 1')).length > 0;
 }
 
-/** Answers false where the user was disabled or has another password by now: then who proved this one is not let in. */
+/**
+ * Records a sign-in. Returns false if the user was disabled or the password changed meanwhile; then the sign-in fails.
+ */
 export async function updateSignedIn(
   tx: Tx,
   { id, password_hash }: Pick<UserRow, 'id' | 'password_hash'>,
@@ -144,7 +149,7 @@ export async function updateSignedIn(
   return rows.length === 1;
 }
 
-/** Revokes every access token that was given out before there were sessions. */
+/** Revokes all access tokens from before sessions existed. */
 export async function updateTokenVersion(tx: Tx, id: string): Promise<void> {
   await tx.query('update users set token_version = token_version + 1 where id = $1', [id]);
 }

@@ -3,7 +3,7 @@ import type { Permission } from './permission.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-/** Answers false when there is no such payment service. */
+/** Inserts a user's payment service. Returns false if it does not exist. */
 export async function insertUserPaymentService(tx: Tx, userId: string, paymentServiceId: string): Promise<boolean> {
   const inserted = await tx.query(
     `insert into user_payment_services (user_id, payment_service_id)
@@ -21,7 +21,7 @@ export async function updateAllPaymentServices(tx: Tx, userId: string, all: bool
   await tx.query('update users set all_payment_services = $2 where id = $1', [userId, all ? 1 : 0]);
 }
 
-/** The payment services of one user, or with null of all users. */
+/** Returns the payment services of one user; null: of all users. */
 export function selectUserPaymentServices(
   db: Reader,
   userId: string | null,
@@ -33,7 +33,7 @@ export function selectUserPaymentServices(
   );
 }
 
-/** Both environments, or development alone, of the payment services that were given to the user. */
+/** Returns the environments of the user's payment services: both, or development only. */
 export async function selectEnvironmentIds(
   db: Reader,
   userId: string,
@@ -56,7 +56,7 @@ export async function updateRole(tx: Tx, userId: string, role: string): Promise<
   await tx.query('update users set role = $2 where id = $1', [userId, role]);
 }
 
-/** Lists the permissions that were granted to one user, or with null to all. */
+/** Returns the permissions granted to one user; null: to all users. */
 export function selectPermissions(
   db: Reader,
   userId: string | null,

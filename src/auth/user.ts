@@ -5,26 +5,29 @@ export type User = {
   id: string;
   email: string;
   role: Role;
-  /** The name of the API token that its access token was made with; null after a log-in with the password. */
+  /** The name of the API token that the access token was made with; null after a log-in with the password. */
   token: string | null;
-  /** The permissions of the role, and those granted beside it. */
+  /** The permissions of the role and the granted ones. */
   may: ReadonlySet<Permission>;
-  /** The environments whose transactions and events this user sees. Null: of all payment services. */
+  /** The environments whose transactions and events the user sees. Null: all. */
   environmentIds: ReadonlySet<number> | null;
 };
 
-/** The payment services whose payments a user sees: those with these ids, or all there are and will be. */
+/** The payment services that a user sees: those with these ids, or all, including future ones. */
 export type PaymentServiceScope = 'all' | readonly string[];
 
-/** Minor units that may be refunded in a day, by currency. */
+/** The most that may be refunded in a day, in minor units by currency. */
 export type RefundLimits = Readonly<Record<string, number>>;
 
-/** The form in which an e-mail address is stored and looked up. */
+/** Returns an e-mail address in the form in which it is stored and looked up. */
 export function normalizeEmail(text: string): string {
   return text.trim().toLowerCase();
 }
 
-/** Whether a text can be the address of a user: one `@` between visible ASCII characters, at most 254 in all. */
+/**
+ * Returns whether a text can be a user's address: at most 254 visible ASCII characters, one `@`, and a point inside the
+ * domain.
+ */
 export function isEmail(text: string): boolean {
   if (text.length > 254 || !/^[!-?A-~]+@[!-?A-~]+$/.test(text)) return false;
   const domain = text.slice(text.indexOf('@') + 1);

@@ -10,10 +10,13 @@ import { credentialsOf, PASSKEY_ALGORITHMS, passkeyLibrary, passkeySite, readAns
 import { sealFactor } from './seal-factor.ts';
 import { type StoredFactor, storeFactor } from './store-factor.ts';
 
-/** The person who adds one, and the session: a question belongs to both, and ends with its answer. */
+/** The person who adds a passkey, and the session. A challenge belongs to both and is used once. */
 export type Enrolling = { user: User; session: SessionRow };
 
-/** `options` is JSON for `navigator.credentials.create`, `setup` is for `finishPasskey`. Null: there are no passkeys at this address. */
+/**
+ * Begins adding a passkey. `options`: JSON for `navigator.credentials.create`; `setup`: for `finishPasskey`. Returns
+ * null if passkeys do not work at this address.
+ */
 export async function beginPasskey(app: App, who: Enrolling): Promise<{ options: string; setup: string } | null> {
   const site = passkeySite(app);
   if (site === null) return null;
@@ -34,8 +37,8 @@ export async function beginPasskey(app: App, who: Enrolling): Promise<{ options:
 }
 
 /**
- * Adds the passkey when `answer` is what a browser at this site made for the question of `setup`. Null: it is not, the question is over
- * or was another person's, or somebody has this passkey already.
+ * Adds the passkey if `answer` is a browser's response at this site to the challenge of `setup`. Returns null if it is
+ * not, if the challenge expired or belongs to another person, or if the passkey is already stored.
  */
 export async function finishPasskey(
   app: App,
@@ -48,7 +51,7 @@ export async function finishPasskey(
   const response = readAnswer(answer) as RegistrationResponseJSON | null;
   if (site === null || begun === null || response === null) return null;
   const { verifyRegistrationResponse } = await passkeyLibrary();
-  // It throws for whatever is not as it was asked for.
+  // Throws if any part of the response is not as expected.
   const { registrationInfo } = await verifyRegistrationResponse({
     response,
     expectedChallenge: begun.secret,
@@ -64,7 +67,7 @@ export async function finishPasskey(
   return storeFactor(app, { ...place, name, sealed, credential, site: site.host, last_step: counter }, by);
 }
 
-/** Names the owner of a question, and its purpose. */
+/** Returns the owner and the purpose of a challenge. */
 export function ownerOf({ user, session }: Enrolling, toBe: 'added' | 'proved'): string {
   return `${user.id}/${session.id}/${toBe}`;
 }

@@ -10,8 +10,8 @@ import { newTotpSecret, stepOfCode, totpAddress } from './totp.ts';
 type Owner = { id: string; email: string };
 
 /**
- * Answers the secret for the person's app. `setup` is for `finishTotp`: nothing is stored until a code shows that the app
- * works.
+ * Returns a new secret for the person's app. `setup` is for `finishTotp`. Nothing is stored until a code proves that
+ * the app works.
  */
 export async function beginTotp(app: App, user: Owner): Promise<{ secret: string; address: string; setup: string }> {
   const secret = await newTotpSecret();
@@ -19,15 +19,15 @@ export async function beginTotp(app: App, user: Owner): Promise<{ secret: string
   return { secret, address: await totpAddress(secret, user.email), setup };
 }
 
-/** The same, from what `beginTotp` gave: for a form that is shown again. Null: it is not of this user, or too old. */
+/** Returns the same for a form that is shown again. Null: `setup` is of another user or has expired. */
 export async function continueTotp(app: App, user: Owner, setup: string) {
   const begun = readSetup(app, user.id, setup);
   return begun && { secret: begun.secret, address: await totpAddress(begun.secret, user.email), setup };
 }
 
 /**
- * Adds the TOTP when `code` is one of its. `recoveryCodes` are shown here and never again; none where the user has some left. Null: the
- * code is wrong, or the setup is over or was used. The code counts as used.
+ * Adds the TOTP if `code` is right, and uses up the code. `recoveryCodes` are never shown again; empty if the user has
+ * unused ones. Returns null if the code is wrong, or if the setup has expired or was used.
  */
 export async function finishTotp(
   app: App,
@@ -51,7 +51,7 @@ export async function finishTotp(
   return storeFactor(app, row, by);
 }
 
-/** Adds a TOTP that no code has confirmed, for the command line. */
+/** Adds a TOTP without checking a code, for the command line. */
 export async function addTotp(app: App, user: Owner, name: string, by: Actor) {
   const secret = await newTotpSecret();
   const place = { id: prefixedId('fac'), user_id: user.id, kind: 'totp' } as const;

@@ -2,7 +2,10 @@ import type { Database, SqlRow, Tx } from '../../db/database.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-/** Times are UTC milliseconds. `site`: the host that a passkey was made for, null where that is not known. `last_step` is the last time step of a TOTP, or the counter of a passkey. */
+/**
+ * Times are UTC milliseconds. `site`: the host of a passkey; null if unknown. `last_step`: the last time step of a
+ * TOTP, or the counter of a passkey.
+ */
 export type FactorRow = SqlRow & {
   id: string;
   user_id: string;
@@ -16,7 +19,7 @@ export type FactorRow = SqlRow & {
   last_used_at: number | null;
 };
 
-/** Answers false where this factor, or a passkey with this credential, is there already. */
+/** Inserts a factor. Returns false if it, or a passkey with this credential, already exists. */
 export async function insertFactor(tx: Tx, row: FactorRow): Promise<boolean> {
   const inserted = await tx.query(
     `insert into factors (id, user_id, kind, name, sealed, credential, site, last_step, created_at, last_used_at)
@@ -46,7 +49,7 @@ export async function selectFactor(db: Reader, id: string): Promise<FactorRow | 
   return row ?? null;
 }
 
-/** Lists the users who have one. */
+/** Returns the ids of the users with a second factor. */
 export async function selectFactorOwners(db: Reader): Promise<Set<string>> {
   const rows = await db.query<{ user_id: string }>('select distinct user_id from factors');
   return new Set(rows.map(({ user_id }) => user_id));
@@ -56,7 +59,10 @@ export async function hasFactor(db: Reader, userId: string): Promise<boolean> {
   return (await db.query('select id from factors where user_id = $1 limit 1', [userId])).length > 0;
 }
 
-/** Takes a code of a later time step than the last. Of two at once one is answered false: a code works once. */
+/**
+ * Uses up a code of a later time step than the last. Returns false otherwise: a code works once, also for two
+ * concurrent requests.
+ */
 export async function updateFactorUsed(tx: Tx, id: string, step: number, usedAt: number): Promise<boolean> {
   const rows = await tx.query(
     'update factors set last_step = $2, last_used_at = $3 where id = $1 and last_step < $2 returning id',
@@ -66,8 +72,8 @@ export async function updateFactorUsed(tx: Tx, id: string, step: number, usedAt:
 }
 
 /**
- * Notes that a passkey was used, with its counter. False where that does not go on from the last: somebody else has used a copy. Passkeys
- * that do not count say 0 each time (WebAuthn, 6.1.1).
+ * Records the use of a passkey with its counter. Returns false if the counter did not grow: somebody may have used a
+ * copy. Passkeys without a counter always send 0 (WebAuthn, 6.1.1).
  */
 export async function updatePasskeyUsed(
   tx: Tx,
@@ -83,7 +89,7 @@ export async function updatePasskeyUsed(
   return rows.length === 1;
 }
 
-/** How many passkeys of enabled users were made for another host. */
+/** Returns how many passkeys of enabled users belong to another host. */
 export async function countPasskeysOfOthers(db: Reader, site: string): Promise<number> {
   const [row] = await db.query<{ count: number }>(
     `select count(*) as count from factors f join users u on u.id = f.user_id
@@ -93,7 +99,7 @@ export async function countPasskeysOfOthers(db: Reader, site: string): Promise<n
   return row?.count ?? 0;
 }
 
-/** Removes one factor of a user, or with null all. Answers those that it removed. */
+/** Removes one factor of a user; `id` null: all. Returns the removed ones. */
 export function deleteFactors(tx: Tx, userId: string, id: string | null): Promise<FactorRow[]> {
   return tx.query<FactorRow>("delete from factors where user_id = $1 and $2 in ('', id) returning *", [
     userId,

@@ -6,18 +6,18 @@ const LIFETIME_MS = 15 * 60_000;
 
 const keyOf = perInstance((app: App) => sealingKey(deriveKey(app.config.masterKey, 'factor-setup')));
 
-/** A factor that is being set up: the id that it will have, and its secret or the question that a browser answers. */
+/** A factor that is being added: its future id, and its secret or the browser's challenge. */
 export type FactorSetup = { id: string; secret: string };
 
 /**
- * Seals what a form carries from one step to the next, for 15 minutes and for `owner` alone: a person who never finishes
+ * Seals the state of a form between its steps, for 15 minutes and for `owner` only. A setup that is never finished
  * leaves nothing in the store.
  */
 export function beginSetup(app: App, owner: string, setup: FactorSetup): string {
   return seal(keyOf(app), JSON.stringify({ ...setup, until: app.now() + LIFETIME_MS }), owner);
 }
 
-/** Null: somebody changed it, it is another owner's, or its time is over. */
+/** Opens the state of a form. Null: it was changed, belongs to another owner or has expired. */
 export function readSetup(app: App, owner: string, text: string): FactorSetup | null {
   try {
     const { until, id, secret } = JSON.parse(open(keyOf(app), text, owner)) as FactorSetup & { until: number };

@@ -3,15 +3,15 @@ import { ConfigError } from '../../config.ts';
 import { isRole, ROLES, type Role } from '../permission.ts';
 import type { FactorRow } from './factor-queries.ts';
 
-/** A second factor as people see it; times are UTC milliseconds. */
+/** A second factor as shown to people; times are UTC milliseconds. */
 export type ListedFactor = Pick<FactorRow, 'id' | 'kind' | 'name' | 'created_at' | 'last_used_at'>;
 
-/** Whether people of this role must have a second factor to see anything of the console. */
+/** Returns whether users of this role need a second factor to see the console. */
 export function mustHaveFactor(app: Pick<App, 'config'>, role: Role): boolean {
   return app.config.secondFactorRoles.includes(role);
 }
 
-/** Throws `ConfigError` where SECOND_FACTOR_ROLES names a role that there is not. */
+/** Throws `ConfigError` if SECOND_FACTOR_ROLES names an unknown role. */
 export function checkFactorRoles({ config }: Pick<App, 'config'>): void {
   const unknown = config.secondFactorRoles.find((role) => !isRole(role));
   if (unknown === undefined) return;
@@ -20,7 +20,7 @@ export function checkFactorRoles({ config }: Pick<App, 'config'>): void {
   );
 }
 
-/** Whether a text can be the name of a factor: what a person calls the device. */
+/** Returns whether a text can be the name of a factor, such as the name of a device. */
 export function isFactorName(name: string): boolean {
   return /^[\p{L}\p{N} ._'-]{1,60}$/u.test(name);
 }

@@ -5,7 +5,10 @@ import type { ListedFactor } from './factor.ts';
 import { selectFactorsOf } from './factor-queries.ts';
 import { countRecoveryCodes } from './recovery-code-queries.ts';
 
-/** The second factors of a user (an id or an e-mail address), and how many recovery codes are left; null without a user. */
+/**
+ * Returns the second factors of a user (an id or an e-mail address) and the number of unused recovery codes; null if
+ * there is no such user.
+ */
 export async function listFactors(
   app: App,
   user: string,

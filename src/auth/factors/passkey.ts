@@ -3,12 +3,12 @@ import { publicOrigin } from '../../config.ts';
 import { parseObject } from '../../lib/parse-object.ts';
 import type { FactorRow } from './factor-queries.ts';
 
-/** For which site passkeys are made: its host, and the origin that a browser must say. */
+/** The site of passkeys: its host, and the origin that a browser must report. */
 export type PasskeySite = { host: string; origin: string };
 
 /**
- * The site of this installation. Null where browsers make no passkeys: at an address without a name, and without https on any host but
- * this machine (WebAuthn, "secure context").
+ * Returns the site of this installation. Null if browsers allow no passkeys there: an IP address, or no https on a host
+ * other than localhost (WebAuthn, "secure context").
  */
 export function passkeySite({ config }: Pick<App, 'config'>): PasskeySite | null {
   const { protocol, hostname, origin } = new URL(publicOrigin(config));
@@ -17,21 +17,23 @@ export function passkeySite({ config }: Pick<App, 'config'>): PasskeySite | null
   return isAddress || !(protocol === 'https:' || isHere) ? null : { host: hostname, origin };
 }
 
-/** Lists the passkeys of a person for this site as a browser is told of them. */
+/** Lists the passkeys of a person for this site, in the form for a browser. */
 export function credentialsOf(factors: readonly FactorRow[], { host }: PasskeySite): { id: string }[] {
   return factors.flatMap(({ kind, credential, site }) =>
     kind === 'passkey' && credential !== null && (site === null || site === host) ? [{ id: credential }] : [],
   );
 }
 
-/** Reads a browser's answer as an object; null where it is not JSON. What is in it the library checks. */
+/** Parses a browser's response; null if it is not JSON with an id. The library checks the content. */
 export function readAnswer(text: string): { id: string } | null {
   const read = parseObject(text);
   return typeof read?.['id'] === 'string' ? { ...read, id: read['id'] } : null;
 }
 
-/** EdDSA, ES256 and RS256 (RFC 8152, RFC 8812), which every browser knows. Longer signatures fit into no form of ours. */
+/**
+ * EdDSA, ES256 and RS256 (RFC 8152, RFC 8812), which all browsers support. Longer signatures do not fit into our forms.
+ */
 export const PASSKEY_ALGORITHMS = [-8, -7, -257];
 
-/** Loaded when somebody first uses it. */
+/** Loaded at the first use. */
 export const passkeyLibrary = () => import('@simplewebauthn/server');

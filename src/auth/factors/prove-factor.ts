@@ -21,31 +21,31 @@ import { stepOfCode } from './totp.ts';
 const HALF_AN_HOUR_MS = 30 * 60_000;
 
 /**
- * Of wrong codes, by those who know the password. `network` is what one network has of a person. `account` bounds the guesses of many
- * networks together, of codes with six digits alone: a recovery code cannot be guessed, and goes on working.
+ * The limits of wrong codes, by somebody who knows the password. `network`: per person and network. `account`: the
+ * guesses of all networks together, for codes of six digits only: a recovery code cannot be guessed and still works.
  */
 export const FACTOR_LIMITS = {
   network: { name: 'factor-network', most: 10, windowMs: HALF_AN_HOUR_MS, counts: 'streak' },
   account: { name: 'factor-account', most: 50, windowMs: HALF_AN_HOUR_MS, counts: 'streak' },
 } as const satisfies Record<string, Limit>;
 
-/** The person who proves, and the address. */
+/** The person who proves, and the client's address. */
 type Claimant = { user: User; address: string };
 
-/** The same at the console, in a session. */
+/** The same, with a session of the console. */
 export type Prover = Claimant & { session: SessionRow };
 
 /**
- * Takes a code of the person's app, or a recovery code, and answers the access token of a new session in the place of the one that
- * asked. A code works once. Throws `Problem` `FACTOR_REFUSED`, and `RATE_LIMITED` after too many.
+ * Checks a code of the person's app, or a recovery code. Returns the access token of a new session that replaces the
+ * old one. A code works once. Throws `Problem` `FACTOR_REFUSED`, or `RATE_LIMITED` after too many codes.
  */
 export async function proveByCode(app: App, prover: Prover, text: string): Promise<AccessToken> {
   return takeProof(app, prover, await readCode(app, prover, text));
 }
 
 /**
- * The same for one request of a user who has an access token of the API: it begins no session. Throws `Problem`
- * `SECOND_FACTOR_NEEDED` where `code` is null, `FACTOR_REFUSED`, and `RATE_LIMITED` after too many.
+ * Checks a code for one request with an access token of the API; begins no session. Throws `Problem`
+ * `SECOND_FACTOR_NEEDED` if `code` is null, `FACTOR_REFUSED`, or `RATE_LIMITED` after too many codes.
  */
 export async function proveForRequest(app: App, who: Claimant, code: string | null): Promise<void> {
   if (code === null)
@@ -55,7 +55,7 @@ export async function proveForRequest(app: App, who: Claimant, code: string | nu
   await judgeProof(app, who, await readCode(app, who, code), async () => true);
 }
 
-/** The same where the user has a second factor; a program has none. */
+/** The same if the user has a second factor; programs have none. */
 export async function proveWhereEnrolled(app: App, who: Claimant, code: string | null): Promise<void> {
   if (await hasFactor(app.db, who.user.id)) await proveForRequest(app, who, code);
 }
@@ -68,22 +68,22 @@ async function readCode(app: App, who: Claimant, text: string): Promise<Proof> {
   return { take: await totpTaker(app, user, text.replace(/\s/g, '')), guesses, factor: 'totp' };
 }
 
-/** Counts one more guess of the person's network, and what `more` counts. Throws `Problem` `RATE_LIMITED` after too many. */
+/** Counts a guess for the person's network and for `more`. Throws `Problem` `RATE_LIMITED` after too many. */
 export async function countGuesses(app: App, { user, address }: Claimant, more: readonly Guess[]): Promise<Guess[]> {
   const guesses = [{ limit: FACTOR_LIMITS.network, subject: `${user.id}\n${clientNetwork(address)}` }, ...more];
   for (const guess of guesses) await countGuess(app, guess);
   return guesses;
 }
 
-/** Uses a proof up in the commit that lets in; false: it was used before. */
+/** Uses up a proof in the caller's transaction; returns false if it was used before. */
 export type Taker = (tx: Tx, at: number) => Promise<boolean>;
 
 const RECOVERY = 'recovery code';
 
-/** `take` null: it proves nothing. `factor` is what the audit log says of it. */
+/** `take` null: the proof is wrong. `factor`: its name in the audit log. */
 type Proof = { take: Taker | null; guesses: readonly Guess[]; factor: string };
 
-/** Takes what proves the person, if anything does, and lets in or refuses. */
+/** Uses up a proof and returns the access token of a new session. Throws `Problem` `FACTOR_REFUSED`. */
 export async function takeProof(app: App, prover: Prover, proof: Proof): Promise<AccessToken> {
   const { session } = prover;
   return issueAccessToken(
@@ -92,7 +92,10 @@ export async function takeProof(app: App, prover: Prover, proof: Proof): Promise
   );
 }
 
-/** Does what a proof is for in the commit that uses it up. Throws `Problem` `FACTOR_REFUSED`, also where `then` answers null. */
+/**
+ * Runs `then` in the transaction that uses up the proof. Throws `Problem` `FACTOR_REFUSED` if the proof is wrong or
+ * `then` returns null.
+ */
 async function judgeProof<Done>(
   app: App,
   { user, address }: Claimant,
@@ -136,7 +139,10 @@ function stepOf(app: App, factor: FactorRow, code: string): Promise<number | nul
   return stepOfCode(openFactor(app, factor), code, worldTime(app.now));
 }
 
-/** A new session in the place of the one in which a factor was added, which has proved it. Null: it had ended meanwhile. */
+/**
+ * Returns the access token of a new session that replaces the one in which a factor was added; adding it counts as a
+ * proof. Null: the old session has ended meanwhile.
+ */
 export async function proveAtEnrolment(app: App, session: SessionRow): Promise<AccessToken | null> {
   const renewed = await app.db.transaction((tx) => renewSession(tx, session, 'factor', app.now()));
   return renewed && issueAccessToken(app, renewed);

@@ -10,7 +10,10 @@ import { openFactor } from './seal-factor.ts';
 
 type Asking = Omit<Prover, 'address'>;
 
-/** `options` is JSON for `navigator.credentials.get`, `setup` is for `proveByPasskey`. Null: the person has none, or not at this address. */
+/**
+ * Begins a proof with a passkey. `options`: JSON for `navigator.credentials.get`; `setup`: for `proveByPasskey`.
+ * Returns null if the person has no passkey for this address.
+ */
 export async function askForPasskey(app: App, who: Asking): Promise<{ options: string; setup: string } | null> {
   const site = passkeySite(app);
   const credentials = site === null ? [] : credentialsOf(await selectFactorsOf(app.db, who.user.id), site);
@@ -26,9 +29,9 @@ export async function askForPasskey(app: App, who: Asking): Promise<{ options: s
 }
 
 /**
- * Takes what a passkey of the person has signed for the question of `setup`, and answers the access token of a new session in the place
- * of the one that asked: the question is of that session, so it is answered once. Throws `Problem` `FACTOR_REFUSED`, and `RATE_LIMITED`
- * after too many.
+ * Checks a passkey's signature of the challenge of `setup`. Returns the access token of a new session that replaces the
+ * old one. The challenge belongs to the old session, so it works once. Throws `Problem` `FACTOR_REFUSED`, or
+ * `RATE_LIMITED` after too many attempts.
  */
 export async function proveByPasskey(
   app: App,
@@ -58,11 +61,14 @@ async function passkeyTaker(
 
 type Signed = { response: AuthenticationResponseJSON; challenge: string; site: PasskeySite };
 
-/** The counter of the passkey where its signature is right, else null; a counter that went back is a copy of the passkey. */
+/**
+ * Returns the counter of the passkey if its signature is right, else null. A counter that went back means a copy of the
+ * passkey.
+ */
 async function counterOf(app: App, factor: FactorRow, { response, challenge, site }: Signed): Promise<number | null> {
   const publicKey = new Uint8Array(Buffer.from(openFactor(app, factor), 'base64url'));
   const { verifyAuthenticationResponse } = await passkeyLibrary();
-  // It throws for whatever is not as it was asked for.
+  // Throws if any part of the response is not as expected.
   const verified = await verifyAuthenticationResponse({
     response,
     expectedChallenge: challenge,

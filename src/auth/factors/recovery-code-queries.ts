@@ -1,6 +1,6 @@
 import type { Database, Tx } from '../../db/database.ts';
 
-/** In place of the earlier ones. */
+/** Replaces all recovery codes of a user. */
 export async function replaceRecoveryCodes(
   tx: Tx,
   userId: string,
@@ -21,7 +21,7 @@ export async function deleteRecoveryCodes(tx: Tx, userId: string): Promise<void>
   await tx.query('delete from recovery_codes where user_id = $1', [userId]);
 }
 
-/** Takes a code that was not used before. Of two at once one is answered false. */
+/** Uses up an unused code. Returns false otherwise, also for the later of two concurrent requests. */
 export async function updateRecoveryCodeUsed(tx: Tx, userId: string, hash: string, usedAt: number): Promise<boolean> {
   const rows = await tx.query(
     'update recovery_codes set used_at = $3 where user_id = $1 and hash = $2 and used_at is null returning hash',
@@ -30,7 +30,7 @@ export async function updateRecoveryCodeUsed(tx: Tx, userId: string, hash: strin
   return rows.length === 1;
 }
 
-/** How many are left. */
+/** Returns the number of unused codes. */
 export async function countRecoveryCodes(db: Pick<Database, 'query'>, userId: string): Promise<number> {
   const [row] = await db.query<{ unused: number }>(
     'select count(*) as unused from recovery_codes where user_id = $1 and used_at is null',

@@ -7,7 +7,7 @@ import { replaceRecoveryCodes } from './recovery-code-queries.ts';
 
 const CODES = 10;
 
-/** New codes, in the form in which they are shown, and what is stored of them. 80 random bits each. */
+/** Returns new codes as shown to the person, and their hashes for the store. Each has 80 random bits. */
 export async function newRecoveryCodes(app: App, userId: string): Promise<{ codes: string[]; hashes: string[] }> {
   const codes = Array.from({ length: CODES }, () => {
     const [first = '', ...more] = prefixedId('').slice(1, 17).match(/.{4}/g) ?? [];
@@ -16,7 +16,7 @@ export async function newRecoveryCodes(app: App, userId: string): Promise<{ code
   return { codes, hashes: await Promise.all(codes.map((code) => hashOf(app, userId, code))) };
 }
 
-/** Gives a user ten new codes in place of the earlier ones; they are shown here and never again. */
+/** Replaces the codes of a user by ten new ones and returns them; they are never shown again. */
 export async function renewRecoveryCodes(app: App, userId: string, by: Actor): Promise<string[]> {
   const { codes, hashes } = await newRecoveryCodes(app, userId);
   await app.db.transaction(async (tx) => {
@@ -27,12 +27,12 @@ export async function renewRecoveryCodes(app: App, userId: string, by: Actor): P
   return codes;
 }
 
-/** Whether a text has the form of a recovery code, which no code of an app has. */
+/** Returns whether a text has the form of a recovery code, which codes of an app never have. */
 export function isRecoveryCode(text: string): boolean {
   return /^[0-9a-z]{16}$/.test(plain(text));
 }
 
-/** The stored form of a code as somebody typed it. */
+/** Returns the stored hash of a code as a person typed it. */
 export function hashOf(app: App, userId: string, code: string): Promise<string> {
   return keyedHash(app, 'recovery-code', userId, plain(code));
 }

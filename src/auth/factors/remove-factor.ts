@@ -11,13 +11,14 @@ import { deleteRecoveryCodes } from './recovery-code-queries.ts';
 export type RemovalOutcome = 'removed' | 'unknown' | 'last';
 
 /**
- * Removes one factor. `userId`: only if it is this user's; null: whosever it is. With the last one the recovery codes go. `last`: it
- * stays, because people of this role must have one; add another first.
+ * Removes one factor. `userId`: only if it belongs to this user; null: of any user. Removing the last factor also
+ * removes the recovery codes. Returns `last` and removes nothing if the role needs a factor: the user must add another
+ * first.
  */
 export function removeFactor(app: App, id: string, userId: string | null, by: Actor): Promise<RemovalOutcome> {
   return app.db.transaction(async (tx) => {
     const factor = await selectFactor(tx, id);
-    // Of two that are removed at once the later sees that it is the last.
+    // Of two concurrent removals, the later sees that it is the last.
     const user = factor === null ? null : await lockUser(tx, factor.user_id);
     if (factor === null || user === null || (userId !== null && user.id !== userId)) return 'unknown';
     const others = (await selectFactorsOf(tx, user.id)).filter((one) => one.id !== id);
@@ -32,8 +33,9 @@ export function removeFactor(app: App, id: string, userId: string | null, by: Ac
 }
 
 /**
- * Removes every factor and recovery code of a user (an id or an e-mail address) and ends the sessions: the next sign-in asks for the
- * password alone, and for a new factor where the role must have one. Answers how many factors there were; null without a user.
+ * Removes all factors and recovery codes of a user (an id or an e-mail address) and ends the sessions. The next sign-in
+ * needs only the password, and then a new factor if the role needs one. Returns the number of factors removed; null if
+ * there is no such user.
  */
 export function resetFactors(app: App, user: string, by: Actor): Promise<{ id: string; removed: number } | null> {
   return app.db.transaction(async (tx) => {

@@ -15,12 +15,12 @@ export const FACTOR_SECRETS: SealedKind = {
 
 type Place = Pick<FactorRow, 'id' | 'user_id' | 'kind'>;
 
-/** The secret of a factor as it is kept: encrypted, and bound to its row and its user. */
+/** Encrypts the secret of a factor, bound to its row and its user. */
 export function sealFactor(app: App, place: Place, secret: string): string {
   return sealAs(app, FACTOR_SECRETS, place, secret);
 }
 
-/** The secret of a row. Throws where MASTER_KEY, the row or its user is another. */
+/** Decrypts the secret of a row. Throws if MASTER_KEY, the row or its user was changed. */
 export function openFactor(app: App, row: FactorRow): string {
   return openAs(app, FACTOR_SECRETS, row, row.sealed);
 }

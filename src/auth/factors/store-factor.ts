@@ -7,10 +7,13 @@ import { newRecoveryCodes } from './recovery-codes.ts';
 
 type NewFactor = Pick<FactorRow, 'id' | 'user_id' | 'kind' | 'name' | 'sealed' | 'credential' | 'site' | 'last_step'>;
 
-/** `recoveryCodes` are shown here and never again; empty where the user has some left. */
+/** `recoveryCodes` are never shown again; empty if the user has unused ones. */
 export type StoredFactor = { id: string; recoveryCodes: string[] };
 
-/** Stores a factor in a commit of its own, with recovery codes where the user has none. Null: it is there already. */
+/**
+ * Stores a factor in a separate transaction, with recovery codes if the user has no unused ones. Returns null if the
+ * factor already exists.
+ */
 export async function storeFactor(app: App, factor: NewFactor, by: Actor): Promise<StoredFactor | null> {
   const { id, user_id: userId, kind, name } = factor;
   const { codes, hashes } = await newRecoveryCodes(app, userId);

@@ -14,10 +14,10 @@ import { invitationHash } from './invite-user.ts';
 
 const SESSION_MS = 24 * 60 * 60_000;
 
-/** A link that works now, and its user. */
+/** A valid link with its user. */
 export type OpenInvitation = { invitation: InvitationRow; user: UserRow };
 
-/** The link of this token, or null where it is unknown, was used or ended, or its time is over. */
+/** Returns the link of this token; null if it is unknown, used, ended or expired, or if its user is disabled. */
 export async function findInvitation(app: App, token: string): Promise<OpenInvitation | null> {
   if (!/^[\w-]{32}$/.test(token)) return null;
   const invitation = await selectInvitationByHash(app.db, await invitationHash(app, token));
@@ -29,8 +29,8 @@ export async function findInvitation(app: App, token: string): Promise<OpenInvit
 }
 
 /**
- * Uses a link up and begins a session at the console, which proves no second factor. `password`: what an invited person chose, found strong
- * enough before; null for a link that only lets in. Null: somebody has used it at the same moment.
+ * Uses up a link and begins a session at the console without a proven second factor. `password`: the person's choice,
+ * already checked for strength; null for a sign-in link. Returns null if the link was used, ended or expired meanwhile.
  */
 export async function acceptInvitation(
   app: App,

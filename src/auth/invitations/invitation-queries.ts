@@ -2,7 +2,7 @@ import type { Database, SqlRow, Tx } from '../../db/database.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-/** Times are UTC milliseconds. `sign_in`: a link that lets in without a password, for a demo in development. */
+/** Times are UTC milliseconds. `sign_in`: a link that signs in without a password, for a demo in development. */
 export type InvitationRow = SqlRow & {
   id: string;
   user_id: string;
@@ -32,7 +32,7 @@ export function selectInvitationsOf(db: Reader, userId: string): Promise<Invitat
   return db.query<InvitationRow>('select * from invitations where user_id = $1 order by created_at, id', [userId]);
 }
 
-/** Those that nobody used or ended, also after their time: whom one still waits for. */
+/** Returns the invitations that are neither used nor ended; they may have expired. */
 export function selectOpenInvitations(db: Reader): Promise<(InvitationRow & { email: string; role: string })[]> {
   return db.query(
     `select i.*, u.email, u.role from invitations i join users u on u.id = i.user_id
@@ -40,7 +40,7 @@ export function selectOpenInvitations(db: Reader): Promise<(InvitationRow & { em
   );
 }
 
-/** Uses a link up, if it is open at `at`. Of two at once one is answered false. */
+/** Uses up a link if it is open at `at`. Returns false otherwise, also for the later of two concurrent requests. */
 export async function updateInvitationUsed(tx: Tx, id: string, at: number): Promise<boolean> {
   const rows = await tx.query(
     `update invitations set used_at = $2
@@ -50,7 +50,7 @@ export async function updateInvitationUsed(tx: Tx, id: string, at: number): Prom
   return rows.length === 1;
 }
 
-/** Ends one link by its id, or the open ones of a user. */
+/** Ends one open link by its id, or all open links of a user. Returns them. */
 export function updateInvitationsEnded(tx: Tx, idOrUser: string, at: number): Promise<InvitationRow[]> {
   return tx.query<InvitationRow>(
     `update invitations set ended_at = $2

@@ -21,19 +21,19 @@ import {
   updateInvitationsEnded,
 } from './invitation-queries.ts';
 
-/** `token` is the secret of the link, shown here and never again. `expires_at` is UTC milliseconds. */
+/** `token`: the secret of the link, never shown again. `expires_at`: UTC milliseconds. */
 export type NewInvitation = { id: string; user: string; email: string; token: string; expires_at: number };
 
-/** Hashes the token of a link as it is stored. */
+/** Returns the stored hash of a link's token. */
 export function invitationHash(app: App, token: string): Promise<string> {
   return keyedHash(app, 'invitation', '', token);
 }
 
 /**
- * Makes a person without a password, and a link with which they set one, once and within `validMs`. For somebody who was invited and
- * did not come there is a new link, with what they may do as it was; the earlier link ends. Throws `Problem` `USER_EXISTS` for an
- * address whose user has signed in or has a password, or was invited with other rights than are said now, and what `createUser` throws. `mayInvite`: whether who invites may hand over what
- * somebody who was invited before may do; `PERMISSION_MISSING` where not, for the link would let them in.
+ * Creates a person without a known password, and a link to set one, once and within `validMs`. A person who has not yet
+ * accepted an invitation gets a new link with the same rights; the earlier link ends. `mayInvite`: whether the inviter
+ * may give such a person's rights. Throws `Problem` `PERMISSION_MISSING` if not; `USER_EXISTS` if the address belongs
+ * to another user, or to a person who was invited with other rights; and the errors of `createUser`.
  */
 export async function inviteUser(
   app: App,
@@ -65,8 +65,9 @@ export async function inviteUser(
 }
 
 /**
- * A link with which a person who lost the password sets another, once and within `validMs`. The password of before stops working at once,
- * every session ends, and so does an earlier link; a second factor stays. Null: there is no such user, or it is disabled.
+ * Creates a link with which a person who lost the password sets a new one, once and within `validMs`. The old password,
+ * all sessions and earlier links end at once; second factors stay. Returns null if the user does not exist or is
+ * disabled.
  */
 export async function makePasswordLink(
   app: App,
@@ -78,7 +79,7 @@ export async function makePasswordLink(
   const [hash, nobodys] = await Promise.all([invitationHash(app, token), makePassword()]);
   const prove = await passwordProver(app);
   return app.db.transaction(async (tx) => {
-    // Somebody who disables the user at once ends this link too, or comes before it.
+    // A concurrent disabling runs before, or waits and then ends this link too.
     const user = await lockUser(tx, userId);
     if (user === null || user.disabled_at !== null) return null;
     const at = app.now();
@@ -94,7 +95,7 @@ export async function makePasswordLink(
   });
 }
 
-/** A link that lets a user in once, without a password. Development only: for what ends a demo. */
+/** Creates a link that signs a user in once without a password. Development only, for the end of a demo. */
 export async function makeSignInLink(app: App, user: Pick<UserRow, 'id' | 'email'>, by: Actor): Promise<NewInvitation> {
   if (app.config.mode !== 'development') throw new Error('Links that let in without a password are for development');
   const token = randomToken(24);
@@ -111,7 +112,7 @@ export async function makeSignInLink(app: App, user: Pick<UserRow, 'id' | 'email
 
 const SIGN_IN_VALID_MS = 60 * 60_000;
 
-/** Lists the invitations that were not accepted yet, the oldest first; `expires_at` may have passed. */
+/** Lists the invitations not yet accepted, oldest first; they may have expired. */
 export async function listInvitations(app: App) {
   const rows = await selectOpenInvitations(app.db);
   return rows.map(({ id, user_id, email, role, created_at, created_by, expires_at }) => {
@@ -119,7 +120,7 @@ export async function listInvitations(app: App) {
   });
 }
 
-/** Ends a link that nobody has used. False: there is no such link, or it was used or ended before. */
+/** Ends an unused link. Returns false if it does not exist, or was used or ended before. */
 export function endInvitation(app: App, id: string, by: Actor): Promise<boolean> {
   return app.db.transaction(async (tx) => {
     const at = app.now();
@@ -131,7 +132,7 @@ export function endInvitation(app: App, id: string, by: Actor): Promise<boolean>
   });
 }
 
-/** The open link of somebody who did not come yet; anybody else is refused. */
+/** Ends the open link of a person who has not yet accepted. Throws for other users. */
 async function endForNewLink(
   tx: Tx,
   user: UserRow,
@@ -159,7 +160,7 @@ async function endForNewLink(
   await updateInvitationsEnded(tx, user.id, at);
 }
 
-/** Whether the rights are what the wish says, as far as it says anything. */
+/** Returns whether the rights match the request; omitted members match. */
 function isAsked(rights: DescribedRights, { role, may, paymentServices, refundLimits }: UserWish): boolean {
   const services = paymentServices === 'all' ? null : paymentServices?.toSorted();
   const limits = refundLimits === undefined ? undefined : limitsInForce(role ?? rights.role, refundLimits);
