@@ -28,8 +28,8 @@ export type Permission = keyof typeof PERMISSIONS;
 export type Needed = readonly [Permission, ...Permission[]];
 
 /**
- * Returns the permissions for reading a screen or a list: the given one, or that of auditors. Never for anything that
- * shows a secret.
+ * Returns the permissions for reading a screen or a list: the given one, or an auditor's. Never for anything that shows
+ * a secret.
  */
 export function readWith(permission: Permission): Needed {
   return [permission, 'audit:read'];

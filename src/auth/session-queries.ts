@@ -83,7 +83,7 @@ export async function updateSessionEnded(tx: Tx, id: string, endedAt: number): P
   return row ?? null;
 }
 
-/** Ends all sessions of a user, or those of one API token. Returns how many. */
+/** Ends all sessions of a user, or only the sessions of one API token. Returns how many. */
 export async function updateSessionsEnded(
   tx: Tx,
   userId: string,

@@ -2,8 +2,8 @@ import { CAUSES, type CauseCode, type CauseLanguage } from './cause-texts.ts';
 import { isMove } from './redirect.ts';
 
 /**
- * The result of an attempt, as it is stored. `failure` is a reason and a code, such as `timeout: ETIMEDOUT`; `excerpt` is the
- * beginning of the answer, where it was read.
+ * The stored result of an attempt. `failure`: a reason and a code, such as `timeout: ETIMEDOUT`. `excerpt`: the start
+ * of the response, if it was read.
  */
 export type StoredAnswer = {
   status: number | null;
@@ -12,10 +12,10 @@ export type StoredAnswer = {
   excerpt?: string | null;
 };
 
-/** Why the shop was not told, in a sentence, and what ends it. */
+/** Why the shop did not accept a callback, in a sentence, and how to fix it. */
 export type Cause = { code: CauseCode; cause: string; fix: string };
 
-/** Reasons of a failure, which came before any answer, that have a text of their own. */
+/** The reasons of failures before any response that have their own text. */
 const REASONS: readonly string[] = [
   'timeout',
   'connect',
@@ -27,7 +27,7 @@ const REASONS: readonly string[] = [
   'protocol',
 ] satisfies CauseCode[];
 
-/** The causes of Node's errors about a certificate. */
+/** The causes of Node's certificate errors. */
 const CERTIFICATES: Readonly<Record<string, CauseCode>> = {
   CERT_HAS_EXPIRED: 'tls_expired',
   ERR_TLS_CERT_ALTNAME_INVALID: 'tls_name',
@@ -38,7 +38,7 @@ const CERTIFICATES: Readonly<Record<string, CauseCode>> = {
   SELF_SIGNED_CERT_IN_CHAIN: 'tls_self_signed',
 };
 
-/** By the status. What is not in it is an error of the shop from 500 on, and else said as it is. */
+/** The causes by status. Other statuses from 500 on are `error`; the rest are `other`. */
 const STATUSES: Readonly<Record<number, CauseCode>> = {
   400: 'refused',
   401: 'asks_login',
@@ -51,15 +51,15 @@ const STATUSES: Readonly<Record<number, CauseCode>> = {
   429: 'busy',
 };
 
-/** The page of a log-in, by its path; and by what it says where it comes with 200. */
+/** Log-in pages: by path, and by content even with status 200. */
 const LOGIN_PATH = /(?:^|[/_-])(?:log-?in|sign-?in|wp-login\.php|auth|ingresar|iniciar-sesion|acceso)(?:[/.?_-]|$)/i;
 const LOGIN_PAGE = /<input[^<>]{0,200}\btype=["']?password/i;
-/** The words by which firewalls before a shop name themselves. */
+/** Words of firewalls in front of a shop. */
 const FIREWALL = /attention required|just a moment|cloudflare|incapsula|sucuri|mod_?security|access denied|captcha/i;
-/** The words of receivers that refuse a signature. */
+/** Words of receivers that reject a signature. */
 const SIGNATURE = /signature|firma|hmac|checksum/i;
 
-/** Names the cause of an answer, and what to do; null for one that is in order. `url` is what was posted to. */
+/** Returns the cause of a response and its fix; null if the response is fine. `url`: the URL of the post. */
 export function causeOf(url: string, answer: StoredAnswer, language: CauseLanguage = 'en'): Cause | null {
   const code = codeOf(url, answer);
   if (code === null) return null;
@@ -73,7 +73,7 @@ export function causeOf(url: string, answer: StoredAnswer, language: CauseLangua
   });
 }
 
-/** A cause in words, with `values` in the place of their names. */
+/** Returns a cause in words, with `values` filled in. */
 export function tellCause(code: CauseCode, language: CauseLanguage, values: Readonly<Record<string, string>>): Cause {
   const [cause, fix] = CAUSES[code][language];
   const fill = (text: string) => text.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
@@ -104,7 +104,7 @@ function codeOfRedirect(url: string, status: number, location: string | null): C
   return location === null ? 'redirect' : 'moved';
 }
 
-/** Whether a redirect leads to a log-in: then nobody has handled what was posted. */
+/** Returns whether a redirect leads to a log-in page; then the post was not handled. */
 function isLogin(url: string, location: string | null): boolean {
   const to = location === null ? null : URL.parse(location, url);
   return to !== null && to.pathname !== new URL(url).pathname && LOGIN_PATH.test(to.pathname);

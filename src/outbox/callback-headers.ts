@@ -5,8 +5,9 @@ import type { SecretToken, ServiceEnvironment } from '../payment-services/paymen
 import type { ClaimedCallback } from './outbox-queries.ts';
 
 /**
- * The headers of one attempt: Standard Webhooks beside the signed body. All that is new for merchants is here, because
- * the body of a callback is a closed set of fields. During a rotation every open Secret Token signs.
+ * Returns the headers of an attempt: the Standard Webhooks headers in addition to the signed body. Everything new for
+ * merchants is in headers, because the body of a callback has a fixed set of fields. During a rotation there is a
+ * signature for each open Secret Token.
  */
 export function callbackHeaders(
   environment: ServiceEnvironment,
@@ -27,5 +28,5 @@ export function callbackHeaders(
   };
 }
 
-// Deriving a key takes longer than to sign with it.
+// Cached, because deriving a key takes longer than signing.
 const keyOf = perInstance((secret: SecretToken) => new SigningKey(webhookKey(secret.text)));

@@ -4,7 +4,7 @@ import { CALLBACK_STATES, type CallbackState } from './callback-state.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-/** The filter of callbacks: those for which all its members hold. Times are UTC milliseconds of when a callback was made. */
+/** A filter of callbacks; all members must match. Times are when a callback was created, UTC milliseconds. */
 export type CallbackFilter = {
   state?: CallbackState;
   paymentServiceId?: string;
@@ -12,9 +12,9 @@ export type CallbackFilter = {
   /** The URL without its query, as in `endpoints.address`. */
   endpoint?: string;
   transactionId?: number;
-  /** At or after. */
+  /** Inclusive. */
   since?: number;
-  /** Before. */
+  /** Exclusive. */
   until?: number;
 };
 
@@ -27,7 +27,7 @@ export type ListedCallback = SqlRow & {
   environment: string;
   webhook_id: string;
   state: CallbackState;
-  /** All there ever were, also those before it was sent again by hand. */
+  /** All stored attempts, also those before a resend. */
   attempts: number;
   created_at: number;
   next_attempt_at: number;
@@ -36,11 +36,11 @@ export type ListedCallback = SqlRow & {
   status: number | null;
   failure: string | null;
   location: string | null;
-  /** Since when its endpoint fails; null where it does not. */
+  /** Since when its endpoint fails; null: it does not. */
   failing_since: number | null;
 };
 
-/** The newest callbacks, with the outcome of their last attempt. */
+/** Returns the newest callbacks, with the outcome of their last attempt. */
 export function selectCallbacks(db: Reader, filter: CallbackFilter, limit: number): Promise<ListedCallback[]> {
   const { where, parameters } = conditionsOf(filter, [limit]);
   return db.query<ListedCallback>(
@@ -62,8 +62,9 @@ export function selectCallbacks(db: Reader, filter: CallbackFilter, limit: numbe
 }
 
 /**
- * The next callbacks after `afterId`, in the order of their ids, of what can be sent again: without a state, what waits for another attempt
- * and what was given up. Nothing that is on its way, and nothing of the `excluded` environments.
+ * Returns the next callbacks after `afterId` that can be sent again, by id. Without a state in the filter: those that
+ * wait for another attempt, were given up or are disabled. Omits callbacks under way and those of the `excluded`
+ * environments.
  */
 export function selectResendable(
   db: Reader,
@@ -93,7 +94,9 @@ const CONDITIONS: Readonly<Record<Exclude<keyof CallbackFilter, 'state'>, string
   until: 'c.created_at <',
 };
 
-/** Only what is asked for is in the statement, and the state by its name, so that the indexes of one state are taken. */
+/**
+ * Only the conditions in use are in the SQL, and the state is literal, so that partial indexes on one state are used.
+ */
 function conditionsOf(
   { state, ...filter }: CallbackFilter,
   before: readonly SqlParameter[],

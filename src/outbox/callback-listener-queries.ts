@@ -5,7 +5,7 @@ import type { ClaimedCallback } from './outbox-queries.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-/** The environments whose callbacks a listener takes at this moment. */
+/** Returns the environments that have a listener at this time. */
 export async function selectListened(db: Reader, now: number): Promise<number[]> {
   const rows = await db.query<{ environment_id: number }>(
     'select environment_id from callback_listeners where ends_at > $1',
@@ -21,7 +21,7 @@ export async function selectListener(db: Reader, environmentId: number): Promise
   return row ?? null;
 }
 
-/** The newest takes the place of the one before. */
+/** Inserts a listener; it replaces the environment's earlier one. */
 export async function upsertListener(tx: Tx, listener: CallbackListener): Promise<void> {
   const { environment_id, id, started_by, started_at, ends_at } = listener;
   await tx.query(
@@ -32,7 +32,7 @@ export async function upsertListener(tx: Tx, listener: CallbackListener): Promis
   );
 }
 
-/** Answers whether the listener is still the one of its environment. */
+/** Renews a listener. Returns false if it is no longer the environment's. */
 export async function updateListenerEnd(
   tx: Tx,
   { id, environment_id }: RowKey<string>,
@@ -53,7 +53,7 @@ export async function deleteListener(tx: Tx, { id, environment_id }: RowKey<stri
   return rows.length === 1;
 }
 
-/** Whether a callback of an environment is due. */
+/** Returns whether a callback of an environment is due. */
 export async function hasDue(db: Reader, environmentId: number, now: number): Promise<boolean> {
   const rows = await db.query(
     `select id from callbacks where environment_id = $1 and state = 'queued' and next_attempt_at <= $2 limit 1`,
@@ -65,7 +65,7 @@ export async function hasDue(db: Reader, environmentId: number, now: number): Pr
 const CLAIMED =
   'id, transaction_id, environment_id, endpoint_id, sequence, attempts, scheduled_at, lease, webhook_id, url, content_type, body';
 
-/** Claims until `until` the one callback of an environment that has been due for longest. */
+/** Claims the callback of an environment that has been due longest, until `until`. */
 export async function claimOldest(
   tx: Tx,
   environmentId: number,
@@ -82,7 +82,7 @@ export async function claimOldest(
   return row ?? null;
 }
 
-/** The callback that is claimed under a lease; null once the claim is another's. */
+/** Returns a callback if this lease still holds it, else null. */
 export async function selectClaimed(
   tx: Tx,
   { id, environment_id }: RowKey<number>,

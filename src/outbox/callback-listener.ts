@@ -1,6 +1,9 @@
 import type { SqlRow } from '../db/database.ts';
 
-/** A row of `callback_listeners`: who takes the callbacks of an environment. Times are UTC milliseconds. */
+/**
+ * A row of `callback_listeners`: the listener that receives the callbacks of an environment. Times are UTC
+ * milliseconds.
+ */
 export type CallbackListener = SqlRow & {
   environment_id: number;
   id: string;
@@ -9,17 +12,17 @@ export type CallbackListener = SqlRow & {
   ends_at: number;
 };
 
-/** A listener that is not heard of for so long has ended. It is longer than an attempt can take (15 s). */
+/** A listener without a request for this long has ended. Longer than an attempt can take (15 s). */
 export const LISTENER_MS = 30_000;
 
-/** A callback as it is to be posted, and the claim under which its outcome is reported. */
+/** A callback to post, with the lease for reporting its outcome. */
 export type ClaimedPost = {
   id: number;
   lease: string;
   transactionId: number;
-  /** This attempt, from 1. */
+  /** The number of this attempt, from 1. */
   attempt: number;
-  /** Where the shop wants it. The listener posts to another place. */
+  /** The shop's URL. The listener posts to another one. */
   url: string;
   headers: Record<string, string>;
   body: string;

@@ -2,7 +2,7 @@ import { computeSignature } from '../../protocol/hmac.ts';
 import { formatDecimal } from '../lib/money.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 
-/** The content of a callback, which the payer's browser also brings to `x_url_complete`. */
+/** The content of a callback. The payer's browser also brings it to `x_url_complete`. */
 export type CallbackContent = {
   transactionId: number;
   reference: string;
@@ -10,13 +10,13 @@ export type CallbackContent = {
   currency: string;
   result: 'completed' | 'failed' | 'pending';
   message: 'Approved' | 'Declined' | 'Cancelled' | 'Expired' | 'Pending';
-  /** UTC milliseconds of the change, not of the sending. */
+  /** When the change happened, UTC milliseconds; not when it is sent. */
   timestamp: number;
 };
 
 /**
- * Exactly ten fields, all non-empty text: receivers that sign whatever they are sent break on any extra one.
- * During a rotation the old Secret Token signs, because the merchant may not have the new one yet.
+ * Returns exactly ten fields, all non-empty text: receivers that sign all fields they get fail on an extra one. During
+ * a rotation the old Secret Token signs, because the merchant may not have the new one yet.
  */
 export function callbackFields(environment: ServiceEnvironment, content: CallbackContent): Record<string, string> {
   const fields = {
@@ -36,13 +36,13 @@ export function callbackFields(environment: ServiceEnvironment, content: Callbac
   return { ...fields, x_signature: computeSignature(message, oldest.key) };
 }
 
-/** The fields as they are posted. */
+/** Encodes the fields as a form. */
 export function callbackBody(fields: Record<string, string>): string {
   const pair = ([name, value]: [string, string]) => `${name}=${NEEDS_NO_CODE.test(value) ? value : formText(value)}`;
   return Object.entries(fields).map(pair).join('&');
 }
 
-/** Most values, and for them `URLSearchParams` takes ten times as long. */
+/** Most values need no encoding, and `URLSearchParams` would take ten times as long for them. */
 const NEEDS_NO_CODE = /^[\w.*-]*$/;
 
 function formText(value: string): string {

@@ -1,8 +1,14 @@
-/** A shop can have the order in the path of its URL, and then each callback has an endpoint of its own. */
+/**
+ * Concurrent requests per host. Not per endpoint, because a shop whose URL path contains the order has one endpoint per
+ * callback.
+ */
 const SENT_TO_HOST = 32;
-/** To all hosts of one environment: a shop can have any number of names. */
+/** Concurrent requests to all hosts of an environment, because a shop may have any number of host names. */
 const SENT_FOR_ENVIRONMENT = 128;
-/** With so many that wait, an environment with a full host is left out whole: its URLs may be written in many ways. */
+/**
+ * With more waiting callbacks than this, an environment with a full host is excluded entirely, because its URLs may be
+ * spelled in many ways.
+ */
 const HELD_OF_ENVIRONMENT = 5_120;
 
 export type HostShare<Queue> = {
@@ -10,14 +16,14 @@ export type HostShare<Queue> = {
   readonly origin: string;
   readonly queues: Set<Queue>;
   sending: number;
-  /** The queues that can begin another request, the next one first. */
+  /** The queues that may start another request, the next one first. */
   turns: Set<Queue>;
 };
 
 type ShopShare<Queue> = {
   readonly hosts: Map<string, HostShare<Queue>>;
   sending: number;
-  /** The hosts of such queues, the next one first. */
+  /** The hosts with such queues, the next one first. */
   turns: Set<HostShare<Queue>>;
 };
 
@@ -30,15 +36,15 @@ type Queue<Self> = {
 export type LeftOut = {
   environments: readonly number[];
   hosts: readonly { environmentId: number; origin: string }[];
-  /** The number of their requests. */
+  /** The number of their running requests. */
   sending: number;
 };
 
 export const NOTHING_LEFT_OUT: LeftOut = { environments: [], hosts: [], sending: 0 };
 
 /**
- * Shares of what one worker sends at once: of each host of an environment, and of the environment. Hosts take turns, and so do
- * the endpoints of a host. `beginOne` begins one request of a queue, and answers whether it did.
+ * Limits the concurrent requests of one worker, per host and per environment. Hosts take turns, and so do the endpoints
+ * of a host. `beginOne` starts one request of a queue and returns whether it did.
  */
 export function createCallbackShares<Q extends Queue<Q>>(beginOne: (queue: Q) => boolean) {
   const shops = new Map<number, ShopShare<Q>>();
@@ -52,7 +58,7 @@ export function createCallbackShares<Q extends Queue<Q>>(beginOne: (queue: Q) =>
     return host;
   };
 
-  /** Begins what its shares have room for; the rest begins when others end. */
+  /** Starts requests up to the limits; the rest start when others end. */
   const begin = (queues: Iterable<Q>) => {
     const asked = new Set<ShopShare<Q>>();
     for (const queue of queues) {
@@ -78,7 +84,7 @@ export function createCallbackShares<Q extends Queue<Q>>(beginOne: (queue: Q) =>
     if (host.shop.hosts.size === 0) shops.delete(environmentId);
   };
 
-  /** The full hosts and environments. A claim leaves their callbacks where they are. */
+  /** Returns the hosts and environments at their limit. A claim skips their callbacks. */
   const leftOut = (): LeftOut => {
     const full = { environments: [] as number[], hosts: [] as LeftOut['hosts'][number][], sending: 0 };
     for (const [environmentId, shop] of shops) {
@@ -95,7 +101,7 @@ export function createCallbackShares<Q extends Queue<Q>>(beginOne: (queue: Q) =>
   return { hostOf, begin, ended, remove, leftOut };
 }
 
-/** Whether nothing more can be sent to a host now. */
+/** Returns whether a host is at its limit. */
 export function isFull({ sending, shop }: HostShare<unknown>): boolean {
   return sending >= SENT_TO_HOST || shop.sending >= SENT_FOR_ENVIRONMENT;
 }
@@ -106,7 +112,7 @@ function takeTurns<Q>(shop: ShopShare<Q>, beginOne: (queue: Q) => boolean): void
     if (host === undefined) return;
     shop.turns.delete(host);
     const [queue] = host.turns;
-    // A full host has its turn again when one of its requests ends.
+    // A full host gets its next turn when one of its requests ends.
     if (queue === undefined || host.sending >= SENT_TO_HOST) continue;
     host.turns.delete(queue);
     shop.turns.add(host);

@@ -1,15 +1,15 @@
 import type { NextStep } from './retry-schedule.ts';
 
 /**
- * Where a callback stands. `queued`: it waits for an attempt. `redirected`: the shop handled it and answered with a redirect.
- * `superseded`: the shop refused it and had the same result from the payer's browser. `dead`: given up. `disabled`: its
- * endpoint has answered 410.
+ * The state of a callback. `queued`: waits for an attempt. `redirected`: the shop handled it and responded with a
+ * redirect. `superseded`: the shop rejected it, but had the same result from the payer's browser. `dead`: given up.
+ * `disabled`: its endpoint responded 410.
  */
 export type CallbackState = (typeof CALLBACK_STATES)[number];
 
 export const CALLBACK_STATES = ['queued', 'delivered', 'redirected', 'superseded', 'dead', 'disabled'] as const;
 
-/** THE TABLE: what each step makes of a callback that is queued. Only a resend brings one of the others back to `queued`. */
+/** THE TABLE: the state of a queued callback after each step. Only a resend changes another state back to `queued`. */
 export const STATE_AFTER = {
   delivered: 'delivered',
   redirected: 'redirected',

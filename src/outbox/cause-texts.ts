@@ -1,7 +1,7 @@
-/** The languages in which a cause is told: staff and shops read Spanish, the command line English. */
+/** The languages of a cause: Spanish for staff and shops, English for the command line. */
 export type CauseLanguage = 'es' | 'en';
 
-/** Why a shop was not told, by what ends it. */
+/** Why a shop did not accept a callback. Each code has its own fix. */
 export type CauseCode =
   | 'timeout'
   | 'connect'

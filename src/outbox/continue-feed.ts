@@ -2,11 +2,11 @@ import type { App } from '../app.ts';
 import { selectFeedPlace, updateFeedOffset } from './outbox-queries.ts';
 
 /**
- * Makes sure that what happens from now on stands in the feed after all that is in it.
+ * Ensures that new events come after all existing events in the feed.
  *
- * On PostgreSQL the feed is ordered by transaction ids. A dump that is restored into a new server brings events with
- * higher ids than the server has reached; without this, new events would hide below every cursor that readers hold.
- * Answers whether anything had to be done.
+ * On PostgreSQL the feed is ordered by transaction ids. A dump restored into a new server has events with higher ids
+ * than the server has reached. Without this step, new events would sort before the readers' cursors, so nobody would
+ * read them. Returns whether the offset had to change.
  */
 export async function continueFeed(app: App): Promise<boolean> {
   if (app.db.engine === 'sqlite') return false;

@@ -13,15 +13,15 @@ import type { PlaceInFeed } from './feed-link.ts';
 
 const DAY_MS = 86_400_000;
 const INTERVAL_MS = 3_600_000;
-/** Between two batches of a backlog: a payer's commit never waits for more than one. */
+/** The pause between two batches, so that a payment's commit waits for one batch at most. */
 const REST_MS = 20;
 
 const schedules = perInstance((_app: App) => ({ nextAt: 0 }));
 
 /**
- * Deletes events that are older than RETENTION_EVENTS, at most `limit` in one commit, and answers how many those were. It first
- * writes down, sealed, up to which link of the feed's chain it deletes: the chain is proved from there on. `readUpTo` says how
- * far those have come who make something of the feed; nothing behind that is deleted, nor the newest link.
+ * Deletes events older than RETENTION_EVENTS, at most `limit` in one commit, and returns how many. First stores a
+ * sealed record of the last link it deletes up to; the proof of the chain starts there. `readUpTo` returns how far the
+ * consumers of the feed have read; later events are not deleted, and neither is the newest link.
  */
 export async function cutFeed(app: App, readUpTo: () => Promise<PlaceInFeed>, limit: number): Promise<number> {
   const schedule = schedules(app);
@@ -34,7 +34,7 @@ export async function cutFeed(app: App, readUpTo: () => Promise<PlaceInFeed>, li
   return deleted;
 }
 
-/** A new one once a day, where there is something to cut. */
+/** Returns the cut to delete up to. Makes a new one at most once a day, if there is something to delete. */
 async function findCut(app: App, readUpTo: () => Promise<PlaceInFeed>, days: number): Promise<FeedCut | null> {
   const now = app.now();
   const last = await selectLastCut(app.db);

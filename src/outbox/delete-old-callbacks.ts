@@ -5,14 +5,15 @@ import { deleteAttempts, deleteCallbacks, selectOldAttempts, selectOldCallbacks 
 
 const DAY_MS = 86_400_000;
 const INTERVAL_MS = 3_600_000;
-/** `attention list` asks a person about what was given up for so long. */
+/** `attention list` shows given-up callbacks for this long. */
 const ASKED_ABOUT_MS = 7 * DAY_MS;
 
 const schedules = perInstance((_app: App) => ({ nextAt: 0 }));
 
 /**
- * Once an hour, deletes callbacks and delivery attempts that are past RETENTION_CALLBACKS and RETENTION_DELIVERY_ATTEMPTS, at
- * most `limit` of each in one commit, and answers how many those were. What still waits stays, and the events that they told of.
+ * Deletes callbacks and delivery attempts older than RETENTION_CALLBACKS and RETENTION_DELIVERY_ATTEMPTS, at most
+ * `limit` of each in one commit. Returns how many. After a call without any it pauses for an hour. Callbacks that wait
+ * stay, and so do the events.
  */
 export async function deleteOldCallbacks(app: App, limit: number): Promise<number> {
   const schedule = schedules(app);

@@ -16,67 +16,78 @@ import {
 } from './outbox-queries.ts';
 import { type Attempt, recordAttempts, weighAttempt } from './record-attempts.ts';
 
-/** A claim lasts longer than an attempt can (15 s), so a worker that is alive never loses one under way. */
+/** A lease lasts longer than an attempt can (15 s), so a living worker never loses a callback under way. */
 const LEASE_MS = 60_000;
-/** A callback that is not begun by then is left to the next claim. */
+/** A claimed callback that has not started after this time is left to the next claim. */
 const START_WITHIN_MS = 40_000;
 const CONCURRENT_PER_ENDPOINT = 4;
 const CLAIMED_PER_ENDPOINT = 256;
 const CLAIMED_AT_ONCE = 1024;
-/** So many where the backlog is spread over many endpoints: the query costs the same for few as for many. */
+/**
+ * How many are claimed at once if the backlog is spread over many endpoints: the query costs the same for few as for
+ * many.
+ */
 const CLAIMED_OF_MANY = 4096;
-/** An endpoint for which no more than these wait can be given more, so that a quick one never waits for a claim. */
+/** An endpoint with at most this many waiting callbacks may get more, so that a fast one never waits for a claim. */
 const REFILLED_AT = 128;
 /**
- * While more than these wait, an endpoint is given more only when it has none left, and a full host nothing. Claims ahead would then
- * be many small ones, each reading past all that is claimed; and of a backlog of many that are slow this worker would take all, keep
- * it from the others, and let most leases end.
+ * With more waiting callbacks than this, an endpoint gets more only when it has none left, and a full host gets none.
+ * Otherwise there would be many small claims, and each would scan past all claimed callbacks. This worker would also
+ * take a whole backlog of slow endpoints from the other workers, and most leases would expire.
  */
 const CROWDED_ABOVE = 1024;
-/** So many attempts are recorded together, fewer only at a poll or when nothing is under way: each commit is a flush. */
+/**
+ * How many attempts are recorded together. Fewer only at a poll or when nothing is under way, because each commit is a
+ * flush.
+ */
 const RECORDED_TOGETHER = 128;
 /**
- * A look for others than those that have enough reads past all that waits for them. One that finds none is repeated no sooner, and
- * always after the worker's pause.
+ * A search for callbacks of other endpoints scans past all that wait for endpoints with enough. If it finds none, it is
+ * not repeated sooner than this, and never without the worker's pause.
  */
 const LOOKED_PAST_EVERY_MS = 200;
 /**
- * With so many endpoints that do not keep up, nothing more is taken on until one of their requests ends. Of a full host its requests
- * count, not its endpoints: a shop that has the order in the path of its URL, and does not answer, would keep up all others.
+ * With this many endpoints that do not keep up, nothing more is claimed until one of their requests ends. A full host
+ * counts by its requests, not by its endpoints: otherwise a slow shop with the order in the path of its URL would block
+ * all others.
  */
 const BUSY_ENDPOINTS = 200;
 
 export type CallbackDelivery = {
-  /** Claims what is due and begins to send it. Answers how many were claimed. */
+  /** Claims due callbacks and starts sending them. Returns how many it claimed. */
   poll(): Promise<number>;
-  /** Resolves once all that was claimed is sent and recorded. */
+  /** Resolves when all claimed callbacks are sent and recorded. */
   settled(): Promise<void>;
-  /** Releases what was not begun and waits for what was. */
+  /** Releases callbacks that have not started and waits for those that have. */
   drain(): Promise<void>;
 };
 
-/** The callbacks of one endpoint that this worker holds. One dead merchant fills its own queue and delays nobody. */
+/** The claimed callbacks of one endpoint. A dead merchant fills only its own queue and delays nobody. */
 type EndpointQueue = {
   readonly endpointId: number;
   readonly environmentId: number;
   readonly host: HostShare<EndpointQueue>;
   waiting: Claim[];
-  /** The transactions of what is on its way. Another of the same waits for it, so that they arrive in their order. */
+  /**
+   * The transactions of callbacks under way. Another callback of the same transaction waits, so that they arrive in
+   * order.
+   */
   sending: Set<number>;
-  /** The last claim that brought some left others behind, perhaps of this endpoint. */
+  /** The last claim of this endpoint may have left callbacks of it unclaimed. */
   more: boolean;
-  /** It has answered 410, and the store is being told. */
+  /** The endpoint responded 410, and this is being stored. */
   gone: boolean;
 };
 
 type Claim = ClaimedCallback & { claimedAt: number };
 
 /**
- * The delivery engine: at least once, each attempt recorded, a schedule per callback, a queue per endpoint.
+ * The delivery engine: at-least-once delivery, a record of each attempt, a retry schedule per callback and a queue per
+ * endpoint.
  *
- * It has no clock, no socket and no timer of its own (`app.now`, `app.fetch`, and `poll` called from outside), so the
- * same engine runs in production and in the simulation of `test/faults`. `onRoom` is called when a poll would find
- * something that the last one had to leave.
+ * It has no clock, socket or timer (`app.now`, `app.fetch`, and `poll` called from outside), so the same engine runs in
+ * production and in the simulation of `test/faults`. `onRoom` is called when a poll would find callbacks that the last
+ * one had to leave.
  */
 export function createCallbackDelivery(app: App, onRoom: () => void = () => {}): CallbackDelivery {
   const queues = new Map<number, EndpointQueue>();
@@ -85,9 +96,9 @@ export function createCallbackDelivery(app: App, onRoom: () => void = () => {}):
   app.metrics.watchQueue('delivery-attempts', recorder);
   let draining = false;
   let limit = CLAIMED_AT_ONCE;
-  /** The claims that are not begun. */
+  /** The number of claimed callbacks that have not started. */
   let waiting = 0;
-  /** When the last look for others than those that have enough found none. */
+  /** When the last search for callbacks of other endpoints found none. */
   let lookedPastAt = Number.NEGATIVE_INFINITY;
 
   const beginOne = (queue: EndpointQueue): boolean => {
@@ -101,7 +112,7 @@ export function createCallbackDelivery(app: App, onRoom: () => void = () => {}):
   };
   const shares = createCallbackShares(beginOne);
 
-  // The next request begins at the end of this one and not of its recording: a disk is slower than many a merchant.
+  // The next request starts when this one ends, not when it is recorded: a disk is slower than many merchants.
   const deliver = async (callback: Claim, queue: EndpointQueue) => {
     const attempt = await send(app, callback);
     if (attempt !== null) recorder.add(attempt);
@@ -123,7 +134,7 @@ export function createCallbackDelivery(app: App, onRoom: () => void = () => {}):
     const full = shares.leftOut();
     const { enough, excluded, slow } = findEnough(queues, crowded);
     const isPast = queues.size > 0 && enough.size === queues.size;
-    // A clock that was set back ends the wait too.
+    // `abs`, so that setting the clock back also ends the wait.
     if (isPast && Math.abs(app.now() - lookedPastAt) < LOOKED_PAST_EVERY_MS) return 0;
     if (slow + full.sending / CONCURRENT_PER_ENDPOINT >= BUSY_ENDPOINTS) await Promise.race(sending);
     const claims = await claim(app, excluded, crowded ? full : NOTHING_LEFT_OUT, limit);
@@ -149,20 +160,20 @@ export function createCallbackDelivery(app: App, onRoom: () => void = () => {}):
   return { poll, settled, drain };
 }
 
-/** Answers how many of its callbacks are dropped. */
+/** Drops the waiting callbacks of an endpoint that is gone. Returns how many. */
 async function emptyGone(queue: EndpointQueue, recorder: Recorder): Promise<number> {
   queue.gone = true;
   await recorder.flush();
   queue.gone = false;
-  // They are `disabled` in the store by now, by this worker or by another.
+  // They are now `disabled` in the store, by this worker or another.
   return queue.waiting.splice(0).length;
 }
 
 type FindHost = (environmentId: number, url: string) => HostShare<EndpointQueue>;
 
 /**
- * The queues that are given nothing more now, and the endpoints that a claim leaves out by name. Full hosts are left out whole where
- * enough waits. `slow`: how many of these endpoints are not of a full host.
+ * Returns the queues that get no more callbacks now, and the endpoints that a claim excludes by id. If enough callbacks
+ * wait, full hosts are excluded as a whole instead. `slow`: how many of these endpoints do not belong to a full host.
  */
 function findEnough(queues: ReadonlyMap<number, EndpointQueue>, crowded: boolean) {
   const enough = new Set([...queues.values()].filter((queue) => !hasRoom(queue, crowded)));
@@ -171,7 +182,7 @@ function findEnough(queues: ReadonlyMap<number, EndpointQueue>, crowded: boolean
   return { enough, excluded: named.map(({ endpointId }) => endpointId), slow };
 }
 
-/** Hands out what was claimed to the queues. Answers how many to claim the next time. */
+/** Adds claimed callbacks to their queues. Returns how many to claim next time. */
 function takeUp(
   queues: Map<number, EndpointQueue>,
   claims: readonly Claim[],
@@ -180,7 +191,7 @@ function takeUp(
   hostOf: FindHost,
 ): number {
   const claimed = Map.groupBy(claims, (callback) => callback.endpoint_id);
-  // Others may have been left behind; only an endpoint that got its whole share can hide the callbacks of the rest.
+  // There may be more callbacks; only an endpoint with its full share can hide other endpoints' callbacks.
   const spread = claims.length === limit;
   const hidden = claimed.values().some((share) => share.length === CLAIMED_PER_ENDPOINT);
   for (const [endpointId, callbacks] of claimed) {
@@ -200,7 +211,7 @@ function newQueue(endpointId: number, { environment_id: environmentId, url }: Cl
   return { endpointId, environmentId, host, waiting: [], sending: new Set(), more: false, gone: false };
 }
 
-/** The first that waits while no other callback of its transaction is on its way. */
+/** Returns the first waiting callback whose transaction has none under way. */
 function takeNext({ waiting, sending, gone }: EndpointQueue): Claim | null {
   if (gone || sending.size === CONCURRENT_PER_ENDPOINT) return null;
   const [first] = waiting;
@@ -209,12 +220,12 @@ function takeNext({ waiting, sending, gone }: EndpointQueue): Claim | null {
   return at < 0 ? null : (waiting.splice(at, 1)[0] as Claim);
 }
 
-/** Whether more of its endpoint is to be claimed now. A full host is given more ahead too, unless enough waits already. */
+/** Returns whether to claim more for this endpoint now. Includes a full host, unless enough callbacks wait. */
 function hasRoom(queue: EndpointQueue, crowded: boolean): boolean {
   return !(crowded && isFull(queue.host)) && !isBusy(queue, crowded);
 }
 
-/** Whether nothing more of its endpoint is to be claimed now. */
+/** Returns whether the endpoint itself needs no more callbacks now. */
 function isBusy({ waiting, sending, more, gone }: EndpointQueue, crowded: boolean): boolean {
   if (gone) return true;
   return more && !crowded
@@ -224,7 +235,7 @@ function isBusy({ waiting, sending, more, gone }: EndpointQueue, crowded: boolea
 
 async function claim(app: App, excluded: readonly number[], full: LeftOut, limit: number): Promise<Claim[]> {
   const now = app.now();
-  // Most looks find nothing; they cost a read, not a commit.
+  // Most polls find nothing; these cost a read, not a commit.
   const oldest = await selectOldestDue(app.db);
   app.metrics.callbacksLateSeconds.set(oldest === null ? 0 : Math.max(0, now - oldest) / 1000);
   if (oldest === null || oldest > now) return [];
@@ -240,11 +251,11 @@ async function claim(app: App, excluded: readonly number[], full: LeftOut, limit
       hosts: full.hosts,
     }),
   );
-  // `returning` promises no order.
+  // `returning` does not guarantee an order.
   return claims.map((row) => Object.assign(row, { claimedAt: now })).sort((one, other) => one.id - other.id);
 }
 
-/** By environment: a payment service may have left, which is no reason to keep what is of the others. */
+/** Releases claims by environment: if one payment service has moved, the claims of the others are still released. */
 async function release(app: App, claims: readonly Claim[]): Promise<void> {
   for (const some of Map.groupBy(claims, ({ environment_id }) => environment_id).values()) {
     const released = app.db.transaction(async (tx) => {
@@ -256,7 +267,7 @@ async function release(app: App, claims: readonly Claim[]): Promise<void> {
   }
 }
 
-/** Sends one callback. Never rejects: null where nothing was sent. */
+/** Sends one callback. Never rejects; returns null if nothing was sent or the result is lost. */
 async function send(app: App, callback: Claim): Promise<Attempt | null> {
   const startedAt = app.now();
   if (startedAt > callback.claimedAt + START_WITHIN_MS) return null;
@@ -277,14 +288,17 @@ async function send(app: App, callback: Claim): Promise<Attempt | null> {
   }
 }
 
-/** The lease ends by itself and the callback is due again: at least once, also when the database is away. */
+/**
+ * Logs a lost result. The lease expires and the callback is due again, even if the database is down: delivery is at
+ * least once.
+ */
 function noteUnrecorded(app: App, callback: ClaimedCallback, error: unknown): void {
   app.log.error({ err: error, callback: callback.id }, 'a delivery attempt could not be recorded');
 }
 
 type Recorder = {
   add(attempt: Attempt): void;
-  /** Resolves when all that was added is recorded, or left to the end of its lease. */
+  /** Resolves when all added attempts are recorded or left to the end of their lease. */
   flush(): Promise<void>;
   depth(): number;
 };
@@ -305,7 +319,7 @@ function createRecorder(app: App): Recorder {
     } catch (error) {
       const parts = [...Map.groupBy(attempts, ({ callback }) => callback.environment_id).values()];
       const isMoving = error instanceof StorageError && error.code === 'PAYMENT_SERVICE_MOVING';
-      // One payment service has left meanwhile: what the shops of the others answered still counts.
+      // One payment service has moved meanwhile; the attempts of the others are still recorded.
       if (isMoving && parts.length > 1) for (const part of parts) await record(part);
       else for (const { callback } of attempts) noteUnrecorded(app, callback, error);
     }
@@ -324,7 +338,7 @@ function createRecorder(app: App): Recorder {
   };
 }
 
-/** Makes everything due at once that a worker has claimed. Only where no worker can be left that is still sending it. */
+/** Makes all claimed callbacks due at once. Only for when no worker can still be sending them. */
 export async function releaseClaims(app: App): Promise<void> {
   await app.db.transaction((tx) => releaseClaimedCallbacks(tx, app.now()));
 }

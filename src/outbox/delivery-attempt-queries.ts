@@ -11,7 +11,7 @@ export type ListedAttempt = SqlRow & {
   excerpt: string | null;
 };
 
-/** Every attempt to deliver a callback, the first first. */
+/** Returns all stored delivery attempts of a callback, oldest first. */
 export function selectDeliveryAttempts(
   db: Pick<Database, 'query'>,
   callback: RowKey<number>,
@@ -35,16 +35,16 @@ export type StoredCallback = SqlRow & {
   created_at: number;
   next_attempt_at: number;
   finished_at: number | null;
-  /** When the payer's browser was given the same result to bring to the shop. */
+  /** When the payer's browser got the same result to bring to the shop. */
   returned_at: number | null;
   url: string;
-  /** Since when its endpoint fails; null where it does not. */
+  /** Since when its endpoint fails; null: it does not. */
   failing_since: number | null;
   content_type: string;
   body: string;
 };
 
-/** By its id alone, as a person knows it. */
+/** Returns a callback by its id, of any environment. */
 export async function selectCallback(db: Pick<Database, 'query'>, id: number): Promise<StoredCallback | null> {
   const [row] = await db.query<StoredCallback>(
     `select c.id, c.environment_id, c.transaction_id, e.payment_service_id as payment_service, s.name, e.environment, c.webhook_id, c.state,

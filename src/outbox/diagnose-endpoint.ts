@@ -11,27 +11,29 @@ import {
 } from './endpoint-answer-queries.ts';
 import { type ReceiverLines, receiverLines } from './receiver-lines.ts';
 
-/** The diagnosis of an endpoint by the doctor of deliveries. */
+/** The diagnosis of an endpoint. */
 export type Diagnosis = {
   endpoint: KnownEndpoint;
-  /** Null: its last answers are in order. */
+  /** Null: its last responses are fine. */
   found: Cause | null;
-  /** The other causes of the last answers, each with how often. */
+  /** The other causes among the last responses, each with its count. */
   others: readonly { cause: string; times: number }[];
-  /** The newest first, at most `LOOKED`. */
+  /** Newest first, at most `LOOKED`. */
   answers: readonly EndpointAnswer[];
-  /** The last callback that it took, where one is near. */
+  /** The last delivered callback, if it is recent enough. */
   took: EndpointAnswer | null;
-  /** The lines that its developer changes, in three languages; null where no line of code ends the cause. */
+  /** The lines of code to change, in three programming languages; null if code cannot fix the cause. */
   lines: ReceiverLines | null;
 };
 
-/** So many of its last callbacks are read. */
+/** How many of its last callbacks are read. */
 const LOOKED = 20;
-/** So many callbacks of the store are looked through for the last that it took. */
+/** How many callbacks of the store are searched for the last delivered one. */
 const LOOKED_BACK = 2000;
 
-/** Reads the last answers of an endpoint and names why it is not told, and what ends that. Null: unknown id. */
+/**
+ * Reads the last responses of an endpoint and returns why it does not accept callbacks, and the fix. Null: unknown id.
+ */
 export async function diagnoseEndpoint(
   app: App,
   id: number,
@@ -54,7 +56,7 @@ export async function diagnoseEndpoint(
   return { endpoint, found, others: othersOf(answers, said?.code ?? null, language), answers, took, lines };
 }
 
-/** The same of the endpoint of a callback. */
+/** Diagnoses the endpoint of a callback. Null: unknown id. */
 export async function diagnoseCallback(
   app: App,
   callback: number,

@@ -7,7 +7,7 @@ type Reader = Pick<Database, 'query'>;
 /** An endpoint with its merchant. */
 export type KnownEndpoint = SqlRow & OwnedEndpoint & { environment_id: number };
 
-/** By its id alone, as a person knows it. */
+/** Returns an endpoint by its id, of any environment. */
 export async function selectEndpoint(db: Reader, id: number): Promise<KnownEndpoint | null> {
   const [row] = await db.query<KnownEndpoint>(
     `select ${OWNED_ENDPOINT}, p.environment_id from endpoints p ${WITH_OWNER} where p.id = $1`,
@@ -38,15 +38,15 @@ const LAST_ATTEMPT = `join delivery_attempts a on a.environment_id = c.environme
   where last.callback_id = c.id and last.environment_id = c.environment_id)`;
 
 /**
- * Lists the newest callbacks of an endpoint that wait, were given up or were redirected, with their last answer; the newest
- * first.
+ * Returns the newest callbacks of an endpoint that wait for a retry or ended without delivery, with their last
+ * response, newest first.
  */
 export async function selectUndelivered(
   db: Reader,
   { id, environment_id }: RowKey<number>,
   limit: number,
 ): Promise<EndpointAnswer[]> {
-  // Two statements, so that each has its partial index.
+  // Two statements, so that each uses its partial index.
   const waiting = await selectAnswers(db, `c.state = 'queued' and c.attempts > 0`, [id, environment_id, limit]);
   const ended = await selectAnswers(db, `c.state in ('redirected', 'superseded', 'dead', 'disabled')`, [
     id,
@@ -65,8 +65,8 @@ function selectAnswers(db: Reader, which: string, parameters: number[]): Promise
 }
 
 /**
- * The newest callback that an endpoint took, among `looked` callbacks of the store before the id `before`. No index leads
- * to it, because nothing else asks; so an endpoint that heard of nothing for long has none.
+ * Returns the newest delivered callback of an endpoint among the `looked` callbacks of the store before the id
+ * `before`. There is no index for this rare query, so it finds nothing for an endpoint without recent callbacks.
  */
 export async function selectLastDelivered(
   db: Reader,
@@ -84,10 +84,10 @@ export async function selectLastDelivered(
   return row ?? null;
 }
 
-/** The newest callbacks that ended in a redirect, by endpoint: how many, and where the last led. */
+/** An endpoint with recent redirects: how many callbacks, and the target of the last one. */
 export type RedirectedEndpoint = KnownEndpoint & { redirected: number; location: string | null; status: number | null };
 
-/** Endpoints among the newest `looked` callbacks that ended in a redirect. */
+/** Returns the endpoints of the newest `looked` callbacks that ended in a redirect. */
 export function selectRedirecting(db: Reader, looked: number): Promise<RedirectedEndpoint[]> {
   return db.query<RedirectedEndpoint>(
     `select ${OWNED_ENDPOINT}, p.environment_id, r.redirected, a.location, a.status
@@ -104,13 +104,13 @@ export function selectRedirecting(db: Reader, looked: number): Promise<Redirecte
   );
 }
 
-/** The endpoint of a callback, by the callback's id alone. */
+/** Returns the endpoint of a callback, by the callback's id. */
 export async function selectEndpointOfCallback(db: Reader, callback: number): Promise<number | null> {
   const [row] = await db.query<{ endpoint_id: number }>('select endpoint_id from callbacks where id = $1', [callback]);
   return row?.endpoint_id ?? null;
 }
 
-/** The whole URL, with its query, to which an endpoint's newest callback that was not taken at once went; null without one. */
+/** Returns the URL with its query of an endpoint's newest callback that was not delivered at once; null: none. */
 export async function selectLastUrl(db: Reader, endpoint: RowKey<number>): Promise<string | null> {
   const [newest] = await selectUndelivered(db, endpoint, 1);
   return newest?.url ?? null;

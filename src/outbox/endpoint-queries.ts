@@ -4,8 +4,8 @@ import { listsOf, type RowKey } from '../db/row-key.ts';
 export type EndpointRow = SqlRow & { id: number; disabled_at: number | null; epoch: number };
 
 /**
- * Answers the id of the endpoint and whether it was disabled, adding it when it is new; and the epoch, for the `webhook-id`. Most are
- * there already, so it is looked for first.
+ * Returns the id of an endpoint, when it was disabled, and the epoch for the `webhook-id`. Inserts a new endpoint. Most
+ * exist, so it reads first.
  */
 export async function ensureEndpoint(tx: Tx, environmentId: number, address: string): Promise<EndpointRow> {
   const known = await selectEndpoint(tx, environmentId, address);
@@ -26,12 +26,15 @@ async function selectEndpoint(tx: Tx, environmentId: number, address: string): P
   return row ?? null;
 }
 
-/** A new callback that is due by then is found among what is due, without reading all that waits for others. */
+/**
+ * New callbacks due within this time are found by the index on due times, without scanning all that wait for other
+ * endpoints.
+ */
 const NEW_MS = 60_000;
 
 /**
- * An endpoint that is gone gets nothing more: what waits for it is kept as `disabled`. A first attempt that is put off for longer
- * than a minute is made all the same, and answered 410 as well.
+ * Disables an endpoint that responded 410; its waiting callbacks become `disabled`. A callback whose first attempt is
+ * due only after more than a minute is still attempted, and also gets 410.
  */
 export async function disableEndpoint(tx: Tx, { id, environment_id }: RowKey<number>, now: number): Promise<void> {
   await tx.query(
@@ -44,7 +47,7 @@ export async function disableEndpoint(tx: Tx, { id, environment_id }: RowKey<num
   await tx.query(`${disable} and attempts = 0 and next_attempt_at <= $4`, [id, environment_id, now, now + NEW_MS]);
 }
 
-/** Endpoints whose next success makes due what waits for them. */
+/** Returns the endpoints whose next success wakes their waiting callbacks. */
 export async function selectWaking(tx: Tx, endpoints: readonly RowKey<number>[]): Promise<number[]> {
   const rows = await tx.query<{ id: number }>(
     'select id from endpoints where id {among $1} and environment_id {among $2} and wakes = 1',
@@ -53,7 +56,7 @@ export async function selectWaking(tx: Tx, endpoints: readonly RowKey<number>[])
   return rows.map((row) => row.id);
 }
 
-/** `startedAt`, `endedAt`: UTC milliseconds of the attempt. */
+/** `startedAt`, `endedAt`: of the attempt, UTC milliseconds. */
 export type EndpointFailure = {
   startedAt: number;
   endedAt: number;
@@ -63,8 +66,8 @@ export type EndpointFailure = {
 };
 
 /**
- * Writes down that an endpoint failed, unless it has answered again since the attempt began. Locks its row, so that what is
- * to wait for the endpoint is seen by the success that makes it due. Answers when it last began to answer again.
+ * Records a failure of an endpoint, unless it has recovered since the attempt started. Locks the row, so that the
+ * success that wakes waiting callbacks also sees this one. Returns when the endpoint last recovered, or null.
  */
 export async function updateFailing(
   tx: Tx,
@@ -85,8 +88,8 @@ export async function updateFailing(
 }
 
 /**
- * The endpoint has answered as it should at `at`, unless an attempt that began later has failed meanwhile. Locks its row until
- * what waits for it is due. Answers whether it works.
+ * Records that an endpoint recovered at `at`, unless an attempt that started later has failed. Locks the row until its
+ * callbacks are woken. Returns whether it recovered.
  */
 export async function updateRecovered(tx: Tx, { id, environment_id }: RowKey<number>, at: number): Promise<boolean> {
   const rows = await tx.query(
@@ -98,15 +101,15 @@ export async function updateRecovered(tx: Tx, { id, environment_id }: RowKey<num
 }
 
 /**
- * The number of callbacks that one success makes due. More follow with the next: short commits, and a merchant that is not
- * overrun.
+ * How many callbacks one success wakes. The next success wakes more, so that commits stay short and the merchant is not
+ * overloaded.
  */
 const WOKEN_TOGETHER = 256;
 
 /**
- * Makes due what waits for an endpoint, the oldest first, as far as the shop has not asked for more time. Each is woken once
- * between two attempts of its schedule, which stays as it was. A claimed one is under way and left alone; the outer condition says so
- * again, because PostgreSQL looks at it once more after waiting for a claim of the same row.
+ * Makes the waiting callbacks of an endpoint due, oldest first; later if the shop asked for a pause. Each is woken once
+ * between two attempts of its schedule, which does not change. Skips claimed callbacks. The outer condition repeats
+ * that, because PostgreSQL checks it again after waiting for a claim of the same row.
  */
 export async function wakeCallbacks(tx: Tx, { id, environment_id }: RowKey<number>, now: number): Promise<void> {
   const woken = await tx.query(
@@ -123,7 +126,7 @@ export async function wakeCallbacks(tx: Tx, { id, environment_id }: RowKey<numbe
   await tx.query('update endpoints set wakes = 0 where id = $1 and environment_id = $2', [id, environment_id]);
 }
 
-/** Ends the failure of an endpoint for which nothing waits any more. */
+/** Ends the failure of an endpoint that has no waiting callbacks. */
 export async function updateIdle(tx: Tx, endpoints: readonly RowKey<number>[]): Promise<void> {
   await tx.query(
     `update endpoints set failing_since = null, wakes = 0

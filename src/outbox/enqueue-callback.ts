@@ -3,7 +3,10 @@ import type { ServiceEnvironment } from '../payment-services/payment-service.ts'
 import { type CallbackContent, callbackBody, callbackFields } from './callback-payload.ts';
 import { enqueuePost } from './enqueue-post.ts';
 
-/** Puts the callback of a transaction into the outbox, made and signed here, once; in the commit of the change. */
+/**
+ * Puts the callback of a transaction into the outbox, in the transaction of the change. Its body is made and signed
+ * here, once.
+ */
 export async function enqueueCallback(
   tx: Tx,
   environment: ServiceEnvironment,

@@ -7,15 +7,15 @@ import { findSubscribers } from './find-subscribers.ts';
 
 type Subject = { id: number; reference: string; amount: number; currency: string };
 
-/** As the feed has it, which `books verify` holds beside what was posted. */
+/** An event as in the feed; `books verify` compares it with the posted body. */
 type ToldEvent = Pick<TransactionEventInput, 'type' | 'createdAt' | 'data'>;
 
 type Teller = Pick<ServiceEnvironment, 'id' | 'paymentServiceId' | 'environment'>;
 
 /**
- * Puts an event into the outbox as JSON, for the events URL of its environment, if it has one, and for the users who
- * subscribed to it. The Standard Webhooks headers are what authenticates it. Older receivers know nothing of it: they have a URL
- * of their own.
+ * Puts an event into the outbox as JSON: for the events URL of its environment, if set, and for users who subscribed to
+ * its type. The Standard Webhooks headers authenticate it. Receivers of callbacks do not get it, because these URLs are
+ * separate.
  */
 export async function enqueueEvent(
   tx: Tx,
@@ -37,7 +37,7 @@ export async function enqueueEvent(
   }
 }
 
-/** The same for an event of an environment that is of none of its transactions; `subjectId` is what it tells of. */
+/** Puts an event of an environment, not of a transaction, into the outbox. `subjectId`: what the event is about. */
 export async function enqueueEnvironmentEvent(
   tx: Tx,
   environment: Teller,
@@ -47,7 +47,7 @@ export async function enqueueEnvironmentEvent(
   await enqueueEnvironmentEvents(tx, environment, [{ subjectId, event }]);
 }
 
-/** The same of many events of one type. */
+/** Does the same for many events of one type. */
 export async function enqueueEnvironmentEvents(
   tx: Tx,
   environment: Teller,
@@ -69,7 +69,7 @@ export async function enqueueEnvironmentEvents(
   await enqueuePosts(tx, posts);
 }
 
-/** Makes the bytes that are posted of an event: the same bytes whenever they are made. */
+/** Returns the body of an event. It is the same bytes each time. */
 export function eventBody(
   environment: Omit<Teller, 'id'>,
   { id, reference, amount, currency }: Subject,
@@ -80,7 +80,7 @@ export function eventBody(
   });
 }
 
-/** The same of an event that is of no transaction. */
+/** Returns the body of an event without a transaction. */
 export function environmentEventBody(environment: Omit<Teller, 'id'>, event: ToldEvent): string {
   return bodyOf(environment, event, {});
 }

@@ -4,34 +4,37 @@ import { endpointAddress } from './endpoint-address.ts';
 import { type EndpointRow, ensureEndpoint } from './endpoint-queries.ts';
 import { insertCallbacks } from './outbox-queries.ts';
 
-/** The bytes that are posted to a merchant's server, at every delivery attempt. */
+/** A post to a merchant's server, with the same bytes in each delivery attempt. */
 export type Post = {
   environmentId: number;
   transactionId: number;
-  /** That of the event it tells of; the two and the epoch make its `webhook-id`. Both are 0 where it is of no transaction. */
+  /**
+   * The event's sequence. With the transaction and the epoch it makes the `webhook-id`. Both are 0 for an event without
+   * a transaction.
+   */
   sequence: number;
-  /** UTC milliseconds: it is due at once. */
+  /** When it was created and is due, UTC milliseconds. */
   at: number;
   url: string;
   contentType: 'application/x-www-form-urlencoded' | 'application/json';
   body: string;
-  /** The suffix of its `webhook-id` that tells it from other posts of the same event. */
+  /** A suffix of the `webhook-id` that distinguishes posts of the same event. */
   also?: string;
 };
 
 /**
- * Puts a post into the outbox, in the commit of the change that it tells of.
+ * Puts a post into the outbox, in the transaction of the change.
  *
- * An endpoint that has answered 410 gets no more; what is for it is kept as `disabled`, for an operator to send again.
+ * For an endpoint that responded 410 it is stored as `disabled`, and an operator can send it again.
  */
 export function enqueuePost(tx: Tx, post: Post): Promise<void> {
   return enqueuePosts(tx, [post]);
 }
 
-/** An insert is one text on PostgreSQL, and results of a bank for many subscribers have hundreds of megabytes. */
+/** An insert is one SQL text on PostgreSQL; a bank's results for many subscribers would be hundreds of megabytes. */
 const AT_ONCE = 1000;
 
-/** The same of many, with one look for each of their endpoints: a file of a bank ends thousands of payouts in one commit. */
+/** Does the same for many posts, reading each endpoint once: a bank file ends thousands of payouts in one commit. */
 export async function enqueuePosts(tx: Tx, posts: readonly Post[]): Promise<void> {
   const rows: SqlRow[] = [];
   const byEndpoint = Map.groupBy(posts, ({ environmentId, url }) => `${environmentId} ${endpointAddress(url)}`);

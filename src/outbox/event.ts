@@ -1,4 +1,7 @@
-/** The types of events that are posted: all of them to users who subscribed, refunds to the events URL too. Any other is in the feed alone. */
+/**
+ * The types of events that may be posted: to subscribed users if their webhook has the type (`WEBHOOKS`), and refunds
+ * also to the events URL. Other types are only in the feed.
+ */
 export type PostedEventType =
   | 'refund.processing'
   | 'refund.completed'
@@ -6,7 +9,7 @@ export type PostedEventType =
   | 'payout.recorded'
   | `payout.${'awaiting_approval' | 'approved' | 'rejected' | 'cancelled' | 'sent' | 'unknown' | 'confirmed' | 'failed' | 'returned' | 'contradicted'}`;
 
-/** The types of events, in the words of the feed. */
+/** The types of events, as in the feed. */
 export type EventType =
   | PostedEventType
   | 'transaction.created'
@@ -17,7 +20,7 @@ export type EventType =
   | 'transaction.conflict'
   | 'bank_account_validation.updated';
 
-/** An event of a transaction, before it has its place in the feed. `sequence` counts within the transaction from 1. */
+/** An event of a transaction before it is in the feed. `sequence` counts from 1 within the transaction. */
 export type TransactionEventInput = {
   environmentId: number;
   transactionId: number;
@@ -27,5 +30,5 @@ export type TransactionEventInput = {
   data: Record<string, unknown> | null;
 };
 
-/** An event that is posted, whatever it is of. */
+/** An event that may be posted, of a transaction or not. */
 export type PostedEvent = Pick<TransactionEventInput, 'createdAt' | 'data'> & { type: PostedEventType };

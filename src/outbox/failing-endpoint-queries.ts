@@ -2,23 +2,23 @@ import type { Database, SqlParameter, SqlRow } from '../db/database.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-/** An endpoint, and whose it is. */
+/** An endpoint with its payment service. */
 export type OwnedEndpoint = {
   id: number;
   payment_service: string;
   name: string;
   environment: string;
   address: string;
-  /** UTC milliseconds, as all times: of the first failure after the last success. */
+  /** The first failure after the last success. All times are UTC milliseconds. */
   failing_since: number | null;
   disabled_at: number | null;
 };
 
-/** An endpoint that fails or wants nothing more, what waits for it, and how it failed last. */
+/** An endpoint that fails or is disabled, with its waiting callbacks and its last failure. */
 export type FailingEndpoint = SqlRow & EndpointFacts;
 
 export type EndpointFacts = OwnedEndpoint & {
-  /** When the last attempt that failed began. */
+  /** When the last failed attempt started. */
   failed_at: number | null;
   status: number | null;
   failure: string | null;
@@ -27,7 +27,7 @@ export type EndpointFacts = OwnedEndpoint & {
   next_attempt_at: number | null;
 };
 
-/** The columns of an `OwnedEndpoint` of `endpoints p`, and the tables that say whose it is. */
+/** The columns of an `OwnedEndpoint` of `endpoints p`, and the joins for its owner. */
 export const OWNED_ENDPOINT = `p.id, e.payment_service_id as payment_service, s.name, e.environment, p.address,
   p.failing_since, p.disabled_at`;
 export const WITH_OWNER = `join environments e on e.id = p.environment_id
@@ -38,7 +38,7 @@ const WAITING = `from callbacks c where c.endpoint_id = p.id and c.environment_i
 
 const FAILING = `p.failing_since is not null and exists (select 1 ${WAITING})`;
 
-/** Endpoints that fail and for which something waits, outside of the `elsewhere` environments. */
+/** Counts the endpoints that fail and have waiting callbacks, except in the `elsewhere` environments. */
 export async function measureFailing(
   db: Reader,
   elsewhere: ReadonlySet<number> = new Set(),
@@ -51,7 +51,7 @@ export async function measureFailing(
   return row ?? { count: 0, oldest: null };
 }
 
-/** The same outside of the `elsewhere` environments, where nobody can end it; the one that has failed for longest first. */
+/** Returns these endpoints, the longest failing first. Nobody can fix those of the `elsewhere` environments here. */
 export function selectFailing(
   db: Reader,
   limit: number,
@@ -60,13 +60,16 @@ export function selectFailing(
   return selectEndpoints(db, `${FAILING} and not (p.environment_id {among $2})`, limit, [[...elsewhere]]);
 }
 
-/** As its index has them: what an endpoint did not take at once, and has its end. */
+/** The exact condition of the index on callbacks that were not delivered at once and have ended. */
 const LAST_ENDED = `(select c.finished_at from callbacks c where c.endpoint_id = p.id and c.environment_id = p.environment_id
   and c.state in ('redirected', 'superseded', 'dead', 'disabled') order by c.id desc limit 1)`;
 
 const gone = (since: string) => `p.disabled_at is not null and ${LAST_ENDED} >= ${since} and not (${FAILING})`;
 
-/** Endpoints that answered 410 and were to hear of something at or after `since`: it is kept, and nobody tries to send it. */
+/**
+ * Counts the endpoints that responded 410 and for which a callback ended at or after `since`. These callbacks are
+ * stored but not sent.
+ */
 export async function measureGone(
   db: Reader,
   since: number,
@@ -80,7 +83,7 @@ export async function measureGone(
   return row ?? { count: 0, oldest: null };
 }
 
-/** The same; the one that has failed for longest first. */
+/** Returns these endpoints, the longest failing first. */
 export function selectGone(
   db: Reader,
   since: number,
@@ -90,12 +93,12 @@ export function selectGone(
   return selectEndpoints(db, `${gone('$2')} and not (p.environment_id {among $3})`, limit, [since, [...elsewhere]]);
 }
 
-/** The failing ones, those that answered 410, those whose callbacks were all given up, and those that failed last. */
+/** Returns the endpoints that have failed since their last success, or are disabled, even if no callback waits. */
 export function selectTroubled(db: Reader, limit: number): Promise<FailingEndpoint[]> {
   return selectEndpoints(db, 'p.failing_since is not null or p.disabled_at is not null', limit);
 }
 
-/** The same, of some environments. */
+/** Does the same for some environments. */
 export function selectTroubledOf(
   db: Reader,
   environmentIds: readonly number[],
@@ -105,7 +108,7 @@ export function selectTroubledOf(
   return selectEndpoints(db, which, limit, [environmentIds]);
 }
 
-/** Every endpoint of an environment, those that fail first. */
+/** Returns all endpoints of an environment, failing ones first. */
 export function selectEndpointsOf(db: Reader, environmentId: number, limit: number): Promise<FailingEndpoint[]> {
   return selectEndpoints(db, 'p.environment_id = $2', limit, [environmentId]);
 }

@@ -1,7 +1,7 @@
 import type { Database } from '../db/database.ts';
 import type { PlaceInFeed } from './feed-link.ts';
 
-/** Behind this place no cursor says its place plainly. */
+/** Returns the place up to which cursors contain their place in plain text. */
 export async function selectPlainCursorsEnd(db: Pick<Database, 'query'>): Promise<PlaceInFeed> {
   const [end] = await db.query<PlaceInFeed>('select commit_id, position from plain_cursors');
   return end as PlaceInFeed;

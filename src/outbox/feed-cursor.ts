@@ -8,21 +8,22 @@ import { installationKey } from '../sealing/kept-key.ts';
 import { selectPlainCursorsEnd } from './feed-cursor-queries.ts';
 import type { PlaceInFeed } from './feed-link.ts';
 
-/** A place in the feed of one epoch: what stood behind it in another may be lost. */
+/** A place in the feed of one epoch; events after it may be lost in another epoch. */
 export type FeedPlace = PlaceInFeed & { epoch: number };
 
-/** Kept when the service starts. */
+/** Stored when the service starts. */
 export const CURSOR_KEY = installationKey('feed-cursor');
 
 /** Epoch, commit and position, 48 bits each. */
 const PLACE_BYTES = 18;
-/** Behind them the database. Cursors from before it had a name, and from before this was written, lack it. */
+/** After them the mark of the database. Older cursors lack it, and so do those from before the database had a name. */
 const STORE_BYTES = 4;
 const IV_BYTES = 16;
 
 /**
- * A place as a text that tells nobody how much stands before it. The same place is always the same text: its bytes are encrypted
- * with AES-256-CTR under their own HMAC, cut to 128 bits, which is checked again when the text comes back.
+ * Returns a place as a text that does not reveal how many events precede it. The same place always gives the same text:
+ * its bytes are encrypted with AES-256-CTR, with their HMAC, cut to 128 bits, as the IV. Reading the text checks the
+ * HMAC.
  */
 export async function writeCursor(app: App, place: FeedPlace): Promise<string> {
   const keys = keysFrom(await CURSOR_KEY.read(app));
@@ -37,8 +38,9 @@ export async function writeCursor(app: App, place: FeedPlace): Promise<string> {
 }
 
 /**
- * The place of a cursor that was given out, in the epoch that it says; `epoch` is the one there is. `elsewhere`: another database of
- * the installation gave it out, where the payment service was before it moved. Throws `Problem` `INVALID_PARAMETER` for any other text.
+ * Returns the place of a cursor, in the cursor's epoch; `epoch` is the current one. `elsewhere`: another database of
+ * the installation issued it, before the payment service moved. Throws `Problem` `INVALID_PARAMETER` for any other
+ * text.
  */
 export async function readCursor(app: App, text: string, epoch: number): Promise<FeedPlace | 'elsewhere'> {
   const place = (await readSealed(app, text)) ?? (await readPlain(app, text, epoch));
@@ -65,8 +67,9 @@ async function readSealed(app: App, text: string): Promise<FeedPlace | 'elsewher
 }
 
 /**
- * Cursors of before said their place plainly, and count up to the last that was given out so: with those behind it somebody
- * could look for how much happens to others. One from before a restore can stand behind it too.
+ * Reads an older cursor in plain text. Valid only up to the last one that was issued: with later places a client could
+ * find out how many events other merchants have. A cursor from before a restore may also be later; it is then read as
+ * that last place.
  */
 async function readPlain(app: App, text: string, epoch: number): Promise<FeedPlace | null> {
   const match = /^(?:(\d{1,15})\.)?(\d{1,15})\.(\d{1,15})$/.exec(Buffer.from(text, 'base64url').toString('latin1'));
@@ -84,8 +87,8 @@ function plainCursor({ epoch, commit_id, position }: FeedPlace): string {
 }
 
 /**
- * The ids of events that belong to no transaction, by their positions, for the same reason: an HMAC of the position, 24
- * hexadecimal digits. Older events say their position.
+ * Returns the ids of events without a transaction, by position: an HMAC of the position, 24 hexadecimal digits, so that
+ * an id does not reveal it. Older events have the position itself.
  */
 export async function nameEvents(app: App, positions: readonly number[]): Promise<Map<number, string>> {
   if (positions.length === 0) return new Map();
@@ -97,7 +100,7 @@ export async function nameEvents(app: App, positions: readonly number[]): Promis
 
 const storeNames = perInstance((_app: App): { name: string | null } => ({ name: null }));
 
-/** A name of this database among databases with one key; null before its first service. */
+/** Returns the mark of this database among databases with the same key; null before its first start. */
 async function storeOf(app: App, { authentication }: CursorKeys): Promise<Buffer | null> {
   const cache = storeNames(app);
   cache.name ??= (await selectStoreMark(app.db)).store_id;

@@ -9,18 +9,18 @@ const FEED_CUTS: InsertTarget = {
   columns: ['number', 'made_at', 'link', 'until', 'commit_id', 'position', 'hash', 'mac'],
 };
 
-/** Where another process has made the cut of this number, nothing happens. */
+/** Inserts a cut. Does nothing if another process has inserted the cut with this number. */
 export async function insertFeedCut(tx: Tx, cut: FeedCut): Promise<void> {
   await tx.insertRows(FEED_CUTS, [cut], 'on conflict (number) do nothing');
 }
 
-/** The newest; null where nothing was ever deleted. */
+/** Returns the newest cut; null if nothing was ever deleted. */
 export async function selectLastCut(db: Reader): Promise<FeedCut | null> {
   const [row] = await db.query<FeedCut>('select * from feed_cuts order by number desc limit 1');
   return row ?? null;
 }
 
-/** The last link of the feed that was made before a time, and is not the newest. */
+/** Returns the last link made before a time, except the newest link. */
 export async function selectLinkBefore(db: Reader, time: number): Promise<FeedLink | null> {
   const [row] = await db.query<FeedLink>(
     `select * from feed_links where made_at < $1 and link < (select max(link) from feed_links)
@@ -30,7 +30,7 @@ export async function selectLinkBefore(db: Reader, time: number): Promise<FeedLi
   return row ?? null;
 }
 
-/** The place of the event at which so many end, up to `place`; null where there are fewer. */
+/** Returns the place of the event that ends the next `count` events up to `place`; null if there are fewer. */
 export async function selectPlaceOfNext(db: Reader, place: PlaceInFeed, count: number): Promise<PlaceInFeed | null> {
   const [row] = await db.query<PlaceInFeed>(
     `select commit_id, position from events where {up_to_place} order by {feed_order} limit 1 offset $3`,
@@ -39,7 +39,7 @@ export async function selectPlaceOfNext(db: Reader, place: PlaceInFeed, count: n
   return row ?? null;
 }
 
-/** Answers how many those were. */
+/** Deletes the events up to a place. Returns how many. */
 export async function deleteEventsUpTo(tx: Tx, place: PlaceInFeed): Promise<number> {
   const rows = await tx.query('delete from events where {up_to_place} returning position', [
     place.commit_id,

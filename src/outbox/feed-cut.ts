@@ -4,8 +4,9 @@ import type { SqlRow } from '../db/database.ts';
 import { installationKey } from '../sealing/kept-key.ts';
 
 /**
- * A row of `feed_cuts`: the events of all links up to `link`, which was made at `until` and has this `hash`, are deleted because
- * they are older than RETENTION_EVENTS. `commit_id` and `position` are the place of the last of them. Times are UTC milliseconds.
+ * A row of `feed_cuts`: the events of all links up to `link` are deleted because they are older than RETENTION_EVENTS.
+ * That link was made at `until` and has this `hash`. `commit_id` and `position` are the place of its last event. Times
+ * are UTC milliseconds.
  */
 export type FeedCut = SqlRow & {
   number: number;
@@ -20,18 +21,21 @@ export type FeedCut = SqlRow & {
 
 const CUT_KEY = installationKey('feed-cut');
 
-/** So that who has the database alone cannot delete events and say that they had their time. */
+/**
+ * Adds a MAC to a cut. Without the key, somebody with access to the database cannot delete events and present that as
+ * their expiry.
+ */
 export async function sealCut(app: App, cut: Omit<FeedCut, 'mac'>): Promise<FeedCut> {
   return { ...cut, mac: macOf(await CUT_KEY.keep(app), cut as FeedCut) } as FeedCut;
 }
 
-/** Tells whether this service made the cut. */
+/** Returns whether this service made the cut. */
 export async function isGenuineCut(app: App, cut: FeedCut): Promise<boolean> {
   const [expected, given] = [Buffer.from(macOf(await CUT_KEY.read(app), cut)), Buffer.from(cut.mac)];
   return expected.length === given.length && timingSafeEqual(expected, given);
 }
 
-/** HMAC-SHA256 of the other columns, as a list in JSON. */
+/** Returns the HMAC-SHA256 of the other columns, as a JSON list. */
 function macOf(key: string, { number, made_at, link, until, commit_id, position, hash }: FeedCut): string {
   const text = JSON.stringify([number, made_at, link, until, commit_id, position, hash]);
   return createHmac('sha256', Buffer.from(key, 'hex')).update(text).digest('hex');

@@ -1,8 +1,8 @@
 import type { Database, SqlRow } from '../db/database.ts';
 
 /**
- * A transaction of the server, of whatever database, that is the oldest of those that have written. `pid` is null for a
- * prepared one, which has no process; `age_ms` where this role may not see it.
+ * The oldest transaction that has written, in any database of the server. `pid` null: a prepared transaction, which has
+ * no process. `age_ms` null: this role may not see it.
  */
 export type FeedHoldRow = SqlRow & {
   pid: number | null;
@@ -11,7 +11,7 @@ export type FeedHoldRow = SqlRow & {
   age_ms: number | null;
 };
 
-/** PostgreSQL only. */
+/** Returns that transaction. PostgreSQL only. */
 export async function selectFeedHold(db: Database): Promise<FeedHoldRow | undefined> {
   const [row] = await db.query<FeedHoldRow>(
     `select pid, application, database, (extract(epoch from clock_timestamp() - began) * 1000)::bigint as age_ms
@@ -26,7 +26,7 @@ export async function selectFeedHold(db: Database): Promise<FeedHoldRow | undefi
   return row;
 }
 
-/** PostgreSQL only: when the first event was made that no reader sees yet. */
+/** Returns when the first event that readers cannot see yet was created. PostgreSQL only. */
 export async function selectFirstHiddenEvent(db: Database): Promise<number | undefined> {
   const [row] = await db.query<{ created_at: number }>(
     `select created_at from events

@@ -8,7 +8,7 @@ const FEED_LINKS: InsertTarget = {
   columns: ['link', 'made_at', 'commit_id', 'position', 'events', 'hash'],
 };
 
-/** Answers false when another process has made this link. */
+/** Inserts a link. Returns false if another process has already made it. */
 export async function insertFeedLink(tx: Tx, link: FeedLink): Promise<boolean> {
   const rows = await tx.insertRows(FEED_LINKS, [link], 'on conflict (link) do nothing returning link');
   return rows.length === 1;
@@ -19,7 +19,7 @@ export async function selectLastFeedLink(db: Reader): Promise<FeedLink | null> {
   return row ?? null;
 }
 
-/** The next links in their order. */
+/** Returns the next links in order. */
 export function selectFeedLinksAfter(db: Reader, link: number, limit: number): Promise<FeedLink[]> {
   return db.query<FeedLink>('select * from feed_links where link > $1 order by link limit $2', [link, limit]);
 }

@@ -6,7 +6,8 @@ import { brings, type WebhookSubscription } from './webhook-subscription.ts';
 import { selectSubscriptionsFor } from './webhook-subscription-queries.ts';
 
 /**
- * Finds the subscribers of an event of an environment: their user is enabled, sees the environment, and may still read events.
+ * Returns the subscriptions to a type of event of an environment. Their user is enabled, sees the environment and has
+ * the permission to read events.
  */
 export async function findSubscribers(
   tx: Tx,
@@ -14,7 +15,7 @@ export async function findSubscribers(
   type: PostedEventType,
 ): Promise<readonly WebhookSubscription[]> {
   const told: WebhookSubscription[] = [];
-  // One statement leaves out the users of other merchants: they may be thousands, and a refund waits here.
+  // The SQL already excludes users of other merchants: there may be thousands, and a refund waits for this.
   for (const subscription of await selectSubscriptionsFor(tx, environmentId)) {
     if (!brings(subscription.webhook, type)) continue;
     const row = await selectUserById(tx, subscription.user_id);

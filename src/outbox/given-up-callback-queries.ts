@@ -2,7 +2,7 @@ import type { Database, SqlRow } from '../db/database.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-/** A callback that was given up and never delivered, with whose it is. */
+/** A callback that was given up and never delivered, with its payment service. */
 export type GivenUpCallback = SqlRow & {
   id: number;
   payment_service: string;
@@ -13,13 +13,13 @@ export type GivenUpCallback = SqlRow & {
   attempts: number;
 };
 
-/** A shop may refuse what it has taken before: that one knows. */
+/** Excludes callbacks with an earlier success: a shop may reject one that it has accepted before. */
 const GIVEN_UP = `select c.id, c.environment_id, c.finished_at as since from callbacks c
   where c.state = 'dead' and c.finished_at >= $1 and not exists
     (select 1 from delivery_attempts d
     where d.callback_id = c.id and d.environment_id = c.environment_id and d.status between 200 and 299)`;
 
-/** Callbacks given up at or after `since`. */
+/** Counts the callbacks given up at or after `since`. */
 export async function measureGivenUp(db: Reader, since: number): Promise<{ count: number; oldest: number | null }> {
   const [row] = await db.query<{ count: number; oldest: number | null }>(
     `select count(*) as count, min(since) as oldest from (${GIVEN_UP}) as given_up`,
@@ -28,7 +28,7 @@ export async function measureGivenUp(db: Reader, since: number): Promise<{ count
   return row ?? { count: 0, oldest: null };
 }
 
-/** The same, the oldest first. */
+/** Returns these callbacks, oldest first. */
 export function selectGivenUp(db: Reader, since: number, limit: number): Promise<GivenUpCallback[]> {
   return db.query<GivenUpCallback>(
     `select c.id, e.payment_service_id as payment_service, p.name, e.environment, c.transaction_id, g.since, c.attempts

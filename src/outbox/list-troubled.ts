@@ -4,15 +4,15 @@ import type { CauseLanguage } from './cause-texts.ts';
 import { selectRedirecting } from './endpoint-answer-queries.ts';
 import { type EndpointFacts, selectTroubled } from './failing-endpoint-queries.ts';
 
-/** An endpoint that needs somebody, why, and how many of its callbacks ended at a log-in. */
+/** An endpoint that needs attention, why, and how many of its callbacks ended in a redirect. */
 export type TroubledEndpoint = EndpointFacts & { cause: Cause | null; redirected: number };
 
-/** So many callbacks that ended in a redirect are looked through for log-ins. */
+/** How many redirected callbacks are searched for log-in pages. */
 const LOOKED = 500;
 
 /**
- * The endpoints that fail or are gone, the one that has failed for longest first; after them those that take callbacks and
- * send them to a log-in, so that nobody handles them.
+ * Returns the endpoints that fail or are disabled, the longest failing first; then those that redirect callbacks to a
+ * log-in page, so that the shop does not handle them.
  */
 export async function listTroubled(app: App, limit: number, language: CauseLanguage): Promise<TroubledEndpoint[]> {
   const failing = (await selectTroubled(app.db, limit)).map((endpoint) => ({

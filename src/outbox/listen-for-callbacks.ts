@@ -25,14 +25,14 @@ import { logAttempt } from './log-attempt.ts';
 import { type ClaimedCallback, requeueCallbacks } from './outbox-queries.ts';
 import { type Attempt, type Outcome, recordAttempts, weighAttempt } from './record-attempts.ts';
 
-/** A claim lasts longer than an attempt can, like a claim of the worker. */
+/** A lease lasts longer than an attempt can, like the worker's. */
 const LEASE_MS = 60_000;
 const LOOK_EVERY_MS = 200;
 
 /**
- * From now on the callbacks of an environment wait for this listener, and the service sends none of them; the one before ends.
- * `replay` is a callback to send again first. The caller has checked that the environment is one of development and that the
- * user sees it. Throws `Problem` `NOT_FOUND` for a callback that the environment does not have.
+ * Starts a listener: the callbacks of an environment wait for it, and the service no longer sends them. An earlier
+ * listener ends. `replay`: a callback to send again first. The caller has checked that the environment is for
+ * development and that the user sees it. Throws `Problem` `NOT_FOUND` if the environment does not have the callback.
  */
 export async function beginListening(
   app: App,
@@ -65,8 +65,8 @@ export async function beginListening(
 }
 
 /**
- * Claims the callback that has been due for longest, as it would be sent to the shop; waits for one up to `waitMs`. Null: none
- * came. Throws `Problem` `LISTENER_ENDED` once another listener has taken the place.
+ * Claims the callback that has been due longest, as the shop would get it; waits for one up to `waitMs`. Null: none
+ * came. Throws `Problem` `LISTENER_ENDED` if another listener has replaced this one.
  */
 export async function takeNext(
   app: App,
@@ -83,8 +83,8 @@ export async function takeNext(
 }
 
 /**
- * Records what came of a callback, like any other delivery attempt. `retry` false: what failed is given up at once. Throws
- * `Problem` `LISTENER_ENDED` where the claim is another's by now; then nothing is recorded.
+ * Records the outcome of a callback like any other delivery attempt. `retry` false: a failed callback is given up at
+ * once. Throws `Problem` `LISTENER_ENDED` if the lease is no longer valid; then nothing is recorded.
  */
 export async function reportAttempt(
   app: App,
@@ -106,12 +106,14 @@ export async function reportAttempt(
   return recorded;
 }
 
-/** The service sends the callbacks of the environment itself again. Nothing happens where it does already. */
+/**
+ * Ends a listener, so that the service sends the environment's callbacks again. Does nothing if it has already ended.
+ */
 export async function endListening(app: App, listener: RowKey<string>): Promise<void> {
   await app.db.transaction((tx) => deleteListener(tx, listener));
 }
 
-/** A look that finds nothing costs two reads; it is a commit only when the listener's time is to be renewed. */
+/** A poll without a callback costs two reads, and a commit only to renew the listener. */
 async function look(app: App, listener: RowKey<string>): Promise<ClaimedPost | null> {
   const now = app.now();
   const stored = await selectListener(app.db, listener.environment_id);

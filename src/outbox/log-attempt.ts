@@ -2,10 +2,10 @@ import type { App } from '../app.ts';
 import type { Attempt, Outcome } from './record-attempts.ts';
 
 /**
- * One line for each attempt that was not answered with success, a notice of a refund like a callback; an alarm for the last
- * of one that is given up, because now nobody tells the shop unless a person does. Of the address only the host: its path and
- * query are the merchant's own and may hold a secret, and what the server answered is anybody's text. `decided` is null for
- * an attempt that changed nothing, because the callback was another worker's by then.
+ * Logs an attempt that did not succeed, of a callback or of an event. Giving up is logged as an alarm, because from
+ * then on only a person can inform the shop. Logs only the host of the URL: path and query are the merchant's and may
+ * contain a secret, and the response may contain any text. `decided` null: the attempt changed nothing, because another
+ * worker had the callback by then.
  */
 export function logAttempt(app: App, { callback, outcome }: Attempt, decided: Outcome | null): void {
   const step = decided?.step.kind ?? 'stale';

@@ -1,15 +1,16 @@
 import type { App } from '../app.ts';
 import { selectFeedHold, selectFirstHiddenEvent } from './feed-hold-queries.ts';
 
-/** The transaction behind which the feed stands still. `pid` is 0 where it has no process. */
+/** The transaction that holds the feed. `pid` 0: it has no process. */
 export type FeedHold = { pid: number; application: string; database: string; ageMs: number };
 
-/** Below this it is the ordinary work of a moment. */
+/** Shorter holds are normal. */
 const LEAST_MS = 5_000;
 
 /**
- * The feed on PostgreSQL shows nothing that was committed after the oldest transaction still writing began, in any database
- * of the server. Finds that one, if it has written for five seconds or longer, and keeps its age in the metrics.
+ * Returns the transaction that holds the feed, if it has been writing for at least five seconds, and sets its age in
+ * the metrics. On PostgreSQL the feed shows nothing committed after the start of the oldest transaction that is still
+ * writing, in any database of the server.
  */
 export async function measureFeedHold(app: App): Promise<FeedHold | null> {
   const hold = app.db.engine === 'postgres' ? await findFeedHold(app) : null;
@@ -26,7 +27,8 @@ export async function measureFeedHold(app: App): Promise<FeedHold | null> {
 async function findFeedHold(app: App): Promise<FeedHold | null> {
   const row = await selectFeedHold(app.db);
   if (row === undefined) return null;
-  // A role without pg_read_all_stats sees who it is, not since when; the first event that waits is a little younger.
+  // Without pg_read_all_stats a role sees the process but not the start time; the first hidden event is slightly
+  // younger.
   const ageMs = row.age_ms ?? app.now() - ((await selectFirstHiddenEvent(app.db)) ?? app.now());
   if (ageMs < LEAST_MS) return null;
   return { pid: row.pid ?? 0, application: row.application ?? '', database: row.database ?? '', ageMs };

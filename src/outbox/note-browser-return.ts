@@ -3,9 +3,9 @@ import type { RowKey } from '../db/row-key.ts';
 import { selectUnreturned, updateReturned } from './outbox-queries.ts';
 
 /**
- * Keeps that the payer's browser was given what the callback of a transaction says, to bring it to the shop. `settledAt` is
- * the time that both are signed with, which tells this event from any other of the transaction. Of a callback that is
- * delivered nothing needs to be known. Answers whether it was given this for the first time.
+ * Records that the payer's browser got the content of a transaction's callback to bring to the shop. `settledAt`: the
+ * time in both signatures, which identifies the event. Ignores delivered callbacks. Returns whether this is the first
+ * time.
  */
 export async function noteBrowserReturn(app: App, transaction: RowKey<number>, settledAt: number): Promise<boolean> {
   const ids = await selectUnreturned(app.db, transaction, settledAt);

@@ -5,16 +5,17 @@ type Reader = Pick<Database, 'query'>;
 
 export type CallbackKey = SqlRow & { id: number; environment_id: number };
 
-/** Rows that are left out: by times in UTC milliseconds and ids of environments. */
+/** The rows to skip: by times in UTC milliseconds and by ids of environments. */
 type Left = { givenUpBefore: number; elsewhere: readonly number[]; arriving: readonly number[] };
 
-/** Rows are made in the order of their ids, so what is past its time stands among the first. */
+/** Ids grow with time, so expired rows are among the first. */
 const LOOKED_AT = 1000;
 
 /**
- * The first callbacks that ended before a time, at most `limit`. Left out is what waits for its next attempt, and what was
- * given up after `givenUpBefore`: a person is still asked about it. In the environments `elsewhere` it waits for ever, so there it is
- * not looked at; nothing is of the `arriving` ones, which are held against what they are copied from.
+ * Returns the first callbacks that ended before a time, at most `limit`. Skips those that wait for an attempt, and
+ * those given up or disabled after `givenUpBefore`, which a person still sees. In the `elsewhere` environments
+ * callbacks wait for ever, so waiting ones are not read. Skips the `arriving` environments, because they are compared
+ * with their source.
  */
 export function selectOldCallbacks(
   db: Reader,
@@ -31,7 +32,7 @@ export function selectOldCallbacks(
   );
 }
 
-/** Deletes the callbacks among these that have their end, with their delivery attempts. */
+/** Deletes those of these callbacks that have ended, with their delivery attempts. */
 export async function deleteCallbacks(tx: Tx, callbacks: readonly CallbackKey[]): Promise<void> {
   const ended = "select id from callbacks where id {among $1} and environment_id {among $2} and state <> 'queued'";
   const keys = listsOf(callbacks);
@@ -39,7 +40,7 @@ export async function deleteCallbacks(tx: Tx, callbacks: readonly CallbackKey[])
   await tx.query(`delete from callbacks where id in (${ended}) and environment_id {among $2}`, keys);
 }
 
-/** The same of delivery attempts that began before a time. */
+/** Returns delivery attempts that began before a time, by the same rules. */
 export function selectOldAttempts(
   db: Reader,
   { startedBefore, givenUpBefore, elsewhere, arriving }: { startedBefore: number } & Left,

@@ -6,7 +6,7 @@ import type { EventType } from './event.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-/** Of an event without its place in the feed. The links of the feed hash them in this order. */
+/** The columns of an event without its place in the feed. The links of the feed hash them in this order. */
 export const EVENT_COLUMNS = [
   'environment_id',
   'transaction_id',
@@ -19,7 +19,7 @@ export const EVENT_COLUMNS = [
 
 const EVENTS: InsertTarget = { name: 'events', columns: EVENT_COLUMNS };
 
-/** The first event of every new transaction, made from its row: `inserted` is what `Tx.insertNewRows` says. */
+/** Inserts the first event of each new transaction from its row; `inserted` is defined by `Tx.insertNewRows`. */
 export const INSERT_CREATED_EVENTS = `insert into events (environment_id, transaction_id, sequence, created_at, type)
   select environment_id, id, last_sequence, created_at, 'transaction.created' from inserted returning transaction_id`;
 
@@ -50,7 +50,7 @@ export async function insertCallbacks(tx: Tx, rows: readonly SqlRow[]): Promise<
   await tx.insertRows(CALLBACKS, rows);
 }
 
-/** The newest place in the feed, and the id of the server's current transaction. PostgreSQL only. */
+/** Returns the newest place in the feed, the offset, and the id of the current transaction. PostgreSQL only. */
 export async function selectFeedPlace(tx: Tx): Promise<{ newest: number; current: number; before: number }> {
   const [place] = await tx.query<{ newest: number; current: number; before: number }>(
     `select coalesce((select max(commit_id) from events), 0) as newest, before,
@@ -59,7 +59,7 @@ export async function selectFeedPlace(tx: Tx): Promise<{ newest: number; current
   return place as { newest: number; current: number; before: number };
 }
 
-/** From now on events stand at `before` plus the id of their transaction. */
+/** Sets the offset: new events get the place `before` plus the id of their transaction. */
 export async function updateFeedOffset(tx: Tx, before: number): Promise<void> {
   await tx.query('update feed_offset set before = $1', [before]);
   await tx.query(`alter table events alter column commit_id set default ${before} + {commit_id}`);
@@ -68,7 +68,7 @@ export async function updateFeedOffset(tx: Tx, before: number): Promise<void> {
 export type FeedRow = SqlRow & {
   position: number;
   commit_id: number;
-  /** 0: it belongs to none, such as an event of a user. */
+  /** 0: none, such as an event of a user. */
   environment_id: number;
   transaction_id: number | null;
   sequence: number | null;
@@ -78,7 +78,7 @@ export type FeedRow = SqlRow & {
   data: string | null;
 };
 
-/** The next events after a place in the feed, in the order of their commits. */
+/** Returns the next events after a place in the feed, in the order of their commits. */
 export function selectFeed(
   db: Reader,
   after: { commitId: number; position: number },
@@ -100,7 +100,7 @@ export type FeedTransaction = SqlRow & {
   payment_service_id: string;
 };
 
-/** Reads the transactions of the feed's events, which are of these environments. */
+/** Returns these transactions, for the events of the feed in these environments. */
 export function selectFeedTransactions(
   db: Reader,
   ids: readonly number[],
@@ -116,14 +116,14 @@ export function selectFeedTransactions(
 
 export type FeedEnvironment = SqlRow & { id: number; environment: Environment; payment_service_id: string };
 
-/** Reads the payment services of events that belong to an environment and to none of its transactions. */
+/** Returns the environments of events without a transaction, with their payment services. */
 export function selectFeedEnvironments(db: Reader, ids: readonly number[]): Promise<FeedEnvironment[]> {
   return db.query<FeedEnvironment>('select id, environment, payment_service_id from environments where id {among $1}', [
     ids,
   ]);
 }
 
-/** A claimed callback, as far as a worker needs it. */
+/** The columns of a claimed callback that a worker needs. */
 export type ClaimedCallback = SqlRow & {
   id: number;
   transaction_id: number;
@@ -131,7 +131,10 @@ export type ClaimedCallback = SqlRow & {
   endpoint_id: number;
   sequence: number;
   attempts: number;
-  /** While this is to come, the attempt is one beside the schedule: its endpoint had answered again. */
+  /**
+   * If this is in the future, the attempt is outside the schedule: the callback was woken because its endpoint
+   * recovered.
+   */
   scheduled_at: number | null;
   lease: string;
   webhook_id: string;
@@ -141,9 +144,9 @@ export type ClaimedCallback = SqlRow & {
 };
 
 /**
- * Claims due callbacks until `until`: the due time moves there, so that a claim nobody finishes comes back by itself.
- * Of the `limit` that are due longest at most `perEndpoint` of one endpoint, and none of the excluded ones, so that a long
- * queue hides no other. What the `listened` environments have is left to their listeners, what goes to the `hosts` waits for room.
+ * Claims due callbacks until `until` by moving their due time there, so that unfinished claims become due again. Takes
+ * the `limit` callbacks due longest, at most `perEndpoint` per endpoint, without `excluded` endpoints, so that a long
+ * queue hides no other. Skips the `listened` environments, which have listeners, and `hosts` at their limit.
  */
 export function claimCallbacks(
   tx: Tx,
@@ -158,7 +161,7 @@ export function claimCallbacks(
     hosts: readonly { environmentId: number; origin: string }[];
   },
 ): Promise<ClaimedCallback[]> {
-  // Each by its own parameters: a list would be read again for every row that a backlog passes.
+  // Separate parameters: a list would be parsed again for every row that the scan passes.
   const hosts = claim.hosts.flatMap(({ environmentId, origin }) => [environmentId, `${origin}/`]);
   const toHosts = claim.hosts.map((_, at) => {
     const [environment, start] = [`$${8 + 2 * at}`, `$${9 + 2 * at}`];
@@ -183,7 +186,7 @@ export function claimCallbacks(
   );
 }
 
-/** Releases claims that were not tried, so that another worker need not wait for the lease to end. */
+/** Releases claims that were not attempted, so that other workers need not wait for the end of the lease. */
 export async function releaseCallbacks(
   tx: Tx,
   callbacks: readonly RowKey<number>[],
@@ -213,7 +216,7 @@ export async function insertDeliveryAttempts(tx: Tx, rows: readonly SqlRow[]): P
   await tx.insertRows(DELIVERY_ATTEMPTS, rows);
 }
 
-/** The callbacks of an event that the payer's browser can bring to the shop, and has not yet been given. */
+/** Returns the callbacks of an event that the payer's browser can bring to the shop and has not got yet. */
 export async function selectUnreturned(db: Reader, transaction: RowKey<number>, settledAt: number): Promise<number[]> {
   const rows = await db.query<{ id: number }>(
     `select id from callbacks
@@ -225,8 +228,8 @@ export async function selectUnreturned(db: Reader, transaction: RowKey<number>, 
 }
 
 /**
- * Whether nobody was there when a callback of a transaction was last tried: no answer at all, or the word of a gateway (502 to 504).
- * A shop that refuses the callback, or fails over it, can still take the payer's browser.
+ * Returns whether the shop was unreachable at the last attempt of a transaction's callbacks: no response, or a gateway
+ * error (502 to 504). A shop that rejects the callback, or fails on it, can still receive the payer's browser.
  */
 export async function isShopSilent(db: Reader, transaction: RowKey<number>): Promise<boolean> {
   const [last] = await db.query<{ status: number | null }>(
@@ -252,7 +255,7 @@ export async function updateReturned(
   );
 }
 
-/** Callbacks whose signed result the payer's browser has been given to bring to the shop. */
+/** Returns the callbacks whose signed result the payer's browser has got to bring to the shop. */
 export async function selectReturned(tx: Tx, callbacks: readonly RowKey<number>[]): Promise<number[]> {
   const rows = await tx.query<{ id: number }>(
     'select id from callbacks where id {among $1} and environment_id {among $2} and returned_at is not null',
@@ -261,10 +264,10 @@ export async function selectReturned(tx: Tx, callbacks: readonly RowKey<number>[
   return rows.map((row) => row.id);
 }
 
-/** The callbacks of one claim that are of one environment. Nothing changes for a worker whose lease is another's by now. */
+/** Callbacks of one claim and one environment. Nothing changes if the lease has passed to another worker. */
 type Claimed = { environmentId: number; lease: string };
 
-/** Ends callbacks; answers the ids of those that changed. */
+/** Ends callbacks. Returns the ids of those that changed. */
 export async function updateEnded(
   tx: Tx,
   { ids, environmentId, lease }: Claimed & { ids: readonly number[] },
@@ -280,18 +283,18 @@ export async function updateEnded(
   return rows.map((row) => row.id);
 }
 
-/** When a callback is tried again. Times are UTC milliseconds. */
+/** When to retry a callback. Times are UTC milliseconds. */
 export type Retry = {
   id: number;
   nextAttemptAt: number;
   /** See `ClaimedCallback`, and `callbacks.not_before`. */
   scheduledAt: number | null;
   notBefore: number | null;
-  /** 0 for an attempt beside the schedule, else 1. */
+  /** 0 for an attempt outside the schedule, else 1. */
   counts: 0 | 1;
 };
 
-/** Queues callbacks again, each for a time of its own; answers the ids of those that changed. */
+/** Queues callbacks again, each for its own time. Returns the ids of those that changed. */
 export async function updateRetried(
   tx: Tx,
   { environmentId, lease, retries }: Claimed & { retries: readonly Retry[] },
@@ -311,8 +314,8 @@ export async function updateRetried(
 }
 
 /**
- * Queues callbacks again, from the first attempt, and enables their endpoints. What is on its way is left alone. Answers how
- * many were queued.
+ * Queues callbacks again from the first attempt, and enables their endpoints. Skips callbacks under way. Returns how
+ * many it queued.
  */
 export async function requeueCallbacks(tx: Tx, callbacks: readonly RowKey<number>[], now: number): Promise<number> {
   const rows = await tx.query<{ id: number; environment_id: number }>(
@@ -330,7 +333,7 @@ export async function requeueCallbacks(tx: Tx, callbacks: readonly RowKey<number
   return rows.length;
 }
 
-/** When the longest-waiting callback was due, or null when none is waiting. */
+/** Returns when the longest waiting callback was due; null: none waits. */
 export async function selectOldestDue(db: Reader): Promise<number | null> {
   const [row] = await db.query<{ oldest: number | null }>(
     `select min(next_attempt_at) as oldest from callbacks where state = 'queued'`,
@@ -338,9 +341,9 @@ export async function selectOldestDue(db: Reader): Promise<number | null> {
   return row?.oldest ?? null;
 }
 
-/** How many wait for their next attempt. What the `elsewhere` environments left is sent by the database to which they moved. */
+/** Counts the waiting callbacks. Skips the `elsewhere` environments, whose callbacks the other database sends. */
 export async function countQueued(db: Reader, elsewhere: ReadonlySet<number>): Promise<number> {
-  // The index of what waits is counted alone, unless the environment of each must be read.
+  // Without `elsewhere`, the index on waiting callbacks is enough for the count.
   const here = elsewhere.size === 0 ? '' : 'and not (environment_id {among $1})';
   const [row] = await db.query<{ queued: number }>(
     `select count(*) as queued from callbacks where state = 'queued' ${here}`,

@@ -22,12 +22,12 @@ const CALLBACKS: TableWalk = {
   text: "url || ' ' || body",
 };
 
-/** The callbacks whose address or body is `like`, in the order of their ids. Looks through the whole table. */
+/** Returns the callbacks whose URL or body matches `like`, by id. Scans the whole table. */
 export function selectPersonalCallbacks(db: Reader, like: string, onRows?: OnRows): Promise<PersonalCallback[]> {
   return selectLike<PersonalCallback>(db, CALLBACKS, like, { onRows });
 }
 
-/** Only of one that has its end, so that nothing is posted elsewhere. Answers whether it was changed. */
+/** Changes the URL of an ended callback; a waiting one would be sent elsewhere. Returns whether it changed. */
 export async function updateCallbackUrl(tx: Tx, { id, environment_id }: CallbackKey, url: string): Promise<boolean> {
   const rows = await tx.query(
     `update callbacks set url = $3 where id = $1 and environment_id = $2 and state <> 'queued' returning id`,
@@ -52,7 +52,7 @@ const ATTEMPTS: TableWalk = {
   text: "coalesce(location, '') || ' ' || coalesce(excerpt, '')",
 };
 
-/** The delivery attempts whose answer is `like`, in the order of their ids. Looks through the whole table. */
+/** Returns the delivery attempts whose response matches `like`, by id. Scans the whole table. */
 export function selectPersonalAttempts(db: Reader, like: string, onRows?: OnRows): Promise<PersonalAttempt[]> {
   return selectLike<PersonalAttempt>(db, ATTEMPTS, like, { onRows });
 }
@@ -66,7 +66,7 @@ export async function updateAttemptTexts(tx: Tx, row: PersonalAttempt): Promise<
   ]);
 }
 
-/** The queue of an address, and where its last answer led. */
+/** An endpoint's address and the redirect target of its last response. */
 export type PersonalEndpoint = SqlRow & {
   id: number;
   environment_id: number;
@@ -81,7 +81,7 @@ const ENDPOINTS: TableWalk = {
   text: "address || ' ' || coalesce(location, '')",
 };
 
-/** The endpoints whose address or last answer is `like`, in the order of their ids. Looks through the whole table. */
+/** Returns the endpoints whose address or redirect target matches `like`, by id. Scans the whole table. */
 export function selectPersonalEndpoints(db: Reader, like: string, onRows?: OnRows): Promise<PersonalEndpoint[]> {
   return selectLike<PersonalEndpoint>(db, ENDPOINTS, like, { onRows });
 }

@@ -18,37 +18,38 @@ import {
   selectFeedTransactions,
 } from './outbox-queries.ts';
 
-/** The reader of a feed: the events of these environments (null: of all), and of the user. */
+/** The reader of a feed: sees the events of these environments (null: all) and of the user. */
 export type FeedReader = { id: string; environmentIds: ReadonlySet<number> | null };
 
 /**
- * One event as it is told. `transaction` is null for an event of an environment, such as a payout; for an event of a user,
- * `environment` and `payment_service` are null too.
+ * An event as the API returns it. `transaction` is null for an event of an environment, such as a payout. For an event
+ * of a user, `environment` and `payment_service` are null too.
  */
 export type FeedEvent = {
   id: string;
   type: EventType;
   sequence: number | null;
   created_at: string;
-  /** `state` is that which the event left, so an event reads the same for ever. */
+  /** `state` is the state after the event, so an event never changes. */
   transaction: { id: number; reference: string; amount: string; currency: string; state: string } | null;
   environment: string | null;
   payment_service: string | null;
   data: unknown;
 };
 
-/** `next` is the cursor for the following page; `hasMore` says that asking with it at once is worth while. */
+/** `next`: the cursor for the next page. `hasMore`: more events may be available at once. */
 export type FeedPage = { events: FeedEvent[]; next: string; hasMore: boolean };
 
-/** A reader who sees little gets what was found in so many events, and the cursor to go on from there. */
+/** A request scans at most this many events. A reader who sees few of them gets those, and a cursor to continue. */
 const MOST_SCANNED = 5000;
 const SCAN_CHUNK = 1000;
 
 /**
- * The events after a cursor (null: from the beginning), at most `limit`, in the order of their commits: what is
- * committed later never appears before what was read. Throws `Problem`: `INVALID_PARAMETER` for a text that is no cursor,
- * `CURSOR_BEFORE_RESTORE` for one from before the store was restored, `CURSOR_OF_ANOTHER_DATABASE` for one from where a payment service
- * was before it moved, `CURSOR_TOO_OLD` for one whose next events are deleted, each with the cursor to go on with.
+ * Returns at most `limit` events after a cursor (null: from the beginning), in the order of their commits: later
+ * commits never appear before events already read. Throws `Problem` `INVALID_PARAMETER` for a text that is not a
+ * cursor. Three other errors have a cursor to continue with: `CURSOR_BEFORE_RESTORE` (from before the store was
+ * restored), `CURSOR_OF_ANOTHER_DATABASE` (from the database from which a payment service moved), `CURSOR_TOO_OLD` (the
+ * next events are deleted).
  */
 export async function readFeed(app: App, reader: FeedReader, after: string | null, limit: number): Promise<FeedPage> {
   let chunk = reader.environmentIds === null ? limit + 1 : SCAN_CHUNK;
@@ -74,17 +75,17 @@ export async function readFeed(app: App, reader: FeedReader, after: string | nul
       place = { epoch, commit_id: row.commit_id, position: row.position };
     }
     scanned += rows.length;
-    // Beside a reader of all there are the events of other users.
+    // A reader of all environments does not see the events of other users.
     chunk = SCAN_CHUNK;
   }
-  // Asked afterwards, so that nothing was deleted between the question and the reading.
+  // Checked after reading, so that a deletion in between is noticed.
   if (after !== null) await refuseTooOld(app, begin);
   return { events: await describeEvents(app, found, epochs), next: await writeCursor(app, place), hasMore };
 }
 
 /**
- * What was read there says nothing of the order here: `next` stands before the first event that is kept. A restored store can have
- * taken the name of the one that it replaces, and then the cursor can be its own of before.
+ * Returns the error for a cursor of another database, whose order is unrelated. `next` is before the first stored
+ * event. A restored store may have a new mark, so the cursor may also be its own from before the restore.
  */
 async function cursorOfAnother(app: App, epoch: number): Promise<Problem> {
   const next = await writeCursor(app, await firstPlace(app, epoch));
@@ -92,8 +93,8 @@ async function cursorOfAnother(app: App, epoch: number): Promise<Problem> {
 }
 
 /**
- * `next` stands where the reader was, or at the last event that is left of those it has read. Of an epoch that this store
- * never had, nothing says what it has in common with the others: then the reader begins anew.
+ * Returns the error for a cursor of another epoch. `next` is the reader's place, or the last remaining event that it
+ * has read. For an epoch unknown to this store, `next` is the beginning.
  */
 async function cursorBeforeRestore(app: App, read: FeedPlace, epochs: readonly Epoch[]): Promise<Problem> {
   const isKnown = read.epoch === 0 || epochs.some(({ epoch }) => epoch === read.epoch);
@@ -107,7 +108,7 @@ function endBefore({ epoch, last_commit_id, last_position }: Epoch): FeedPlace {
   return { epoch, commit_id: last_commit_id, position: last_position };
 }
 
-/** Before the first event that is kept. */
+/** Returns the place before the first stored event. */
 async function firstPlace(app: App, epoch: number): Promise<FeedPlace> {
   const cut = await selectLastCut(app.db);
   return { epoch, commit_id: cut?.commit_id ?? 0, position: cut?.position ?? 0 };
@@ -119,7 +120,7 @@ async function refuseTooOld(app: App, begin: FeedPlace): Promise<void> {
     throw new Problem('CURSOR_TOO_OLD', { data: { next: await writeCursor(app, first) } });
 }
 
-/** The second where both are the same. */
+/** Returns the earlier place; the second if they are equal. */
 function earlier(one: FeedPlace, other: FeedPlace): FeedPlace {
   if (one.commit_id !== other.commit_id) return one.commit_id < other.commit_id ? one : other;
   return one.position < other.position ? one : other;
@@ -147,7 +148,7 @@ async function describeEvents(app: App, rows: readonly FeedRow[], epochs: readon
   return rows.map((row) => {
     const transaction = byId.get(row.transaction_id ?? 0) ?? null;
     const epoch = epochs.findLast(({ first_position }) => first_position <= row.position)?.epoch ?? 0;
-    // The id of a transaction's event is the `webhook-id` of its callback too.
+    // The id of a transaction's event is also the `webhook-id` of its callback.
     const id =
       names.get(row.position) ?? transactionEventId(row.transaction_id as number, row.sequence as number, epoch);
     return describeEvent(id, row, transaction, transaction ?? environmentById.get(row.environment_id) ?? null);
@@ -184,7 +185,7 @@ function amountOf({ id, reference, amount, currency }: FeedTransaction) {
 function stateAfter(type: EventType, data: unknown): string {
   if (type === 'transaction.created') return 'pending';
   if (type === 'transaction.conflict') return (data as { state: string }).state;
-  // Only what was paid is refunded.
+  // Only completed payments are refunded.
   if (type.startsWith('refund.')) return 'completed';
   return type.slice('transaction.'.length);
 }

@@ -1,9 +1,9 @@
 import type { CauseCode } from './cause-texts.ts';
 
-/** The lines that a developer of a shop changes, language by language. */
+/** The lines of code for a shop's developer, by programming language. */
 export type ReceiverLines = { php: string; node: string; python: string };
 
-/** Lines that end a cause in the receiver of a shop; null where its code is not at fault. */
+/** Returns the lines that fix a cause in the shop's receiver; null if code cannot fix it. */
 export function receiverLines(code: CauseCode, address: string): ReceiverLines | null {
   const make = LINES[code];
   return make === undefined ? null : make(new URL(address).pathname);
@@ -22,7 +22,7 @@ threading.Thread(target=fulfil, args=(fields,)).start()  # mail, stock, invoice
 return "", 200`,
 };
 
-/** The whole receiver is in the guide to callbacks; these lines are the check alone. */
+/** Only the check; the guide to callbacks has the whole receiver. */
 const CHECKED: ReceiverLines = {
   php: `parse_str(file_get_contents('php://input'), $fields);
 $received = $fields['x_signature'] ?? '';

@@ -22,7 +22,7 @@ import {
 } from './outbox-queries.ts';
 import { isRefusal, type NextStep, nextStep } from './retry-schedule.ts';
 
-/** An attempt with what was sent, and what follows from the answer. Times are UTC milliseconds. */
+/** An attempt with its outcome and the next step. Times are UTC milliseconds. */
 export type Attempt = {
   callback: ClaimedCallback;
   startedAt: number;
@@ -31,16 +31,16 @@ export type Attempt = {
   step: NextStep;
 };
 
-/** `nextAttemptAt` says something of a step `retry` only. */
+/** `nextAttemptAt` is meaningful only for the step `retry`. */
 export type Outcome = { step: NextStep; nextAttemptAt: number };
 
 /**
- * Records what was sent, what becomes of each callback, and whether its endpoint works: the first success at one that failed
- * makes due what waits for it. Answers what became of the callbacks that were still this worker's, by their ids; nothing was
- * changed of the others.
+ * Records attempts, the new states of their callbacks, and whether the endpoints work. The first success after a
+ * failure wakes an endpoint's waiting callbacks. Returns the outcomes by callback id, only for callbacks that this
+ * worker still held; the others do not change.
  *
- * The rows of endpoints are locked before the rows of callbacks and in the order of their ids. A failure that is recorded while
- * another process records a success comes either before it, and is made due by it, or after it, and sees it.
+ * Rows of endpoints are locked before rows of callbacks, by id. So a failure that is recorded during another process's
+ * success either comes first and its callback is woken, or comes later and sees the recovery.
  */
 export async function recordAttempts(app: App, tx: Tx, attempts: readonly Attempt[]): Promise<Map<number, Outcome>> {
   await insertDeliveryAttempts(tx, attempts.map(attemptRow));
@@ -58,7 +58,7 @@ export async function recordAttempts(app: App, tx: Tx, attempts: readonly Attemp
   return outcomes;
 }
 
-/** Decides what follows from an answer, by the schedule of the callback. */
+/** Decides the next step after a response, by the callback's schedule. */
 export function weighAttempt(
   { random }: App,
   callback: ClaimedCallback,
@@ -70,31 +70,33 @@ export function weighAttempt(
   return { callback, startedAt, endedAt, outcome, step };
 }
 
-/** Whether an attempt is one beside the schedule of its callback, which it leaves as it is. */
+/** Returns whether an attempt is outside the schedule of its callback, which then stays as it is. */
 function isBeside({ scheduled_at }: ClaimedCallback, startedAt: number): boolean {
   return scheduled_at !== null && startedAt < scheduled_at;
 }
 
-/** The callbacks that were refused though, or because, the payer's browser had brought the shop the same result. */
+/** Returns the rejected callbacks whose result the payer's browser had brought to the shop. */
 async function findReturned(tx: Tx, attempts: readonly Attempt[]): Promise<Set<number>> {
   const refused = attempts.filter(({ outcome }) => isRefusal(outcome)).map(({ callback }) => callback);
   return new Set(refused.length === 0 ? [] : await selectReturned(tx, refused));
 }
 
-/** A shop that refuses for good what the browser has brought to it needs nobody. */
+/** A final rejection needs no attention if the browser brought the result before. */
 function forgive(attempt: Attempt, returned: ReadonlySet<number>): Attempt {
   const isSuperseded = attempt.step.kind === 'dead' && returned.has(attempt.callback.id);
   return isSuperseded ? { ...attempt, step: { kind: 'superseded' } } : attempt;
 }
 
-/** Notes how the attempts change their endpoints: which answer again, and since when those do that failed now. */
+/**
+ * Records how the attempts change their endpoints: which ones recovered, and when those that failed now last recovered.
+ */
 async function noteEndpoints(tx: Tx, attempts: readonly Attempt[], returned: ReadonlySet<number>) {
   const successes = new Map<number, Attempt>();
   const failures = new Map<number, Attempt>();
   for (const attempt of attempts) {
     if (attempt.step.kind === 'delivered') keepLast(successes, attempt);
-    // A redirect is the answer of a log-in or of a closed shop too, so it wakes nothing; a refusal of what the browser has
-    // brought says nothing against the endpoint.
+    // A redirect may come from a log-in or a closed shop, so it wakes nothing. A rejection of a result that the browser
+    // brought is not a failure of the endpoint.
     else if (attempt.step.kind !== 'redirected' && !returned.has(attempt.callback.id)) keepLast(failures, attempt);
   }
   const asleep = new Set(successes.size === 0 ? [] : await selectWaking(tx, [...successes.values()].map(endpointOf)));
@@ -119,20 +121,20 @@ function endpointOf({ callback }: Attempt): RowKey<number> {
   return { id: callback.endpoint_id, environment_id: callback.environment_id };
 }
 
-/** Of each endpoint the attempt that began last. */
+/** Keeps the attempt of each endpoint that started last. */
 function keepLast(byEndpoint: Map<number, Attempt>, attempt: Attempt): void {
   const id = attempt.callback.endpoint_id;
   const last = byEndpoint.get(id);
   if (last === undefined || attempt.startedAt > last.startedAt) byEndpoint.set(id, attempt);
 }
 
-/** Callbacks of one claim and one environment that have come to the same end, or are all tried again, change in one statement. */
+/** Groups callbacks of one lease and environment with the same step, so that one statement changes them. */
 function changeKey({ callback, step }: Attempt): string {
   if (step.kind === 'disable') return `disable ${callback.id}`;
   return `${step.kind} ${callback.environment_id} ${callback.lease}`;
 }
 
-/** Changes callbacks with one `changeKey`. `recoveredAt`: when endpoints last began to answer again. */
+/** Changes callbacks with the same `changeKey`. `recoveredAt`: when each endpoint last recovered. */
 async function changeCallbacks(
   tx: Tx,
   alike: readonly Attempt[],
@@ -156,7 +158,7 @@ async function changeCallbacks(
   return changed.map((id) => [id, { step, nextAttemptAt: now }]);
 }
 
-/** After an attempt whose step is `retry`. `recoveredAt`: when its endpoint last began to answer again. */
+/** Returns the retry of an attempt whose step is `retry`. `recoveredAt`: when its endpoint last recovered. */
 function retryAfter({ callback, startedAt, endedAt, step }: Attempt, recoveredAt: number, now: number): Retry {
   const { id, scheduled_at: scheduledAt } = callback;
   const { afterMs, askedMs } = step as Extract<NextStep, { kind: 'retry' }>;
@@ -165,7 +167,7 @@ function retryAfter({ callback, startedAt, endedAt, step }: Attempt, recoveredAt
     return { id, notBefore, nextAttemptAt: Math.max(scheduledAt, notBefore ?? 0), scheduledAt, counts: 0 };
   const planned = endedAt + afterMs;
   if (recoveredAt <= startedAt) return { id, notBefore, nextAttemptAt: planned, scheduledAt: null, counts: 1 };
-  // The success that makes due what waits was recorded while this one was under way.
+  // The endpoint recovered during this attempt, so the callback is due now.
   return { id, notBefore, nextAttemptAt: Math.max(now, notBefore ?? 0), scheduledAt: planned, counts: 1 };
 }
 

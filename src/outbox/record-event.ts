@@ -3,12 +3,12 @@ import type { TransactionEventInput } from './event.ts';
 import { NO_ENVIRONMENT } from './feed-link.ts';
 import { insertEvents } from './outbox-queries.ts';
 
-/** Puts events into the feed, in the commit of the change that they tell of. */
+/** Inserts events of transactions into the feed, in the transaction of the change. */
 export async function recordEvents(tx: Tx, events: readonly TransactionEventInput[]): Promise<void> {
   if (events.length > 0) await insertEvents(tx, events.map(rowOf));
 }
 
-/** One event of a user rather than of a transaction, such as a validation that has its answer now. */
+/** Inserts an event of a user, such as a completed validation. */
 export async function recordUserEvent(
   tx: Tx,
   event: { userId: string; type: TransactionEventInput['type']; createdAt: number; data: Record<string, unknown> },
@@ -19,7 +19,7 @@ export async function recordUserEvent(
   ]);
 }
 
-/** One event of an environment rather than of a transaction, such as money that was sent to its merchant. */
+/** Inserts an event of an environment, such as money that was sent to its merchant. */
 export async function recordEnvironmentEvent(
   tx: Tx,
   event: Pick<TransactionEventInput, 'environmentId' | 'type' | 'createdAt' | 'data'>,
@@ -27,7 +27,7 @@ export async function recordEnvironmentEvent(
   await recordEnvironmentEvents(tx, [event]);
 }
 
-/** The same of many, in their order. */
+/** Inserts many events of environments, in order. */
 export async function recordEnvironmentEvents(
   tx: Tx,
   events: readonly Pick<TransactionEventInput, 'environmentId' | 'type' | 'createdAt' | 'data'>[],

@@ -1,6 +1,6 @@
 /**
- * Whether a redirect names the same page under another scheme, host or port: then the URL has moved, and the post was not
- * handled. A slash at the end makes no difference. `location` is the header as sent, or null.
+ * Returns whether a redirect leads to the same path with another scheme, host or port: the URL has moved and the post
+ * was not handled. Ignores a slash at the end. `location`: the header as sent, or null.
  */
 export function isMove(url: string, location: string | null): boolean {
   const from = URL.parse(url);

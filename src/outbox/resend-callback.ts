@@ -17,15 +17,15 @@ import {
 } from './delivery-attempt-queries.ts';
 import { requeueCallbacks } from './outbox-queries.ts';
 
-/** The newest callbacks for which `filter` holds, with the outcome of their last attempt. */
+/** Returns the newest callbacks that match a filter, with the outcome of their last attempt. */
 export function listCallbacks(app: App, filter: CallbackFilter, limit: number): Promise<ListedCallback[]> {
   return selectCallbacks(app.db, filter, limit);
 }
 
 /**
- * Sends a callback again, with the same bytes and from the start of its schedule, and enables its endpoint; one that waits is
- * due now. `under_way`: it is being sent at this moment. Answers null for an unknown id. Throws `Problem` PAYMENT_SERVICE_MOVED or
- * PAYMENT_SERVICE_MOVING where another database serves its payment service.
+ * Sends a callback again: the same bytes, from the start of its schedule, due now. Enables its endpoint. Returns
+ * `under_way` if it is being sent, null for an unknown id. Throws `Problem` PAYMENT_SERVICE_MOVED or
+ * PAYMENT_SERVICE_MOVING if another database serves its payment service.
  */
 export async function resendCallback(app: App, id: number, by: Actor): Promise<'queued' | 'under_way' | null> {
   const found = await selectCallback(app.db, id);
@@ -41,21 +41,24 @@ export async function resendCallback(app: App, id: number, by: Actor): Promise<'
   });
 }
 
-/** How a run goes: who is told of it, after how many it stops, and behind which callback it begins. */
+/**
+ * Options of a run: `onProgress` gets the number so far, `most` stops it, `behind` is the callback after which it
+ * starts.
+ */
 export type ResendRun = { onProgress?: (resent: number) => void; most?: number; behind?: number };
 
-/** So many at once by a form, which a person waits for: a second or two. */
+/** How many a form sends at once while a person waits: one or two seconds. */
 export const RESENT_BY_FORM = 1_000;
 
-/** Short commits, between which the service goes on. */
+/** Short commits, so that the service can work in between. */
 const RESENT_TOGETHER = 100;
 
 /**
- * The same for every callback for which `filter` holds, the oldest first; without a state for what waits for another
- * attempt and what was given up. Left out is what another database serves by now. `onProgress` is told how many there were so
- * far; a run that is ended in the middle has lost nothing and can be run again. Answers how many; with `most`, after about so
- * many it stops, and `next` says where to go on (null: there are no more). Throws `Problem` PAYMENT_SERVICE_MOVED or
- * PAYMENT_SERVICE_MOVING where nothing is sent because another database serves what the filter names.
+ * Sends all callbacks that match a filter again, oldest first. Without a state: those that wait for another attempt,
+ * were given up or are disabled. Skips environments that another database serves. `onProgress` gets the number so far.
+ * An interrupted run loses nothing and can be repeated. Returns the number; with `most` it stops at about that many,
+ * and `next` is where to continue (null: done). Throws `Problem` PAYMENT_SERVICE_MOVED or PAYMENT_SERVICE_MOVING if
+ * nothing was sent because another database serves what the filter names.
  */
 export async function resendCallbacks(
   app: App,
@@ -88,11 +91,13 @@ export async function resendCallbacks(
   }
 }
 
-/** Throws where the newest callback of the payment service, transaction or endpoint that a filter names is served elsewhere. */
+/**
+ * Throws if another database serves the newest callback of the payment service, transaction or endpoint in a filter.
+ */
 async function refuseElsewhereOf(app: App, filter: CallbackFilter): Promise<void> {
   const { state: _state, since: _since, until: _until, ...named } = filter;
   if (Object.keys(named).length === 0) return;
-  // Without any of its own, all callbacks would be read to find that.
+  // Checked first, because otherwise a filter without callbacks would scan all callbacks.
   const { paymentServices, environments } = await findElsewhere(app);
   const { paymentServiceId: id } = named;
   if (environments.size === 0 || (id !== undefined && !paymentServices.has(id))) return;
@@ -101,8 +106,7 @@ async function refuseElsewhereOf(app: App, filter: CallbackFilter): Promise<void
 }
 
 /**
- * A callback with the bytes that are sent, and every attempt to deliver it, the first first, with what the merchant's
- * server answered. Null: unknown id.
+ * Returns a callback with its bytes and all its delivery attempts, oldest first, with the responses. Null: unknown id.
  */
 export async function findCallback(
   app: App,

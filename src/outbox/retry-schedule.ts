@@ -6,20 +6,20 @@ export type NextStep =
   | { kind: 'delivered' }
   /** 302 or 303: the shop has handled it and shows another page. */
   | { kind: 'redirected' }
-  /** Both count from the end of the attempt; `askedMs` is what the shop itself asked for, else 0. */
+  /** Both times count from the end of the attempt. `askedMs`: the shop's `Retry-After`, else 0. */
   | { kind: 'retry'; afterMs: number; askedMs: number }
-  /** `refused`: the merchant keeps saying that the request is wrong. `exhausted`: the schedule has ended. */
+  /** `refused`: the merchant has repeatedly rejected the request. `exhausted`: the schedule has ended. */
   | { kind: 'dead'; reason: 'refused' | 'exhausted' }
-  /** Refused, but the payer's browser had brought the same result to the shop before. */
+  /** Rejected, but the payer's browser had brought the same result before. */
   | { kind: 'superseded' }
-  /** 410 Gone: the merchant wants nothing more at this URL. */
+  /** 410 Gone: the merchant wants no more requests at this URL. */
   | { kind: 'disable' };
 
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** The wait before each attempt, as Standard Webhooks proposes it: ten attempts in about three days. */
+/** The wait before each attempt, as Standard Webhooks recommends: ten attempts in about three days. */
 export const retrySchedule: readonly number[] = [
   0,
   5 * second,
@@ -33,22 +33,26 @@ export const retrySchedule: readonly number[] = [
   24 * hour,
 ];
 
-/** Published shops answer 400 to a second delivery, so a refusal is believed only when it is repeated. */
+/** Published shops respond 400 to a second delivery, so only a repeated rejection is final. */
 const attemptsUntilRefused = 3;
-/** These say that the request itself is at fault. Any other 4xx passes: the 404 of a deploy, the 403 of a firewall. */
+/**
+ * These statuses mean that the request itself is wrong. Other 4xx may be temporary: a 404 during a deploy, a 403 of a
+ * firewall.
+ */
 const refusals: readonly number[] = [400, 409, 422];
 const longestRetryAfter = 24 * hour;
-/** Waits are up to a tenth longer, never shorter: what failed together does not come back together. */
+/** Waits are up to a tenth longer, never shorter, so that callbacks that failed together are not retried together. */
 const jitter = 0.1;
 
 const httpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/** The URL that was posted to, the number of the attempt (the first is 1), and what came of it. */
+/** `url`: of the post. `attempt`: its number, from 1. */
 type Answer = { url: string; attempt: number; outcome: FetchOutcome };
 
 /**
- * Decides after an attempt. `random` answers in [0, 1), `now` is in UTC milliseconds. Redirects are never followed: 302 and
- * 303 say that the post was handled, unless they name the same page elsewhere; the others that it has moved.
+ * Returns the next step after an attempt. `random` returns a number in [0, 1); `now` is UTC milliseconds. Redirects are
+ * never followed. 302 and 303 mean that the post was handled, unless they lead to the same path elsewhere; other
+ * redirects mean that the URL has moved.
  */
 export function nextStep({ url, attempt, outcome }: Answer, random: () => number, now: number): NextStep {
   const status = outcome.kind === 'answered' ? outcome.status : 0;
@@ -62,7 +66,7 @@ export function nextStep({ url, attempt, outcome }: Answer, random: () => number
   return { kind: 'retry', afterMs: Math.round(Math.max(scheduled, askedMs) * (1 + jitter * random())), askedMs };
 }
 
-/** Whether the merchant says that the request is wrong, rather than that this was the wrong moment. */
+/** Returns whether the merchant rejects the request itself, so that a later retry cannot help. */
 export function isRefusal(outcome: FetchOutcome): boolean {
   return outcome.kind === 'answered' && refusals.includes(outcome.status);
 }
@@ -72,7 +76,7 @@ function isHandled(url: string, outcome: FetchOutcome): boolean {
   return !isMove(url, outcome.location ?? null);
 }
 
-/** `Retry-After` in seconds or as a date (RFC 9110, 10.2.3), between 0 and 24 hours; 0 for anything else. */
+/** Reads `Retry-After` in seconds or as a date (RFC 9110, 10.2.3), limited to 24 hours; 0 for anything else. */
 function retryAfterMs(header: string | null, now: number): number {
   if (header === null) return 0;
   const asked = /^\d+$/.test(header) ? Number(header) * second : httpDate.test(header) ? Date.parse(header) - now : 0;

@@ -4,14 +4,14 @@ import { addEvents, beginLinkHash, FEED_GENESIS } from './feed-link.ts';
 import { insertFeedLink, selectLastFeedLink } from './feed-link-queries.ts';
 import { selectFeed } from './outbox-queries.ts';
 
-/** Between two pages others have their turn. */
+/** Other work runs between two pages. */
 const PAGE = 500;
-/** With one link a second this is little more than 1 % of a core: what is created faster waits, and is sealed when there is time. */
+/** With one link a second this is little more than 1 % of a core. Events beyond this wait for the next link. */
 const MOST_EVENTS = 3000;
 
 /**
- * Adds a link to the chain over the feed, for at most 3,000 events that were committed since the last one, and answers how
- * many there were. For the worker; of several processes one makes the link, and the others find it.
+ * Adds a link to the chain over the feed, for at most 3,000 events since the last one. Returns how many. For the
+ * worker. If several processes try, one inserts the link.
  */
 export async function sealFeed(app: App): Promise<number> {
   const last = await selectLastFeedLink(app.db);

@@ -6,14 +6,14 @@ import { endpointAddress } from './endpoint-address.ts';
 import type { Webhook, WebhookMethod, WebhookSubscription } from './webhook-subscription.ts';
 import { insertSubscription, selectSubscriptions, updateEnded } from './webhook-subscription-queries.ts';
 
-/** The subscriptions in use: of one user, or with null of all. */
+/** Returns the subscriptions in use: of one user; null: of all. */
 export function listWebhooks(app: App, userId: string | null): Promise<WebhookSubscription[]> {
   return selectSubscriptions(app.db, userId);
 }
 
 /**
- * Tells a user from now on at this URL, which the caller has checked. One that the user has for the webhook is ended, unless
- * it has the same URL and method: then that is the answer. What waits for the one before is still sent there.
+ * Subscribes a user to a webhook at a URL, which the caller has checked. Ends the user's earlier subscription to it; if
+ * that has the same URL and method, returns it instead. Posts that wait for the earlier URL are still sent there.
  */
 export function setWebhook(
   app: App,
@@ -25,7 +25,7 @@ export function setWebhook(
   return app.db.transaction(async (tx) => {
     const row = { id: prefixedId('wh'), user_id: userId, webhook, url, method, created_at: at, ended_at: null };
     let current: WebhookSubscription | null;
-    // Of two that come at the same moment one inserts; the other waits for its commit and finds what it has set.
+    // Of two concurrent requests one inserts; the other waits for its commit and then sees its row.
     do {
       current = (await selectSubscriptions(tx, userId)).find((one) => one.webhook === webhook) ?? null;
       if (current?.url === url && current.method === method) return current;
@@ -38,7 +38,7 @@ export function setWebhook(
   });
 }
 
-/** Tells the user nothing more by this webhook. Answers what it ended, or null. */
+/** Ends a user's subscription to a webhook. Returns the ended one, or null. */
 export function endWebhook(
   app: App,
   { userId, webhook }: { userId: string; webhook: Webhook },

@@ -9,21 +9,22 @@ import { callbackBody, callbackFields } from './callback-payload.ts';
 import { type KnownEndpoint, selectEndpoint, selectLastUrl } from './endpoint-answer-queries.ts';
 
 /**
- * The verdict on a receiver, from its answers to a signed test event and to one with a wrong signature. `checks`: it tells
- * them apart. `takes_anything`: it took both, so anybody can mark an order as paid. `refuses_ours`: it refused both in the
- * same way. `unclear`: it answered neither yes nor no, or knows no such order in both cases.
+ * The verdict on a receiver, from its responses to a correctly signed test event and to one with a wrong signature.
+ * `checks`: it responds differently. `takes_anything`: it accepts the wrong signature, so anybody can mark an order as
+ * paid. `refuses_ours`: it rejects both with the same status. `unclear`: anything else, such as a failure or 404 for
+ * both.
  */
 export type SignatureVerdict = 'checks' | 'takes_anything' | 'refuses_ours' | 'unclear';
 
-/** `right` and `wrong` are the answers in a word: a status, or the reason of a failure. */
+/** `right` and `wrong`: the responses as a status or the reason of a failure. */
 export type SignatureTrial = { verdict: SignatureVerdict; url: string; right: string; wrong: string };
 
-/** The order of the test event. No shop has it, and its result is `pending`, so nothing is taken as paid. */
+/** The order of the test event. No shop has it, and its result is `pending`, so nothing counts as paid. */
 const TEST_REFERENCE = 'RUBRICA-TEST';
 
 /**
- * Posts a test event twice to an endpoint, once signed as every callback is and once with a wrong signature, and says what
- * its answers tell about its check. Nothing is kept but the act. Null: unknown id, or its tokens are gone.
+ * Posts a test event to an endpoint twice, first with the right signature and then with a wrong one, and returns the
+ * verdict. Stores only the entry in the audit log. Null: unknown id, or its tokens are gone.
  */
 export async function trySignature(app: App, id: number, by: Actor): Promise<SignatureTrial | null> {
   const endpoint = await selectEndpoint(app.db, id);
@@ -71,7 +72,7 @@ function post(
   });
 }
 
-/** The statuses with which a receiver refuses a signature. */
+/** The statuses by which a receiver rejects a signature. */
 const REFUSALS: readonly number[] = [400, 401, 403, 409, 422];
 
 function verdictOf(right: FetchOutcome, wrong: FetchOutcome): SignatureVerdict {
@@ -82,7 +83,7 @@ function verdictOf(right: FetchOutcome, wrong: FetchOutcome): SignatureVerdict {
   return 'refuses_ours';
 }
 
-/** A redirect is how a shop says that it handled a post. */
+/** Includes redirects: shops use them after handling a post. */
 function isTaken(status: number): boolean {
   return status >= 200 && status < 400;
 }

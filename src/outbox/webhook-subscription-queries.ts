@@ -3,7 +3,7 @@ import type { Webhook, WebhookSubscription } from './webhook-subscription.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-/** Those in use: of one user, or with null of all. The oldest first. */
+/** Returns the subscriptions in use, oldest first: of one user; null: of all. */
 export function selectSubscriptions(db: Reader, userId: string | null): Promise<WebhookSubscription[]> {
   return db.query<WebhookSubscription>(
     `select * from webhook_subscriptions where ended_at is null and $1 in ('', user_id) order by created_at, id`,
@@ -11,7 +11,10 @@ export function selectSubscriptions(db: Reader, userId: string | null): Promise<
   );
 }
 
-/** Those in use whose user is enabled and has the payment service of the environment, or all. The oldest first. */
+/**
+ * Returns the subscriptions in use whose user is enabled and has the environment's payment service, or all services.
+ * Oldest first.
+ */
 export function selectSubscriptionsFor(db: Reader, environmentId: number): Promise<WebhookSubscription[]> {
   return db.query<WebhookSubscription>(
     `select s.* from webhook_subscriptions s join users u on u.id = s.user_id
@@ -23,7 +26,7 @@ export function selectSubscriptionsFor(db: Reader, environmentId: number): Promi
   );
 }
 
-/** Answers false where the user has one in use. */
+/** Inserts a subscription. Returns false if the user already has one in use. */
 export async function insertSubscription(tx: Tx, row: WebhookSubscription): Promise<boolean> {
   const inserted = await tx.query(
     `insert into webhook_subscriptions (id, user_id, webhook, url, method, created_at) values ($1, $2, $3, $4, $5, $6)
@@ -33,7 +36,7 @@ export async function insertSubscription(tx: Tx, row: WebhookSubscription): Prom
   return inserted.length === 1;
 }
 
-/** Ends the one in use and answers it, or null. */
+/** Ends the subscription in use and returns it, or null. */
 export async function updateEnded(
   tx: Tx,
   userId: string,
