@@ -102,7 +102,7 @@ const PROGRAMS = `(select o.id, case when o.role = 'integration' then null else 
  * All credentials of a user that another user made; `created_by` is the maker's name, `until` null: no end. The maker
  * of a program saw its password with its first token, so the password works even after the token has ended. The same
  * holds for a password or a password link made for a program later. They count until the program gets the role of a
- * person, who sets an own password.
+ * person, who chooses a new password.
  */
 export const WAYS_IN = `(
   select t.user_id, t.created_by, t.created_at, coalesce(t.ended_at, t.expires_at) as until,
@@ -165,7 +165,7 @@ export async function updateApiTokenUsed(tx: Tx, id: string, usedAt: number): Pr
   await tx.query(sql, [id, usedAt]);
 }
 
-/** Returns users whose API token is still stored as an unkeyed hash. */
+/** Returns the users whose API token is still stored as an unkeyed hash. */
 export function selectUnkeyedTokens(tx: Tx): Promise<{ id: string; api_token_hash: string; created_at: number }[]> {
   return tx.query('select id, api_token_hash, created_at from users where api_token_hash <> id order by id');
 }

@@ -43,7 +43,7 @@ export async function renewSession(
 ): Promise<SessionRow | null> {
   if ((await updateSessionEnded(tx, session.id, now)) === null) return null;
   const { user_id, kind, api_token_id, origin, expires_at } = session;
-  // After the last factor is removed, the password counts.
+  // Without a factor `proved_at` is null, so that the password counts from now.
   const kept = proof === 'password' && (await hasFactor(tx, user_id)) ? session.proved_at : null;
   const proved_at = proof === 'factor' ? now : kept;
   return beginSession(tx, { user_id, kind, api_token_id, origin, expires_at, proved_at }, now);

@@ -6,7 +6,7 @@ const SET_UP_MS = 7 * 86_400_000;
 
 /**
  * Returns the first of these names that has set up a user within the last 7 days: created, invited or enabled them,
- * changed their role, or reset their password or second factors. Null: none of them. Two addresses may belong to one
+ * changed their rights, or reset their password or second factors. Null: none of them. Two addresses may belong to one
  * person, so an auditor should see it if one requests and the other approves.
  */
 export async function whoSetUp(

@@ -63,7 +63,7 @@ export function selectCallbacks(db: Reader, filter: CallbackFilter, limit: numbe
 
 /**
  * Returns the next callbacks after `afterId` that can be sent again, by id. Without a state in the filter: those that
- * wait for another attempt, were given up or are disabled. Omits callbacks under way and those of the `excluded`
+ * wait for another attempt, were given up or are disabled. Omits callbacks under way and the callbacks of `excluded`
  * environments.
  */
 export function selectResendable(

@@ -32,7 +32,7 @@ export function selectOldCallbacks(
   );
 }
 
-/** Deletes those of these callbacks that have ended, with their delivery attempts. */
+/** Deletes the ended ones of these callbacks, with their delivery attempts. */
 export async function deleteCallbacks(tx: Tx, callbacks: readonly CallbackKey[]): Promise<void> {
   const ended = "select id from callbacks where id {among $1} and environment_id {among $2} and state <> 'queued'";
   const keys = listsOf(callbacks);

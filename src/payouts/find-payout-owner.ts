@@ -20,8 +20,9 @@ export type NamedOwner = { readonly paymentServiceId: string | null; readonly en
 
 /**
  * Finds the payment service whose money a user's request is about: the one that the request names, or the only one that
- * the user sees (the transfers API names none). The environment is the one named; else RUBRICA_ENV; without a named
- * payment service, another one if the user does not see it. Throws `Problem` NOT_FOUND or PAYMENT_SERVICE_AMBIGUOUS.
+ * the user sees (the transfers API names none). The environment is the named one, else RUBRICA_ENV. Without a named
+ * payment service it is the other environment if the user does not see that one. Throws `Problem` NOT_FOUND or
+ * PAYMENT_SERVICE_AMBIGUOUS.
  */
 export async function findPayoutOwner(
   app: App,

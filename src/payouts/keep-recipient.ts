@@ -27,7 +27,9 @@ import { openDetails, sealDetails } from './seal-recipient.ts';
 /** The recipient to store. The caller sends the validated data again, because a validation does not store it. */
 export type RecipientInput = {
   readonly validationId: string;
-  /** Null: the only payment service that the actor sees; with zero or several, the recipient is the actor's alone. */
+  /**
+   * Null: the only payment service that the actor sees; with zero, several or all, the recipient is the actor's alone.
+   */
   readonly paymentServiceId: string | null;
   readonly account: AccountInput;
   readonly name: string;

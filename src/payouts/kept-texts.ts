@@ -59,7 +59,7 @@ function whyInSpanish(why: string): string {
 /** A report about a payout that cannot be true, as stored. */
 export type KeptContradiction = 'confirmed' | 'failed' | 'returned' | SenderContradiction | typeof SECOND_LINE;
 
-/** The bank's statement has a second line for a payout. */
+/** The contradiction of a payout for which the bank's statement has a second line. */
 export const SECOND_LINE = 'a second line of the statement';
 
 const CONTRADICTIONS = {

@@ -3,7 +3,7 @@ import type { HeaderRule } from '../lib/tables/find-header.ts';
 
 export type PayoutColumn = AccountColumn | 'amount' | 'message' | 'email' | 'reference';
 
-/** The names that people use for the columns of a table of payouts: those of accounts, and those of the payment. */
+/** The names that people use for the columns of a table of payouts, in addition to the columns of accounts. */
 export const PAYOUT_TABLE: HeaderRule<PayoutColumn> = {
   names: {
     ...ACCOUNT_TABLE.names,

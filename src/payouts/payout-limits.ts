@@ -65,8 +65,8 @@ export async function checkLimits(
 type LimitedPayout = Pick<Payout, 'amount' | 'batch_id' | 'reference'>;
 
 /**
- * Checks the limits per payout and per batch. Earlier approvals of parts of the same wish and of the same batch count
- * too, so approving in parts does not avoid a limit.
+ * Checks the limits per payout and per batch. Approved parts of the same wish and the same batch count too, so
+ * approving in parts does not avoid a limit.
  */
 async function checkEach(
   tx: Tx,

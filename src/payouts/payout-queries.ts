@@ -149,8 +149,8 @@ export async function updateReason(tx: Tx, { id, environment_id }: Payout, reaso
 export const OPEN = "state in ('awaiting_approval', 'approved', 'sent', 'unknown')";
 
 /**
- * Locks approved payouts that have not left until the commit: of a batch, or all (null), in the order of a file's
- * lines.
+ * Locks and returns the approved payouts that have not left: of a batch, or all (null). Ordered like the lines of a
+ * file.
  */
 export function lockApproved(tx: Tx, environmentId: number, batchId: string | null): Promise<Payout[]> {
   const ofBatch = batchId === null ? '' : 'and batch_id = $2';

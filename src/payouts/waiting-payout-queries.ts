@@ -69,8 +69,8 @@ export function selectWaitingPayouts(
 export type Hindrance = '' | 'approver' | 'erased' | 'changed' | 'made_elsewhere' | 'elsewhere' | 'stale';
 
 /**
- * Payouts that wait for approval or for their file, grouped by batch; a payout without a batch is its own group. `id`
- * is that of the batch or the payout.
+ * Payouts that wait for approval or for their file, grouped by batch; a payout without a batch is its own group. `id`:
+ * the batch's or the payout's id.
  */
 export type WaitingApproval = SqlRow & {
   id: string;

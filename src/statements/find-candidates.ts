@@ -28,12 +28,12 @@ type Reader = Pick<Database, 'query'>;
 /** A line with its key, and its key in earlier versions of the program. */
 export type KeyedLine = ReadLine & { readonly key: string; readonly olderKey: string };
 
-/** Payouts and deposits older than this, before the first line, are not matched. */
+/** Candidates from earlier than this many days before the first line are not matched. */
 const DAYS_BACK = 75;
 
 /**
  * Returns the environments whose payouts the lines of an account may match. Throws `Problem` NOT_FOUND for an unknown
- * payment service, or PAYMENT_SERVICE_MOVED for one that has moved to another database.
+ * payment service, or PAYMENT_SERVICE_MOVED or PAYMENT_SERVICE_MOVING if another database serves it.
  */
 export async function environmentsOfAccount(
   app: App,

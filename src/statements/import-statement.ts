@@ -54,8 +54,9 @@ const CURRENCY = 'CLP';
 
 /**
  * Imports a statement in one transaction. Gives each new line one use, and settles the payouts that lines confirm or
- * return. Skips lines of overlapping files, in whatever order the files come. Throws `Problem` NOT_FOUND,
- * PERSON_NEEDED, PERMISSION_MISSING, or PAYMENT_SERVICE_MOVED if the account's payment service is in another database.
+ * return. Skips lines that overlapping files brought, in any order of the files. Throws `Problem` NOT_FOUND;
+ * PERSON_NEEDED or PERMISSION_MISSING (checked only for payouts to settle); PAYMENT_SERVICE_MOVED or
+ * PAYMENT_SERVICE_MOVING if another database serves the account's payment service.
  */
 export async function importStatement(
   app: App,

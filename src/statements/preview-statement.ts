@@ -7,8 +7,8 @@ import { type AccountOfStatement, countUses, type LineUse, type ReadStatement } 
 export type StatementPreview = { readonly known: number; readonly uses: Record<LineUse, number> };
 
 /**
- * Returns what `importStatement` would make of a statement, for a preview; changes nothing. Throws `Problem` NOT_FOUND
- * or PAYMENT_SERVICE_MOVED.
+ * Returns what `importStatement` would make of a statement, for a preview; changes nothing and checks no permission.
+ * Throws `Problem` NOT_FOUND, PAYMENT_SERVICE_MOVED or PAYMENT_SERVICE_MOVING.
  */
 export async function previewStatement(
   app: App,

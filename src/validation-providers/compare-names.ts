@@ -11,7 +11,8 @@ export type NameMatch = (typeof NAME_MATCHES)[number];
  * - `exact`: the same words. Two different suffixes make it `close`.
  * - `close`: every word of the shorter name is in the other; a word may be an initial or differ by one letter. At least
  *   two whole words match, or all words of a company.
- * - `partial`: a lone surname, or one with an initial; or at least two words that are half of the shorter name.
+ * - `partial`: a lone surname, or one with an initial; or at least two words match, and at least half of the shorter
+ *   name.
  * - `none`: anything else, such as a common given name only.
  */
 export function compareNames(one: string, other: string): NameMatch {
