@@ -10,6 +10,10 @@ const NONE = {
   en: 'You see no payment service; money can only be taken from one.',
   es: 'No ves ningún servicio de pago; el dinero solo puede salir de uno.',
 };
+const UNSEEN = {
+  en: 'There is no such payment service, or you do not see it in this environment.',
+  es: 'No existe ese servicio de pago, o no lo ves en este ambiente.',
+};
 const SEVERAL = {
   en: 'You see several payment services; money can only be taken from one.',
   es: 'Ves varios servicios de pago; el dinero solo puede salir de uno.',
@@ -20,8 +24,8 @@ export type NamedOwner = { readonly paymentServiceId: string | null; readonly en
 
 /**
  * Finds the payment service whose money a user's request is about: the one that the request names, or the only one that
- * the user sees (the transfers API names none). The environment is the named one, else RUBRICA_ENV. Without a named
- * payment service it is the other environment if the user does not see that one. Throws `Problem` NOT_FOUND or
+ * the user sees (the transfers API names none). The environment is the named one, else RUBRICA_ENV. If
+ * the request names neither, it is the other environment if the user does not see that one. Throws `Problem` NOT_FOUND or
  * PAYMENT_SERVICE_AMBIGUOUS.
  */
 export async function findPayoutOwner(
@@ -33,9 +37,7 @@ export async function findPayoutOwner(
     const environment = named.environment ?? app.config.mode;
     const [id] = await listEnvironmentIds(app, environment, named.paymentServiceId, environmentIds);
     if (id !== undefined) return (await findEnvironmentById(app, id)) as ServiceEnvironment;
-    throw new Problem('NOT_FOUND', {
-      detail: { en: 'There is no such payment service.', es: 'No existe ese servicio de pago.' },
-    });
+    throw new Problem('NOT_FOUND', { detail: UNSEEN });
   }
   const seen = await selectOwnedEnvironments(app.db, environmentIds === null ? null : [...environmentIds]);
   const services = new Set(seen.map(({ payment_service_id }) => payment_service_id));
@@ -44,6 +46,7 @@ export async function findPayoutOwner(
     const detail = services.size === 0 ? NONE : SEVERAL;
     throw new Problem('PAYMENT_SERVICE_AMBIGUOUS', { detail });
   }
-  const { id } = seen.find(({ environment }) => environment === (named.environment ?? app.config.mode)) ?? first;
-  return (await findEnvironmentById(app, id)) as ServiceEnvironment;
+  const wanted = seen.find(({ environment }) => environment === (named.environment ?? app.config.mode));
+  if (wanted === undefined && named.environment !== null) throw new Problem('NOT_FOUND', { detail: UNSEEN });
+  return (await findEnvironmentById(app, (wanted ?? first).id)) as ServiceEnvironment;
 }

@@ -133,6 +133,20 @@ forEachEngine('batches of payouts by API', (openTestDatabase) => {
     assert.equal((await as(desk.users.approver).get(`/payout-files/${file?.id}/content`)).code, 'PERMISSION_MISSING');
   });
 
+  test('for an environment that the user does not see was made in the other one', async () => {
+    const { app, server, desk, as } = await open();
+    await using _server = server;
+    const developer = await createTestUser(app, {
+      role: 'developer',
+      may: ['payouts:create'],
+      paymentServices: [desk.environment.paymentServiceId],
+    });
+    const refused = await as(developer).post('/payout-batches', { ...propose2, environment: 'production' });
+    assert.deepEqual([refused.status, refused.code], [404, 'NOT_FOUND']);
+    assert.deepEqual(await app.db.query('select id from payouts'), []);
+    assert.equal((await as(developer).post('/payout-batches', propose2)).status, 201);
+  });
+
   test('the client of the SDK said that a batch which it had approved, or a file which it had made, was refused', async () => {
     const { app, server, desk, as } = await open();
     await using _server = server;
