@@ -14,7 +14,7 @@ import {
   selectPayoutsOfAmounts,
 } from './bank-statement-queries.ts';
 import type { Candidates, ReadLine } from './match-lines.ts';
-import { isOfAcquirer, rutsIn } from './ruts-in-text.ts';
+import { isOfAcquirer, namesMethod, rutsIn } from './ruts-in-text.ts';
 import {
   type AccountOfStatement,
   lineIdentities,
@@ -66,7 +66,8 @@ export async function keyLines(app: App, account: string, lines: readonly Statem
     const ruts = rutsIn(text);
     const rutHashes = ruts.map((rut) => hashes.ofRut(rut));
     const named = { key: keys[at] as string, olderKey: olderKeys[at] as string };
-    return { ...line, text, rutHashes, isAcquirer: isOfAcquirer(text, ruts, methods), ...named };
+    const from = { isAcquirer: isOfAcquirer(text, ruts), isMethod: namesMethod(text, methods) };
+    return { ...line, text, rutHashes, ...from, ...named };
   });
 }
 

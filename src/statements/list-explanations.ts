@@ -15,7 +15,7 @@ export async function listExplanations(
   { day, amount, file_line }: KeptLine,
 ): Promise<Explanation[]> {
   const environmentIds = await environmentsOfAccount(app, owner);
-  const line = { line: file_line, day, amount, text: '', rutHashes: [], isAcquirer: false };
+  const line = { line: file_line, day, amount, text: '', rutHashes: [], isAcquirer: false, isMethod: false };
   const { payouts, deposits } = await findCandidates(app.db, spanOf(environmentIds, [line]));
   const free = payouts.filter(({ hasPayoutLine, hasReturnLine }) => !(amount < 0 ? hasPayoutLine : hasReturnLine));
   return [

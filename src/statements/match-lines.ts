@@ -33,8 +33,12 @@ export type DepositCandidate = {
   readonly paidInAs: string | null;
 };
 
-/** A line with the hashes of the RUTs in its text, and whether it names an acquirer. */
-export type ReadLine = StatementLine & { readonly rutHashes: readonly string[]; readonly isAcquirer: boolean };
+/** A line with the hashes of the RUTs in its text. `isAcquirer`: it names an acquirer; `isMethod`: it names a payment method. */
+export type ReadLine = StatementLine & {
+  readonly rutHashes: readonly string[];
+  readonly isAcquirer: boolean;
+  readonly isMethod: boolean;
+};
 
 /** The use of a line. `twice`: the payout that it names, which another line had already confirmed or returned. */
 export type LineMatch = { use: LineUse; subject: string | null; note: LineNote | null; twice?: string };
@@ -114,9 +118,10 @@ export function matchLines(lines: readonly ReadLine[], candidates: Candidates): 
 
   return lines.map((line) => {
     if (line.amount < 0) return matchPayout(line, 'payout') ?? matchFile(line) ?? UNEXPLAINED;
-    if (line.isAcquirer) return findDeposit(line, ({ paidInAs }) => paidInAs === null) ?? UNRECORDED;
-    const paidIn = findDeposit(line, ({ paidInAs }) => paidInAs !== null && hasReference(line.text, paidInAs));
-    return paidIn ?? matchPayout(line, 'return') ?? UNEXPLAINED;
+    const isPaidIn = ({ paidInAs }: DepositCandidate) => paidInAs !== null && hasReference(line.text, paidInAs);
+    const own = line.isAcquirer ? null : (findDeposit(line, isPaidIn) ?? matchPayout(line, 'return'));
+    if (own !== null || !(line.isAcquirer || line.isMethod)) return own ?? UNEXPLAINED;
+    return findDeposit(line, ({ paidInAs }) => paidInAs === null) ?? UNRECORDED;
   });
 }
 

@@ -17,12 +17,13 @@ export function rutsIn(text: string): string[] {
   return [...found];
 }
 
-/**
- * Returns whether an acquirer paid: the line names it, or one of these payment methods by its code, such as `ABONO
- * WEBPAY`.
- */
-export function isOfAcquirer(text: string, ruts: readonly string[], methods: readonly string[]): boolean {
-  if (ACQUIRER.words.test(text) || ruts.includes(ACQUIRER.rut)) return true;
+/** Returns whether a line names the acquirer as the payer. */
+export function isOfAcquirer(text: string, ruts: readonly string[]): boolean {
+  return ACQUIRER.words.test(text) || ruts.includes(ACQUIRER.rut);
+}
+
+/** Returns whether a line names one of these payment methods by its code, such as `ABONO WEBPAY`. A person's own message may do so too. */
+export function namesMethod(text: string, methods: readonly string[]): boolean {
   const words = text.toLowerCase().split(/[^\p{L}\p{N}-]+/u);
   return methods.some((code) => words.includes(code));
 }

@@ -204,6 +204,18 @@ forEachEngine('statements of the bank', (openTestDatabase) => {
     assert.ok(waiting.some(({ reason }) => /a deposit of an acquirer that is not recorded/.test(reason)));
   });
 
+  test('a payout that came back was taken for a deposit of the acquirer where its message, or what a merchant paid in, named a payment method', async () => {
+    const { app, owner, file, line, take, states } = await open();
+    const { payouts } = await file({ reference: 'a', amount: 9_000, payee: PEDRO });
+    await take(line(-9_000, 'TEF 11.111.111-1'));
+    assert.deepEqual((await take(line(9_000, 'RECHAZO 11.111.111-1 VENTAS SIMULATED', 2))).uses, { return: 1 });
+    assert.deepEqual(await states(payouts), ['returned']);
+    const target = { paymentServiceId: owner.paymentServiceId, environment: 'development' as const };
+    const wish = { kind: 'deposit', commission: 0, currency: 'CLP', paymentMethod: null, by: TESTER } as const;
+    await recordMovement(app, target, { ...wish, reference: 'AJUSTE.SIMULATED', amount: 7_000 });
+    assert.deepEqual((await take(line(7_000, 'TRANSFERENCIA AJUSTE.SIMULATED', 3))).uses, { deposit: 1 });
+  });
+
   test('a deposit that nobody had recorded is booked with its line, once, and never more than its method owes', async () => {
     const { app, desk, owner, by, line, take } = await open();
     const taken = await take(

@@ -17,7 +17,7 @@ const PAYOUT: PayoutCandidate = {
 };
 
 const line = (amount: number, day: string, more: Partial<ReadLine> = {}): ReadLine =>
-  ({ amount, day, text: 'transferencia', rutHashes: [], isAcquirer: false, ...more }) as ReadLine;
+  ({ amount, day, text: 'transferencia', rutHashes: [], isAcquirer: false, isMethod: false, ...more }) as ReadLine;
 
 const usesOf = (lines: readonly ReadLine[], payouts: readonly PayoutCandidate[] = [PAYOUT]) =>
   matchLines(lines, { payouts, files: [], deposits: [] }).map(({ use, subject, note }) => subject ?? `${use}: ${note}`);
