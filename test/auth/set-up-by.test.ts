@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listAudit } from '../../src/audit/list-audit.ts';
 import { createUser } from '../../src/auth/create-user.ts';
+import { inviteUser } from '../../src/auth/invitations/invite-user.ts';
 import { setRights } from '../../src/auth/set-rights.ts';
 import { approvePayouts } from '../../src/payouts/decide-payouts.ts';
 import { approveRefundRequest } from '../../src/refunds/decide-refund-request.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { actor, openPayoutDesk, propose } from '../support/test-payouts.ts';
 import { actorOf, askForRefund, openRefundDesk } from '../support/test-refund-requests.ts';
@@ -40,6 +42,21 @@ forEachEngine('an approval by somebody whom the asker had let in', (openTestData
     app.now.advance(8 * DAY);
     await approve();
     assert.deepEqual(await noted(app, 'payout.approved'), [null, null, owner.email]);
+  });
+
+  test('is noted where somebody else had invited the approver, and the asker made another link for them', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const desk = await openPayoutDesk(app);
+    const owner = await createTestUser(app, { role: 'owner', may: [] });
+    const boss = actor(owner, 'owner');
+    const wish = { email: 'zoe@example.cl', role: 'approver', paymentServices: 'all' } as const;
+    const { user: id } = await inviteUser(app, wish, DAY, TESTER);
+    app.now.advance(8 * DAY);
+    const { email } = await inviteUser(app, { email: wish.email }, DAY, boss);
+    const ids = (await propose(app, { ...desk, maker: boss })).map((one) => one.id);
+    const by = actorOf({ ...owner, id, email }, 'approver');
+    await approvePayouts(app, { owner: desk.environment, named: { ids }, by, reason: null });
+    assert.deepEqual(await noted(app, 'payout.approved'), [owner.email]);
   });
 
   test('is noted for a refund above a limit too, where the asker had changed what the approver may do', async () => {
