@@ -9,7 +9,7 @@ import { makePassword } from './password.ts';
 import { passwordProver } from './password-proof.ts';
 import { updateSessionsEnded } from './session-queries.ts';
 import { normalizeEmail } from './user.ts';
-import { lockUser, updatePasswordHash, updateTokenVersion } from './user-queries.ts';
+import { selectUserByIdOrEmail, updatePasswordHash, updateTokenVersion } from './user-queries.ts';
 
 /**
  * Gives a user (an id or an e-mail address) a new password and returns it; it is never shown again. Resets the count of
@@ -47,14 +47,15 @@ export async function resetApiToken(
   const apiToken = generateApiToken();
   const hashes = await apiTokenHashes(app);
   return app.db.transaction(async (tx) => {
-    // A concurrent request for a token of this user waits here, and then sees this token.
-    const row = await lockUser(tx, normalizeEmail(user));
+    const row = await selectUserByIdOrEmail(tx, normalizeEmail(user));
     if (row === null) return null;
     const { id, email } = row;
+    // A concurrent request that makes or resets a token of this user waits here, and then sees this token. Unlike `lockUser`, this lock lets
+    // a log-in pass that holds a token and needs the user for its foreign key: otherwise the two would deadlock.
+    await updateTokenVersion(tx, id);
     const at = app.now();
     const ended = await updateApiTokensEnded(tx, id, null, at);
     await updateSessionsEnded(tx, id, null, at);
-    await updateTokenVersion(tx, id);
     const token = { userId: id, name: FIRST_TOKEN, createdAt: at, createdBy: by.name, expiresAt: null };
     await storeApiToken(tx, hashes, digestOf(apiToken), token);
     await recordAudit(tx, {

@@ -17,6 +17,7 @@ import { PERMISSIONS, type Permission, ROLES } from '../../src/auth/permission.t
 import { resetApiToken, resetPassword } from '../../src/auth/reset-secrets.ts';
 import { setRights } from '../../src/auth/set-rights.ts';
 import { readConfig } from '../../src/config.ts';
+import type { Database, Tx } from '../../src/db/database.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
@@ -218,6 +219,38 @@ forEachEngine('users', (openTestDatabase) => {
     assert.ok((await Promise.all(resets)).every((reset) => reset !== null));
     const open = (await listApiTokens(app, id))?.filter(({ ended_at }) => ended_at === null);
     assert.equal(open?.length, 1);
+  });
+
+  test('could not be logged in with an API token on PostgreSQL while it was reset: each waited for the other', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { id, api_token: apiToken } = await createUser(app, input, TESTER);
+    const asked = Promise.withResolvers<void>();
+    const transaction: Database['transaction'] = (work, kind) =>
+      app.db.transaction((tx) => {
+        const query: Tx['query'] = (sql, parameters) => {
+          if (sql.startsWith('update api_tokens')) asked.resolve();
+          return tx.query(sql, parameters);
+        };
+        return work({ ...tx, query });
+      }, kind);
+    let inserts = 0;
+    let reset: Promise<unknown> = Promise.resolve();
+    const logIn: Database['transaction'] = (work, kind) =>
+      app.db.transaction((tx) => {
+        const query: Tx['query'] = async (sql, parameters) => {
+          if (sql.startsWith('insert into sessions') && ++inserts === 1) {
+            reset = resetApiToken({ ...app, db: { ...app.db, transaction } }, id, TESTER);
+            // On SQLite the reset begins when the log-in has ended.
+            if (app.db.engine === 'postgres') await asked.promise;
+          }
+          return tx.query(sql, parameters);
+        };
+        return work({ ...tx, query });
+      }, kind);
+    const slow = { ...app, db: { ...app.db, transaction: logIn } };
+    assert.ok(await logInWithApiToken(slow, { apiToken, email: null, expiresAt: null, address }));
+    assert.notEqual(await reset, null);
+    assert.equal(inserts, 1, 'it was done again after a deadlock');
   });
 });
 
