@@ -58,8 +58,8 @@ export async function requestRefund(
     if (refusal !== null) return { kind: 'refused', refusal };
     const same = await selectSameRefundRequest(tx, transaction, { userId: user.id, amount });
     if (same !== null) return { kind: 'replayed', request: same };
-    if ((await countWaitingRequestsOf(tx, transaction, user.id)) >= MOST_WAITING) return { kind: 'too_many' };
     if (!(await exceedsRefundLimit(tx, { userId: user.id, amount, currency }, now))) return { kind: 'within_limit' };
+    if ((await countWaitingRequestsOf(tx, transaction, user.id)) >= MOST_WAITING) return { kind: 'too_many' };
     const request = await insertRefundRequest(tx, {
       id: prefixedId('rr'),
       environment_id,

@@ -258,6 +258,8 @@ forEachEngine('a refund above the limit of a person', (openTestDatabase, engine)
     const [first] = await Promise.all(amounts.map((amount) => askForRefund(app, desk, { amount })));
     const more = { amount: 100_010, type: 'parcial', reason: 'llegó roto', by: desk.asker } as const;
     assert.equal((await requestRefund(app, desk.paid, more)).kind, 'too_many');
+    const small = await requestRefund(app, desk.paid, { ...more, amount: 1000 });
+    assert.equal(small.kind, 'within_limit', 'nothing has to be taken back for what the person may refund alone');
     await using server = await startTestServer(app);
     const { console: cookie } = desk.users.asker;
     const typed = new URLSearchParams({ amount: '100010', reason: 'llegó roto' });
