@@ -3,7 +3,7 @@ import type { App } from '../app.ts';
 import type { CallbackFilter } from '../outbox/callback-list-queries.ts';
 import { CALLBACK_STATES, type CallbackState } from '../outbox/callback-state.ts';
 import { endpointAddress } from '../outbox/endpoint-address.ts';
-import { checkPaymentService, readTime, TIMES } from './options.ts';
+import { checkPaymentService, readTime, refuseEmpty, TIMES } from './options.ts';
 import { invalidOption } from './print.ts';
 
 /** The filter of callbacks as given on the command line. */
@@ -36,6 +36,7 @@ export function isFiltered(options: FilterOptions): boolean {
 /** Reads the filter. Throws `CommandError` for an unusable option. */
 export async function readFilter(app: App, options: FilterOptions): Promise<CallbackFilter> {
   const { state, paymentService, endpoint, transaction, since, until } = options;
+  refuseEmpty({ transaction });
   await checkPaymentService(app, paymentService);
   return {
     ...(state !== undefined && { state }),

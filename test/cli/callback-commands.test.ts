@@ -53,6 +53,7 @@ suite('callbacks that were given up, on the command line', () => {
       ],
       [['resend', '--state', 'dead', '--payment-service', 'ps_x'], /^NOT_FOUND: There is no payment service ps_x/],
       [['resend', '--state', 'lost'], /^USAGE: .*dead, disabled/],
+      [['list', '--transaction', ''], /^INVALID_OPTION: --transaction is empty/],
       [['resend', '--endpoint', 'shop'], /^INVALID_OPTION: --endpoint is a URL such as/],
       [['resend', '--until', '2026-01-15T10:30'], /^INVALID_OPTION: --until is a day \(Chilean time\)/],
     ];
