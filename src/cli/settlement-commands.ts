@@ -208,7 +208,7 @@ function monthLines({ month, closed, hasEnded, unbooked, suspense, differences, 
     closed === null
       ? hasEnded
         ? 'is open'
-        : 'has not ended, or not 10 minutes ago'
+        : 'has not ended, or ended less than 10 minutes ago'
       : `was closed by ${closed.closed_by}`;
   return [
     `${month} ${state}: ${unbooked} facts without an entry, ${suspense} in suspense, ${differences} differences not accepted.`,

@@ -37,7 +37,7 @@ forEachEngine('month show', (openTestDatabase) => {
     assert.equal(refused.status, 1);
     assert.match(
       refused.stderr,
-      /^MONTH_NOT_READY: It cannot be closed yet\. 2999-12 has not ended, or not 10 minutes ago: /,
+      /^MONTH_NOT_READY: It cannot be closed yet\. 2999-12 has not ended, or ended less than 10 minutes ago: /,
     );
   });
 });
