@@ -122,7 +122,7 @@ const knewAt = (user: string, at: string) =>
  * everybody has known a token of the maker. `barredFrom` and `whyNotPayable` have the same rules.
  *
  * `holders`: the people who made API tokens or passwords of a user, the period in which they knew each, and whether any
- * act of that user may be theirs. `alone`: makers, and the time `until` which every other approver may have made their
+ * act of that user may be theirs. `ends`: the time until which they knew any. `alone`: makers, and the time `until` which every other approver may have made their
  * payouts.
  */
 const GROUPED = `with holders as materialized (
@@ -132,6 +132,7 @@ const GROUPED = `with holders as materialized (
     select value ->> 'user_id', value ->> 'holder_id', cast(value ->> 'made_at' as bigint),
       coalesce(cast(value ->> 'until' as bigint), ${NEVER}), cast(value ->> 'any_act' as bigint)
     from {rows $6}),
+  ends as materialized (select user_id, holder_id, max(until) as until from holders group by user_id, holder_id),
   makers as materialized (
     select distinct environment_id, proposed_by_id, proposed_by, proposed_kind from payouts
     where ${OPEN} and state = 'awaiting_approval'),
@@ -140,11 +141,11 @@ const GROUPED = `with holders as materialized (
     where e.id in (select environment_id from makers) and ${MAY_APPROVE}),
   alone as materialized (
     select m.environment_id, m.proposed_by_id, m.proposed_by, m.proposed_kind,
-      min(case when u.id is null then ${NEVER} else coalesce((select max(h.until) from holders h
-        where h.user_id = m.proposed_by_id and h.holder_id = u.id and ${isMadeWithToken('m')}), -1) end) as until
+      min(case when u.id is null then ${NEVER} else coalesce(h.until, -1) end) as until
     from makers m
     left join able u on u.environment_id = m.environment_id and u.id <> m.proposed_by_id
       and not ${isNamed('u', 'm.proposed_by')}
+    left join ends h on h.user_id = m.proposed_by_id and h.holder_id = u.id and ${isMadeWithToken('m')}
     group by m.environment_id, m.proposed_by_id, m.proposed_by, m.proposed_kind),
   one as materialized (
     select p.environment_id, coalesce(p.batch_id, p.id) as id, p.state, p.changed_at, p.amount, p.currency,

@@ -52,6 +52,17 @@ forEachEngine('the statements of payouts', (openTestDatabase, engine) => {
     assert.equal(plan.match(/SCAN (payouts|p) USING INDEX payouts_open/g)?.length, 2);
   });
 
+  test('each maker of what waits was held against every token there is, once for each who may approve', async () => {
+    const { planOf } = await open();
+    const terms = { now: 1, before: 1, validatedBefore: 1, indirect: [] };
+    const plan = await planOf(({ db }) => selectWaitingApprovals(db, terms, 10));
+    if (engine === 'sqlite')
+      return assert.match(plan, /SEARCH h USING AUTOMATIC .*\(user_id=\? AND holder_id=\?\) LEFT-JOIN/);
+    const [ofAlone] = plan.split('CTE alone\n')[1]?.split(/CTE \w+\n/) ?? [];
+    assert.match(ofAlone ?? '', /CTE Scan on ends/);
+    assert.doesNotMatch(ofAlone ?? '', /SubPlan/);
+  });
+
   test('a list of the newest payouts sorted every payout there is', async () => {
     const { environmentId, planOf } = await open();
     const many = Array.from({ length: 20 }, (_, at) => environmentId + at);
