@@ -199,7 +199,9 @@ forEachEngine('the staff screens', (openTestDatabase) => {
     const again = await omar.post('/console/staff/invite', { ...wish, role: 'operator' });
     assert.deepEqual([again.status, LINK.test(again.text)], [403, false]);
     assert.deepEqual(await listInvitations(app), [before], 'the link of the owner is as it was');
-    assert.equal((await owner.post('/console/staff/invite', { ...wish, role: 'operator' })).status, 409);
+    const other = await owner.post('/console/staff/invite', { ...wish, role: 'operator' });
+    assert.equal(other.status, 409);
+    assert.match(other.text, /an invitation with another role or other rights.* page lets you change/);
     assert.equal((await owner.post('/console/staff/invite', { ...wish, role: 'owner' })).status, 200);
   });
 

@@ -73,7 +73,8 @@ export const STAFF_TEXTS = roomTexts(
     'new.valid_7d': '7 días',
     'new.button': 'Crear',
     'new.bad_email': 'Ese correo no se puede usar.',
-    'new.exists': 'Ese correo ya tiene un usuario: búscalo en la lista.',
+    'new.exists':
+      'Ese correo ya tiene un usuario, o una invitación con otro rol u otros permisos: búscalo en la lista. En su página puedes cambiar lo que puede hacer.',
     'new.made_title': 'Enlace para {email}',
     'new.made': 'Envíaselo solo a esa persona. Sirve una vez, hasta el {time}, y no se muestra de nuevo.',
     'new.back': 'Volver a la lista',
@@ -198,7 +199,8 @@ export const STAFF_TEXTS = roomTexts(
     'new.valid_7d': '7 days',
     'new.button': 'Make',
     'new.bad_email': 'That e-mail address cannot be used.',
-    'new.exists': 'That e-mail address has a user already: look in the list.',
+    'new.exists':
+      'That e-mail address has a user already, or an invitation with another role or other rights: look in the list. Their page lets you change what they may do.',
     'new.made_title': 'Link for {email}',
     'new.made': 'Send it to that person alone. It works once, until {time}, and is not shown again.',
     'new.back': 'Back to the list',
