@@ -4,7 +4,7 @@ import { languageCookie } from './console-language.ts';
 import { isFromOurPage } from './console-visit.ts';
 import { fieldsOf, pathOf } from './sign-in.ts';
 
-/** Keeps the language of this browser, and leads back to where the person was. */
+/** Sets the language of this browser, and redirects to the previous page. */
 export const postConsoleLanguage: Screen = {
   handle: async (app, request, reply) => {
     const { to, next } = fieldsOf(request);

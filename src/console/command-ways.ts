@@ -4,7 +4,7 @@ import { type Html, html } from '../http/html.ts';
 import { type ConsoleText, tell } from './console-texts.ts';
 import type { ConsoleVisit } from './console-visit.ts';
 
-/** The item that waits, where the command does not say enough to find the screen. */
+/** The item that waits, for commands that do not name enough to find the screen. */
 type Item = { id: string; transaction: number | null };
 
 type Way = readonly [
@@ -20,7 +20,7 @@ function desk(group: string | undefined): string {
   return group === 'batch' ? '/batches' : '/payouts';
 }
 
-/** THE TABLE of commands for which the console has a screen with the same act, with the permission that the act needs there. */
+/** THE TABLE of commands that have a screen in the console, with the permission that the screen needs. */
 const WAYS: readonly Way[] = [
   [
     of(`(batch|payout) approve ${ONE}`),
@@ -66,7 +66,7 @@ function of(command: string): RegExp {
   return new RegExp(`^bin/rubrica ${command}`);
 }
 
-/** A command as one reads it, behind the screen on which this person does the same, where there is one. */
+/** Shows a command, and before it a link to the screen that does the same, if there is one that the person may use. */
 export function commandCell({ app, language, user }: ConsoleVisit, command: string, item: Item = NOTHING): Html {
   for (const [pattern, permission, text, path] of WAYS) {
     const found = pattern.exec(command);

@@ -1,6 +1,6 @@
 import type { SPANISH } from './console-spanish.ts';
 
-/** The same in English. */
+/** The texts of `SPANISH` in English. */
 export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'nav.today': 'Today',
   'nav.payments': 'Payments',

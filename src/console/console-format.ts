@@ -5,20 +5,20 @@ import { formatMoney } from '../lib/money.ts';
 import type { FoundPayment } from '../search/payment-filter.ts';
 import { tell, tellKind } from './console-texts.ts';
 
-/** A time on the clocks of Chile, to the minute; the whole of it, with its offset, where one looks for it. */
+/** Shows a time in Chile to the minute; the tooltip has the whole time with its offset. */
 export function timeCell(utcMs: number | null): Html {
   if (utcMs === null) return html`—`;
   const clock = clockOf(utcMs);
   return html`<time datetime="${new Date(utcMs).toISOString()}" title="${clock}">${clock.slice(0, 16)}</time>`;
 }
 
-/** A time on the clocks of Chile in a sentence, with its offset. */
+/** Returns a time in Chile with its offset, for a sentence. */
 export function minuteOf(utcMs: number): string {
   const clock = clockOf(utcMs);
   return `${clock.slice(0, 16)} ${clock.slice(-6)}`;
 }
 
-/** How long ago something was, in minutes, from two hours on in hours, from two days on in days. */
+/** Returns an age: in minutes below two hours, in hours below two days, else in days. */
 export function ageText(language: Language, ageMs: number): string {
   const minutes = Math.floor(ageMs / 60_000);
   if (minutes < 120) return tell(language, 'age.minutes', { n: minutes });
@@ -36,12 +36,12 @@ const TONES: Readonly<Record<string, string>> = {
   expired: 'calm',
 };
 
-/** A word on its colour: the colour never stands alone. */
+/** Shows a word on a coloured background. The colour never carries the meaning alone. */
 export function badge(tone: string, text: string): Html {
   return html`<span class="badge ${tone}">${text}</span>`;
 }
 
-/** For what no money moved for; of production nothing is said. */
+/** Marks everything that moved no real money; shows nothing for production. */
 export function testBadge(language: Language, environment: string | null): Html | false {
   return environment === 'development' && html` ${badge('calm', tell(language, 'badge.test'))}`;
 }
@@ -50,7 +50,7 @@ function stateBadge(language: Language, state: string): Html {
   return badge(TONES[state] ?? 'calm', tellKind(language, 'state', state));
 }
 
-/** The state of a payment, what of it went back, and whether it is a test. */
+/** Shows the state of a payment, the refunded part, and whether it is a test. */
 export function paymentBadges(language: Language, payment: FoundPayment): Html[] {
   const { state, amount, refunded, currency, environment } = payment;
   const part = tell(language, 'badge.refunded_part', { amount: formatMoney(refunded, currency) });
@@ -61,7 +61,10 @@ export function paymentBadges(language: Language, payment: FoundPayment): Html[]
   ];
 }
 
-/** A table whose first row names its columns; on a phone each cell says its own column. `numbers` are columns set to the right. */
+/**
+ * Shows a table whose first row names the columns; on a phone each cell names its column. `numbers`: the columns
+ * aligned right.
+ */
 export function tableOf(
   head: readonly string[],
   rows: readonly (readonly (Html | string | number)[])[],
@@ -77,7 +80,7 @@ export function tableOf(
 </table></div>`;
 }
 
-/** Says what somebody may do now that there is nothing to show: a command, or the way to a screen. */
+/** Shows an empty list: the text, and the next step as a command or a link to a screen. */
 export function emptyState(text: string, way: string | { path: string; title: string }): Html {
   const shown =
     typeof way === 'string'

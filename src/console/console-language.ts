@@ -6,13 +6,13 @@ import { publicPath } from '../http/assets.ts';
 const COOKIE = 'rubrica_language';
 const YEAR_S = 31_536_000;
 
-/** The language that a person chose in this browser, or else the one that it asks for. */
+/** Returns the language that the person chose in this browser, else the language that the browser asks for. */
 export function visitLanguage({ headers }: FastifyRequest): Language {
   const chosen = /(?:^|;\s*)rubrica_language=(es|en)(?:;|$)/.exec(headers.cookie ?? '')?.[1];
   return chosen === undefined ? payerLanguage(headers['accept-language']) : (chosen as Language);
 }
 
-/** The header that keeps a language in this browser for a year. */
+/** Returns the header that stores the language in this browser for a year. */
 export function languageCookie(app: App, language: Language): string {
   return `${COOKIE}=${language}; Path=${publicPath(app)}/console; Max-Age=${YEAR_S}; HttpOnly; SameSite=Lax`;
 }

@@ -10,20 +10,20 @@ import { timeCell } from './console-format.ts';
 import { type ConsoleText, tell } from './console-texts.ts';
 import type { ConsoleVisit } from './console-visit.ts';
 
-/** A column: what it sorts by and exports, and what the screen shows where that is more than the same text. */
+/** A column: `value` is sorted and exported; `cell` is shown instead, if the screen shows more than that value. */
 export type Column<Row> = {
-  /** Its name in the address. */
+  /** The name of the column in the address. */
   name: string;
   text: ConsoleText;
   value: (row: Row) => string | number | null;
   cell?: (row: Row) => Html | string | number;
-  /** `number`: set to the right. `time`: UTC milliseconds, shown and exported on the clocks of Chile with their offset. */
+  /** `number`: aligned right. `time`: UTC milliseconds, shown and exported as the time in Chile with its offset. */
   kind?: 'number' | 'time';
-  /** Only in exports, where a screen has no room for it. */
+  /** In exports only, because a screen has no room for it. */
   hidden?: true;
 };
 
-/** The columns of an amount of money: as one reads it, and in exports a number beside its currency. */
+/** Returns the columns of an amount: formatted for the screen; in exports a number and its currency. */
 export function amountColumns<Row>(moneyOf: (row: Row) => { amount: Sum; currency: string }): Column<Row>[] {
   return [
     {
@@ -43,42 +43,42 @@ export function amountColumns<Row>(moneyOf: (row: Row) => { amount: Sum; currenc
   ];
 }
 
-/** A filter of the address, as a field of the form above the list. */
+/** A filter in the address, shown as a field of the form above the list. */
 export type Filter = {
   name: string;
   text: ConsoleText;
   type: 'date' | 'month' | 'search' | readonly (readonly [value: string, text: string])[];
-  /** In the field where the address says nothing. */
+  /** The default value of the field. */
   otherwise?: string;
 };
 
 export type List<Row> = {
   title: string;
-  /** Of the answer; 200 unless said. */
+  /** The status of the response; 200 by default. */
   status?: number;
-  /** Below `/console`; also the name of the exported file. */
+  /** The path below `/console`; also the name of the exported file. */
   path: string;
   columns: readonly Column<Row>[];
   /** The rows that pass the filters. */
   rows: readonly Row[];
   filters?: readonly Filter[];
-  /** How many rows were read, where there are more: a file says so at its end, and a page that no other page follows. */
+  /** The number of rows read, if there are more. A file says so at its end; so does a page without a next page. */
   cut?: number | false;
-  /** More than these are on further pages, so they are in the order of time. */
+  /** True if the list has further pages. It then keeps its order of time and cannot be sorted. */
   paged?: boolean;
-  /** The text in the box that finds anything. */
+  /** The text in the search box of the page. */
   search?: string;
-  /** In the place of a table without rows. */
+  /** Shown instead of a table without rows. */
   empty: Html;
   above?: Html | false;
-  /** The filters as they were typed, where what is of a person stays out of the address: the form is sent to `/console/find`. */
+  /** The typed filters, for a list that keeps personal data out of the address: its form posts to `/console/find`. */
   typed?: Record<string, string>;
-  /** Shown between the filters and the rows, and changed by the filters too. */
+  /** Shown between the filters and the rows; follows the filters. */
   summary?: Html | false;
   below?: Html | false;
 };
 
-/** The text fields of an address. */
+/** Returns the text fields of the query, trimmed. */
 export function askedOf({ request }: Pick<ConsoleVisit, 'request'>): Record<string, string> {
   const given = Object.entries(request.query as Record<string, unknown>);
   return Object.fromEntries(
@@ -86,18 +86,18 @@ export function askedOf({ request }: Pick<ConsoleVisit, 'request'>): Record<stri
   );
 }
 
-/** Reads the format of the file that an address asks for, instead of a page. */
+/** Returns the file format that the address asks for; null for a page. */
 export function formatOf(visit: Pick<ConsoleVisit, 'request'>): 'csv' | 'xlsx' | null {
   const { format } = askedOf(visit);
   return format === 'csv' || format === 'xlsx' ? format : null;
 }
 
-/** Whether one of these texts has what a filter asks for, in either case. */
+/** Whether one of the texts contains `text`, ignoring case. */
 export function containsText(text: string, texts: readonly (string | null)[]): boolean {
   return texts.join('\n').toLowerCase().includes(text.toLowerCase());
 }
 
-/** Answers with a list: a page, or with `format=csv` or `format=xlsx` in its address the same rows as a file. */
+/** Sends a list: a page, or the same rows as a file if the address has `format=csv` or `format=xlsx`. */
 export async function sendList<Row>(visit: ConsoleVisit, list: List<Row>): Promise<FastifyReply> {
   const format = formatOf(visit);
   const sorted = { ...list, rows: sortedBy(list, askedOf(visit)['sort'] ?? '') };
@@ -109,10 +109,13 @@ export async function sendList<Row>(visit: ConsoleVisit, list: List<Row>): Promi
   });
 }
 
-/** A file has more rows than a page, and no more than these. */
+/** The most rows of an exported file. */
 export const EXPORTED = 10_000;
 
-/** Reads the first rows of a list that has no other page, and whether there are more: `read` is asked for one more than `most`. */
+/**
+ * Reads the first `most` rows of a list that has no next page. `cut` is `most` if there are more rows: it reads one row
+ * more to find out.
+ */
 export async function readFirst<Row>(most: number, read: (limit: number) => Promise<readonly Row[]>) {
   const found = await read(most + 1);
   return { rows: found.slice(0, most), cut: found.length > most && most };
@@ -142,7 +145,9 @@ function exported<Row>({ kind, value }: Column<Row>, row: Row): string | number 
   return kind === 'time' && typeof stored === 'number' ? clockOf(stored) : stored;
 }
 
-/** `sort` is the name of a column, with `-` before it for the greatest first; any other leaves the order as it is. */
+/**
+ * Sorts by the column named `sort`; a leading `-` sorts in descending order. Another text leaves the order unchanged.
+ */
 function sortedBy<Row>({ rows, columns, paged }: List<Row>, sort: string): readonly Row[] {
   const column = columns.find(({ name }) => name === sort.replace(/^-/, ''));
   if (column === undefined || paged) return rows;
@@ -150,7 +155,7 @@ function sortedBy<Row>({ rows, columns, paged }: List<Row>, sort: string): reado
   return rows.toSorted((one, other) => sign * compare(column.value(one), column.value(other)));
 }
 
-/** Compares two values for sorting; a missing value comes last when the least comes first. */
+/** Compares two values for sorting; missing values come last in ascending order. */
 function compare(one: string | number | null, other: string | number | null): number {
   if (one === null || other === null) return Number(one === null) - Number(other === null);
   if (typeof one === 'number' && typeof other === 'number') return one - other;
@@ -168,14 +173,14 @@ ${rows.length === 0 ? empty : listTable(visit, list)}
 ${below}`;
 }
 
-/** Links to the same list as a file: the same address with a format. */
+/** Returns the links that export the same list as a file. */
 export function exportLinks(visit: ConsoleVisit, path: string): Html {
   const link = (format: string, name: string) =>
     html`<a class="button" download href="${addressOf(visit, path, { format })}">${tell(visit.language, 'list.export', { format: name })}</a>`;
   return html`<p class="exports">${link('csv', 'CSV')} ${link('xlsx', 'Excel')}</p>`;
 }
 
-/** The address of the list with other values; an empty one takes its name away. */
+/** Returns the address of the list with changed values; an empty value removes its name. */
 function addressOf(visit: ConsoleVisit, path: string, values: Record<string, string>): string {
   const asked = Object.entries({ ...askedOf(visit), ...values }).filter(([, value]) => value !== '');
   return `${publicPath(visit.app)}/console${path}?${String(new URLSearchParams(asked))}`;

@@ -9,19 +9,19 @@ import { sectionsOf } from './console-sections.ts';
 import { type ConsoleText, tell } from './console-texts.ts';
 
 /**
- * The parts that differ from screen to screen. `search` is what stands in the box that finds anything, `script` one that this
- * screen needs, `again` the path below `/console` that shows a refused form once more, with what was typed.
+ * The parts that differ between screens. `search`: the text in the search box. `script`: a script that the screen
+ * needs. `again`: the path below `/console` that shows a refused form again with the typed values.
  */
 export type ConsolePage = { title: string; main: Html; search?: string; script?: AssetName; again?: string };
 
 type Layout = ConsolePage & { status: number; language: Language; user: User | null; path: string };
 
-/** Pages of the console load nothing of another site, unless that says that they may. */
+/** A page of the console loads a resource of another site only if its response allows it. */
 export const ISOLATED = { 'cross-origin-embedder-policy': 'require-corp' };
 
-/** Answers with a screen. What the person may not see is not in its navigation. */
+/** Sends a screen. The navigation omits screens that the person may not see. */
 export function sendConsolePage(app: App, reply: FastifyReply, page: Layout): FastifyReply {
-  // Forms say where they come from, and no other site is told anything.
+  // Forms send their origin; other sites get no referrer.
   reply.header('referrer-policy', 'same-origin').headers(ISOLATED);
   return sendDocument(app, reply, page, layout(app, page));
 }
@@ -64,7 +64,7 @@ function bar(app: App, { language, search }: Layout, user: User): Html {
 <form class="who" method="post" action="${at}/sign-out"><a href="${at}/account">${user.email} · ${user.role}</a> <button class="link">${tell(language, 'session.out')}</button></form>`;
 }
 
-/** The other language, for this browser. A form of a screen that was sent leads back to its section. */
+/** Shows the link that changes the language of this browser. A page that answers a form leads back to its section. */
 function languageForm(app: App, { language, path, again }: Layout): Html {
   const to = language === 'es' ? 'en' : 'es';
   const next = again ?? path.slice(path.indexOf('/console') + '/console'.length);
@@ -81,7 +81,7 @@ const KEYS: readonly (readonly [string, ConsoleText])[] = [
   ['?', 'keys.help'],
 ];
 
-/** What `?` shows. */
+/** The list of shortcuts that the key `?` opens. */
 function keysHelp(language: Language): Html {
   const rows = KEYS.map(([key, text]) => html`<dt><kbd>${key}</kbd></dt><dd>${tell(language, text)}</dd>`);
   return html`<dialog id="keys" aria-labelledby="keys-title"><h2 id="keys-title">${tell(language, 'keys.title')}</h2><dl class="facts">${rows}</dl>

@@ -2,18 +2,18 @@ import { mayAny, type Needed, type Permission, readWith } from '../auth/permissi
 import type { User } from '../auth/user.ts';
 import type { ConsoleText } from './console-texts.ts';
 
-/** A section of the navigation: its path below `/console` and the permission that it needs, or several where one is enough. */
+/** A section of the navigation: its path below `/console` and the permissions that open it; one is enough. */
 type Section = {
   path: string;
   text: ConsoleText;
   permission: Permission | Needed;
-  /** It is of all payment services, so a person who sees only some does not have it. */
+  /** The section covers all payment services; people who see only some do not have it. */
   whole?: true;
 };
 
 type Group = { text: ConsoleText; sections: readonly Section[] };
 
-/** THE TABLE of the navigation, group by group, in the order in which they are shown. */
+/** THE TABLE of the navigation: the groups and their sections, in order. */
 const GROUPS: readonly Group[] = [
   {
     text: 'nav.work',
@@ -57,7 +57,7 @@ const GROUPS: readonly Group[] = [
   },
 ];
 
-/** The sections that a person may see; a group without any is not there. */
+/** Returns the sections that a person may see, without empty groups. */
 export function sectionsOf({ may, environmentIds }: User): Group[] {
   return GROUPS.map(({ text, sections }) => ({
     text,

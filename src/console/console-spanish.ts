@@ -1,4 +1,4 @@
-/** Everything that staff read. Both languages have every key: `tsc` sees to it. `{name}` is filled in by `tell`. */
+/** Every text that staff read. `tsc` checks that both languages have every key. `tell` fills in `{name}`. */
 export const SPANISH = {
   'nav.today': 'Hoy',
   'nav.payments': 'Pagos',

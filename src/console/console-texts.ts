@@ -19,7 +19,7 @@ import { PERSON_TEXTS } from './staff/person-texts.ts';
 import { STAFF_TEXTS } from './staff/staff-texts.ts';
 import { BANK_STATEMENT_TEXTS } from './statements/bank-statement-texts.ts';
 
-/** The texts of all screens; a room brings the texts of its own screens (`roomTexts`) and stands here. No two say the same key. */
+/** The texts of all screens. Each room lists its texts with `roomTexts` and is included here. Keys are unique. */
 export const ROOMS = [
   { es: SPANISH, en: ENGLISH },
   REFUND_REQUEST_TEXTS,
@@ -51,8 +51,8 @@ function textsOf(language: Language): Record<ConsoleText, string> {
 }
 
 /**
- * A text of the console in a language, with `values` in the place of their names. `{n pago|pagos}` counts: it is "1 pago"
- * and "2 pagos". Spanish and English both say one thing of 1 alone.
+ * Returns a text in a language, with `values` filled in. `{n pago|pagos}` counts: "1 pago", "2 pagos". Spanish and
+ * English both use the singular for 1 only.
  */
 export function tell(language: Language, key: ConsoleText, values: Record<string, string | number> = {}): string {
   return TEXTS[language][key].replace(
@@ -64,12 +64,12 @@ export function tell(language: Language, key: ConsoleText, values: Record<string
   );
 }
 
-/** Several texts, such as the names of columns. */
+/** Returns several texts, such as the names of columns. */
 export function tellAll(language: Language, keys: readonly ConsoleText[]): string[] {
   return keys.map((key) => tell(language, key));
 }
 
-/** The same for a key that is made of a state or a kind; without a text of its own it is said as it is stored. */
+/** Returns the text whose key is made of a group and a kind or state; without such a text, the stored word. */
 export function tellKind(language: Language, group: string, kind: string, values: Record<string, string> = {}): string {
   const key = `${group}.${kind}`;
   return key in TEXTS[language] ? tell(language, key as ConsoleText, values) : kind;

@@ -21,28 +21,29 @@ import { type ConsolePage, sendConsolePage } from './console-page.ts';
 import { type ConsoleText, tell } from './console-texts.ts';
 import { SPANISH_PERMISSIONS } from './permission-texts.ts';
 
-/** A person who has signed in and may see the screen. `send` answers with a page in their language. */
+/** A request of a person who has signed in and may see the screen. `send` sends a page in their language. */
 export type ConsoleVisit = {
   app: App;
   user: User;
   session: SessionRow;
   standing: Standing;
-  /** The person as the audit log names them. */
+  /** The person, as the audit log records them. */
   by: Actor;
   language: Language;
   request: FastifyRequest;
   reply: FastifyReply;
   send: (status: number, page: ConsolePage) => FastifyReply;
-  /** Away from the answer to a form, so that reloading sends it no second time. `path` is below `/console`. */
+  /** Redirects after a form, so that reloading does not submit it again. `path` is below `/console`. */
   goTo: (path: string) => FastifyReply;
 };
 
 const COOKIE = 'rubrica_console';
 
 /**
- * The header that lets this browser in until the session ends, or with an empty text no more. Over https the name begins with `__Host-`:
- * no subdomain and no answer over plain http can set such a cookie, or put another one in its place. It stays SameSite=Lax: a link to a
- * payment in a mail or a chat opens signed in, and a form of another site is refused whatever cookie it brings (`isFromOurPage`).
+ * Returns the cookie header that keeps this browser signed in until the session ends; with an empty token, the header
+ * that deletes the cookie. Over https the name begins with `__Host-`: no subdomain and no response over plain http can
+ * set or replace such a cookie. It is SameSite=Lax, so a link to a payment in a mail or a chat opens signed in;
+ * `isFromOurPage` refuses every form of another site, with any cookie.
  */
 export function sessionCookie(app: App, token: string): string {
   const scope = isOverHttps(app) ? 'Path=/; Secure' : `Path=${publicPath(app)}/console`;
@@ -50,20 +51,20 @@ export function sessionCookie(app: App, token: string): string {
   return `${cookieName(app)}=${token}; ${scope}; HttpOnly; SameSite=Lax${age}`;
 }
 
-/** Whether browsers reach the console over https: PUBLIC_URL says so. */
+/** Whether browsers reach the console over https, according to PUBLIC_URL. */
 export function isOverHttps(app: App): boolean {
   return publicBase(app).startsWith('https:');
 }
 
-/** Two services below one host have different base paths, and with `Path=/` each needs a name of its own. */
+/** Two services on one host have different base paths. Because of `Path=/` each needs a separate cookie name. */
 function cookieName(app: App): string {
   return isOverHttps(app) ? `__Host-${COOKIE}${publicPath(app).replace(/\W/g, '-')}` : COOKIE;
 }
 
 /**
- * Handles an address under `/console`: it finds the person of the session cookie, checks the permissions that the table of
- * endpoints names, and that a form comes from a page of ours. Without a session the person is led to the sign-in, and before
- * the second factor to its page, unless `also` says that this is the one.
+ * Wraps the handler of a screen: finds the person by the session cookie, checks the permissions in the table of
+ * endpoints, and checks that a form comes from a page of this service. Without a session it redirects to the sign-in;
+ * before the second factor, to the page of the factor, unless `also` has that standing.
  */
 export function consoleHandler(
   handle: (app: App, visit: ConsoleVisit) => Promise<FastifyReply>,
@@ -101,20 +102,21 @@ export function consoleHandler(
   };
 }
 
-/** Where a person is led who has not come further than the password. */
+/** The page for a person who has given only the password. */
 const FIRST: Record<Exclude<Standing, 'in'>, string> = { prove: '/prove', enrol: '/account/factors/totp' };
 
 /**
- * For what moves money or people: null where the person has proved within PROOF_MINUTES who they are. Otherwise nothing is to be done,
- * and the answer leads to where they prove it and from there to `back`, a path below `/console` on which they can go on. Before the
- * first factor nothing but its own page is shown to them, so they sign in again.
+ * Guards screens that move money or change people. Returns null if the person proved their identity in the last
+ * PROOF_MINUTES. Otherwise the caller must do nothing: the returned redirect asks for the proof and then leads to
+ * `back`, a path below `/console`. A person without a factor must sign in again, because before the first factor they
+ * see only the page that adds it.
  */
 export function requireProof(app: App, { session, standing, goTo }: ConsoleVisit, back: string): FastifyReply | null {
   const where = standing === 'enrol' ? '/sign-in' : '/prove';
   return isProofDue(app, session) ? goTo(`${where}?next=${encodeURIComponent(back)}`) : null;
 }
 
-/** Whether a form comes from a page of this service: a browser says so itself, and no other site can make it. */
+/** Whether a form comes from a page of this service. The browser sets these headers; another site cannot forge them. */
 export function isFromOurPage(app: App, request: FastifyRequest): boolean {
   const { origin, 'sec-fetch-site': site } = request.headers;
   if (site !== undefined) return site === 'same-origin';
@@ -122,7 +124,10 @@ export function isFromOurPage(app: App, request: FastifyRequest): boolean {
   return new URL(origin).host === request.host || origin === new URL(publicBase(app)).origin;
 }
 
-/** The access token of the session cookie; empty without one. Over https the name for http is not read, and the other way round. */
+/**
+ * Returns the access token in the session cookie, or an empty text. Over https it ignores the cookie name for http, and
+ * vice versa.
+ */
 export function cookieOf(app: App, request: FastifyRequest): string {
   const sought = cookieName(app);
   const cookies = (request.headers.cookie ?? '').split(';').map((cookie) => cookie.trim().split('='));
@@ -134,7 +139,10 @@ function nextOf({ method, url }: FastifyRequest): string {
   return method === 'GET' && path !== '' ? `?next=${encodeURIComponent(path)}` : '';
 }
 
-/** A screen for which the table names no permission is for everybody who has signed in. */
+/**
+ * Returns the permission that the person lacks, and counts the refusal. A screen without permissions in the table is
+ * open to everyone who has signed in.
+ */
 function missingPermission(app: App, request: FastifyRequest, { user }: ConsoleSession): Permission | null {
   const { endpoint } = request.routeOptions.config as { endpoint?: Endpoint };
   const needed = endpoint?.needed;
@@ -145,7 +153,7 @@ function missingPermission(app: App, request: FastifyRequest, { user }: ConsoleS
   return permission;
 }
 
-/** Whether it is about all payment services, and the person sees only some. */
+/** Whether the screen covers all payment services and the person sees only some. */
 function isHidden(request: FastifyRequest, user: User): boolean {
   const { endpoint } = request.routeOptions.config as { endpoint?: Endpoint };
   return endpoint?.whole === true && user.environmentIds !== null;
@@ -165,12 +173,12 @@ function stalePage(language: Language): ConsolePage {
   return { title, main: html`<h1>${title}</h1><p>${tell(language, 'stale.text')}</p>` };
 }
 
-/** A page that says one thing, such as why a form was not taken. */
+/** Returns a page with one sentence, such as the reason why a form was refused. */
 export function messagePage(text: string): ConsolePage {
   return { title: text, main: html`<p class="notice" role="alert">${text}</p>` };
 }
 
-/** Of something that is not there, or not for this person. */
+/** Returns the page for something that does not exist or that the person may not see. */
 export function notFoundPage(language: Language): ConsolePage {
   const title = tell(language, 'not_found.title');
   return { title, main: html`<h1>${title}</h1><p>${tell(language, 'not_found.text')}</p>` };
@@ -190,8 +198,8 @@ function failureText(code: ErrorCode, method: string): ConsoleText {
   return method === 'POST' && UNSURE.includes(code) ? 'failure.unsure' : 'failure.text';
 }
 
-/** After these a form may have done what it says: what is done anew could be done twice. */
+/** After these errors a form may have taken effect, so submitting it again could do it twice. */
 const UNSURE: readonly ErrorCode[] = ['OUTCOME_UNKNOWN', 'INTERNAL'];
 
-/** The payment service is in another database, or soon will be. */
+/** The payment service is in another database, or is moving there. */
 export const MOVED: readonly ErrorCode[] = ['PAYMENT_SERVICE_MOVED', 'PAYMENT_SERVICE_MOVING'];

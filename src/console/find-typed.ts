@@ -3,10 +3,13 @@ import { consoleHandler } from './console-visit.ts';
 import { addressQuery } from './kept-typing.ts';
 import { fieldsOf } from './sign-in.ts';
 
-/** The lists that are searched by what is of a person: their forms come here, and not into an address. */
+/**
+ * The lists that are searched by personal data. Their forms post to this screen, so that the data stays out of the
+ * address.
+ */
 const LISTS = ['/payments', '/recipients', '/payouts'] as const;
 
-/** Leads to a list with what was typed; of a person it is sealed in the address. */
+/** Redirects to a list with the typed filters; personal data is encrypted in the address. */
 export const postConsoleFind: Screen = {
   handle: consoleHandler(async (_app, visit) => {
     const { list, ...typed } = fieldsOf(visit.request);

@@ -9,14 +9,17 @@ const keyOf = perInstance((app: App) => sealingKey(deriveKey(app.config.masterKe
 
 type Visit = Pick<ConsoleVisit, 'app' | 'user' | 'request'>;
 
-/** The query of an address that has what a person typed, and that only they open: logs and the history of a browser keep addresses. */
+/**
+ * Returns a query with the typed fields, encrypted so that only this person can open it: logs and the browser history
+ * keep addresses.
+ */
 export function typedQuery({ app, user }: Visit, typed: Readonly<Record<string, string>>): string {
   return `typed=${seal(keyOf(app), JSON.stringify(typed), user.id)}`;
 }
 
 /**
- * The query of an address with these fields, without the empty ones. An e-mail address, and what could be a RUT or the number of a
- * card, is sealed, so such an address filters for this person alone.
+ * Returns a query with these fields, without the empty ones. It encrypts an e-mail address and everything that could be
+ * a RUT or a card number, so such an address works for this person only.
  */
 export function addressQuery(visit: Visit, fields: Readonly<Record<string, string>>): string {
   const given = Object.entries(fields).filter(([, text]) => text !== '');
@@ -30,7 +33,10 @@ function isOfAPerson(text: string): boolean {
   return text.includes('@') || (/^[\d .-]{7,24}[\dk]$/i.test(text) && !isDay(text));
 }
 
-/** The text fields of an address, with what `typedQuery` put into it; without that where it is another person's. */
+/**
+ * Returns the text fields of the address, with the fields that `typedQuery` encrypted. Fields encrypted for another
+ * person are left out.
+ */
 export function typedOf(visit: Visit): Record<string, string> {
   const { typed, ...asked } = askedOf(visit);
   if (typed === undefined) return asked;

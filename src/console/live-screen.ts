@@ -5,16 +5,19 @@ import { perInstance } from '../lib/per-instance.ts';
 import { selectNewestChange } from '../search/today-queries.ts';
 import { consoleHandler } from './console-visit.ts';
 
-/** How often the store is asked whether something is new, once for all who look, and only while somebody does. */
+/**
+ * The interval of the query for changes. One query serves all open pages of this process; without an open page there is
+ * none.
+ */
 const LOOK_MS = 3_000;
-/** After that the browser asks again, so that a session that has ended hears no more. */
+/** A stream ends after this time. The browser connects again, so an ended session receives no more events. */
 const LONGEST_MS = 60_000;
-/** So many look at once, in one process; more see what a page shows when it is loaded. */
+/** The most streams of one process. Further pages show the state at their loading. */
 const MOST = 100;
 
 /**
- * Tells the open pages of the console that something has changed, as server-sent events without any data: the page then asks for
- * itself again, with the rights of its person. 204 tells a browser not to ask again.
+ * Tells the open pages of the console that something has changed, as server-sent events without content. The page then
+ * fetches itself again, with its person's rights. Status 204 tells a browser not to reconnect.
  */
 export const getConsoleLive: Screen = {
   handle: consoleHandler(async (app, { request, reply, goTo }) => {
@@ -39,7 +42,7 @@ export const getConsoleLive: Screen = {
 
 type Watch = { listeners: Set<PassThrough>; begin(): Promise<void> };
 
-/** `begin` resolves when it is known what was newest, from which on every change is told. */
+/** `begin` resolves when the newest change is known; every later change is announced. */
 const watchOf = perInstance((app: App): Watch => {
   const listeners = new Set<PassThrough>();
   let seen: Promise<string> | null = null;
@@ -50,7 +53,7 @@ const watchOf = perInstance((app: App): Watch => {
   };
   const lookLater = () => void setTimeout(() => void lookAgain(), LOOK_MS).unref();
   const lookAgain = async () => {
-    // A store that does not answer now is asked again.
+    // If the store does not answer, the next round asks again.
     if (listeners.size > 0) await look().catch(() => {});
     if (listeners.size > 0) lookLater();
     else seen = null;

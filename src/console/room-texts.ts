@@ -1,6 +1,6 @@
 import type { Language } from '../checkout/texts.ts';
 
-/** The texts of a room in both languages; `tsc` sees to it that both have every key. `{name}` is filled in by `tell`. */
+/** The texts of a room in both languages; `tsc` checks that both have every key. `tell` fills in `{name}`. */
 export function roomTexts<Key extends string>(
   es: Record<Key, string>,
   en: Record<NoInfer<Key>, string>,

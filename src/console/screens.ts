@@ -2,8 +2,9 @@ import { later } from '../http/endpoint.ts';
 import { UPLOAD_BYTES } from './upload-bytes.ts';
 
 /**
- * The screens of the console. A payment needs none of them, so each is loaded when somebody first asks for it: together they are a
- * fifth of the memory of an idle process. What a form sends stands here, because its body is judged before its screen is loaded.
+ * The screens of the console. Payments need none of them, so each loads with its first request: together they are a
+ * fifth of the memory of an idle process. The forms' limits and types are here, because a body is checked before its
+ * screen loads.
  */
 const FORM = { consumes: ['application/x-www-form-urlencoded'], bodyOptional: true } as const;
 

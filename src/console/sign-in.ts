@@ -16,7 +16,7 @@ import { sendConsolePage } from './console-page.ts';
 import { type ConsoleText, tell } from './console-texts.ts';
 import { cookieOf, isFromOurPage, isOverHttps, sessionCookie } from './console-visit.ts';
 
-/** The page on which a person signs in. */
+/** Shows the sign-in page. */
 export const getConsoleSignIn: Screen = {
   handle: async (app, request, reply) => {
     const { next } = request.query as Record<string, unknown>;
@@ -24,7 +24,7 @@ export const getConsoleSignIn: Screen = {
   },
 };
 
-/** Signs a person in with e-mail and password, and leads to where they wanted to go. */
+/** Signs a person in with e-mail and password, and redirects to the page that they asked for. */
 export const postConsoleSignIn: Screen = {
   handle: async (app, request, reply) => {
     const { email = '', password = '', next } = fieldsOf(request);
@@ -48,8 +48,9 @@ export const postConsoleSignIn: Screen = {
 };
 
 /**
- * Ends the session for good: the cookie is worth nothing afterwards, wherever a copy of it is. Over https the browser forgets the pages and
- * the storage of this site; over plain http Chromium refuses to. A form of another site does nothing, and changes nothing in the browser.
+ * Ends the session in the store, so that no copy of the cookie works any longer. Over https the browser also deletes
+ * the pages and the storage of this site; over plain http Chromium refuses to. A form of another site changes nothing,
+ * in the store or in the browser.
  */
 export const postConsoleSignOut: Screen = {
   handle: async (app, request, reply) => {
@@ -67,7 +68,10 @@ export const postConsoleSignOut: Screen = {
   },
 };
 
-/** Without "cookies": with it browsers forget the cookies of the whole domain, other programs included. Ours is removed by its name. */
+/**
+ * Does not include "cookies": browsers would delete the cookies of the whole domain, also those that other programs
+ * set. The session cookie is deleted by its name.
+ */
 const FORGET = { 'clear-site-data': '"cache", "storage"' };
 
 type SignIn = {
@@ -92,20 +96,23 @@ ${said !== null && html`<p class="notice" role="alert">${tell(language, said)}</
   return sendConsolePage(app, reply, { title, main, status, language, user: null, path: request.url });
 }
 
-/** The fields of a form of ours; of a name that comes twice the last. */
+/** Returns the fields of the form; if a name occurs twice, the last value. */
 export function fieldsOf(request: FastifyRequest): Record<string, string> {
   const fields = readFormFields((request.body as Buffer | undefined) ?? Buffer.alloc(0));
   return Object.fromEntries(fields.map(({ name, text }) => [name, text]));
 }
 
-/** The number of a line in a field of a form of ours; null: the field is empty. Throws `Problem` INVALID_PARAMETER for anything else. */
+/**
+ * Returns a line number from a field of a form; null if it is empty. Throws `Problem` INVALID_PARAMETER for any other
+ * text.
+ */
 export function lineNumberIn(text = ''): number | null {
   if (text === '') return null;
   if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
   throw new Problem('INVALID_PARAMETER');
 }
 
-/** A path below `/console`, or nothing: no other site is led to. */
+/** Returns a valid path below `/console`, else an empty text, so that no redirect leaves this site. */
 export function pathOf(next: unknown): string {
   return typeof next === 'string' && /^\/[\w\-/?=&%.+*]{0,2500}$/.test(next) && !next.startsWith('//') ? next : '';
 }

@@ -1,11 +1,11 @@
-/** The most bytes of a form with a file. The command line takes any file. */
+/** The largest body of a form with a file. The command line accepts any size. */
 export const UPLOAD_BYTES = {
-  /** Some fifty thousand sales. */
+  /** About fifty thousand sales. */
   settlement: 4 * 1024 * 1024,
-  /** Some twenty thousand lines, also written in base64, with the other fields. */
+  /** About twenty thousand lines, in base64 with the other fields. */
   payouts: 3 * 1024 * 1024,
-  /** A file of more than `MOST_ROWS` rows is larger, and its three tables stand in the page. */
+  /** A file of more than `MOST_ROWS` rows is larger. Its three tables are part of the page. */
   accounts: 256 * 1024,
-  /** Room for a logo that is too large, so that it is refused in words. */
+  /** Large enough for an oversized logo, so that the page can explain the refusal. */
   look: 256 * 1024,
 } as const;

@@ -12,7 +12,10 @@ import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { listMerchants, readEnvironment } from '../merchants/visible-merchants.ts';
 
-/** The accounts of the merchants that the person sees, in one environment: test money and earned money are never mixed. */
+/**
+ * Lists the accounts of the merchants that the person sees, in one environment. Test money and earned money are never
+ * mixed.
+ */
 export const getConsoleAccounts: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, user } = visit;
@@ -64,13 +67,13 @@ function columnsFor(app: App, environment: Environment): Column<ListedAccount>[]
   ];
 }
 
-/** The environment of the address; without one, as the program runs. */
+/** Returns the environment in the address; without one, the environment in which the program runs. */
 export function environmentAsked(app: App, { request }: ConsoleVisit): Environment {
   const { environment } = request.query as Record<string, unknown>;
   return readEnvironment(app, environment);
 }
 
-/** The id of an environment of a merchant, if the person sees it. */
+/** Returns the id of a merchant's environment if the person sees it, else an empty list. */
 export function idOf({ tokens }: ListedPaymentService, environment: Environment): number[] {
   return tokens
     .filter((token) => token.environment === environment)
@@ -78,14 +81,14 @@ export function idOf({ tokens }: ListedPaymentService, environment: Environment)
     .slice(0, 1);
 }
 
-/** The columns of an account. */
+/** Returns the names of the columns of an account. */
 export function accountHead({ language }: ConsoleVisit): string[] {
   return (['merchant', 'owed', 'reserved', 'available', 'in_process'] as const).map((name) =>
     tell(language, `column.${name}`),
   );
 }
 
-/** The sums of an account as people write them. */
+/** Formats the sums of an account for people. */
 export function sumsOf({ owed, reserved, available, in_process, currency }: MerchantAccount): (Html | string)[] {
   return [owed, reserved, available, in_process].map((sum) => formatMoney(sum, currency));
 }

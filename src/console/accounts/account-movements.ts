@@ -8,7 +8,10 @@ import type { ConsoleVisit } from '../console-visit.ts';
 
 const SHOWN = 50;
 
-/** The movements of a merchant's money in a period, the newest first. `older`: the place of the next page, null at the end. */
+/**
+ * Reads the movements of a merchant's money in a period, newest first. `older`: the cursor of the next page; null on
+ * the last page.
+ */
 export async function readMovements(
   app: App,
   visit: ConsoleVisit,
@@ -24,7 +27,7 @@ export async function readMovements(
 
 type Place = Pick<StatementLine, 'created_at' | 'link' | 'line'>;
 
-/** Null for a text that is no place: then the list begins with the newest. */
+/** Parses a cursor. Returns null for invalid text; the list then begins with the newest movement. */
 function placeOf(text: string): Place | null {
   const [, at, link, line] = /^(\d{1,15})\.(\d{1,15})\.(\d{1,6})$/.exec(text) ?? [];
   return at === undefined ? null : { created_at: Number(at), link: Number(link), line: Number(line) };
@@ -34,13 +37,13 @@ function endOf({ to }: StatementScope): Place {
   return { created_at: to, link: 0, line: 0 };
 }
 
-/** The link to the next page, with the filters of this one. */
+/** Returns the link to the next page, with the same filters. */
 export function olderLink(visit: ConsoleVisit, at: string, older: string): Html {
   const query = String(new URLSearchParams({ ...askedOf(visit), before: older }));
   return html`<p class="actions"><a class="button" href="${at}?${query}">${tell(visit.language, 'payments.next')}</a></p>`;
 }
 
-/** The columns of a movement. Above 0 is more for the merchant. */
+/** Returns the columns of a movement. A positive amount is in the merchant's favour. */
 export function movementColumns({ app, language, user }: ConsoleVisit, currency: string): Column<StatementLine>[] {
   const at = `${publicPath(app)}/console`;
   return [
@@ -66,7 +69,10 @@ export function movementColumns({ app, language, user }: ConsoleVisit, currency:
   ];
 }
 
-/** The screen below `/console` that tells of it; null: nowhere, or the person may not see it. */
+/**
+ * Returns the path below `/console` of the screen of the payment or payout; null if there is none or the person may not
+ * see it.
+ */
 function screenOf({ transaction_id: transaction, payout_id: payout }: StatementLine, seesPayouts: boolean) {
   if (transaction !== null) return `/payments/${transaction}`;
   return payout !== null && seesPayouts ? `/payouts/${payout}` : null;

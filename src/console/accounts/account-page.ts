@@ -23,7 +23,7 @@ import { environmentsOf, merchantOf } from '../merchants/visible-merchants.ts';
 import { accountHead, environmentAsked, idOf, sumsOf } from './account-list.ts';
 import { movementColumns, olderLink, readMovements } from './account-movements.ts';
 
-/** The account of a merchant: what is owed now, the statement of a period, and every movement in it. */
+/** Shows the account of a merchant: the amount owed now, the statement of a period, and every movement in it. */
 export const getConsoleAccount: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const asked = await readAsked(app, visit);
@@ -84,7 +84,7 @@ function filtersFor({ language }: ConsoleVisit, asked: Asked, { kinds }: Stateme
   ];
 }
 
-/** Every line of the period, as it is read: a month of a large merchant needs no more memory than a day of a small one. */
+/** Streams every line of the period: a large merchant's month needs no more memory than a small merchant's day. */
 export const getConsoleStatementCsv: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, reply, send } = visit;
@@ -98,7 +98,7 @@ export const getConsoleStatementCsv: Screen = {
   }),
 };
 
-/** Shows the part of the account that is on its way to others: reserved, and handed to the bank without a result. */
+/** Shows the money that is on its way to others: reserved, or handed to the bank without a result. */
 async function payoutSection(app: App, { language, user }: ConsoleVisit, { environmentId, currency }: StatementScope) {
   const sums = currency === PAYOUT_CURRENCY ? await payoutPosition(app, environmentId) : [];
   if (sums.length === 0) return false;
@@ -119,7 +119,7 @@ async function payoutSection(app: App, { language, user }: ConsoleVisit, { envir
   return html`<h2>${tell(language, 'payouts.title')}</h2>${tableOf(head, rows, [1, 2])}`;
 }
 
-/** The meaning of each state for the money. */
+/** Says what each state of a payout means for the money. */
 const POSITIONS: Readonly<Partial<Record<PayoutState, ConsoleText>>> = {
   awaiting_approval: 'position.waiting',
   approved: 'position.reserved',
@@ -131,7 +131,7 @@ type Asked = {
   scope: StatementScope;
   from: string;
   to: string;
-  /** False where the days of the address are no period: then it is this month. */
+  /** False if the days in the address are not a valid period; the page then shows this month. */
   isPeriod: boolean;
 };
 
@@ -154,7 +154,7 @@ async function readAsked(app: App, visit: ConsoleVisit): Promise<Asked | null> {
 
 type Shown = { at: string; period: { environment: Environment; currency: string; from: string; to: string } };
 
-/** Adds up the period; each kind leads to its movements. */
+/** Shows the totals of the period by kind. Each kind links to its movements. */
 function statementTable(language: Language, { opening, closing, kinds }: Statement, { at, period }: Shown): Html {
   const { currency } = period;
   const of = (kind: string) => `${at}?${String(new URLSearchParams({ ...period, kind }))}`;

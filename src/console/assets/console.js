@@ -1,4 +1,4 @@
-// Keys and fresh rows for those who work here all day. Everything works without them.
+// Keyboard shortcuts and live rows. Every page works without this script.
 'use strict';
 
 const rows = () => [...document.querySelectorAll('tbody tr a:first-of-type')];
@@ -24,16 +24,16 @@ document.addEventListener('keydown', (event) => {
   KEYS[event.key]();
 });
 
-/** The parts of a page that are put in the place of the same parts when something has changed. */
+/** Returns the parts of a page that are replaced when something has changed. */
 const live = (page) => [...page.querySelectorAll('[data-live]')];
 
 function refresh() {
   const request = new XMLHttpRequest();
-  // It parses a page without a script having made its text, which the policy forbids.
+  // The browser parses the page itself: the content security policy forbids a script to parse HTML text.
   request.responseType = 'document';
   request.open('GET', location.href);
   request.addEventListener('load', () => {
-    // The session is over: nothing of it stays on the screen.
+    // The session is over: reload, so that nothing of it stays on the screen.
     if (new URL(request.responseURL).pathname !== location.pathname) return location.reload();
     const fresh = request.response === null ? [] : live(request.response);
     const shown = live(document);
@@ -42,7 +42,7 @@ function refresh() {
   request.send();
 }
 
-/** Leaves alone what is the same, and the keyboard where it was. */
+/** Replaces a part if it differs, and keeps the keyboard focus. */
 function replace(part, fresh) {
   if (part.innerHTML === fresh.innerHTML) return;
   const focused = part.contains(document.activeElement) ? document.activeElement.getAttribute('href') : null;
@@ -52,7 +52,7 @@ function replace(part, fresh) {
 
 let source = null;
 
-/** Listens while somebody looks, and not in a tab that sleeps. */
+/** Listens while the tab is visible. */
 function listen() {
   if (document.hidden || live(document).length === 0) {
     source?.close();

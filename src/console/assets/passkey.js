@@ -1,4 +1,5 @@
-// Asks the browser for a passkey and sends what it says. Without it the authenticator app and the recovery codes do the same.
+// Asks the browser for a passkey and submits the response. Without this script people use an authenticator app or a
+// recovery code.
 'use strict';
 
 const CALLS = {
@@ -19,7 +20,7 @@ async function ask(event) {
     form.elements.answer.value = JSON.stringify(made.toJSON());
     form.submit();
   } catch {
-    // The person closed the question, or the device has no such passkey.
+    // The person cancelled, or the device has no such passkey.
     failed.hidden = false;
   }
 }

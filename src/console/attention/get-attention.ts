@@ -20,7 +20,7 @@ import { fieldsOf } from '../sign-in.ts';
 
 const SHOWN = 200;
 
-/** Everything that waits for a person, with its age and the command that ends it. */
+/** Lists everything that waits for a person, with its age and the command that ends it. */
 export const getConsoleAttention: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language } = visit;
@@ -85,7 +85,7 @@ function columnsFor(visit: ConsoleVisit): Column<AttentionRow>[] {
   ];
 }
 
-/** Shows the owner, and the way to take it or give it up. */
+/** Shows the owner of the item, and the form to take it or give it up. */
 function ownerCell(
   app: App,
   language: Language,
@@ -99,10 +99,10 @@ function ownerCell(
   )}<button class="link">${tell(language, taken_by === null ? 'attention.take' : 'attention.give_up')}</button></form>`;
 }
 
-/** The person looks after it from now on, also where another did. */
+/** Makes the person the owner of an item, even if another person owns it. */
 export const postConsoleTake = taking(takeAttention);
 
-/** It is nobody's work again. */
+/** Removes the owner of an item. */
 export const postConsoleGiveUp = taking(giveUpAttention);
 
 function taking(take: typeof takeAttention): Screen {
@@ -111,7 +111,7 @@ function taking(take: typeof takeAttention): Screen {
       const { id = '', kind: name, payment_service = '', environment = '' } = fieldsOf(request);
       const kind = ATTENTION_KINDS.find((one) => one.kind === name)?.kind;
       if (kind === undefined) throw new Problem('NOT_FOUND');
-      // An item that has ended meanwhile needs nobody.
+      // If the item has ended meanwhile, there is nothing to take.
       await take(app, { id, kind, payment_service, environment }, by).catch((error: unknown) => {
         if (!(error instanceof Problem) || error.code !== 'NOT_FOUND') throw error;
       });
@@ -120,7 +120,7 @@ function taking(take: typeof takeAttention): Screen {
   };
 }
 
-/** The rows as the first page shows them, without the commands: each leads to where it is ended. */
+/** Shows the rows on the first page, without commands: each row links to the screen that ends it. */
 export function attentionTable(visit: ConsoleVisit, rows: readonly AttentionRow[]): Html {
   const { language } = visit;
   const head = tellAll(language, ['column.kind', 'column.merchant', 'column.amount', 'column.why', 'column.since']);
@@ -134,7 +134,7 @@ export function attentionTable(visit: ConsoleVisit, rows: readonly AttentionRow[
   return tableOf(head, cells, [2]);
 }
 
-/** The kind, as a link to the screen on which a person goes on, where there is one that the person may see. */
+/** Shows the kind of the item, as a link to the next screen if there is one that the person may see. */
 function kindCell({ app, language, user }: ConsoleVisit, row: AttentionRow): Html {
   const { kind, transaction } = row;
   const at = `${publicPath(app)}/console`;
@@ -147,7 +147,10 @@ ${transaction !== null && user.may.has('payments:read') && html`<br><a href="${a
 
 type Place = readonly [needed: Permission | Needed, path: (row: AttentionRow) => string];
 
-/** Of what is not of one payment: the screen below `/console` on which it is ended, and what opens it. */
+/**
+ * For items that do not belong to one payment: the screen below `/console` that ends them, and the permission that it
+ * needs.
+ */
 const PLACES: Readonly<Partial<Record<AttentionRow['kind'], Place>>> = {
   endpoint: [readWith('callbacks:resend'), ({ id }) => `/callbacks/${id}`],
   key: [

@@ -7,13 +7,13 @@ import { formatMoney } from '../../lib/money.ts';
 import { tell } from '../console-texts.ts';
 import { SPANISH_ACTIONS } from './spanish-actions.ts';
 
-/** Says an action as a sentence; one that this version does not know is said by its name. */
+/** Returns the sentence for an action; for an action that this version does not know, its name. */
 export function sayAction(language: Language, action: string): string {
   if (!Object.hasOwn(AUDIT_ACTIONS, action)) return action;
   return (language === 'es' ? SPANISH_ACTIONS : AUDIT_ACTIONS)[action as AuditAction];
 }
 
-/** Every action whose sentence has this text, in either case. */
+/** Lists every action whose sentence contains the text, ignoring case. */
 export function actionsLike(language: Language, text: string): AuditAction[] {
   const known = Object.keys(AUDIT_ACTIONS) as AuditAction[];
   return known.filter((action) => sayAction(language, action).toLowerCase().includes(text.toLowerCase()));
@@ -21,7 +21,7 @@ export function actionsLike(language: Language, text: string): AuditAction[] {
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Each value that an act has recorded, with its name; where it has changed, what it was and what it is. */
+/** Lists each recorded value of an act with its name. For a changed value it shows the old and the new one. */
 export function detailsOf(language: Language, { before, after }: ListedAct): string[] {
   const [was, is] = [valuesOf(before), valuesOf(after)];
   const names = [...new Set([...Object.keys(was), ...Object.keys(is)])];
@@ -33,13 +33,13 @@ export function detailsOf(language: Language, { before, after }: ListedAct): str
   });
 }
 
-/** Values that somebody put there past this service are said as they are. */
+/** A value of another shape, written to the store from outside this service, is shown unchanged. */
 function valuesOf(said: unknown): Values {
   if (said === null) return {};
   return typeof said === 'object' && !Array.isArray(said) ? (said as Values) : { '': said };
 }
 
-/** Amounts in minor units of the currency that is recorded beside them. */
+/** Amounts in minor units; their currency is another value of the same act. */
 const AMOUNTS = new Set(['amount', 'commission', 'fixed', 'kept_back', 'overdraft', 'taken', 'total']);
 
 function textOf(language: Language, name: string, values: Values): string {

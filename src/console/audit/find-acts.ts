@@ -3,14 +3,15 @@ import { type AuditFilter, hasActsOf, selectCommandLines } from '../../audit/aud
 import { type ListedAct, listAudit } from '../../audit/list-audit.ts';
 import { selectUserByIdOrEmail, selectUsersLike } from '../../auth/user-queries.ts';
 
-/** So many names, and so many actions, that have a typed text are looked for; more are left out, and that is said. */
+/** The most names, and the most actions, that a search looks for. The screen says when it leaves out more. */
 export const MOST_FOUND = 20;
 
 type Found = { acts: ListedAct[]; next: number | null; isCut: boolean };
 
 /**
- * Lists the newest acts of those whose name or address is `who` or, where nobody's is, has it as a part, and of any of `actions`. The
- * names are found first, and the acts of each by their index: a log of millions of acts is never read for it.
+ * Lists the newest acts by the person or program `who` and of any of `actions`. `who` is a whole name or address; if
+ * nobody has it, a part of one. The names are found first, then the acts of each by their index, so a log of millions
+ * of acts is never scanned.
  */
 export async function findActs(
   app: App,
@@ -38,7 +39,7 @@ export async function findActs(
   return { acts, next: isMore ? (acts.at(-1)?.id ?? null) : null, isCut };
 }
 
-/** The filter of each name; a name that somebody has as it was typed stands alone. */
+/** Returns one filter for each name. If a name equals the typed text, it is the only one. */
 async function namesOf(app: App, filter: AuditFilter, typed: string): Promise<AuditFilter[]> {
   const who = typed.toLowerCase();
   const user = await selectUserByIdOrEmail(app.db, who);

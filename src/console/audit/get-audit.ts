@@ -15,7 +15,7 @@ import { findActs, MOST_FOUND } from './find-acts.ts';
 
 const SHOWN = 100;
 
-/** The newest acts: who did what, to what, from where and why. */
+/** Lists the newest acts: who did what, to what, from where and why. */
 export const getConsoleAudit: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language } = visit;
@@ -79,13 +79,13 @@ function columnsFor(visit: ConsoleVisit): Column<ListedAct>[] {
   ];
 }
 
-/** The act in a sentence, its name for who searches it, and every value that it recorded. */
+/** Shows an act as a sentence, with the name of its action for searching and every recorded value. */
 function actCell({ language }: ConsoleVisit, act: ListedAct): Html {
   const lines = detailsOf(language, act).map((line) => html`<br><span class="quiet mail">${line}</span>`);
   return html`${sayAction(language, act.action)}<br><span class="code quiet">${act.action}</span>${lines}`;
 }
 
-/** Whether it is an action or a group of them, as the log names them; an empty text asks for nothing. */
+/** Whether the text names an action or a group of actions of the log; an empty text is no filter. */
 function isKnown(action: string): boolean {
   return action === '' || Object.keys(AUDIT_ACTIONS).some((one) => one === action || one.startsWith(`${action}.`));
 }
@@ -95,7 +95,7 @@ function changeOf({ before, after }: ListedAct): string {
   return said.join(' → ');
 }
 
-/** The screen of a subject below `/console`, and what opens it. */
+/** The screen of a subject below `/console`, and the permission that it needs. */
 const SCREENS: Readonly<Record<string, readonly [path: string, needed: Permission | Needed]>> = {
   transaction: ['/payments', 'payments:read'],
   payment_service: ['/merchants', readWith('tokens:manage')],
@@ -109,12 +109,12 @@ const SCREENS: Readonly<Record<string, readonly [path: string, needed: Permissio
 function subjectCell({ app, user }: ConsoleVisit, { subject }: ListedAct): Html {
   const shown = html`<span class="code">${subject.kind}<br>${subject.id.includes(' ') ? subject.id : html`<span class="whole">${subject.id}</span>`}</span>`;
   const screen = Object.hasOwn(SCREENS, subject.kind) ? SCREENS[subject.kind] : undefined;
-  // Several payouts that were decided at once are one subject, with a space between their ids.
+  // If several payouts were decided at once, they are one subject: their ids, separated by spaces.
   if (screen === undefined || !mayAny(user.may, screen[1]) || subject.id.includes(' ')) return shown;
   return html`<a href="${publicPath(app)}/console${screen[0]}/${encodeURIComponent(subject.id)}">${shown}</a>`;
 }
 
-/** A text that is not a day is as if it were not there. */
+/** Ignores a text that is not a day. */
 function filterOf(
   { action = '', subject = '', since = '', until = '' }: Record<string, string>,
   before: string,

@@ -1,6 +1,6 @@
 import type { AuditAction } from '../../audit/audit-action.ts';
 
-/** `AUDIT_ACTIONS` in Spanish, as the screen says them. */
+/** `AUDIT_ACTIONS` in Spanish, for the screen. */
 export const SPANISH_ACTIONS: Readonly<Record<AuditAction, string>> = {
   'payment_service.created': 'Se creó un comercio, con sus tokens',
   'payment_service.imported': 'Se trajo un comercio con los tokens de sus clientes',

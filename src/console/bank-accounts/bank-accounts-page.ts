@@ -21,12 +21,12 @@ const PATH = '/bank-accounts';
 
 const COMMAND = 'bin/rubrica validate FILE --repair FILE --changes FILE';
 
-/** A form for a file of accounts, and one for an account. */
+/** Shows a form for a file of accounts and a form for one account. */
 export const getConsoleBankAccounts: Screen = {
   handle: consoleHandler((app, visit) => sendPage(app, visit, 200, {})),
 };
 
-/** Validates the file, or the account, that the form has. Nothing of the form is kept but what a validation keeps. */
+/** Validates the file or the account in the form. Stores only what every validation stores. */
 export const postConsoleBankAccounts: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, user, request } = visit;
@@ -93,7 +93,7 @@ const CHECK_TONES: Readonly<Record<CheckResult, string>> = {
   error: 'warn',
 };
 
-/** The verdict and every check, without the RUT and the account, as the API answers. */
+/** Shows the verdict and every check, without the RUT and the account number, like the API. */
 function validationPart(language: Language, validation: Validation): Html {
   const { id, state, verdict, checks, suggestions, maskedAccount, bank } = validation;
   const rows = checks.map(({ id: check, result, message }: Check) => [
@@ -111,7 +111,8 @@ ${tableOf([tell(language, 'column.state'), tell(language, 'column.finding'), tel
 const COUNTED = ['confirmed', 'plausible', 'undetermined', 'mismatch', 'invalid', 'refused'] as const;
 
 /**
- * Shows the result of the file: how many of each verdict, why rows are not valid, what was mended, and the tables to download.
+ * Shows the result of a file: the count of each verdict, the reasons for invalid rows, the repairs, and the tables to
+ * download.
  */
 function filePart(language: Language, file: string, { summary, results, repaired, changes }: ValidatedFile): Html {
   const { rows, causes, repaired: mended } = summary;
@@ -148,7 +149,7 @@ ${rules.length > 0 && tableOf(tellAll(language, ['column.changes', 'column.rule'
 
 type FileName = 'bank_accounts.repaired' | 'bank_accounts.changes' | 'bank_accounts.results';
 
-/** The file is in the link, so that the service keeps none between this answer and the click. */
+/** Puts the file into the link itself, so that the service need not store it between the response and the click. */
 function download(language: Language, text: FileName, name: string, content: Buffer): Html {
   const address = `data:text/csv;base64,${content.toString('base64')}`;
   return html`<a class="button" download="${name}" href="${address}">${tell(language, text)}</a> `;

@@ -4,20 +4,26 @@ import type { Language } from '../../bank-validation/check-messages.ts';
 import type { CsvSummary } from '../../bank-validation/tables/csv-summary.ts';
 import type { ValidationActor } from '../../bank-validation/validate-bank-account.ts';
 
-/** The result of a file: its summary and the three tables, which are kept nowhere. */
+/** The result of a file: its summary and three tables. The service does not store them. */
 export type ValidatedFile = { summary: CsvSummary; results: Buffer; repaired: Buffer; changes: Buffer };
 
-/** More wait for one answer too long, and may ask a provider too much: the command line takes any file. */
+/**
+ * The most rows of a file here: more would delay the response too long and could exceed a provider's limit. The command
+ * line has no limit.
+ */
 export const MOST_ROWS = 5000;
 
-/** Validates a file of accounts. Answers null when it has more than `MOST_ROWS` rows, and a text when it cannot be read; then nothing was validated. */
+/**
+ * Validates a file of accounts. Returns null if it has more than `MOST_ROWS` rows, and a text with the reason if it
+ * cannot be read; nothing is validated then.
+ */
 export async function validateAccountsFile(
   app: App,
   actor: ValidationActor,
   content: Buffer,
   language: Language,
 ): Promise<ValidatedFile | string | null> {
-  // The reader of tables is loaded when the first file comes.
+  // The table reader is loaded with the first file.
   const { CsvError, hasMoreRows, validateCsv } = await import('../../bank-validation/tables/validate-csv.ts');
   const source = () => Readable.from([content]);
   const [results, repaired, changes] = [collect(), collect(), collect()];

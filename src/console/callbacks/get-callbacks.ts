@@ -11,7 +11,10 @@ import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 
 const SHOWN = 500;
 
-/** The endpoints that fail or are gone: whose, since when, why, what mends it, and what waits for them. */
+/**
+ * Lists the endpoints that fail or were disabled: the merchant, since when, the cause, its fix, and the number of
+ * callbacks that wait.
+ */
 export const getConsoleCallbacks: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language } = visit;
@@ -37,7 +40,10 @@ ${rows.length > 0 && html`<p class="quiet">${summaryOf(language, rows)}</p>`}`,
   }),
 };
 
-/** A button for the rest of a resend of many: so nobody waits for a page while ten thousand are queued. */
+/**
+ * Shows a button that resends the rest of a large resend: it runs in parts, so that no page waits for ten thousand
+ * callbacks.
+ */
 function restForm({ app, language }: ConsoleVisit, asked: Record<string, string>): Html | false {
   if (asked['behind'] === undefined) return false;
   const fields = ['endpoint', 'since', 'until', 'behind'].map(

@@ -12,12 +12,12 @@ import { emptyState, tableOf, testBadge, timeCell } from '../console-format.ts';
 import { tell, tellAll } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
 
-/** One endpoint: what the doctor says of it, its last answers, and what may be done. */
+/** Shows one endpoint: the diagnosis, its last responses, and the possible actions. */
 export const getConsoleEndpoint: Screen = {
   handle: consoleHandler((app, visit) => sendEndpoint(app, visit, 200, false)),
 };
 
-/** Answers with the page of the endpoint in the path, with `said` on top of it. */
+/** Sends the page of the endpoint in the path, with `said` at the top. */
 export async function sendEndpoint(app: App, visit: ConsoleVisit, status: number, said: Html | false) {
   const { language, request, send } = visit;
   const { id } = request.params as { id: string };
@@ -105,7 +105,7 @@ function forms(at: string, language: Language, { id, address }: Diagnosis['endpo
 </form>`;
 }
 
-/** Writes the message that support sends to the shop: the facts, the cause and what ends it. */
+/** Writes the message that support sends to the shop: the facts, the cause and the fix. */
 function messageSection(language: Language, { endpoint, found, answers, lines }: Diagnosis): Html {
   const { failing_since: since } = endpoint;
   const orders = answers.slice(0, 5).map(({ transaction_id }) => transaction_id);

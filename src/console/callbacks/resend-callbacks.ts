@@ -9,7 +9,7 @@ import { paymentOf } from '../payments/get-payment.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { sendEndpoint } from './get-endpoint.ts';
 
-/** Sends one callback of a payment again. */
+/** Resends one callback of a payment. */
 export const postConsoleResend: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, by, request, goTo, send } = visit;
@@ -24,7 +24,10 @@ export const postConsoleResend: Screen = {
   }),
 };
 
-/** Sends again what waits for an endpoint, or was given up; with days only what was made in them. After a thousand it asks to go on. */
+/**
+ * Resends the callbacks of an endpoint that wait or were given up; with days, only the callbacks created on them. After
+ * 1000 the page asks whether to continue.
+ */
 export const postConsoleCallbacksResend: Screen = {
   handle: consoleHandler(async (app, { language, by, request, goTo, send }) => {
     const { endpoint, since = '', until = '', behind = '' } = fieldsOf(request);
@@ -43,7 +46,7 @@ export const postConsoleCallbacksResend: Screen = {
   }),
 };
 
-/** Posts a test event to an endpoint, and says what its answers tell about its check of signatures. */
+/** Posts a test event to an endpoint, and shows what the responses say about its signature check. */
 export const postConsoleEndpointTest: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, by, request, send } = visit;

@@ -17,14 +17,14 @@ import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 
 type Health = { store: Finding[]; processes: ListedProcess[] };
 
-/** Counting what is sealed reads whole tables, so those who look within a few seconds share an answer. */
+/** Counting sealed values scans whole tables, so requests within this time share one result. */
 const SHARED_MS = 5000;
 
 const healthOf = perInstance((app: App) =>
   createExpiringCache<Health>({ lifetimeMs: SHARED_MS, capacity: 1, now: app.now }),
 );
 
-/** The findings of `doctor`, about the store and about every process that serves it, in the same words. */
+/** Shows the findings of `doctor` about the store and every process that serves it, in the same words. */
 export const getConsoleHealth: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, send } = visit;
@@ -58,7 +58,7 @@ function processPart(visit: ConsoleVisit, { host, pid, version, started_at, age,
 ${findingsTable(visit, findings)}`;
 }
 
-/** The reports of browsers to the process that answers, the newest first. */
+/** Shows the policy reports of browsers that this process received, newest first. */
 function policyPart(app: App, language: Language): Html {
   const { count, newest } = policyReports(app);
   const rows = newest.map(({ at, directive, blocked }) => [
@@ -72,7 +72,7 @@ function policyPart(app: App, language: Language): Html {
 ${rows.length > 0 && tableOf(head, rows)}`;
 }
 
-/** Shows the findings, those that need a person first. */
+/** Shows the findings; those that need a person come first. */
 function findingsTable(visit: ConsoleVisit, findings: readonly Finding[]): Html {
   const { language } = visit;
   const said = findings.map((finding) => sayFinding(finding, language));

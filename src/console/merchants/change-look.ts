@@ -21,7 +21,7 @@ import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visi
 import { LOOK_FIELDS, mayChangeLook, type ShopPage, sendLookForm } from './look-form.ts';
 import { merchantOf } from './visible-merchants.ts';
 
-/** The form of the pay page of a merchant. */
+/** Shows the form for the pay page of a merchant. */
 export const getConsoleLook: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const merchant = await merchantOf(app, visit);
@@ -30,7 +30,7 @@ export const getConsoleLook: Screen = {
   }),
 };
 
-/** Saves what the form has; where something in it cannot be used, nothing of it. */
+/** Saves the form. If one field is invalid, it saves nothing. */
 export const postConsoleLook: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, request, send, goTo } = visit;
@@ -88,7 +88,7 @@ function readRutInto(wish: Wish, fields: Record<string, string>, language: Langu
   else wish.refusals.push(tell(language, 'shop_page.bad_rut'));
 }
 
-/** Writes what differs from `now`, so that the audit log has changes alone. */
+/** Writes only the fields that differ from `now`, so that the audit log has only changes. */
 async function save(app: App, id: string, now: ShopPage, wish: Wish, { by }: ConsoleVisit): Promise<void> {
   const { logo, ...texts } = wish.look;
   const changed = Object.entries(texts).filter(([name, value]) => now.look[name as keyof typeof texts] !== value);

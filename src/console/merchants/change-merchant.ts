@@ -28,13 +28,13 @@ type Change = {
   app: App;
   language: ConsoleVisit['language'];
   merchant: ListedPaymentService;
-  /** The environment that the form names, if the person sees it; else null. */
+  /** The environment that the form names; null if the person does not see it. */
   environment: Environment | null;
   fields: Record<string, string>;
   by: Actor;
 };
 
-/** Where refunds are told; an empty address: nowhere. */
+/** Sets the URL that receives the events of refunds; an empty one turns them off. */
 export const postConsoleEventsUrl = changing(async ({ app, language, merchant, environment, fields, by }) => {
   if (environment === null) return null;
   const url = (fields['url'] ?? '').trim() || null;
@@ -45,7 +45,7 @@ export const postConsoleEventsUrl = changing(async ({ app, language, merchant, e
   return '';
 });
 
-/** Sets the fee of a method for payments from now on. */
+/** Sets the fee of a method for future payments. */
 export const postConsoleFee = provedChange(async ({ app, language, merchant, environment, fields, by }) => {
   const { method = '', currency = '', rate = '', fixed = '' } = fields;
   if (environment === null || !app.paymentMethods.some(({ code }) => code === method)) return null;
@@ -57,7 +57,7 @@ export const postConsoleFee = provedChange(async ({ app, language, merchant, env
   return '';
 });
 
-/** The merchant's account at Webpay, or that it collects by none any more. */
+/** Sets the merchant's Webpay account, or removes it. */
 export const postConsoleMethod = provedChange(async ({ app, language, merchant, environment, fields, by }) => {
   const { method = '', account = '', key = '', remove } = fields;
   if (environment === null || method !== 'webpay') return null;
@@ -68,7 +68,7 @@ export const postConsoleMethod = provedChange(async ({ app, language, merchant, 
   return '';
 });
 
-/** How many signed requests it may send in a minute. */
+/** Sets how many signed requests the merchant may send per minute. */
 export const postConsoleLimit = changing(async ({ app, language, merchant, fields, by }) => {
   const text = (fields['per_minute'] ?? '').trim();
   const perMinute = text === '' ? null : readPerMinute(text);
@@ -77,7 +77,7 @@ export const postConsoleLimit = changing(async ({ app, language, merchant, field
   return '';
 });
 
-/** Lets the merchant's signatures be taken, or refused. */
+/** Enables or disables the merchant: a disabled merchant's signatures are refused. */
 export const postConsoleState = provedChange(async ({ app, merchant, fields, by }) => {
   const { state } = fields;
   if (state !== 'enabled' && state !== 'disabled') return null;
@@ -90,12 +90,15 @@ function whyIn(language: ConsoleVisit['language'], refusal: UrlRefusal): string 
   return `${message} ${fix}`;
 }
 
-/** A form that moves money, or says whose signatures are taken. */
+/** A form that needs a recent proof of identity. */
 function provedChange(change: (of: Change) => Promise<string | null>): Screen {
   return changing(change, (app, visit, { id }) => requireProof(app, visit, provedPath(id)));
 }
 
-/** A form of the page of a merchant. `change` answers what is wrong with it, '' when it is done, null for what is not a form of ours. */
+/**
+ * A form on the page of a merchant. `change` returns '' when it is done, a text with what is wrong, or null for a form
+ * that this page does not have.
+ */
 function changing(
   change: (of: Change) => Promise<string | null>,
   proofAsked: (app: App, visit: ConsoleVisit, merchant: ListedPaymentService) => FastifyReply | null = () => null,

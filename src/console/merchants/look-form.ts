@@ -11,21 +11,24 @@ import { tell } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
 import { environmentsOf } from './visible-merchants.ts';
 
-/** The settings of a payment service that its payers meet. */
+/** The settings of a payment service that payers see. */
 export type ShopPage = { look: Look; payerAttempts: number | null; receipts: ReceiptWish };
 
-/** The texts of a look that the form has by these names, beside the RUT. */
+/** The texts of a look that are fields of the form with the same names; the RUT is a further field. */
 export const LOOK_FIELDS = ['colour', 'site', 'contact', 'legalName', 'terms'] as const;
 
-/** Production shows the same page as development, so only a person who sees it changes it. */
+/**
+ * Whether the person may change the look. Production shows the same page as development, so only a person who sees
+ * production may.
+ */
 export function mayChangeLook(merchant: ListedPaymentService): boolean {
   return environmentsOf(merchant).includes('production');
 }
 
-/** `typed`: what stood in a form that was refused, with why. */
+/** `typed`: the values of a refused form; `refusals`: the reasons. */
 type Shown = { page: ShopPage; typed?: Record<string, string>; refusals?: readonly string[] };
 
-/** Answers with the form, filled with what was typed or with what is set. */
+/** Sends the form, filled with the typed values or with the present settings. */
 export function sendLookForm(
   app: App,
   { language, request, send }: ConsoleVisit,

@@ -10,7 +10,10 @@ import { tell } from '../console-texts.ts';
 import { consoleHandler, notFoundPage } from '../console-visit.ts';
 import { merchantOf } from './visible-merchants.ts';
 
-/** The pages of a payment as payers of the merchant see them, with an order that there is not: what is pressed leads to this page again. */
+/**
+ * Shows the pages of a payment as the merchant's payers see them, with a sample order. Every button leads back to this
+ * page.
+ */
 export const getConsoleLookPreview: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, request, reply, send } = visit;

@@ -17,7 +17,7 @@ const VALID: ReadonlyMap<string | undefined, number> = new Map([
   ['7d', 7 * DAY_MS],
 ]);
 
-/** Makes a link that shows the tokens of an environment once, and shows it. */
+/** Creates a link that shows the tokens of an environment once, and shows the link. */
 export const postConsoleHandOver: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, by, request, send } = visit;
@@ -46,7 +46,7 @@ export const postConsoleEndLink: Screen = {
     const merchant = await merchantOf(app, visit);
     const { link: id = '' } = fieldsOf(request);
     const link = await findHandover(app, id);
-    // The tokens of a merchant here are those that the person sees.
+    // `merchant.tokens` has only the environments that the person sees.
     if (merchant === null || !merchant.tokens.some((tokens) => tokens.environment_id === link?.environment_id))
       return send(404, notFoundPage(language));
     const ended = await endHandover(app, { id }, by);

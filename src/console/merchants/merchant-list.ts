@@ -13,12 +13,12 @@ import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { listMerchants } from './visible-merchants.ts';
 
-/** The payment services that the person sees, with the last use of their tokens. */
+/** Lists the payment services that the person sees, with the last use of their tokens. */
 export const getConsoleMerchants: Screen = {
   handle: consoleHandler((app, visit) => sendMerchants(app, visit, 200, '')),
 };
 
-/** Makes a payment service. Its tokens are not shown: the page that follows hands them over. */
+/** Creates a payment service. Its tokens are not shown here: the next page hands them over. */
 export const postConsoleMerchants: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, by, request, goTo } = visit;

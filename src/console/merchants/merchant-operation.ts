@@ -15,8 +15,8 @@ import { tell, tellAll } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
 
 /**
- * The operator's settings for a merchant: fees, payment methods, its limit, and whether its signatures are taken; with the forms for
- * who may change them.
+ * Shows the operator's settings for a merchant: fees, payment methods, the request limit and whether it is enabled.
+ * People who may change them get the forms.
  */
 export async function operationPart(
   { app, language, user }: ConsoleVisit,
@@ -58,7 +58,7 @@ function methodForm(language: Language, at: string, choice: Html): Html {
 <p class="actions"><button>${tell(language, 'merchant.save')}</button></p></form>`;
 }
 
-/** Whether it is disabled stands at the top of the page. */
+/** Shows the request limit. The top of the page says whether the merchant is disabled. */
 function limitLine(language: Language, { per_minute }: ListedPaymentService): Html {
   const most = REQUEST_LIMITS.paymentService.most;
   return html`<div class="card pad"><p>${tell(language, 'merchant.limit_now', { count: per_minute ?? most })}</p></div>`;
@@ -92,7 +92,7 @@ function feeTable(language: Language, fees: Awaited<ReturnType<typeof listFees>>
   return tableOf(head, rows);
 }
 
-/** `at`: the page of the merchant, for who may remove a method; null: the methods are only shown. */
+/** Shows the payment methods. `at`: the merchant's page, for people who may remove a method; null for others. */
 function methodTable(
   language: Language,
   methods: Awaited<ReturnType<typeof listMethodSettings>>,

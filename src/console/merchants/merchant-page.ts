@@ -19,7 +19,7 @@ import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visi
 import { operationPart } from './merchant-operation.ts';
 import { environmentsOf, merchantOf } from './visible-merchants.ts';
 
-/** The endpoints of an environment that its card names. */
+/** The most endpoints of an environment on the merchant's page. */
 export const ENDPOINTS_SHOWN = 100;
 const LINKS_SHOWN = 20;
 
@@ -33,12 +33,15 @@ const DONE: Readonly<Record<string, ConsoleText>> = {
   'link-gone': 'merchant.link_gone',
 };
 
-/** Where a person goes on who proved again who they are: what was typed into a form goes through no address, so it is sent once more. */
+/**
+ * Returns where a person continues after a new proof of identity. The address does not keep the typed form, so the
+ * person submits it again.
+ */
 export function provedPath(merchantId: string): string {
   return `/merchants/${merchantId}?done=proved`;
 }
 
-/** One payment service: its tokens with their last use, where it is told, and what it collects by. */
+/** Shows one payment service: its tokens with their last use, its endpoints, and its payment methods. */
 export const getConsoleMerchant: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const merchant = await merchantOf(app, visit);
@@ -47,7 +50,7 @@ export const getConsoleMerchant: Screen = {
   }),
 };
 
-/** Answers with the page of a payment service, with `said` on top of it where something was refused. */
+/** Sends the page of a payment service, with `said` at the top if a form was refused. */
 export async function sendMerchant(
   app: App,
   visit: ConsoleVisit,
@@ -75,7 +78,7 @@ ${mayAny(user.may, readWith('payment-services:manage')) && (await operationPart(
   return send(status, { title: merchant.name, main });
 }
 
-/** The other screens that are about this merchant, as far as the person may see them. */
+/** Links to the other screens about this merchant that the person may see. */
 function elsewhere(app: App, { language, user }: ConsoleVisit, { id }: ListedPaymentService): Html {
   const at = `${publicPath(app)}/console`;
   const link = (path: string, text: ConsoleText) =>
@@ -120,7 +123,7 @@ ${may ? eventsUrlForm(language, at, hidden, eventsUrl) : eventsUrlLine(language,
 </div>`;
 }
 
-/** Without its query, which can hold what opens the merchant's server. */
+/** Shows the URL without its query, which can hold a credential of the merchant's server. */
 function eventsUrlLine(language: Language, eventsUrl: string | null): Html | false {
   return (
     eventsUrl !== null &&
@@ -177,7 +180,7 @@ function endpointList(language: Language, endpoints: readonly FailingEndpoint[])
   return tableOf(head, rows);
 }
 
-/** Something waits for it, or it was given up. */
+/** Whether callbacks wait for the endpoint, or it fails or is disabled. */
 function isOwed({ waiting, failing_since, disabled_at }: FailingEndpoint): boolean {
   return waiting > 0 || failing_since !== null || disabled_at !== null;
 }

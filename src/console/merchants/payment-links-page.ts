@@ -30,10 +30,10 @@ import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visi
 import { fieldsOf } from '../sign-in.ts';
 import { environmentNamed, environmentsOf, merchantOf } from './visible-merchants.ts';
 
-/** The newest that the screen shows, and the file has. */
+/** The most links on the screen and in the file: the newest. */
 const MOST = 1_000;
 const DAY_MS = 86_400_000;
-/** Null: it has no end. */
+/** How long a link works, in milliseconds; null: without end. */
 const VALID: ReadonlyMap<string, number | null> = new Map([
   ['7d', 7 * DAY_MS],
   ['30d', 30 * DAY_MS],
@@ -43,7 +43,7 @@ const VALID: ReadonlyMap<string, number | null> = new Map([
 
 const DONE: Readonly<Record<string, ConsoleText>> = { created: 'pay_link.created', ended: 'pay_link.was_ended' };
 
-/** The payment links of a merchant in the environments that the person sees, and a form for another. */
+/** Lists the payment links of a merchant in the environments that the person sees, with a form for a new one. */
 export const getConsolePaymentLinks: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const merchant = await merchantOf(app, visit);
@@ -52,7 +52,7 @@ export const getConsolePaymentLinks: Screen = {
   }),
 };
 
-/** Makes a link. */
+/** Creates a link. */
 export const postConsolePaymentLinks: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, by, request, send, goTo } = visit;
@@ -73,7 +73,7 @@ export const postConsolePaymentLinks: Screen = {
   }),
 };
 
-/** Ends one. */
+/** Ends a link. */
 export const postConsolePaymentLinkEnd: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, by, request, send, goTo } = visit;
@@ -85,14 +85,17 @@ export const postConsolePaymentLinkEnd: Screen = {
   }),
 };
 
-/** A second click of the form is the same wish, though its link would end a moment later; another wish by the same form is another link. */
+/**
+ * Returns the idempotency key of a form. A second click creates no second link, although its expiry would differ;
+ * changed fields create another link.
+ */
 function keyOf({ key, amount, currency, subject, uses, valid }: Record<string, string>): string | null {
   if (key === undefined) return null;
   const wished = JSON.stringify([key, amount, currency, subject, uses, valid]);
   return `console ${createHash('sha256').update(wished).digest('hex')}`;
 }
 
-/** Null where something in the form cannot be used. */
+/** Parses the form; null if a field is invalid. */
 function readWish(fields: Record<string, string>, now: number): LinkWish | null {
   const { amount: typed = '', currency = '', valid = '' } = fields;
   const amount = currencyExponent(currency) === undefined ? null : parseTyped(typed.trim(), currency);
@@ -176,7 +179,7 @@ function filtersFor(language: Language, environments: readonly Environment[]): F
   ];
 }
 
-/** `may`: whether the person ends links. */
+/** `may`: whether the person may end links. */
 function columnsFor(language: Language, at: string, may: boolean): Column<ListedLink>[] {
   return [
     {
@@ -213,7 +216,8 @@ function stateCell(
   { id, state, expires_at, ended_at }: ListedLink,
   may: boolean,
 ): Html {
-  // Where the payment service is disabled, it could be paid again once that is enabled.
+  // A link with state `ended` but without `ended_at` belongs to a disabled payment service. Enabling the service opens
+  // it again, so the link can be ended.
   const canEnd = state === 'open' || (state === 'ended' && ended_at === null);
   const end = html`<form method="post" action="${at}/links/end"><button class="link" name="link" value="${id}">${tell(language, 'pay_link.end')}</button></form>`;
   return html`<span>${badge(TONES[state], tell(language, `pay_link.${state}`))} ${state === 'open' && expires_at !== null && tell(language, 'pay_link.until', { time: minuteOf(expires_at) })} ${may && canEnd && end}</span>`;

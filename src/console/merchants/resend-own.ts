@@ -6,7 +6,10 @@ import { fieldsOf } from '../sign-in.ts';
 import { ENDPOINTS_SHOWN } from './merchant-page.ts';
 import { merchantIn } from './visible-merchants.ts';
 
-/** Sends everything again that waits for an endpoint of the merchant, or was given up there: its own people need no operator for it. */
+/**
+ * Resends all callbacks that wait for an endpoint of the merchant or were given up. The merchant's people may use it
+ * without an operator.
+ */
 export const postConsoleResendOwn: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, by, request, send, goTo } = visit;

@@ -19,7 +19,7 @@ const OVERLAPS: ReadonlyMap<string | undefined, number> = new Map([
   ['0', 0],
 ]);
 
-/** Asks for how long the present Secret Token is to work beside the new one. */
+/** Asks how long the present Secret Token stays valid next to the new one. */
 export const getConsoleRotate: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, request, send } = visit;
@@ -49,7 +49,7 @@ ${(['24h', '7d', '0'] as const).map((overlap) => html`<label class="inline"><inp
   }),
 };
 
-/** Makes a new Secret Token and shows it, once. A form that is sent twice rotates once. */
+/** Creates a new Secret Token and shows it once. Submitting the form twice rotates once. */
 export const postConsoleRotate: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, by, request, send } = visit;
@@ -70,7 +70,7 @@ export const postConsoleRotate: Screen = {
   }),
 };
 
-/** The page that asks once more. */
+/** Returns the path of the confirmation page. */
 function questionPath({ id }: ListedPaymentService, environment: Environment): string {
   return `/merchants/${id}/rotate?environment=${environment}`;
 }

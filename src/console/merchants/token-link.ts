@@ -9,7 +9,7 @@ import { type HandedTokens, isHandoverWaiting, openHandover } from '../../paymen
 import { sendConsolePage } from '../console-page.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 
-/** Asks first: a program that looks into links before a person does must not use this one up. */
+/** Asks for a click first, so that a program that previews links does not use the link up. */
 export const getTokenLink: Screen = {
   handle: async (app, request, reply) => {
     if (!(await isHandoverWaiting(app, linkOf(request)))) return sendGone(app, request, reply);
@@ -27,7 +27,7 @@ export const getTokenLink: Screen = {
   },
 };
 
-/** Shows the tokens, once. */
+/** Shows the tokens once. */
 export const postTokenLink: Screen = {
   handle: async (app, request, reply) => {
     const tokens = await openHandover(app, linkOf(request), clientNetwork(request.ip));

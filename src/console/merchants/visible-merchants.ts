@@ -5,7 +5,7 @@ import { ENVIRONMENTS, type Environment } from '../../payment-services/payment-s
 import type { Filter } from '../console-list.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
 
-/** The payment services that a person sees, each with the tokens of the environments that the person sees. */
+/** Lists the payment services that a person sees, each with the tokens of the environments that the person sees. */
 export async function listMerchants(app: App, { environmentIds }: User): Promise<ListedPaymentService[]> {
   const services = await listPaymentServices(app);
   if (environmentIds === null) return services;
@@ -15,25 +15,28 @@ export async function listMerchants(app: App, { environmentIds }: User): Promise
   });
 }
 
-/** A filter by the payment services that the person sees, where there are several. */
+/** Returns a filter by payment service if the person sees several, else an empty list. */
 export async function merchantFilter(app: App, user: User): Promise<Filter[]> {
   const merchants = await listMerchants(app, user);
   if (merchants.length < 2) return [];
   return [{ name: 'merchant', text: 'column.merchant', type: merchants.map(({ id, name }) => [id, name] as const) }];
 }
 
-/** The payment service of the path, as far as the person may see it. */
+/** Returns the payment service in the path; null if the person does not see it. */
 export async function merchantOf(app: App, { request, user }: ConsoleVisit): Promise<ListedPaymentService | null> {
   const { id } = request.params as { id: string };
   return (await listMerchants(app, user)).find((service) => service.id === id) ?? null;
 }
 
-/** The environments of a merchant that the person sees, by name. */
+/** Lists the names of a merchant's environments that the person sees. */
 export function environmentsOf({ tokens }: ListedPaymentService): Environment[] {
   return ENVIRONMENTS.filter((name) => tokens.some(({ environment }) => environment === name));
 }
 
-/** The payment service of the path with the environment that a form or an address names; null where the person does not see both. */
+/**
+ * Returns the payment service in the path and the environment that a form or an address names; null if the person does
+ * not see both.
+ */
 export async function merchantIn(app: App, visit: ConsoleVisit, name: unknown): Promise<MerchantEnvironment | null> {
   const merchant = await merchantOf(app, visit);
   const environment = merchant === null ? null : environmentNamed(merchant, name);
@@ -42,12 +45,12 @@ export async function merchantIn(app: App, visit: ConsoleVisit, name: unknown): 
 
 type MerchantEnvironment = { merchant: ListedPaymentService; environment: Environment };
 
-/** The environment of this name; without one, as the program runs. */
+/** Parses the name of an environment; without one, returns the environment in which the program runs. */
 export function readEnvironment(app: App, name: unknown): Environment {
   return ENVIRONMENTS.find((one) => one === name) ?? app.config.mode;
 }
 
-/** The environment that a form or an address names, where the person sees it. */
+/** Returns the environment that a form or an address names; null if the person does not see it. */
 export function environmentNamed(merchant: ListedPaymentService, name: unknown): Environment | null {
   return environmentsOf(merchant).find((environment) => environment === name) ?? null;
 }

@@ -18,7 +18,7 @@ import { paymentOf, sendPayment } from './get-payment.ts';
 import { refundEntries } from './refund-entries.ts';
 import { askedText } from './waiting-requests.ts';
 
-/** Asks once more, with who asked for it, why, and the entries that the books will have. */
+/** Asks for confirmation, with the requester, the reason, and the entries that the refund would add to the books. */
 export const getConsoleApproveRefund: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const found = await findAsked(app, visit);
@@ -34,7 +34,7 @@ export const getConsoleApproveRefund: Screen = {
   }),
 };
 
-/** Makes the refund that the page before has shown, after the second factor. */
+/** Makes the refund after the confirmation and the second factor. */
 export const postConsoleApproveRefund: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, request: sent, by, goTo } = visit;
@@ -59,13 +59,13 @@ export const postConsoleApproveRefund: Screen = {
   }),
 };
 
-/** Ends a request that another person made. */
+/** Rejects a request of another person. */
 export const postConsoleRejectRefund = ending('rejected');
 
-/** Ends a request of the person's own. */
+/** Withdraws the person's own request. */
 export const postConsoleWithdrawRefund = ending('withdrawn');
 
-/** Ends a request with a reason, and without a refund. */
+/** Ends a request without a refund; needs a reason. */
 function ending(done: 'rejected' | 'withdrawn'): Screen {
   return {
     handle: consoleHandler(async (app, visit) => {
@@ -88,7 +88,10 @@ function ending(done: 'rejected' | 'withdrawn'): Screen {
 
 type Asked = { shown: ShownPayment; request: RefundRequest };
 
-/** The request of the path, if it is one of the payment of the path and the person may see that. */
+/**
+ * Returns the request in the path if it belongs to the payment in the path and the person may see that payment, else
+ * null.
+ */
 async function findAsked(app: App, visit: ConsoleVisit): Promise<Asked | null> {
   const shown = await paymentOf(app, visit);
   if (shown === null) return null;
@@ -97,7 +100,7 @@ async function findAsked(app: App, visit: ConsoleVisit): Promise<Asked | null> {
   return request?.transaction_id === shown.transaction.id ? { shown, request } : null;
 }
 
-/** Below `/console`. */
+/** Returns the path of the request below `/console`. */
 function pathOf({ shown, request }: Asked): string {
   return `/payments/${shown.payment.id}/requests/${request.id}`;
 }

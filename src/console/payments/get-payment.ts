@@ -15,7 +15,7 @@ import { typedQuery } from '../kept-typing.ts';
 import { causeOfDelivery, timelineOf, titleOf } from './payment-lines.ts';
 import { waitingRequests } from './waiting-requests.ts';
 
-/** The result of the form that led here, by the `done` of the address. */
+/** The result of the previous form, by `done` in the address. */
 const DONE: Readonly<Record<string, ConsoleText>> = {
   resent: 'resend.done',
   'under-way': 'resend.under_way',
@@ -25,7 +25,7 @@ const DONE: Readonly<Record<string, ConsoleText>> = {
   withdrawn: 'above.done_withdrawn',
 };
 
-/** One payment: what it is, everything that happened to it, and what may be done. */
+/** Shows one payment: its facts, everything that happened to it, and the possible actions. */
 export const getConsolePayment: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const shown = await paymentOf(app, visit);
@@ -33,21 +33,18 @@ export const getConsolePayment: Screen = {
   }),
 };
 
-/** The payment of the path, as far as the person may see it. */
+/** Returns the payment in the path; null if the person may not see it. */
 export function paymentOf(app: App, { request, user }: ConsoleVisit): Promise<ShownPayment | null> {
   const { id } = request.params as { id: string };
   return showPayment(app, id, user.environmentIds);
 }
 
-/** Reckons what can still be refunded of a payment: what is being refunded is taken already. */
+/** Returns the amount that can still be refunded, in minor units. Refunds in progress are already subtracted. */
 export async function leftOf(app: App, { transaction }: ShownPayment): Promise<number> {
   return transaction.amount - (await sumGone(app.db, transaction)).gone;
 }
 
-/**
- * Answers with the page of a payment, with `said` on top of it where something is to be said. `typed`: the fields of a refund as they were
- * sent, where it was refused.
- */
+/** Sends the page of a payment, with `said` at the top. `typed`: the fields of a refused refund. */
 export async function sendPayment(
   app: App,
   visit: ConsoleVisit,
@@ -160,13 +157,13 @@ ${tell(language, 'refund.merchant_now', { amount: formatMoney(available, payment
 </form>`;
 }
 
-/** Writes the answer that support sends to a shop that asks, in Spanish: facts alone. */
+/** Writes the Spanish answer that support sends to a shop; it has only facts. */
 function answerFor({ payment, timeline, transaction }: ShownPayment): string {
   const told = timeline.findLast(({ kind }) => kind === 'delivery');
   const failed = told?.facts['failure'] === undefined ? null : causeOfDelivery('es', told, transaction.url_callback);
   const answer =
     told && (failed === null ? titleOf('es', told) : tell('es', 'delivery.failure', { answer: failed.cause }));
-  // A payer whose bank said no may try again, so the payment is open still.
+  // After a refusal by the bank the payer may try again, so the payment is still open.
   const tried = timeline.findLast(({ kind, what }) => kind === 'attempt' && what !== 'commit_sent');
   return [
     `Pedido ${payment.reference}, transacción ${payment.id}, ${formatMoney(payment.amount, payment.currency)}: ${tell('es', `state.${payment.state}`).toLowerCase()}.`,

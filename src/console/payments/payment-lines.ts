@@ -27,10 +27,10 @@ const BAD = [
 ];
 const OPEN = ['unknown', 'refund.processing', 'refund_request.made', 'queued', 'commit_sent'];
 
-/** Facts that the line says already, or that nobody asks about. */
+/** Facts that the line already shows or that nobody asks about. */
 const SAID = ['sequence', 'payment_method', 'status', 'failure', 'url', 'browser_returned'];
 
-/** Everything that happened to a payment, one item each, the first first. */
+/** Shows everything that happened to a payment, oldest first. */
 export function timelineOf(language: Language, { payment, transaction, timeline }: ShownPayment): Html {
   const items = timeline.map((line) => {
     const { at, by, amount } = line;
@@ -52,7 +52,7 @@ function isTaken(status: unknown): boolean {
   return typeof status === 'number' && status >= 200 && status < 300;
 }
 
-/** Says what happened, in one line. */
+/** Returns the event as one line. */
 export function titleOf(language: Language, { kind, what, facts }: TimelineLine): string {
   const code = textOf(facts['payment_method'] ?? '');
   const method = methodName(language, { code, name: code });
@@ -68,13 +68,13 @@ export function titleOf(language: Language, { kind, what, facts }: TimelineLine)
   return tellKind(language, kind, what, { method });
 }
 
-/** The cause of a delivery that failed, and what mends it, in words for people; null where none is known. */
+/** Returns the cause of a failed delivery and its fix, for people; null if no cause is known. */
 export function causeOfDelivery(language: Language, { facts }: TimelineLine, url: string) {
   const { status = null, failure = null, location = null, answer = null } = facts as Record<string, never>;
   return causeOf(url, { status, failure, location, excerpt: answer }, language);
 }
 
-/** Explains the answer of the shop, and what mends it. */
+/** Explains the shop's response and how to fix it. */
 function noticeOf(language: Language, line: TimelineLine, url: string): Html | false {
   if (line.kind !== 'delivery') return false;
   const found = causeOfDelivery(language, line, url);

@@ -20,7 +20,7 @@ import { merchantFilter } from '../merchants/visible-merchants.ts';
 
 const SHOWN = 50;
 
-/** Finds a payment by one text, or lists the newest ones by filters that stand in the address. */
+/** Finds payments by one text, or lists the newest ones by the filters in the address. */
 export const getConsolePayments: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { q = '' } = typedOf(visit);
@@ -35,7 +35,8 @@ async function sendFound(app: App, visit: ConsoleVisit, text: string) {
   const { payments: found, complete, isAll } = await searchWithParts(app, text, user.environmentIds, SHOWN + 1);
   const payments = found.slice(0, SHOWN);
   const [only, ...others] = payments;
-  // A person who pastes an id wants the payment and not a list of one; by a part of an order it may be another's.
+  // A person who pastes an id wants the payment, not a list of one. A match of a part of an order may be another
+  // payment.
   const isSure = only !== undefined && others.length === 0 && only.found_by !== 'reference_part';
   if (isSure && formatOf(visit) === null) return goTo(`/payments/${only.id}`);
   const other = payments.length === 0 ? (payeePlace(visit, text) ?? (await requestPlace(app, visit, text))) : null;
@@ -55,7 +56,10 @@ async function sendFound(app: App, visit: ConsoleVisit, text: string) {
   });
 }
 
-/** Where a text leads that says by its form that it is of payouts; null: nowhere, or the person may not see it. */
+/**
+ * Returns the path for a text with the form of an id of payouts or statements; null for other texts or if the person
+ * may not see it.
+ */
 function payoutPlace({ user }: ConsoleVisit, text: string): string | null {
   if (!user.may.has('recipients:read')) return null;
   if (/^st_\w{1,60}$/.test(text)) return user.may.has('books:read') ? `/statements/${text}` : null;
@@ -65,14 +69,17 @@ function payoutPlace({ user }: ConsoleVisit, text: string): string | null {
 
 const PAYOUT_PLACES = { po: 'payouts', pb: 'batches', rcp: 'recipients', pf: 'payout-files' } as const;
 
-/** A RUT that no order is called by is of somebody who is paid. */
+/** Returns the recipients with this RUT. Called only if no payment matches the text. */
 function payeePlace(visit: ConsoleVisit, text: string): string | null {
   const { canonical } = readRut(text);
   if (canonical === null || !visit.user.may.has('recipients:read')) return null;
   return `/recipients?${addressQuery(visit, { rut: canonical })}`;
 }
 
-/** A shop whose request was refused has its `request_id`. */
+/**
+ * Returns the path of the refused request whose `request_id` is the text, or null. Shops get the `request_id` in the
+ * refusal.
+ */
 async function requestPlace(app: App, { user }: ConsoleVisit, text: string): Promise<string | null> {
   if (!/^[\w-]{12}$/.test(text)) return null;
   const search = { environmentIds: user.environmentIds, requestId: text };
@@ -87,7 +94,7 @@ async function sendPayments(app: App, visit: ConsoleVisit) {
     filter: filterOf(asked),
     environmentIds: user.environmentIds,
     after: after === '' ? null : after,
-    // A file has the whole list and not one page of it.
+    // A file has the whole list, not one page.
     limit: formatOf(visit) === null ? SHOWN : EXPORTED,
   });
   return sendList<FoundPayment>(visit, {
@@ -97,7 +104,7 @@ async function sendPayments(app: App, visit: ConsoleVisit) {
     rows: found.payments,
     typed: asked,
     filters: [...filtersIn(language), ...(await merchantFilter(app, user))],
-    // So many were read, though fewer may have passed the filter.
+    // This many payments were read; fewer may have passed the filter.
     cut: found.next !== null && EXPORTED,
     paged: found.next !== null || after !== '',
     empty: nothingToList(language, asked, found.next !== null),
@@ -175,7 +182,7 @@ function columnsFor(app: App, language: Language): Column<FoundPayment>[] {
 
 type Asked = Record<string, string>;
 
-/** Unknown values are as if they were not there. */
+/** Ignores unknown values. */
 function filterOf(asked: Asked): PaymentFilter {
   const { state, since = '', until = '', order = '', email = '', amount = '', merchant = '' } = asked;
   const minor = parseDecimal(amount.replace(/[$.\s]/g, ''), 'CLP');

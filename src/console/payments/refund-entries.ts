@@ -8,7 +8,10 @@ import type { ShownPayment } from '../../search/show-payment.ts';
 import { tableOf } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 
-/** The entries that the books will have of a refund, and what the merchant has left then. `amount` is in minor units. */
+/**
+ * Shows the entries that the refund would add to the books, and the merchant's money afterwards. `amount` is in minor
+ * units.
+ */
 export async function refundEntries(
   app: App,
   language: Language,

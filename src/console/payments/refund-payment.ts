@@ -17,7 +17,10 @@ import { fieldsOf } from '../sign-in.ts';
 import { leftOf, paymentOf, sendPayment } from './get-payment.ts';
 import { refundEntries } from './refund-entries.ts';
 
-/** Asks once more, with the amount, the entries that the books will have, and what the merchant has left. */
+/**
+ * Asks for confirmation, with the amount, the entries that the refund would add to the books, and the merchant's money
+ * afterwards.
+ */
 export const getConsoleRefund: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const shown = await paymentOf(app, visit);
@@ -32,8 +35,8 @@ export const getConsoleRefund: Screen = {
 };
 
 /**
- * Refunds what the page before has shown. The key in its form makes a second click the same refund; the form of the payment has
- * none, and leads to that page.
+ * Makes the confirmed refund. The key in the confirmation form makes a second click the same refund. The form on the
+ * payment's page has no key, so it redirects to the confirmation.
  */
 export const postConsoleRefund: Screen = {
   handle: consoleHandler(async (app, visit) => {
@@ -65,7 +68,7 @@ export const postConsoleRefund: Screen = {
   }),
 };
 
-/** Asks that another person approve what the page of the limit has shown. */
+/** Asks another person to approve a refund above the person's limit. */
 export const postConsoleRefundRequest: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { by, request, goTo } = visit;
@@ -87,7 +90,7 @@ function refusedText({ language }: ConsoleVisit, { code }: RefundRefusal): strin
   return tell(language, 'refund.refused', { why: REFUND_REFUSALS[code][language] });
 }
 
-/** The page that asks once more, with what is wished for. */
+/** Returns the address of the confirmation page, with the amount and the reason. */
 function questionPath(visit: ConsoleVisit, { payment }: ShownPayment, { amount, reason }: Wish): string {
   const wish = { amount: formatPlain(amount, payment.currency), reason };
   return `/payments/${payment.id}/refund?${typedQuery(visit, wish)}`;
@@ -95,7 +98,10 @@ function questionPath(visit: ConsoleVisit, { payment }: ShownPayment, { amount, 
 
 type Wish = { amount: number; reason: string };
 
-/** Reads what was typed. `left`: the most that a page offers; of what was confirmed the refund itself says it, which may be there already. */
+/**
+ * Parses the amount and the reason. `left`: the most that the confirmation page offers. A confirmed form is not checked
+ * against it, because its refund may already exist; `createRefund` checks it.
+ */
 function readWish(
   { language }: ConsoleVisit,
   shown: ShownPayment,
@@ -133,7 +139,7 @@ ${wishFields(shown, wish)}<input type="hidden" name="key" value="${randomToken(1
   return send(200, { title, main });
 }
 
-/** Says that it is above the limit, and offers to ask another person. */
+/** Says that the refund is above the person's limit, and offers to ask another person. */
 function sendOffer(
   app: App,
   { language, send }: ConsoleVisit,

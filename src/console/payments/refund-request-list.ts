@@ -21,7 +21,10 @@ import { merchantFilter } from '../merchants/visible-merchants.ts';
 
 const SHOWN = 200;
 
-/** The refunds above a limit that wait for another person, of the payment services that this person sees, the oldest first. */
+/**
+ * Lists the refunds above a limit that wait for another person, oldest first, in the payment services that this person
+ * sees.
+ */
 export const getConsoleRefundRequests: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, user } = visit;

@@ -1,6 +1,6 @@
 import { roomTexts } from '../room-texts.ts';
 
-/** The texts of refunds above the limit of who asks. */
+/** The texts for refunds above a person's limit. */
 export const REFUND_REQUEST_TEXTS = roomTexts(
   {
     'act.refund_request.made': 'Devolución sobre el límite: espera a otra persona',

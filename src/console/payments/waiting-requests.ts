@@ -10,7 +10,7 @@ import { ageText } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
 
-/** The refunds of a payment that wait for another person, each with what this person may do about it. */
+/** Shows the refunds of a payment that wait for another person, with the actions of this person. */
 export async function waitingRequests(app: App, visit: ConsoleVisit, { payment, transaction }: ShownPayment) {
   const requests = await selectRefundRequestsOf(app.db, transaction);
   const cards: Html[] = [];
@@ -24,7 +24,7 @@ ${await decisionsOn(app, visit, request, at)}</div>`);
   return cards.length > 0 && html`<h2>${tell(visit.language, 'above.waiting')}</h2>${cards}`;
 }
 
-/** Says who asked for it, and how long ago. */
+/** Says who asked for the refund, and how long ago. */
 export function askedText(app: App, { language }: ConsoleVisit, { requested_by, requested_at }: RefundRequest): string {
   const age = ageText(language, Math.max(0, app.now() - requested_at));
   return tell(language, 'above.asked', { name: requested_by, age });
@@ -45,7 +45,7 @@ ${isOwn && user.may.has('refunds:create') && endForm(visit, `${at}/withdraw`, 'a
 ${!isOwn && mayApprove && endForm(visit, `${at}/reject`, 'above.reject')}`;
 }
 
-/** A form that ends a request without a refund, with the reason that stays. */
+/** Shows a form that ends a request without a refund; its reason is kept. */
 function endForm({ language }: ConsoleVisit, action: string, text: 'above.reject' | 'above.withdraw'): Html {
   return html`<form method="post" action="${action}">
 <label>${tell(language, 'refund.reason')}<input name="reason" required maxlength="200"></label>

@@ -9,10 +9,10 @@ import { tell, tellKind } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
 import type { SeenOwner } from './owner-choice.ts';
 
-/** An account as a person writes it. `merchant`: whose people share it. */
+/** An account as typed. `merchant`: the id of the merchant whose people share it. */
 export type AccountFields = Record<'rut' | 'bank' | 'account' | 'name' | 'email' | 'merchant', string>;
 
-/** The fields of a form, each as it was written. */
+/** Reads the fields of the form, unparsed. */
 export function accountFields(fields: Record<string, string>): AccountFields {
   const text = (name: keyof AccountFields, most: number) => (fields[name] ?? '').trim().slice(0, most);
   return {
@@ -25,12 +25,12 @@ export function accountFields(fields: Record<string, string>): AccountFields {
   };
 }
 
-/** The same for a validation. */
+/** Converts the fields for a validation. */
 export function accountInputOf({ rut, bank, account, name }: AccountFields): AccountInput {
   return { rut, bankCode: bank, account, rutFormat: null, holderName: name === '' ? null : name };
 }
 
-/** A form that asks for an account. `owners` is empty where it is known whose it is. */
+/** Shows a form for an account. `owners` is empty if the merchant is already known. */
 export async function accountForm(
   app: App,
   { language }: ConsoleVisit,
@@ -62,7 +62,7 @@ ${
 
 const TONES: Readonly<Record<string, string>> = { pass: 'good', fail: 'bad', warn: 'warn', error: 'warn' };
 
-/** Shows the findings of a validation, and where it is good the form that keeps the account with it. */
+/** Shows the checks of a validation; if the account is valid, also the form that stores it. */
 export function verdictSection(
   { language }: ConsoleVisit,
   { action, fields, validation }: { action: string; fields: AccountFields; validation: Validation },

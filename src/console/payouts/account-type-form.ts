@@ -8,7 +8,7 @@ import type { ConsoleVisit } from '../console-visit.ts';
 
 const TYPES: readonly AccountType[] = ['checking', 'savings', 'sight'];
 
-/** Asks what kind of account it is, while the payout has not left. */
+/** Asks for the type of the account, as long as the payout has not left. */
 export function accountTypeForm(app: App, { language, user }: ConsoleVisit, { id, state }: Payout): Html | false {
   const open = state === 'awaiting_approval' || state === 'approved';
   if (!open || !user.may.has('payouts:create')) return false;

@@ -23,7 +23,7 @@ const NEW = '/payout-files/new';
 
 type SeenFile = SummedPayoutFile & { merchant: string };
 
-/** The files that went to banks, each with what it holds and what became of it. */
+/** Lists the files for banks, with their contents and results. */
 export const getConsolePayoutFiles: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, user } = visit;
@@ -55,7 +55,7 @@ export const getConsolePayoutFiles: Screen = {
   }),
 };
 
-/** The approved payouts that have not left, and the choice of the bank's file. */
+/** Lists the approved payouts that have not left, with a choice of the bank's file format. */
 export const getConsoleNewPayoutFile: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const asked = requireProof(app, visit, NEW);
@@ -63,7 +63,7 @@ export const getConsoleNewPayoutFile: Screen = {
   }),
 };
 
-/** Writes what is approved into files, after the second factor. A payout is in one file only. */
+/** Writes the approved payouts into files, after the second factor. Each payout is in one file only. */
 export const postConsolePayoutFiles: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, user, by, request, send, goTo } = visit;
@@ -125,7 +125,7 @@ ${formatTable(language)}`;
 
 const SURENESS = { several: 'good', one: 'warn', weak: 'bad' } as const;
 
-/** How sure the layout of a bank's file is. */
+/** Shows how certain the layout of a bank's file is. */
 export function sureBadge(language: Language, sure: BankFileFormat['sure']): Html {
   return badge(SURENESS[sure], tell(language, `sure.${sure}`));
 }

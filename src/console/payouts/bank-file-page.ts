@@ -31,12 +31,12 @@ import { payoutColumns } from './payout-list.ts';
 
 const SHOWN = 500;
 
-/** One file: its lines with what became of each, its bytes again, and a form for what the bank says. */
+/** Shows one file: its lines with their results, a download, and a form for the bank's result. */
 export const getConsolePayoutFile: Screen = {
   handle: consoleHandler((app, visit) => sendFile(app, visit, 200, '')),
 };
 
-/** The bytes that the file had when it was made. */
+/** Sends the same bytes that the file had when it was created. */
 export const getConsolePayoutFileContent: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const file = await fileOf(app, visit);
@@ -48,7 +48,7 @@ export const getConsolePayoutFileContent: Screen = {
   }),
 };
 
-/** Shows what a bank's result would change; with `confirm` changes it, after the second factor. */
+/** Shows what a bank's result would change; with `confirm` applies it, after the second factor. */
 export const postConsolePayoutResults: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, by, request, goTo } = visit;
@@ -87,7 +87,7 @@ function fileOf(app: App, { user, request }: ConsoleVisit): Promise<PayoutFile> 
   return findPayoutFile(app, user.environmentIds, id);
 }
 
-/** Every line with its outcome, as a file: the columns of a list of payouts, with the line before them. */
+/** Sends every line with its result as a file: the columns of a list of payouts after the line number. */
 async function sendLines(app: App, visit: ConsoleVisit, file: PayoutFile, payouts: readonly Payout[]) {
   return sendList<SeenPayout>(visit, {
     title: file.name,
@@ -156,7 +156,7 @@ function noticeOf({ request, language }: ConsoleVisit): Html | false {
 
 type Effect = { payouts: readonly Payout[]; results: ReadResults; sent: SentFile };
 
-/** Each line of the result beside the payout that it is of, before anything is changed. */
+/** Shows each line of the result next to its payout, before anything changes. */
 async function sendEffect(app: App, visit: ConsoleVisit, file: PayoutFile, { payouts, results, sent }: Effect) {
   const { language, send } = visit;
   const byId = new Map((await seePayouts(app, payouts)).map((seen) => [seen.payout.id, seen]));

@@ -31,7 +31,7 @@ import { payoutColumns } from './payout-list.ts';
 
 const SHOWN = 200;
 
-/** The newest batches, each with how many of its payouts are in which state. */
+/** Lists the newest batches, with the count of payouts in each state. */
 export const getConsoleBatches: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, user } = visit;
@@ -57,12 +57,12 @@ export const getConsoleBatches: Screen = {
   }),
 };
 
-/** One batch with its payouts, what is odd about them, and what may be decided about all at once. */
+/** Shows one batch: its payouts, their warnings, and the decisions about all of them. */
 export const getConsoleBatch: Screen = {
   handle: consoleHandler((app, visit) => sendBatch(app, visit, 200, '')),
 };
 
-/** Answers with the page of the batch of the path, or its payouts as a file; `said` stands on top of it. */
+/** Sends the page of the batch in the path, or its payouts as a file; `said` is at the top. */
 export async function sendBatch(app: App, visit: ConsoleVisit, status: number, said: string) {
   const { language, user, request, send } = visit;
   const { id } = request.params as { id: string };
@@ -119,7 +119,7 @@ function payoutTable(app: App, language: Language, seen: readonly SeenPayout[]):
   return tableOf(head, rows, [3]);
 }
 
-/** Shows the forms that move the batch on: nobody approves what they made. */
+/** Shows the forms for the next step. Nobody approves payouts that they proposed. */
 function decisionsOf(
   app: App,
   { language, user }: ConsoleVisit,
@@ -144,7 +144,7 @@ function decisionsOf(
   }`;
 }
 
-/** Shows the form that stops it. Where nothing waits or can be taken back there is no form. */
+/** Shows the form that rejects or cancels the batch, if a payout can still be rejected or cancelled. */
 function rejection(app: App, { language, user }: ConsoleVisit, { id }: PayoutBatch, payouts: readonly Payout[]): Html {
   const at = `${publicPath(app)}/console/batches/${id}`;
   const has = (...states: PayoutState[]) => payouts.some(({ state }) => states.includes(state));

@@ -27,10 +27,10 @@ import { reasonOf } from './decision-forms.ts';
 import { refusalOf, seePayouts, warningNotices } from './payout-cells.ts';
 import { sendPayout } from './payout-page.ts';
 
-/** The subject of the decision: one payout, or a batch. `path` is below `/console`. */
+/** The subject of the decision: one payout or a batch. `path` is below `/console`. */
 type Subject = Pick<PayoutDecision, 'owner' | 'named'> & { path: string; payouts: Payout[] };
 
-/** One page has both, and they differ in where they are found and what is shown afterwards. */
+/** The difference between payouts and batches: how the subject is found, and the page that follows. */
 type Kind = {
   find(app: App, visit: ConsoleVisit): Promise<Subject>;
   send(app: App, visit: ConsoleVisit, status: number, said: string): ReturnType<typeof sendPayout>;
@@ -65,7 +65,7 @@ export const postConsoleApproveBatch = approval(BATCH);
 export const postConsoleRejectBatch = decision(BATCH, rejectPayouts, 'rejected');
 export const postConsoleCancelBatch = decision(BATCH, cancelPayouts, 'cancelled');
 
-/** Hands the drafts of a batch to who approves them. */
+/** Submits the drafts of a batch for approval. */
 export const postConsoleSubmitBatch: Screen = {
   handle: consoleHandler(async (app, visit) =>
     carryOut(app, visit, BATCH, await BATCH.find(app, visit), {
@@ -76,7 +76,7 @@ export const postConsoleSubmitBatch: Screen = {
   ),
 };
 
-/** Says what kind of account it is, for the banks whose file asks. It holds for every payout to that account. */
+/** Sets the type of an account, for banks whose file needs it. It applies to every payout to that account. */
 export const postConsoleAccountType: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { user, by, request, language, goTo } = visit;
@@ -92,7 +92,10 @@ export const postConsoleAccountType: Screen = {
   }),
 };
 
-/** Asks once more: the money, the entries that the books will have, what the merchant has left, and what is odd. */
+/**
+ * Asks for confirmation, with the amount, the entries that the payouts add to the books, the merchant's money
+ * afterwards, and the warnings.
+ */
 function question(kind: Kind): Screen {
   return {
     handle: consoleHandler(async (app, visit) => {
@@ -104,7 +107,7 @@ function question(kind: Kind): Screen {
   };
 }
 
-/** Lets the money leave that the page before has shown, after the second factor. */
+/** Approves the payouts after the confirmation and the second factor. */
 function approval(kind: Kind): Screen {
   return {
     handle: consoleHandler(async (app, visit) => {
@@ -122,7 +125,7 @@ function approval(kind: Kind): Screen {
 
 type Decide = (app: App, decision: PayoutDecision) => Promise<Payout[]>;
 
-/** Refuses payouts, or takes them back, with a reason. */
+/** Rejects or cancels payouts, with a reason. */
 function decision(kind: Kind, decide: Decide, done: string): Screen {
   return {
     handle: consoleHandler(async (app, visit) => {
@@ -181,5 +184,5 @@ ${tableOf([tell(language, 'refund.account'), tell(language, 'column.amount')], e
   return send(200, { title, main });
 }
 
-/** So many odd ones are named; the page of the batch has all. */
+/** The most payouts with warnings on this page; the page of the batch has all. */
 const MOST_ODD = 50;

@@ -4,7 +4,7 @@ import { type Html, html } from '../../http/html.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
 
-/** A form that decides something, with the reason that stays. */
+/** Shows a form for a decision; its reason is kept. */
 export function decisionForm(language: Language, action: string, text: 'decide.reject' | 'decide.cancel'): Html {
   return html`<h2>${tell(language, text)}</h2>
 <form class="card pad" method="post" action="${action}">
@@ -13,7 +13,7 @@ export function decisionForm(language: Language, action: string, text: 'decide.r
 <button>${tell(language, text)}</button></form>`;
 }
 
-/** The result of the form that led here, by the `done` of the address. */
+/** The result of the previous form, by `done` in the address. */
 const DONE: Readonly<Record<string, ConsoleText>> = {
   approved: 'decide.done_approved',
   rejected: 'decide.done_rejected',
@@ -24,14 +24,14 @@ const DONE: Readonly<Record<string, ConsoleText>> = {
   kept: 'recipient.done',
 };
 
-/** Says it, where the address says so. */
+/** Shows that result, if the address has one. */
 export function doneNotice({ request, language }: ConsoleVisit): Html | false {
   const { done } = request.query as Record<string, unknown>;
   const text = typeof done === 'string' && Object.hasOwn(DONE, done) ? DONE[done] : undefined;
   return text !== undefined && html`<p class="notice done" role="status">${tell(language, text)}</p>`;
 }
 
-/** A reason as it may stay for ever; null: it may not. */
+/** Returns the trimmed reason; null if it is not valid. */
 export function reasonOf(text: string | undefined): string | null {
   const reason = (text ?? '').trim();
   return isReason(reason) ? reason : null;

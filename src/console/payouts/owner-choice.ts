@@ -7,10 +7,10 @@ import { tell } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
 import { listMerchants } from '../merchants/visible-merchants.ts';
 
-/** An environment of a merchant, as a form names it. */
+/** An environment of a merchant, for a choice in a form. */
 export type SeenOwner = { id: number; merchant: string; name: string; environment: ServiceEnvironment['environment'] };
 
-/** Lists the payment services whose money the person may choose: what RUBRICA_ENV says comes first. */
+/** Lists the environments of the merchants that the person sees; the environment of RUBRICA_ENV comes first. */
 export async function listSeenOwners(app: App, user: User): Promise<SeenOwner[]> {
   const merchants = await listMerchants(app, user);
   const owners = merchants.flatMap(({ id: merchant, name, tokens }) => {
@@ -24,7 +24,7 @@ export async function listSeenOwners(app: App, user: User): Promise<SeenOwner[]>
   );
 }
 
-/** The field `of` of a form. */
+/** Shows the choice as the field `of` of a form. */
 export function ownerField(
   { language }: Pick<ConsoleVisit, 'language'>,
   owners: readonly SeenOwner[],
@@ -37,7 +37,7 @@ export function ownerField(
   return html`<label>${tell(language, 'upload.whose')}<select name="of" required>${options}</select></label>`;
 }
 
-/** Whom a form names in it, where the person sees it; else null. */
+/** Returns the environment that the field names; null if the person does not see it. */
 export async function ownerNamed(app: App, user: User, name: string | undefined): Promise<ServiceEnvironment | null> {
   const owner = (await listSeenOwners(app, user)).find(({ id }) => String(id) === name);
   return owner === undefined ? null : findEnvironmentById(app, owner.id);

@@ -12,10 +12,10 @@ import type { Column, Filter } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { MOVED } from '../console-visit.ts';
 
-/** A payout as the screens show it: with the name of its merchant, of its bank, and whether it is a test. */
+/** A payout for the screens: with the name of its merchant and its bank, and whether it is a test. */
 export type SeenPayout = ShownPayout & { merchant: string; bank: string; isTest: boolean };
 
-/** The same payouts with all that a person is shown of them, in their order. */
+/** Adds the names to the payouts, in the same order. */
 export async function seePayouts(app: App, payouts: readonly Payout[]): Promise<SeenPayout[]> {
   const environmentIds = [...new Set(payouts.map(({ environment_id }) => environment_id))];
   const [shown, owners, { banks }] = await Promise.all([
@@ -47,18 +47,21 @@ const TONES: Readonly<Record<PayoutState, string>> = {
   returned: 'bad',
 };
 
-/** A state, and how many are in it where that is said. */
+/** Shows a state, with the count of payouts in it if given. */
 export function stateBadge(language: Language, state: PayoutState, count: number | null = null): Html {
   const text = tell(language, `payout_state.${state}`);
   return badge(TONES[state], count === null ? text : `${text}: ${count}`);
 }
 
-/** The person who approved it, or in words that the rule for programs did; null: nobody has. */
+/**
+ * Returns the person who approved the payout, or the text for the rule that approves payouts of programs; null if it is
+ * not approved.
+ */
 export function approverText(language: Language, { approved_by, approval }: Payout): string | null {
   return approval === 'automatic' ? tell(language, 'payout.automatic') : approved_by;
 }
 
-/** The column that says how many payouts of a batch or a file are in each state. */
+/** The column with the count of payouts of a batch or a file in each state. */
 export function statesColumn<Row extends { sums: readonly { state: PayoutState; count: number }[] }>(
   language: Language,
 ): Column<Row> {
@@ -72,7 +75,7 @@ export function statesColumn<Row extends { sums: readonly { state: PayoutState; 
   };
 }
 
-/** A filter by the states that payouts of a batch or a file are in. */
+/** The filter by the states of the payouts of a batch or a file. */
 export function statesFilter(language: Language): Filter {
   const states = Object.keys(PAYOUT_STATES) as PayoutState[];
   return {
@@ -82,25 +85,25 @@ export function statesFilter(language: Language): Filter {
   };
 }
 
-/** Whether one of them passes it. */
+/** Whether a batch or a file passes that filter. */
 export function isInState(sums: readonly { state: PayoutState }[], state = ''): boolean {
   return state === '' || sums.some((sum) => sum.state === state);
 }
 
-/** The state of a payout, whether it contradicts what was said of it, and whether it is a test. */
+/** Shows the state of a payout, a contradiction, its warnings, and whether it is a test. */
 export function payoutBadges(language: Language, { payout, warnings, isTest }: SeenPayout): Html {
   return html`${stateBadge(language, payout.state)}${payout.contradiction !== null && html` ${badge('bad', tell(language, 'payout.contradicted'))}`}${
     warnings.length > 0 && html` ${badge('warn', tell(language, 'payout.warnings', { n: warnings.length }))}`
   }${isTest && html` ${badge('calm', tell(language, 'badge.test'))}`}`;
 }
 
-/** Whom a payout goes to: the name over the RUT. */
+/** Shows the recipient: the name above the RUT. */
 export function recipientCell(language: Language, { recipient }: ShownPayout): Html | string {
   if (recipient === null) return tell(language, 'payout.erased');
   return html`<span>${recipient.name}<br><span class="quiet whole">${recipient.rut}</span></span>`;
 }
 
-/** The bank over the masked account. */
+/** Shows the bank above the masked account. */
 export function accountCell(bank: string, masked: string): Html {
   return html`<span>${bank}<br><span class="code whole">${masked}</span></span>`;
 }
@@ -110,7 +113,7 @@ export function warningNotices(language: Language, warnings: SeenPayout['warning
   return warnings.map(({ text }) => html`<p class="notice">${text[language]}</p>`);
 }
 
-/** The verdict of an account with its age, as it was when the payout was made. */
+/** Returns the verdict of the account and its age at the time the payout was created. */
 export function verdictText(language: Language, { payout, verdictDays }: ShownPayout): string {
   return tell(language, 'payout.verdict_age', {
     verdict: tell(language, payout.verdict === 'confirmed' ? 'verdict.confirmed' : 'verdict.plausible'),
@@ -118,7 +121,10 @@ export function verdictText(language: Language, { payout, verdictDays }: ShownPa
   });
 }
 
-/** An expected refusal as a page says it; `lines`: where each row of a file stands. Throws anything else, and what is not there. */
+/**
+ * Returns the status and texts of an expected refusal. `lines`: the line of each row in the file. Throws every other
+ * error again, also NOT_FOUND and the errors of a moved payment service.
+ */
 export function refusalOf(
   language: Language,
   error: unknown,

@@ -28,7 +28,7 @@ import {
 
 const SHOWN = 50;
 
-/** The newest payouts, by state, by day, and by what people know of one: its id, RUT, reference or batch. */
+/** Lists the newest payouts, by state, day, id, RUT, reference or batch. */
 export const getConsolePayouts: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, user } = visit;
@@ -62,7 +62,7 @@ export const getConsolePayouts: Screen = {
   }),
 };
 
-/** Lists the actions that a person may take here. */
+/** Lists the actions that the person may take here. */
 function actionsOf(app: App, { language, user }: ConsoleVisit): Html {
   const at = `${publicPath(app)}/console`;
   return html`<p class="actions">${
@@ -95,7 +95,7 @@ function filtersIn(language: Language): Filter[] {
   ];
 }
 
-/** Unknown values are as if they were not there, but for the text: that nothing has is not found. */
+/** Ignores unknown values, except for the text: a text without a match finds nothing. */
 async function filterOf(app: App, asked: Record<string, string>): Promise<PayoutFilter> {
   const { state = '', since = '', until = '', text = '', batch = '' } = asked;
   return {

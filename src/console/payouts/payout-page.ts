@@ -23,12 +23,12 @@ import {
   warningNotices,
 } from './payout-cells.ts';
 
-/** One payout: whom, from which account to which, what is odd, everything that happened, and what may be done. */
+/** Shows one payout: the recipient, both accounts, the warnings, everything that happened, and the possible actions. */
 export const getConsolePayout: Screen = {
   handle: consoleHandler((app, visit) => sendPayout(app, visit, 200, '')),
 };
 
-/** Answers with the page of the payout of the path, with `said` on top of it where something is to be said. */
+/** Sends the page of the payout in the path, with `said` at the top. */
 export async function sendPayout(app: App, visit: ConsoleVisit, status: number, said: string) {
   const { language, user, request, send } = visit;
   const { id } = request.params as { id: string };

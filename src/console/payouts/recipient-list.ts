@@ -24,7 +24,7 @@ const SHOWN = 50;
 
 type SeenRecipient = Recipient & { bank: string; merchant: string | null };
 
-/** Whom payouts go to, each with the verdict of the account and its age, and a form for another. */
+/** Lists the recipients with the verdict of their account and its age, and a form for a new one. */
 export const getConsoleRecipients: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, user } = visit;
@@ -63,7 +63,7 @@ ${user.may.has('accounts:validate') && html`<h2 id="new">${tell(language, 'recip
   }),
 };
 
-/** Validates an account and shows what was found; with the validation that was shown keeps it. */
+/** Validates an account and shows the result; with the id of that validation stores the account. */
 export const postConsoleRecipients: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, user, by, request, goTo } = visit;
@@ -119,7 +119,7 @@ ${form}`;
   return send(status, { title, main });
 }
 
-/** The verdict that counts now, until when it does, and how old it is. */
+/** Shows the present verdict, how long it counts, and its age. */
 export function verdictCell(app: App, language: Language, { verdict, state, validatedAt }: Recipient): Html {
   const text = tell(language, verdict === 'confirmed' ? 'verdict.confirmed' : 'verdict.plausible');
   return html`<span>${badge(state === 'current' ? 'good' : 'warn', state === 'current' ? text : tell(language, 'recipient.stale'))}<br><span class="quiet">${ageText(language, app.now() - validatedAt)}</span></span>`;

@@ -23,12 +23,14 @@ import { verdictCell } from './recipient-list.ts';
 
 type Answer = { status: number; said: string; found?: Html; pay?: Record<string, string> };
 
-/** One recipient: the account that counts, every version that it had, another account, and a payout to it. */
+/** Shows one recipient: the present account, all its versions, a form for another account, and a form for a payout. */
 export const getConsoleRecipient: Screen = {
   handle: consoleHandler((app, visit) => sendRecipient(app, visit, { status: 200, said: '' })),
 };
 
-/** Validates another account of the same holder, or the same one anew; with the validation that was shown keeps it. */
+/**
+ * Validates another account of the same holder, or the same account again; with the id of that validation stores it.
+ */
 export const postConsoleRecipient: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, user, by, request, goTo } = visit;
@@ -63,7 +65,7 @@ export const postConsoleRecipient: Screen = {
   }),
 };
 
-/** Proposes one payout, for another person to approve. The same reference again is the same payout. */
+/** Proposes one payout, which another person approves. The same reference again is the same payout. */
 export const postConsolePay: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, user, by, request, send, goTo } = visit;

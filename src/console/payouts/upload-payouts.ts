@@ -21,12 +21,12 @@ import { accountCell, refusalOf } from './payout-cells.ts';
 const SHOWN = 200;
 const ERRORS_SHOWN = 100;
 
-/** Takes a CSV or .xlsx of payouts. */
+/** Shows the form for a CSV or .xlsx of payouts. */
 export const getConsoleUpload: Screen = {
   handle: consoleHandler((app, visit) => sendForm(app, visit, { status: 200, said: '', errors: [] })),
 };
 
-/** Shows what a file would make; with `confirm` makes it. The same file again is the same batch. */
+/** Shows the payouts that a file would create; with `confirm` creates them. The same file again is the same batch. */
 export const postConsoleUpload: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, user, by, request, send, goTo } = visit;
@@ -94,7 +94,7 @@ async function sendPreview(app: App, visit: ConsoleVisit, proposal: Proposal, fi
   const total = formatMoney(sum, PAYOUT_CURRENCY);
   const available = await payableBalance(app, owner.id);
   const title = tell(language, 'upload.preview', { n: planned.length, amount: total });
-  // Rows with a warning come first, where a long list shows only its beginning.
+  // Rows with a warning come first, because a long list shows only its beginning.
   const rows = planned.toSorted((one, other) => Number(other.payee.changed) - Number(one.payee.changed));
   const head = (['payout', 'recipient', 'account', 'amount', 'verdict'] as const).map((name) =>
     tell(language, `column.${name}`),

@@ -17,12 +17,12 @@ import { fieldsOf } from '../sign-in.ts';
 
 const PATH = '/personal-data';
 
-/** A box for a RUT or an e-mail address. Only a form that is sent says whom, so no address of a page and no log has it. */
+/** Shows a field for a RUT or an e-mail address. The form posts it, so it is in no address and no log. */
 export const getConsolePersonalData: Screen = {
   handle: consoleHandler(async (app, visit) => requireProof(app, visit, PATH) ?? sendPage(app, visit, 200, {})),
 };
 
-/** Says what is kept of a person, exports it, or erases it; what the form does is in its button. */
+/** Shows, exports or erases the data of a person, by the button of the form. */
 export const postConsolePersonalData: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const asked = requireProof(app, visit, PATH);
@@ -78,7 +78,7 @@ ${erasure !== undefined && parts(language, erasure, 'privacy.went')}`;
   return send(status, { title, main });
 }
 
-/** Shows what goes, what is still needed, and what stays and why. */
+/** Shows which data can be erased, which is still needed, and which stays and why. */
 function parts(
   language: Language,
   { records, waiting, kept }: Erasure,

@@ -12,7 +12,7 @@ import { merchantFilter } from '../merchants/visible-merchants.ts';
 
 const SHOWN = 100;
 
-/** The refused requests of the person's payment services: by `request_id`, by code, by merchant, or the newest. */
+/** Lists the refused requests of the person's payment services, by `request_id`, code or merchant, newest first. */
 export const getConsoleRequests: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, user } = visit;
@@ -52,7 +52,7 @@ async function filtersFor(app: App, { user }: ConsoleVisit): Promise<Filter[]> {
   ];
 }
 
-/** One refused request: what was sent, as far as it is no secret, and what was wrong. */
+/** Shows one refused request: its content without secrets, and what was wrong. */
 export const getConsoleRequest: Screen = {
   handle: consoleHandler(async (app, { language, user, request, send }) => {
     const { id } = request.params as { id: string };

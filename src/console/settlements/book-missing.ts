@@ -19,10 +19,10 @@ import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '.
 import { carriedFile, MOST_FILE_BYTES, readSentFile, type SentFile } from '../payouts/kept-upload.ts';
 import { readFile } from './settlement-list.ts';
 
-/** A request books so many lines, each in a commit of its own; the same file again goes on behind them. */
+/** The most lines that a request books, each in a separate commit. Sending the same file again continues after them. */
 const MOST_LINES = 500;
 
-/** Asks for the file once more: of what was compared only the differences are kept, and not all that a line says. */
+/** Asks for the file again: a comparison stores only the differences, not the whole lines. */
 export const getConsoleBookMissing: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const settlement = await settlementOf(app, visit);
@@ -31,7 +31,7 @@ export const getConsoleBookMissing: Screen = {
   }),
 };
 
-/** Shows what would be booked of it; with `confirm` books it, and compares the file anew. */
+/** Shows what would be booked; with `confirm` books it, and compares the file again. */
 export const postConsoleBookMissing: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, by, request, send, goTo } = visit;
@@ -63,12 +63,12 @@ export const postConsoleBookMissing: Screen = {
   }),
 };
 
-/** Whether a line changes the books: it ends a payment in doubt, or goes to suspense. */
+/** Whether a line changes the books: it settles a payment in doubt, or goes to suspense. */
 function isMoving({ does }: ImportStep): boolean {
   return does === 'settle' || does === 'suspense';
 }
 
-/** The settlement of the path, unless its file was compared again since. */
+/** Returns the settlement in the path; null if its file was compared again since. */
 async function settlementOf(app: App, { request }: ConsoleVisit): Promise<KeptSettlement | null> {
   const { id } = request.params as { id: string };
   const shown = await showSettlement(app, id);

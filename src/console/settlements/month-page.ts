@@ -16,14 +16,14 @@ import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visi
 import { readEnvironment } from '../merchants/visible-merchants.ts';
 import { fieldsOf } from '../sign-in.ts';
 
-/** A month: what stands in the way of closing it, and what each merchant was owed at its end. */
+/** Shows a month: what prevents closing it, and the amount owed to each merchant at its end. */
 export const getConsoleMonth: Screen = {
   handle: consoleHandler((app, visit) =>
     sendMonth(app, visit, 200, '', visit.request.query as Record<string, unknown>),
   ),
 };
 
-/** Closes a month in which nothing is open, after the second factor: auditors rely on it. */
+/** Closes a month without open items, after the second factor: auditors rely on it. */
 export const postConsoleMonth: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, by, request, goTo } = visit;
@@ -92,7 +92,7 @@ function columnsFor(app: App, { month, environment }: Pick<MonthState, 'month' |
   return columns;
 }
 
-/** Whether the month is closed, and what stands in the way. */
+/** Shows whether the month is closed, and what prevents closing it. */
 function standing(app: App, language: Language, state: MonthState): Html {
   const { month, environment, closed } = state;
   const heading = tell(language, 'month.heading', {
@@ -106,14 +106,14 @@ ${closed === null && html`<ul>${checksOf(app, language, state)}</ul>`}
 <h2>${tell(language, 'month.owed')}</h2>`;
 }
 
-/** Its address says the month, so that what is refused shows the same. */
+/** The address has the month, so that the page of a refusal shows the same month. */
 function closeForm(app: App, language: Language, { month, environment }: MonthState): Html {
   const query = String(new URLSearchParams({ month, environment }));
   return html`<form class="actions" method="post" action="${publicPath(app)}/console/months?${query}"><input type="hidden" name="month" value="${month}"><input type="hidden" name="environment" value="${environment}">
 <button class="primary">${tell(language, 'month.close', { month })}</button></form>`;
 }
 
-/** Each thing that stands in the way leads to where it is ended. */
+/** Lists what prevents closing the month, each with a link to the screen that ends it. */
 function checksOf(app: App, language: Language, { hasEnded, unbooked, suspense, differences }: MonthState): Html[] {
   const at = `${publicPath(app)}/console`;
   const open = [

@@ -20,12 +20,12 @@ import { readEnvironment } from '../merchants/visible-merchants.ts';
 
 const SHOWN = 100;
 
-/** The files that were held against the books, and a form for another. */
+/** Lists the files that were compared with the books, with a form for another. */
 export const getConsoleSettlements: Screen = {
   handle: consoleHandler((app, visit) => sendSettlements(app, visit, 200, '')),
 };
 
-/** Holds a file against the books, and leads to its differences. */
+/** Compares a file with the books, and redirects to its differences. */
 export const postConsoleSettlements: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, by, request, goTo } = visit;
@@ -49,7 +49,7 @@ export const postConsoleSettlements: Screen = {
   }),
 };
 
-/** Reads the settlement, or the reason why the file cannot be read. What reads tables is loaded when the first file comes. */
+/** Reads the settlement; returns the reason if the file cannot be read. The table reader loads with the first file. */
 export async function readFile(content: Buffer): Promise<Settlement | Unreadable['said']> {
   const { readSettlement } = await import('../../books/read-settlement.ts');
   const { SettlementError } = await import('../../books/settlement-row.ts');

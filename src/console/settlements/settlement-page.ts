@@ -17,12 +17,12 @@ import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '.
 import { typedOf, typedQuery } from '../kept-typing.ts';
 import { fieldsOf, lineNumberIn } from '../sign-in.ts';
 
-/** One file: what it settles beside the books, and its differences by cause with their money. */
+/** Shows one file: its sums next to the sums in the books, and its differences by cause. */
 export const getConsoleSettlement: Screen = {
   handle: consoleHandler((app, visit) => sendSettlement(app, visit, 200, '')),
 };
 
-/** Accepts differences of a cause, with a reason, after the second factor. */
+/** Accepts the differences of a cause, with a reason, after the second factor. */
 export const postConsoleAccept: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, by, request, goTo, send } = visit;
@@ -82,7 +82,7 @@ ${causes.map(([cause, of]) => causeSection(app, language, settlement, cause, of,
   return send(status, { title: settlement.file_name, main, ...(reason !== '' && { again }) });
 }
 
-/** Every difference of the file, as a file. */
+/** Sends every difference as a file. */
 function sendDifferences(visit: ConsoleVisit, { id, file_name }: KeptSettlement, rows: readonly KeptDifference[]) {
   const { language } = visit;
   const money = (amount: number | null, currency: string) =>
@@ -167,10 +167,13 @@ function cellsOf(app: App, language: Language, one: KeptDifference, accepting: A
   ];
 }
 
-/** The person's right to accept, the number of the one line that is asked about, and the reason that was typed for a cause or for that line. */
+/**
+ * Whether the person may accept, the number of the one line to accept, and the reason typed for a cause or for that
+ * line.
+ */
 type Accepting = { may: boolean; typedFor: string; one: string; reason: string };
 
-/** Shows who accepted a line and why, or the way to accept this line alone. */
+/** Shows who accepted a line and why, or the link to accept this line alone. */
 function acceptCell(app: App, language: Language, one: KeptDifference, accepting: Accepting): Html | string {
   const { settlement_id, number, cause, accepted_by, reason } = one;
   if (accepted_by !== null) return tell(language, 'settlement.accepted', { name: accepted_by, reason: reason ?? '' });

@@ -14,7 +14,10 @@ import { fieldsOf, pathOf } from '../sign-in.ts';
 
 const PATH = '/account/factors/totp';
 
-/** A key for the person's authenticator app, with its QR code. Nothing is kept of it until a code shows that the app has it. */
+/**
+ * Shows a key for the person's authenticator app, with its QR code. The key is stored only after a code proves that the
+ * app has it.
+ */
 export const getConsoleTotp: Screen = {
   handle: consoleHandler(
     async (app, visit) => {
@@ -48,7 +51,10 @@ export const postConsoleTotp: Screen = {
   ),
 };
 
-/** After a factor was added, which proved the person: a new session, and the recovery codes where there are new ones. */
+/**
+ * Continues after a new factor, which also proved the person's identity: sets a new session, and shows recovery codes
+ * if there are new ones.
+ */
 export async function letIn(
   app: App,
   visit: ConsoleVisit,
@@ -63,7 +69,7 @@ export async function letIn(
   return sendRecoveryCodes(app, visit, codes, next);
 }
 
-/** The codes, for the only time. */
+/** Shows the recovery codes, once. */
 export function sendRecoveryCodes(
   app: App,
   { language, send }: ConsoleVisit,

@@ -13,7 +13,10 @@ import { fieldsOf } from '../sign-in.ts';
 
 type Params = { token: string };
 
-/** The page of a link that works once. Opening it uses nothing up: programs that look at mails open links too. */
+/**
+ * Shows the page of a link that works once. Opening it does not use the link up, because programs that scan mails open
+ * links too.
+ */
 export const getConsoleInvitation: Screen = {
   handle: async (app, request, reply) => {
     const found = await findInvitation(app, (request.params as Params).token);
@@ -23,7 +26,7 @@ export const getConsoleInvitation: Screen = {
   },
 };
 
-/** Sets the password of an invited person and lets them in; the second factor comes next where the role must have one. */
+/** Sets the password of an invited person and signs them in. The second factor comes next if the role needs one. */
 export const postConsoleInvitation: Screen = {
   handle: async (app, request, reply) => {
     const found = await findInvitation(app, (request.params as Params).token);
@@ -71,7 +74,7 @@ ${
   return sendConsolePage(app, reply, { title, main, status, language, user: null, path: request.url });
 }
 
-/** The same whether it never was, was used, was ended, or is too old. */
+/** Sends the same page for a link that never existed, was used, was ended or has expired. */
 function sendOver(app: App, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const language = visitLanguage(request);
   const title = tell(language, 'invite.over_title');

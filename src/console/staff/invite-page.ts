@@ -22,7 +22,7 @@ export const LINK_VALID_MS = { '1d': DAY_MS, '3d': 3 * DAY_MS, '7d': 7 * DAY_MS 
 
 const PATH = '/staff/invite';
 
-/** The form for somebody new. */
+/** Shows the form for a new person or program. */
 export const getConsoleStaffInvite: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const asked = requireProof(app, visit, PATH);
@@ -32,7 +32,7 @@ export const getConsoleStaffInvite: Screen = {
   }),
 };
 
-/** Makes the person or program, and shows the link or the token with which they come, for the only time. */
+/** Creates the person or program, and shows the invitation link or the token once. */
 export const postConsoleStaffInvite: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, user, by } = visit;
@@ -69,7 +69,7 @@ const REFUSALS: Partial<Record<Problem['code'], { status: number; said: ConsoleT
   PERMISSION_MISSING: { status: 403, said: 'people.more' },
 };
 
-/** Shows the token and the password of a new program, for the only time. */
+/** Shows the token and the password of a new program, once. */
 function sendProgram({ app, language, send }: ConsoleVisit, made: NewUser): FastifyReply {
   const title = tell(language, 'new.program_title', { email: made.email });
   const main = html`<h1>${title}</h1>
@@ -80,7 +80,7 @@ function sendProgram({ app, language, send }: ConsoleVisit, made: NewUser): Fast
   return send(200, { title, main });
 }
 
-/** The link, for the only time. */
+/** Shows the link, once. */
 export function sendInvitationLink({ app, language, send }: ConsoleVisit, made: NewInvitation): FastifyReply {
   const title = tell(language, 'new.made_title', { email: made.email });
   const at = `${publicPath(app)}/console/staff`;

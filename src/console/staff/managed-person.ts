@@ -6,7 +6,7 @@ import { formatMoney } from '../../lib/money.ts';
 import { tell } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
 
-/** The acts on a person that take one click and a question. */
+/** The acts on a person that take one click and a confirmation. */
 export type StaffAct =
   | 'disable'
   | 'enable'
@@ -17,15 +17,15 @@ export type StaffAct =
   | 'new-password'
   | 'end-link';
 
-/** The user of the path, or null. */
+/** Returns the user in the path, or null. */
 export async function personOf(app: App, { request }: ConsoleVisit): Promise<ListedUser | null> {
   const { id } = request.params as { id: string };
   return (await listUsers(app)).find((user) => user.id === id) ?? null;
 }
 
 /**
- * Why the person who looks may change nothing of this one, or may not make of it what `person` says, in their language; null: they may.
- * `id` null: of somebody new.
+ * Returns, in the visitor's language, why the visitor may not change this person, or may not give the rights `person`;
+ * null if they may. `id` is null for a new person.
  */
 export async function refusalFor(
   { app, user, language }: ConsoleVisit,
@@ -35,13 +35,13 @@ export async function refusalFor(
   return why === null ? null : tell(language, why === 'self' ? 'people.yourself' : 'people.more');
 }
 
-/** The payment services that a user sees, for people. */
+/** Returns the payment services that a user sees, for people. */
 export function seenBy(language: Language, services: readonly string[] | null): string {
   if (services === null) return tell(language, 'people.sees_all');
   return services.length === 0 ? tell(language, 'people.sees_none') : services.join(', ');
 }
 
-/** Writes how much a user may refund in a day, for people. */
+/** Returns how much a user may refund per day, for people. */
 export function limitText(language: Language, limits: ListedUser['refund_limits']): string {
   if (limits === null) return tell(language, 'people.no_limit');
   return Object.entries(limits)

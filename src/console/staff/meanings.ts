@@ -2,12 +2,12 @@ import { PERMISSIONS, type Permission, ROLES, type Role } from '../../auth/permi
 import type { Language } from '../../checkout/texts.ts';
 import { SPANISH_PERMISSIONS } from '../permission-texts.ts';
 
-/** Says in the language of the screen what a permission lets a person do. */
+/** Returns what a permission lets a person do, in the language of the screen. */
 export function meaningOfPermission(language: Language, permission: Permission): string {
   return (language === 'es' ? SPANISH_PERMISSIONS : PERMISSIONS)[permission];
 }
 
-/** Says what a role is for. */
+/** Returns what a role is for. */
 export function meaningOfRole(language: Language, role: Role): string {
   return language === 'es' ? SPANISH_ROLES[role] : ROLES[role].means;
 }

@@ -22,7 +22,7 @@ import { sessionTable } from './session-table.ts';
 
 const PATH = '/account';
 
-/** The page of a person's own second factors, recovery codes, sessions and password. */
+/** Shows the person's own second factors, recovery codes, sessions and password. */
 export const getConsolePerson: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { done } = visit.request.query as Record<string, unknown>;
@@ -38,7 +38,7 @@ const DONE: Readonly<Record<string, ConsoleText>> = {
   password: 'me.done_password',
 };
 
-/** Removes one of the person's factors; the last stays where the role must have one. */
+/** Removes one of the person's factors; the last one stays if the role needs one. */
 export const postConsoleFactorRemove: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { user, by, request, goTo, send, language } = visit;
@@ -51,7 +51,7 @@ export const postConsoleFactorRemove: Screen = {
   }),
 };
 
-/** Ten new recovery codes, shown once. */
+/** Creates ten new recovery codes and shows them once. */
 export const postConsoleRecoveryCodes: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const asked = requireProof(app, visit, PATH);
@@ -60,7 +60,7 @@ export const postConsoleRecoveryCodes: Screen = {
   }),
 };
 
-/** Ends one of the person's sessions, or with none named all but this. */
+/** Ends one of the person's sessions; if the form names none, all but this one. */
 export const postConsoleSessionsEnd: Screen = {
   handle: consoleHandler(async (app, { user, session, by, request, goTo, send, language }) => {
     const { session: id } = fieldsOf(request);
@@ -72,7 +72,7 @@ export const postConsoleSessionsEnd: Screen = {
   }),
 };
 
-/** Another password: the one there is must be said, and every other session ends. */
+/** Changes the password. The form must have the present one; every other session ends. */
 export const postConsolePassword: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { user, by, request, reply, goTo } = visit;

@@ -12,7 +12,7 @@ import { letIn } from './enrol-totp-page.ts';
 
 const PATH = '/account/factors/passkey';
 
-/** The form with which a browser makes a passkey. It needs a script; an authenticator app does without. */
+/** Shows the form that creates a passkey. It needs a script; an authenticator app does not. */
 export const getConsolePasskey: Screen = {
   handle: consoleHandler(
     async (app, visit) => {
@@ -25,7 +25,7 @@ export const getConsolePasskey: Screen = {
   ),
 };
 
-/** Adds the passkey that the browser has made. */
+/** Adds the passkey that the browser created. */
 export const postConsolePasskey: Screen = {
   handle: consoleHandler(
     async (app, visit) => {
@@ -42,7 +42,7 @@ export const postConsolePasskey: Screen = {
   ),
 };
 
-/** Writes the form that `passkey.js` reads: the question, and where to write the answer. */
+/** Writes the form for `passkey.js`: the options of the request, and the fields for the response. */
 export function passkeyForm(
   kind: 'create' | 'get',
   asked: { options: string; setup: string },

@@ -1,6 +1,6 @@
 import { roomTexts } from '../room-texts.ts';
 
-/** Signing in with a second factor, and a person's own account. */
+/** The texts for signing in with a second factor, and for a person's own account. */
 export const PERSON_TEXTS = roomTexts(
   {
     'invite.title': 'Te damos la bienvenida',

@@ -14,7 +14,7 @@ import { type ConsoleVisit, consoleHandler, sessionCookie } from '../console-vis
 import { fieldsOf, pathOf } from '../sign-in.ts';
 import { passkeyForm } from './passkey-page.ts';
 
-/** Asks for the second factor: after the password, and again before money or people are moved. */
+/** Asks for the second factor: after the password, and again before acts on money or people. */
 export const getConsoleProve: Screen = {
   handle: consoleHandler(
     async (app, visit) => {
@@ -25,7 +25,7 @@ export const getConsoleProve: Screen = {
   ),
 };
 
-/** Takes the code; where there is no second factor, the password. A new session takes the place of this one. */
+/** Checks the code, or the password of a person without a second factor. A new session replaces this one. */
 export const postConsoleProve: Screen = {
   handle: consoleHandler(
     async (app, visit) => {

@@ -21,23 +21,21 @@ import { tell } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
 import { meaningOfPermission, meaningOfRole } from './meanings.ts';
 
-/**
- * The rights of a person as a form says them: `granted` beside what the role brings, `limits` are the own ones of this person.
- */
+/** The rights of a person in a form. `granted`: permissions beyond the role. `limits`: the person's own limits. */
 export type Rights = { role: Role; granted: Permission[]; services: PaymentServiceScope; limits: RefundLimits };
 
 export type FormFields = readonly { name: string; text: string }[];
 
-/** Reads the fields of such a form. A name comes once for every box that was ticked, which the reader of signed bodies refuses. */
+/** Reads the fields of such a form. Each ticked box repeats its name, which the reader of signed bodies refuses. */
 export function ticked({ request }: Pick<ConsoleVisit, 'request'>): FormFields {
   const body = (request.body as Buffer | undefined)?.toString() ?? '';
   return [...new URLSearchParams(body)].map(([name, text]) => ({ name, text }));
 }
 
-/** More merchants than these are typed by their ids, instead of ticked. */
+/** With more merchants than this, people type ids instead of ticking boxes. */
 const MOST_TICKED = 100;
 
-/** The fields for a role, permissions, merchants and the limit of refunds; `roles`: between which one chooses. */
+/** Shows the fields for a role, permissions, merchants and the refund limit. `roles`: the roles to choose from. */
 export async function rightsFields(app: App, language: Language, rights: Rights, roles: readonly Role[]) {
   const { role, granted, services, limits } = rights;
   const options = roles.map(
@@ -59,7 +57,9 @@ ${await merchantFields(app, language, services === 'all' ? [] : services)}</fiel
 <label>${tell(language, 'rights.limit')}<input name="limit" maxlength="200" value="${limitsTyped(limits)}"></label>`;
 }
 
-/** The merchants, to be ticked; the ids that are `chosen` and that no merchant has are there too, and nothing is lost unseen. */
+/**
+ * Shows a box for each merchant, also for a `chosen` id that no merchant has, so that saving does not drop it unseen.
+ */
 async function merchantFields(app: App, language: Language, chosen: readonly string[]): Promise<Html> {
   const merchants = await listPaymentServices(app);
   if (merchants.length > MOST_TICKED) {
@@ -76,7 +76,10 @@ async function merchantFields(app: App, language: Language, chosen: readonly str
   )}</div>`;
 }
 
-/** Reads them again. `said`: what is wrong, in the language of the person; the rights are then as far as they could be read. */
+/**
+ * Parses the fields of that form. `said`: what is wrong, in the person's language; `rights` then has what could be
+ * parsed.
+ */
 export async function readRights(
   app: App,
   language: Language,
@@ -113,13 +116,13 @@ export function heldWith({ role, granted, services, limits }: Rights): Held {
   };
 }
 
-/** Lists the changes from one to the other; null: nothing. */
+/** Lists the changes from `now` to `wanted`; null if there are none. */
 export function changesOf(now: Rights, wanted: Rights): RightsWish | null {
   const brought: readonly Permission[] = rightsOf(wanted.role).may;
   const wish: RightsWish = {
     ...(wanted.role !== now.role && { role: wanted.role }),
     ...lists('grant', without(wanted.granted, now.granted)),
-    // A permission of the role cannot be taken from the person, and the grant beside it changes nothing.
+    // A permission of the role cannot be revoked, and granting it too changes nothing.
     ...lists('revoke', without(without(now.granted, wanted.granted), brought)),
     ...(!sameScope(now.services, wanted.services) && { paymentServices: wanted.services }),
     ...(limitsTyped(now.limits) !== limitsTyped(wanted.limits) && { refundLimits: wanted.limits }),
@@ -145,7 +148,7 @@ async function firstUnknown(app: App, ids: readonly string[]): Promise<string | 
   return ids.find((id) => !known.has(id));
 }
 
-/** Amounts in the order of their currencies, as a person types them. */
+/** Formats the limits for typing, ordered by currency. */
 function limitsTyped(limits: RefundLimits): string {
   return Object.entries(limits)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))

@@ -13,7 +13,7 @@ const HEAD: readonly ConsoleText[] = [
   'staff.act',
 ];
 
-/** Shows the sessions and tokens that let a person in at this moment, each with what can be done about it. */
+/** Shows the valid sessions and tokens of a person, each with its possible actions. */
 export function sessionTable(
   language: Language,
   sessions: readonly SessionRow[],

@@ -19,8 +19,8 @@ import { personOf, refusalFor, type StaffAct } from './managed-person.ts';
 type Outcome = 'changed' | 'already' | 'unknown';
 
 /**
- * The acts on a person that take one click and a question. `of` is the session, token or link that is meant, and is to be the
- * person's: `unknown` where it is not. Each writes its row of the audit log.
+ * The acts on a person that take one click and a confirmation. `of`: the id of a session, token or link of that person;
+ * for another person's the result is `unknown`. Each act writes its row of the audit log.
  */
 const ACTS = {
   disable: (app, { id }, _, by) => disableUser(app, id, by),
@@ -35,7 +35,7 @@ const ACTS = {
     return own === true ? endedOf(await endApiToken(app, of, by)) : 'unknown';
   },
   'reset-factors': async (app, { id }, _, by) => ((await resetFactors(app, id, by)) === null ? 'unknown' : 'changed'),
-  // Answers with the link.
+  // Sends the link.
   'new-password': null,
   'end-link': async (app, { id }, of, by) => {
     const own = (await listInvitations(app)).some((link) => link.id === of && link.user === id);
@@ -50,7 +50,7 @@ function endedOf(outcome: 'ended' | 'already' | 'unknown'): Outcome {
   return outcome === 'ended' ? 'changed' : outcome;
 }
 
-/** Asks once more, and says what will stop working. */
+/** Asks for confirmation, and says what will stop working. */
 export const getConsoleStaffConfirm: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { act, of = '' } = visit.request.query as Record<string, unknown>;
@@ -59,7 +59,7 @@ export const getConsoleStaffConfirm: Screen = {
   }),
 };
 
-/** Does what the page before has asked. */
+/** Carries out the confirmed act. */
 export const postConsoleStaffConfirm: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { goTo, send, language, by } = visit;
@@ -79,8 +79,8 @@ export const postConsoleStaffConfirm: Screen = {
 type Asked = { person: ListedUser; act: StaffAct; of: string };
 
 /**
- * Reads the act that an address or a form asks for, if the person who asks may do it and has proved who they are; else what was
- * answered.
+ * Returns the act in an address or a form if the visitor may do it and has proved their identity; otherwise sends the
+ * refusal and returns it as `sent`.
  */
 async function readAct(
   app: App,

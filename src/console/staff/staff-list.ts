@@ -13,10 +13,10 @@ import { seenBy } from './managed-person.ts';
 const STATES = ['enabled', 'invited', 'disabled'] as const;
 const TONES = { enabled: 'good', invited: 'warn', disabled: 'bad' } as const;
 
-/** `invited`: has a link that nobody used, and never came. */
+/** `invited`: has an unused link and has never signed in. */
 type Listed = ListedUser & { state: (typeof STATES)[number] };
 
-/** Everybody who may do something here, people and programs: what, with which second factor, and when they last came. */
+/** Lists all people and programs: their rights, their second factor, and their last use. */
 export const getConsoleStaff: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language } = visit;
@@ -54,7 +54,7 @@ function stateOf({ disabled_at, last_log_in_at }: ListedUser, hasLink: boolean):
   return hasLink && last_log_in_at === null ? 'invited' : 'enabled';
 }
 
-/** Of a user who sees many merchants the screen says how many; the file names them. */
+/** The most merchants of a user that the screen names. For more it shows the count; the file names all. */
 const NAMED = 2;
 
 function columnsFor({ app, language }: ConsoleVisit): Column<Listed>[] {

@@ -17,7 +17,7 @@ import { tokenBadge } from './token-list.ts';
 
 const DONE: Readonly<Record<string, ConsoleText>> = { changed: 'staff_done.changed', already: 'staff_done.already' };
 
-/** One person or program: what they may do, what lets them in, and what can be done about it. */
+/** Shows one person or program: their rights, their credentials and sessions, and the possible actions. */
 export const getConsoleStaffPerson: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const person = await personOf(app, visit);
@@ -78,7 +78,7 @@ ${acts.map((act) => actButton(at, act, '', tell(language, `staff_act.${act}`)))}
 }</div>`;
 }
 
-/** Leads to the page that asks once more. `of`: the session, token or link that is meant. */
+/** Links to the confirmation of an act. `of`: the id of the session, token or link. */
 function actButton(at: string, act: StaffAct, of: string, text: string, kind = ''): Html {
   return html`<form action="${at}/confirm"><input type="hidden" name="act" value="${act}">${of !== '' && html`<input type="hidden" name="of" value="${of}">`}<button class="${kind}">${text}</button></form>`;
 }

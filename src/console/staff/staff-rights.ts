@@ -14,7 +14,7 @@ import { type ConsoleVisit, consoleHandler, messagePage, notFoundPage, requirePr
 import { limitText, personOf, refusalFor, seenBy } from './managed-person.ts';
 import { changesOf, type FormFields, heldWith, type Rights, readRights, rightsFields, ticked } from './rights-form.ts';
 
-/** The form in which a person's role, permissions, merchants and limit are changed. */
+/** Shows the form that changes a person's role, permissions, merchants and limit. */
 export const getConsoleStaffRights: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const found = await changeable(app, visit);
@@ -23,7 +23,7 @@ export const getConsoleStaffRights: Screen = {
   }),
 };
 
-/** Shows what would change, and changes it once that was confirmed. */
+/** Shows what would change, and changes it after the confirmation. */
 export const postConsoleStaffRights: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, by, goTo } = visit;
@@ -45,7 +45,10 @@ export const postConsoleStaffRights: Screen = {
   }),
 };
 
-/** The person of the path, if the one who asks may change them and has proved who they are; else what was answered. */
+/**
+ * Returns the person in the path if the visitor may change them and has proved their identity; otherwise sends the
+ * refusal and returns it as `sent`.
+ */
 async function changeable(app: App, visit: ConsoleVisit): Promise<{ person: ListedUser } | { sent: FastifyReply }> {
   const person = await personOf(app, visit);
   if (person === null) return { sent: visit.send(404, notFoundPage(visit.language)) };
@@ -81,7 +84,7 @@ ${await rightsFields(app, language, rights, Object.keys(ROLES) as Role[])}
 
 type Change = { now: Rights; rights: Rights; fields: FormFields };
 
-/** Shows what the person may do before and after, and the same form once more, to be confirmed. */
+/** Shows the rights before and after, and the form again for confirmation. */
 function sendQuestion({ app, language, send }: ConsoleVisit, person: ListedUser, { now, rights, fields }: Change) {
   const at = `${publicPath(app)}/console/staff/${person.id}`;
   const title = tell(language, 'rights.question', { email: person.email });

@@ -1,6 +1,6 @@
 import { roomTexts } from '../room-texts.ts';
 
-/** People and programs, and what is done about them. */
+/** The texts for managing people and programs. */
 export const STAFF_TEXTS = roomTexts(
   {
     'people.nav': 'Personas',

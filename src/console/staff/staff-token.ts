@@ -14,10 +14,10 @@ import { personOf, refusalFor } from './managed-person.ts';
 
 const DAY_MS = 86_400_000;
 
-/** How long a token works, by its choice in a form; `never`: until it is ended. */
+/** How long a token works, by its choice in a form; `never`: until somebody ends it. */
 const TOKEN_VALID_MS = { '30d': 30 * DAY_MS, '90d': 90 * DAY_MS, '365d': 365 * DAY_MS, never: null } as const;
 
-/** The form for one more API token of a program or a person. */
+/** Shows the form for another API token of a program or a person. */
 export const getConsoleStaffToken: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const found = await tokenOwner(app, visit);
@@ -25,7 +25,7 @@ export const getConsoleStaffToken: Screen = {
   }),
 };
 
-/** Makes the token, and shows it for the only time. */
+/** Creates the token and shows it once. */
 export const postConsoleStaffToken: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { request, by, send, language } = visit;
@@ -45,7 +45,10 @@ export const postConsoleStaffToken: Screen = {
   }),
 };
 
-/** Finds whose token it will be, if the one who asks may make it and has proved who they are; else what was answered. */
+/**
+ * Returns the future owner of the token if the visitor may create it and has proved their identity; otherwise sends the
+ * refusal and returns it as `sent`.
+ */
 async function tokenOwner(app: App, visit: ConsoleVisit): Promise<{ person: ListedUser } | { sent: FastifyReply }> {
   const person = await personOf(app, visit);
   if (person === null || person.disabled_at !== null) return { sent: visit.send(404, notFoundPage(visit.language)) };
@@ -88,7 +91,7 @@ ${tokenText(made.api_token)}
   return send(200, { title, main });
 }
 
-/** A token as it is shown once. */
+/** Shows a token; it is shown only once. */
 export function tokenText(apiToken: string): Html {
   return html`<pre class="codes">${apiToken}</pre>`;
 }

@@ -15,7 +15,7 @@ const STATES: Readonly<Record<OwnedToken['state'], { text: ConsoleText; tone: st
   disabled: { text: 'tokens.disabled', tone: 'bad' },
 };
 
-/** Every API token: whose it is, what for, and when a program last came with it. */
+/** Lists every API token: its owner, its purpose, and its last use. */
 export const getConsoleStaffTokens: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language } = visit;
@@ -67,7 +67,7 @@ function columnsFor({ app, language }: ConsoleVisit): Column<OwnedToken>[] {
   ];
 }
 
-/** The state of an API token, in a word on its colour. */
+/** Shows the state of an API token. */
 export function tokenBadge(language: Language, state: OwnedToken['state']): Html {
   const { tone, text } = STATES[state];
   return badge(tone, tell(language, text));

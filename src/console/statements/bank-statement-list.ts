@@ -26,7 +26,7 @@ const USES: readonly LineUse[] = ['payout', 'return', 'deposit', 'suspense'];
 
 type SeenStatement = ListedStatement & { merchant: string };
 
-/** The newest statements of the bank, each with how many of its lines wait for a person. */
+/** Lists the newest bank statements, each with the number of lines that wait for a person. */
 export const getConsoleStatements: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, user } = visit;
@@ -65,7 +65,10 @@ export const getConsoleStatements: Screen = {
   }),
 };
 
-/** Whether a statement passes the filters of the address; a text is a part of its file's name, its merchant or the end of its account. */
+/**
+ * Whether a statement passes the filters of the address. `text`: a part of the file name or of the merchant, or the end
+ * of the account.
+ */
 function isAsked({ state = '', text = '' }: Record<string, string>): (one: SeenStatement) => boolean {
   const wanted = foldText(text);
   return ({ open, file_name, merchant, account }) =>
@@ -73,7 +76,7 @@ function isAsked({ state = '', text = '' }: Record<string, string>): (one: SeenS
     foldText(`${file_name} ${merchant} ${account.slice(-4)}`).includes(wanted);
 }
 
-/** Takes a statement as the bank exports it. */
+/** Shows the form for a statement in the bank's export format. */
 export const getConsoleNewStatement: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const asked = requireProof(app, visit, NEW);
@@ -81,7 +84,7 @@ export const getConsoleNewStatement: Screen = {
   }),
 };
 
-/** Shows by what a statement proves itself and what its lines would do; with `confirm` takes it over. */
+/** Shows the proof of a statement and what its lines would do; with `confirm` imports it. */
 export const postConsoleStatements: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, by, request, send, goTo } = visit;
@@ -110,12 +113,12 @@ export const postConsoleStatements: Screen = {
   }),
 };
 
-/** Says by what a file proved itself. */
+/** Shows how a file proved its completeness. */
 export function proofBadge(language: Language, proof: ListedStatement['proof']): Html {
   return badge(proof === 'nothing' ? 'warn' : 'good', tell(language, `proof.${proof}`));
 }
 
-/** Shows the charges and credits of some lines in one sentence. */
+/** Returns the charges and credits of some lines in one sentence. */
 export function sumsText(language: Language, lines: readonly { amount: number }[]): string {
   const sum = (sign: 1 | -1) =>
     lines.reduce((total, { amount }) => (Math.sign(amount) === sign ? total + Math.abs(amount) : total), 0);
@@ -125,7 +128,7 @@ export function sumsText(language: Language, lines: readonly { amount: number }[
   });
 }
 
-/** The name of the merchant whose account it is. */
+/** Returns the name of the merchant that owns the account. */
 export function merchantOf(
   language: Language,
   merchants: ReadonlyMap<string, string>,
@@ -140,7 +143,10 @@ export function merchantOf(
 
 type AccountOwner = { environment: Environment; paymentServiceId: string | null };
 
-/** An account of a merchant is named by the id of its environment, the account of all by `all ENVIRONMENT`. Null: not for this person. */
+/**
+ * Parses an account: the id of a merchant's environment, or `all ENVIRONMENT` for the account of all merchants. Null if
+ * the person may not see it.
+ */
 async function accountOwnerNamed(app: App, { user }: ConsoleVisit, name = ''): Promise<AccountOwner | null> {
   const [, all] = /^all (development|production)$/.exec(name) ?? [];
   if (all !== undefined) {
@@ -210,7 +216,7 @@ const TONES: Readonly<Record<LineUse, string>> = {
   other: 'calm',
 };
 
-/** The use of a line. */
+/** Shows the use of a line. */
 export function useBadge(language: Language, use: LineUse): Html {
   return badge(TONES[use], tell(language, `use.${use}`));
 }

@@ -17,14 +17,14 @@ import { allOtherForm, explainForm } from './explain-forms.ts';
 
 const SHOWN = 500;
 
-/** One statement: by what it proved itself, what its lines are of, and the files that it overlaps. */
+/** Shows one statement: its proof, the use of its lines, and the files that it overlaps. */
 export const getConsoleStatement: Screen = {
   handle: consoleHandler((app, visit) => sendStatement(app, visit, 200, '')),
 };
 
 /**
- * Answers with the page of the statement of the path, or its lines as a file; `said` stands on top of it. `asked`: the lines of one use
- * alone, the line that is to be explained, and what was typed of it.
+ * Sends the page of the statement in the path, or its lines as a file; `said` is at the top. `asked`: a filter by use,
+ * the line to explain, and the fields typed for it.
  */
 export async function sendStatement(
   app: App,

@@ -8,10 +8,10 @@ import { tell } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
 import { listMerchants } from '../merchants/visible-merchants.ts';
 
-/** The fields as a person typed them before the form was refused, or a fresh proof asked for. */
+/** The typed fields of a form that was refused or waited for a new proof of identity. */
 type Typed = Readonly<Record<string, string>>;
 
-/** Asks what a line in suspense is. */
+/** Asks for the subject of a line in suspense. */
 export async function explainForm(
   app: App,
   { language, user }: ConsoleVisit,
@@ -56,7 +56,7 @@ ${
 <p class="actions"><button class="primary">${tell(language, 'explain.save')}</button></p></form>`;
 }
 
-/** Says of the lines in suspense that nothing is known about: they are of nothing here. */
+/** Offers to mark all unexplained lines in suspense as unrelated to this installation. */
 export function allOtherForm(
   app: App,
   { language }: ConsoleVisit,

@@ -12,7 +12,7 @@ import { typedQuery } from '../kept-typing.ts';
 import { fieldsOf, lineNumberIn } from '../sign-in.ts';
 import { sendStatement } from './bank-statement-page.ts';
 
-/** A person says what a line in suspense is, or that those that nothing is known of are of nothing here. */
+/** Records the subject of a line in suspense, or marks all unexplained ones as unrelated to this installation. */
 export const postConsoleStatementUses: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, user, by, request, goTo } = visit;
@@ -38,7 +38,7 @@ export const postConsoleStatementUses: Screen = {
   }),
 };
 
-/** Reads what a person says that a line is; a text: why that cannot be. */
+/** Parses the subject of a line. Returns a text with the reason if it is not valid. */
 function subjectOf(app: App, language: Language, fields: Record<string, string>): LineSubject | string {
   const { is = '', subject: text = '', merchant = '', commission: kept = '' } = fields;
   const [subject, commission] = [text.trim(), kept.trim()];

@@ -11,8 +11,8 @@ import type { ConsoleVisit } from '../console-visit.ts';
 const SHOWN = 5;
 
 /**
- * Tells the people of a merchant which of its addresses do not take callbacks: since when, why, what ends it, and the way to send
- * again what waits. Somebody who sees all payment services has them in the list of callbacks.
+ * Shows the people of a merchant which of its endpoints do not accept callbacks: since when, the cause, the fix, and a
+ * form that resends the waiting ones. People who see all payment services have the list of callbacks instead.
  */
 export async function failingEndpoints(app: App, { language, user }: ConsoleVisit): Promise<Html[]> {
   if (user.environmentIds === null) return [];

@@ -26,7 +26,10 @@ import { durationText, hoursChart, percent, quantile } from './today-charts.ts';
 
 const SHOWN = 8;
 
-/** The first page: the money of the day, callbacks, and what needs a person. Somebody who reads no payments begins with their first section. */
+/**
+ * Shows the first page: the money of the day, callbacks, and items that need a person. People who may not read payments
+ * start at their first section.
+ */
 export const getConsole: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const { language, user, send, goTo } = visit;
@@ -48,7 +51,7 @@ ${seesAll && (await attention(app, visit))}`;
   }),
 };
 
-/** Sums the money as the program runs; the money of the other environment stands apart, where there is any. */
+/** Sums the money of the environment in which the program runs. Money of the other environment is shown separately. */
 function moneyFigures(app: App, language: Language, paid: readonly PaidHour[]): Html[] {
   const name = tell(language, 'today.paid');
   const own = paid.filter(({ environment }) => environment === app.config.mode);
@@ -73,10 +76,10 @@ function sumsOf(language: Language, name: string, currencies: ReadonlyMap<string
   });
 }
 
-/** So many of the newest orders, and attempts to deliver, make the rates. */
+/** The number of newest orders and delivery attempts that the rates are computed from. */
 const NEWEST = 1000;
 
-/** Of all payment services: how shops answer. */
+/** Shows how shops respond, across all payment services. */
 async function figuresOfAll(app: App, language: Language): Promise<Html[]> {
   const sample = await selectDeliverySample(app.db, NEWEST);
   return [...deliveryFigures(language, sample), await callbackFigure(app, language)];
@@ -111,14 +114,14 @@ function figure(name: string, value: string, note: string): Html {
   return html`<div class="card pad"><p>${name}</p><strong>${value}</strong><p>${note}</p></div>`;
 }
 
-/** How many payments each hour of the day had, in all currencies. */
+/** Counts the payments of each hour of the day, in all currencies. */
 function countsOf(paid: readonly PaidHour[]): Map<number, number> {
   const counts = new Map<number, number>();
   for (const { hour, payments } of paid) counts.set(hour, (counts.get(hour) ?? 0) + payments);
   return counts;
 }
 
-/** Shows what waits. It is of all payment services, so it is for those who see all of them. */
+/** Shows the items that wait, for people who see all payment services: the items cover all. */
 async function attention(app: App, visit: ConsoleVisit): Promise<Html | false> {
   const { language, user } = visit;
   if (!user.may.has('books:read')) return false;

@@ -5,7 +5,7 @@ import { tableOf } from '../console-format.ts';
 import { tell, tellAll } from '../console-texts.ts';
 import { durationText, percent, quantile, shareBar } from './today-charts.ts';
 
-/** Each payment method with the share of attempts that it approved and how long it took to answer, the most used first. */
+/** Shows each payment method with its approval rate and its response time, the most used first. */
 export function methodTable(language: Language, outcomes: readonly MethodOutcome[]): Html | false {
   if (outcomes.length === 0) return false;
   const methods = [...Map.groupBy(outcomes, (outcome) => outcome.payment_method)]

@@ -6,12 +6,12 @@ import { tell } from '../console-texts.ts';
 const DAY_HOURS = 24;
 const HEIGHT = 40;
 
-/** Bars of what happened in each hour of the day, with what they say in words, so that nobody needs to see them. */
+/** Draws bars for each hour of the day, with a text of the same content for screen readers. */
 export function hoursChart(language: Language, counts: ReadonlyMap<number, number>): Html {
   const most = Math.max(0, ...counts.values());
   if (most === 0) return html`<div class="card pad">${tell(language, 'today.hours_none')}</div>`;
   const [busiest] = [...counts].find(([, count]) => count === most) ?? [0];
-  // A day on which the clocks are set back has an hour more.
+  // The day on which the clocks are set back has 25 hours.
   const hours = Math.max(DAY_HOURS, ...[...counts.keys()].map((hour) => hour + 1));
   const bars = [...counts].map(([hour, count]) => {
     const height = Math.max(1, (count / most) * (HEIGHT - 1));
@@ -24,24 +24,24 @@ export function hoursChart(language: Language, counts: ReadonlyMap<number, numbe
 <p class="quiet">${tell(language, 'today.hours_text', { count: total, hour: busiest, most })}</p></div>`;
 }
 
-/** A share of a whole as a bar, beside the number that says it. */
+/** Draws a share as a bar, next to its number. */
 export function shareBar(share: number, tone: 'good' | 'calm'): Html {
   const width = (Math.min(1, Math.max(0, share)) * 100).toFixed(1);
   return html`<svg class="share ${tone}" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"><rect class="track" width="100" height="6"/><rect width="${width}" height="6"/></svg>`;
 }
 
-/** A share as people write it in the language. */
+/** Formats a share in the language. */
 export function percent(language: Language, share: number): string {
   return share.toLocaleString(LANGUAGE_TAGS[language], { style: 'percent', maximumFractionDigits: 1 });
 }
 
-/** Milliseconds as people say them: seconds from ten of them on. */
+/** Formats milliseconds; from ten seconds on, in seconds. */
 export function durationText(language: Language, ms: number): string {
   if (ms < 10_000) return `${ms.toLocaleString(LANGUAGE_TAGS[language])} ms`;
   return `${Math.round(ms / 1000).toLocaleString(LANGUAGE_TAGS[language])} s`;
 }
 
-/** The value below which that share of the values lies; null without any. */
+/** Returns the value below which that share of the values lies; null without values. */
 export function quantile(values: readonly number[], share: number): number | null {
   const sorted = values.toSorted((one, other) => one - other);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? null;
