@@ -6,8 +6,8 @@ import { selectNewestChange } from '../search/today-queries.ts';
 import { consoleHandler } from './console-visit.ts';
 
 /**
- * The interval of the query for changes. One query serves all open pages of this process; without an open page there is
- * none.
+ * The interval of the query for changes. One query serves all open pages of this process; without an open page it does
+ * not run.
  */
 const LOOK_MS = 3_000;
 /** A stream ends after this time. The browser connects again, so an ended session receives no more events. */

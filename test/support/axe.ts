@@ -2,13 +2,16 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 
-/** Half the text of the package's main file, and each page that is looked at has to read it. */
+/** The minified build: each page has to parse it, and the main file has twice the text. */
 const SOURCE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
-/** Of what axe finds, the rule and where. */
+/** The parts of axe's result that are used: the rule and the place. */
 type Violation = { id: string; nodes: { html: string; failureSummary: string }[] };
 
-/** The violations that axe finds on the page, by these rules or by all. It is put into the page past its policy, which refuses scripts that are not ours. */
+/**
+ * Returns the violations that axe finds on the page, by these rules or by all. It injects axe past the page's content
+ * security policy, which blocks foreign scripts.
+ */
 export async function violationsOn(page: Page, rules: readonly string[] = []): Promise<unknown[]> {
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(SOURCE);
   const only = rules.length === 0 ? '' : `, runOnly: ${JSON.stringify(rules)}`;

@@ -3,7 +3,7 @@ import type { BookedLine } from '../../src/books/reconciliation-queries.ts';
 // 2026-01-15, 12:00 UTC.
 const AT = 1_768_478_400_000;
 
-/** A payment of 12,990 CLP at Webpay, booked on 15 January 2026; `changes` make another entry of it. */
+/** Returns a payment of 12,990 CLP at Webpay, booked on 15 January 2026, with `changes`. */
 export function booked(changes: Partial<BookedLine> = {}): BookedLine {
   return {
     environment_id: 1,

@@ -2,8 +2,9 @@ import crypto, { type Argon2Algorithm, type Argon2Parameters } from 'node:crypto
 import { syncBuiltinESMExports } from 'node:module';
 
 /**
- * Imported first by a test that makes many users or counts hashes: from here on Argon2 takes the least memory and one pass,
- * whatever it is asked for. As many hashes are made, and each in its turn; only within this process are they right ones.
+ * Import this first in a test that creates many users or counts hashes. From then on Argon2 uses the least memory and
+ * one pass, for any parameters. The number of hashes and their queue stay the same. The hashes are valid in this
+ * process only.
  */
 const { argon2 } = crypto;
 

@@ -4,18 +4,19 @@ import { openApiDocument } from '../../src/reference/openapi-document.ts';
 import type { MediaContent, OpenApiDocument, Operation, Reply } from '../../src/reference/openapi-shape.ts';
 import { ROUTES } from '../../src/server/routes.ts';
 
-/** What came back for a request: `path` as it was asked for, with its query. */
+/** A request and its response. `path` is the requested one, with its query. */
 export type Exchange = { method: string; path: string; status: number; contentType: string | null; text: string };
 
 const document = openApiDocument(ROUTES);
-// That the schemas are right is a test of openapi.json; looking at each would cost every file that asks a server.
+// The schemas are not validated here: a test of openapi.json does it, and each file that starts a server would pay for
+// it.
 const ajv = new Ajv2020({ strict: false, validateFormats: false, validateSchema: false }).addSchema(document, 'api');
-/** By the text of the schema: nine in ten of them are the same reference to a problem. */
+/** Validators by the text of their schema: nine in ten schemas are the same reference to a problem. */
 const validators = new Map<string, ValidateFunction>();
 
 /**
- * Holds an answer of the API against its description: the status is one of the operation's, the body fits its schema, and
- * the code of an error is one that the operation declares. Pages are not described, so nothing is said of them.
+ * Checks a response of the API against its description: the operation declares the status, the body fits its schema,
+ * and the operation declares the error code. Pages are not described and not checked.
  */
 export function checkReply({ method, path, status, contentType, text }: Exchange): void {
   const operation = findOperation(method, path);
@@ -41,7 +42,7 @@ function checkCode(operation: Operation, status: number, code: string, about: st
   assert.ok(declared.includes(code), `${about} with ${code}, which the operation does not declare for this status`);
 }
 
-/** The more literal address first: it is the one that the router takes. */
+/** Literal paths come before paths with parameters, as in the router. */
 const patterns = Object.entries(document.paths)
   .toSorted(([a], [b]) => a.split('{').length - b.split('{').length)
   .map(([pattern, item]) => ({ pattern: new RegExp(`^${pattern.replace(/\{\w+\}/g, '[^/]*')}$`), item }));
@@ -67,7 +68,7 @@ function pointed(reference: string): unknown {
   return names.reduce<unknown>((value, name) => (value as Record<string, unknown>)[name], document);
 }
 
-/** References within the schema are to the document, which has the key `api`. */
+/** References in a schema point into the document, which ajv knows as `api`. */
 function validatorOf({ schema }: MediaContent): ValidateFunction {
   const text = JSON.stringify(schema);
   const known = validators.get(text);

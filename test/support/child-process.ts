@@ -9,36 +9,39 @@ export type ChildOptions = { cwd?: string | URL; env?: NodeJS.ProcessEnv; uid?: 
 export type Written = { readonly stdout: string; readonly stderr: string };
 export type Ended = Written & { readonly status: number | null; readonly signal: NodeJS.Signals | null };
 
-/** A program that runs beside a test. It ends with the test's process at the latest. */
+/** A program started by a test. It ends at the latest with the test's process. */
 export type Child = {
   readonly pid: number;
   readonly stdin: Writable;
-  /** All that it wrote until now. */
+  /** All its output so far. */
   written(): Written;
   running: () => boolean;
-  /** Fulfilled when it has ended, however it ended. */
+  /** Resolves when the program has ended, with any status. */
   readonly ended: Promise<Ended>;
-  /** Waits for what it is to write. Rejects with all that it wrote when it ends before. */
+  /** Waits for some output. Rejects with all the output if the program ends first. */
   until(isThere: (written: Written) => boolean): Promise<Written>;
-  /** From now on nobody reads what it writes, as after the end of a program behind a pipe. */
+  /** Closes the read ends of its output, as when the program behind a pipe ends. */
   stopReading: () => void;
   signal: (signal: NodeJS.Signals) => void;
-  /** Whether this process stays for it. */
+  /** Whether this process stays alive for the program. */
   holds: (yes: boolean) => void;
-  /** Sends the signal and waits until it has ended. */
+  /** Sends the signal and waits for the end. */
   end(signal?: NodeJS.Signals): Promise<Ended>;
 };
 
-/** As the launcher does: with compiled code at hand our Node starts in a third of the time. */
+/** The compile cache of the launcher: with compiled code Node starts the product in a third of the time. */
 export const NODE_COMPILE_CACHE = join(import.meta.dirname, '../../node_modules/.cache/compiled');
 
-/** For a test file that is started by a test: by this variable Node tells one that the runner started. */
+/**
+ * The environment for a test file that a test starts, without the variable by which Node recognises files that its
+ * runner started.
+ */
 export function withoutTestContext(): NodeJS.ProcessEnv {
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   return env;
 }
 
-/** Starts a program. Rejects at once, with the reason, when it cannot be started. */
+/** Starts a program. Rejects at once with the reason if it cannot start. */
 export async function startChild(
   program: Program,
   args: readonly string[],
@@ -54,7 +57,7 @@ export async function startChild(
     throw new Error(`${program} could not be started: ${cause.message}`, { cause });
   });
   endWithThisProcess(child);
-  // A program that ends without reading its input is seen by its end.
+  // If a program ends without reading its input, its end shows it.
   child.stdin.on('error', () => {});
   return {
     pid: child.pid as number,
@@ -85,7 +88,7 @@ export async function startChild(
   };
 }
 
-/** Runs a program to its end, and answers however it ended. `input` is its standard input. */
+/** Runs a program to its end and returns its result, also after a failure. `input` is its standard input. */
 export async function runChild(
   program: Program,
   args: readonly string[],
@@ -104,7 +107,7 @@ export async function runChild(
   return ended;
 }
 
-/** Runs a program that must end well, and answers its standard output. Rejects with all that it wrote otherwise. */
+/** Runs a program that must succeed and returns its standard output. Otherwise rejects with all its output. */
 export async function outputOf(
   program: Program,
   args: readonly string[],
@@ -151,7 +154,7 @@ function endAll(): void {
   for (const child of running) child.kill('SIGKILL');
 }
 
-/** The runner ends a test file that takes too long with SIGTERM. */
+/** Ends the children on SIGTERM, which the runner sends to a test file that takes too long. */
 function endOnSignal(): void {
   endAll();
   process.exit(143);

@@ -1,7 +1,7 @@
-/** No machine is so slow that it takes longer; what does will never come. */
+/** Longer than any machine needs: after this time the condition will never be true. */
 export const PATIENCE_MS = 120_000;
 
-/** Waits for a condition; answers whether it came true in time. */
+/** Waits for a condition. Returns whether it became true in time. */
 export async function comesTrue(condition: () => boolean | Promise<boolean>, withinMs = PATIENCE_MS): Promise<boolean> {
   const end = performance.now() + withinMs;
   while (!(await condition())) {

@@ -5,11 +5,13 @@ import { Readable, Writable } from 'node:stream';
 import type { HostedCommand } from './run-command.ts';
 
 /**
- * Runs commands of `bin/rubrica` one after another in this process, which has loaded the code once. Each has the arguments, the
- * environment and the standard streams of a process of its own, and it has ended when that process would have: when nothing is
- * left to wait for. So a command that leaves a timer or a connection behind is still running here too.
+ * Runs commands of `bin/rubrica` one after another in this process, which loads the code once. Each command has the
+ * arguments, the environment and the standard streams that it would have in a separate process. It has ended when that
+ * process would have ended: when nothing is left to wait for. So a command that leaves a timer or a connection open
+ * does not end here either.
  *
- * A command arrives as one line of JSON. What it wrote ends on both streams with `END_OF_COMMAND`, on stdout with its status behind it.
+ * A command arrives as one line of JSON. Its output ends on both streams with `END_OF_COMMAND`, on stdout followed by
+ * its status.
  */
 const commands = new Socket({ fd: 0, readable: true, writable: false });
 let count = 0;
@@ -24,11 +26,11 @@ async function run({ words, env, input, isTTY, end }: HostedCommand): Promise<vo
   setStream('stdin', Object.assign(typed, { isTTY: isTTY !== false }));
   setStream('stdout', writerTo(1));
   setStream('stderr', Object.assign(writerTo(2), { isTTY: isTTY === true }));
-  // Node's own for a module that waits for what never comes.
+  // Node's exit code for a module whose top-level await never settles.
   process.exitCode = 13;
   commands.unref();
   const nothingLeft = new Promise((resolve) => process.once('beforeExit', resolve));
-  // The command line runs when it is loaded; with another address it is loaded again, and nothing else is.
+  // The command line runs when its module loads. Another query in the address loads that module again, and no other.
   await import(`../../src/main.ts?command=${++count}`).then(() => {
     if (process.exitCode === 13) process.exitCode = 0;
   });

@@ -3,7 +3,7 @@ import { totpCode } from '../../src/auth/factors/totp.ts';
 import type { TestApp } from './test-app.ts';
 import type { Answer, TestServer } from './test-server.ts';
 
-/** A browser at the console, without JavaScript: it keeps its cookie and sends forms as a page of ours does. */
+/** A browser at the console, without JavaScript: it keeps its cookie and submits forms like a page of the console. */
 export class ConsolePerson {
   cookie = '';
   readonly #server: TestServer;
@@ -22,12 +22,12 @@ export class ConsolePerson {
     return this.#send('POST', path, String(new URLSearchParams(fields)));
   }
 
-  /** Signs in with the password; what comes next is the answer. */
+  /** Signs in with the password. Returns the response, which leads to the next step. */
   signIn({ email, password }: { email: string; password: string }): Promise<Answer> {
     return this.post('/console/sign-in', { email, password });
   }
 
-  /** Adds an authenticator app, and answers its secret and the recovery codes. */
+  /** Adds an authenticator app. Returns its secret and the recovery codes. */
   async enrol(app: TestApp): Promise<{ secret: string; codes: string[] }> {
     const { text } = await this.get('/console/account/factors/totp');
     const setup = valueOf(text, 'setup');
@@ -59,7 +59,7 @@ export class ConsolePerson {
   }
 }
 
-/** The value of a field of a form. */
+/** Returns the value of a form field. */
 export function valueOf(page: string, name: string): string {
   return new RegExp(`name="${name}" value="([^"]*)"`).exec(page)?.[1] ?? '';
 }

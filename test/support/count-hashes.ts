@@ -1,6 +1,6 @@
 import { createHook } from 'node:async_hooks';
 
-/** How many Argon2 hashes `work` has made, and how many of them ran at once at most. */
+/** Counts the Argon2 hashes that `work` makes, and the most that run at once. */
 export async function countHashes(work: () => Promise<unknown>): Promise<{ total: number; atOnce: number }> {
   const running = new Set<number>();
   const counts = { total: 0, atOnce: 0 };

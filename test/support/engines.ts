@@ -17,12 +17,12 @@ import { openByUrl, type TestDatabase } from './test-database.ts';
 
 export type { TestDatabase };
 
-/** `url`: that of a database opened before. `migrated: false`: a new one without any table. */
+/** `url`: opens a database that was opened before. `migrated: false`: a new one without tables. */
 export type OpenTestDatabase = (options?: { url?: string; migrated?: boolean }) => Promise<TestDatabase>;
 
 /**
- * Declares one suite for both engines. Every test that calls `openTestDatabase` gets an empty database with the schema in
- * place; it is closed after the test, and removed or emptied before the next.
+ * Declares one suite for both engines. Every test that calls `openTestDatabase` gets an empty database with the schema.
+ * The database is closed after the test, and removed or emptied before the next one.
  */
 export function forEachEngine(
   name: string,
@@ -40,15 +40,15 @@ export function forEachEngine(
   }
 }
 
-/** Suites that have not ended. */
+/** The number of suites that have not ended. */
 let declared = 0;
 
-/** For one test: `remove` is called when the next one begins. */
+/** The database of one test. `remove` runs when the next test begins. */
 type NewDatabase = { db: TestDatabase; remove(): Promise<void> };
 
 /**
- * What a test has registered to run after it, such as the end of a service, runs after `afterEach` and needs its database: so that
- * is removed before the next test.
+ * Creates `openTestDatabase` for a suite. What a test registers to run after it, such as stopping a service, runs after
+ * `afterEach` and needs the database. So the database is removed before the next test.
  */
 function createOpener(create: (migrated: boolean) => Promise<NewDatabase>): OpenTestDatabase {
   const opened: TestDatabase[] = [];
@@ -87,10 +87,10 @@ async function createSqliteFile(migrated: boolean): Promise<NewDatabase> {
   return { db: openByUrl(`sqlite:${file}`), remove: async () => rmSync(folder, { recursive: true }) };
 }
 
-/** An empty store with the schema in place: to copy it is a good deal faster than to run the migrations. */
+/** An empty store with the schema: copying it is much faster than running the migrations. */
 let migratedFile: Promise<string> | undefined;
 
-/** One that two processes make at once is the same twice, and the second takes the first one's place. */
+/** If two processes create the file at once, the files are the same, and the second replaces the first. */
 async function findOrCreateMigratedFile(): Promise<string> {
   const file = join(tmpdir(), `rubrica-${templateName()}.db`);
   if (existsSync(file)) return file;
@@ -110,7 +110,7 @@ async function takePostgresDatabase(migrated: boolean): Promise<NewDatabase> {
 
 let postgresTemplate: Promise<string> | undefined;
 
-/** The test files run in processes of their own, so the first to come makes the template and the others wait for it. */
+/** Test files run in separate processes: the first creates the template, and the others wait for it. */
 async function findOrCreateTemplate(): Promise<string> {
   const name = templateName();
   await asAdministrator(async (client) => {
@@ -129,7 +129,7 @@ async function findOrCreateTemplate(): Promise<string> {
   return name;
 }
 
-/** The schema's: its texts, and the code that runs them. */
+/** Names the template by a hash of the migrations and of the code that runs them. */
 function templateName(): string {
   const root = join(import.meta.dirname, '../..');
   const hash = createHash('sha256');

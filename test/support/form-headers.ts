@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../src/http/endpoint.ts';
 
-/** What a browser sends with a form of ours to this endpoint. */
+/** Returns the headers that a browser sends with a form of the console to this endpoint. */
 export function formHeaders({ consumes }: Pick<Endpoint, 'consumes'>): Record<string, string> {
   const [type = 'application/x-www-form-urlencoded'] = consumes ?? [];
   return {

@@ -1,12 +1,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-// Below the ports that systems hand out by themselves: one of those, given back, may belong to the next connection that
-// anybody makes.
+// Below the ephemeral ports: the system could give one of those to the next connection as soon as it is free.
 const FIRST = 20_000;
 const COUNT = 10_000;
 
-/** A port of loopback on which nobody listens, for a program that cannot choose one itself. */
+/** Returns a free port of loopback, for a program that cannot choose one itself. */
 export async function findFreePort(): Promise<number> {
   for (;;) {
     const port = FIRST + Math.floor(COUNT * Math.random());

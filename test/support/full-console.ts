@@ -26,7 +26,7 @@ import type { TestServer } from './test-server.ts';
 import { createTestEnvironment, signedBody } from './test-shop.ts';
 import { createTestUser } from './test-user.ts';
 
-/** A service whose shops take no callback. */
+/** Creates a service whose shops accept no callback. */
 export function createConsoleApp(db: Database): TestApp {
   return createTestApp(db, {
     fetch: async () => ({ kind: 'answered', status: 404, retryAfter: null, excerpt: 'no such page', durationMs: 1 }),
@@ -47,7 +47,9 @@ const LOOK: LookChanges = {
   logo: { image: { type: 'image/png', width: 88, height: 88 }, bytes: drawDemoLogo() },
 };
 
-/** Puts something on every screen of the console: a payment whose callback fails, payouts, a settlement, links, tokens and people. */
+/**
+ * Fills every screen of the console: a payment whose callback fails, payouts, a settlement, links, tokens and people.
+ */
 export async function fillConsole(app: TestApp, server: TestServer) {
   const environment = await createTestEnvironment(app);
   const payment = await createPaidTransaction(app, environment, { reference: 'ORD-7' });
@@ -91,7 +93,7 @@ export async function fillConsole(app: TestApp, server: TestServer) {
     '/console/staff/:id/token': other.id,
   };
   const screens = SCREENS.flatMap((route) => {
-    // Of the month before nobody is owed anything.
+    // In the month before, no merchant is owed anything.
     if (route === '/console/months') return [{ route, path: `${route}?month=2026-01` }];
     if (!route.includes(':')) return [{ route, path: route }];
     const id = ids[route];
@@ -110,19 +112,19 @@ export async function fillConsole(app: TestApp, server: TestServer) {
   return { owner, environment, screens: [...screens, ...questions] };
 }
 
-/** Every page of the table of endpoints that somebody who has signed in opens. */
+/** Every page in the table of endpoints that a signed-in person can open. */
 const SCREENS = ROUTES.filter(({ method, access }) => method === 'GET' && access === 'session')
   .map(({ paths: [path] }) => path)
   .filter((path) => path !== '/console/live');
 
-/** A refund that waits for another person. Answers its id. */
+/** Requests a refund that waits for another person. Returns its id. */
 async function ask(app: TestApp, paid: Transaction, by: Actor): Promise<string> {
   const making = await requestRefund(app, paid, { amount: 5000, type: 'parcial', reason: 'llegó roto', by });
   if (!('request' in making)) throw new Error('There is no request');
   return making.request.id;
 }
 
-/** One payout in a file of a bank, which its statement confirms, and another that waits. */
+/** Creates a payout in a bank file that a statement confirms, and another that waits. */
 async function payOut(app: TestApp) {
   const desk = await openPayoutDesk(app);
   const [filed] = await approved(app, desk);
@@ -146,7 +148,7 @@ async function payOut(app: TestApp) {
   return { payout, file: made?.file.id, statement: id };
 }
 
-/** A settlement of one line that no payment has. */
+/** Creates a settlement with one line that matches no payment. */
 async function settle(app: TestApp): Promise<string> {
   const content = Buffer.from('fecha;orden de compra;monto\n2026-01-15;999999;7000\n');
   const settlement = await readSettlement(Readable.from([content]));

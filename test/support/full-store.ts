@@ -18,10 +18,13 @@ import { acceptedRefund } from './test-refunds.ts';
 import { createTestEnvironment } from './test-shop.ts';
 import { untilVisible } from './until-visible.ts';
 
-/** One of the merchants: an environment and what names it. */
+/** One of the merchants: an environment and its names. */
 export type Merchant = { id: number; token: string; owner: string; kind: string };
 
-/** Fills an empty store: two merchants with payments, fees, late money, a payout, and refunds that are completed and in process. */
+/**
+ * Fills an empty store: two merchants with payments, fees, late money, a payout, and refunds that are completed and in
+ * process.
+ */
 export async function fillStore(app: TestApp) {
   await beginFacts(app);
   const merchants: Merchant[] = [];
@@ -60,7 +63,7 @@ export async function fillStore(app: TestApp) {
   return { app, one, two, sibling: sibling?.id ?? 0, paid, other, late };
 }
 
-/** A refund that a person ended, and money that only the acquirer's file has. */
+/** Ends a refund by a person, and books money that only the acquirer's file has. */
 async function decideSomething(app: TestApp, { id: environmentId, kind }: Merchant, paid: Transaction): Promise<void> {
   const evidence = describeEvidence('portal.csv', Buffer.from('15/01/2026;1213;7000'));
   const { id } = await acceptedRefund(app, paid, 300);

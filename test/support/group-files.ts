@@ -2,32 +2,39 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** So many of the longest share a process. Of others there are more, but not for longer: the whole run waits for the last of them. */
+/**
+ * The most of the longest files in one process. Other groups have more files but take no longer, because the whole run
+ * waits for the last group.
+ */
 const LONGEST_TOGETHER = 8;
-/** In bytes: what a file system takes for one name is 255. */
+/** In bytes; a file system allows 255 for a name. */
 const LONGEST_NAME = 250;
-/** How many groups each place in the run still has before it when groups begin to be smaller. */
+/** The number of full-size groups that each process still has before it when groups become smaller. */
 const GROUPS_AHEAD = 2;
-/** The last ones are so short that to start a process for each would take longer. */
+/** The least files in a group: the last files are so short that a process for each would cost more. */
 const FEWEST_TOGETHER = 6;
 
-/** Loads the machine with processes of its own, and takes long: it begins before the others. */
+/** Loads the machine with other processes and takes long, so it starts before the others. */
 const isHarness = (file: string) => /^test\/(?:faults|bench)\//.test(file);
-/** Changes what others in its process see or sees what they leave behind, such as a timer: mocks of what is global, and measurements. */
+/**
+ * Affects other files in its process, or is affected by what they leave, such as a timer: global mocks, and
+ * measurements.
+ */
 const needsItsOwnProcess = (text: string) =>
   /setDefaultCACertificates|mock\.timers|mock\.method\((?:globalThis|performance|Math),|process\.(?:cpu|memory|resource)Usage\(|\/proc\/self\/io/.test(
     text,
   );
 
-/** Makes hashes cheap in the whole process, which is right for the others that do the same. */
+/** Makes hashes cheap in the whole process, so it shares one only with files that do the same. */
 const makesCheapHashes = (text: string) => text.includes('support/cheap-hashes.ts');
 
 /**
- * The modules that run these test files, in the order in which to start them. Most files share a process with others: to start
- * Node and load the code costs half a second of a core each time. In a group each file is a suite with the file's path as its
- * name: a hook outside of all suites is a hook of its file alone, and a file that cannot be loaded fails by its name.
+ * Returns the modules that run these test files, in the order to start them. Most files share a process: starting Node
+ * and loading the code costs half a second of a core each time. In a group each file is a suite with the file's path as
+ * its name: a hook outside of all suites applies to its file only, and a file that cannot be loaded fails under its
+ * name.
  *
- * The longest come first and the last groups are small, so the run does not wait for one process at its end.
+ * The longest come first and the last groups are small, so that the run does not wait for one process at its end.
  */
 export function groupFiles(
   files: readonly string[],
@@ -50,7 +57,9 @@ export function groupFiles(
   ];
 }
 
-/** Groups of files, the longest first. `ahead`: how many groups of one size there still are when they begin to be smaller. */
+/**
+ * Divides files into groups, the longest first. `ahead`: the number of groups that are left when groups become smaller.
+ */
 function divide(longestFirst: readonly { file: string; length: number }[], ahead: number): string[][] {
   const left = [...longestFirst];
   const lengthOf = (size: number) => left.slice(0, size).reduce((sum, { length }) => sum + length, 0);
@@ -70,8 +79,8 @@ function divide(longestFirst: readonly { file: string; length: number }[], ahead
 }
 
 /**
- * More text is more tests, here and in what it imports from beside it. Each engine is a run of its own, and other programs take
- * longer than what happens in this process.
+ * Estimates the length of a file from its text and the text of its imports in the same folder: more text is more tests.
+ * Each engine is another run, and other programs take longer than work in this process.
  */
 function guessLength(file: string, text: string): number {
   let length = text.length;
@@ -95,7 +104,9 @@ function writeGroup(
   return path;
 }
 
-/** The module's name says what it holds, wherever Node names it: killed, left running, not loaded. */
+/**
+ * Names the module after its files, because Node prints this name if the module is killed, left running or not loaded.
+ */
 function nameOf(number: number, files: readonly string[]): string {
   return `${[number, ...files.map((file) => basename(file, '.test.ts'))].join('+')}.mjs`;
 }

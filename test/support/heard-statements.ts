@@ -5,8 +5,8 @@ import type { TestApp } from './test-app.ts';
 export type HeardStatement = { sql: string; parameters: readonly SqlParameter[] };
 
 /**
- * The app as one whose statements are heard. Inserts of rows are not among them. `all`: every one in its order, added as it is asked;
- * `heard`: each text once, with its first parameters, as far as it was asked when it is read.
+ * Returns the app with a record of its statements, without row inserts. `all`: every statement in order, added when it
+ * runs. `heard`: each text once with its first parameters, computed when read.
  */
 export function listenToStatements(app: TestApp): {
   app: TestApp;
@@ -35,7 +35,7 @@ export function listenToStatements(app: TestApp): {
   };
 }
 
-/** What the engine says that it would do, a line each; with `asJson` what PostgreSQL says in JSON. */
+/** Returns the engine's query plan, one line per string; with `asJson`, PostgreSQL's plan in JSON. */
 export async function explain(app: TestApp, { sql, parameters }: HeardStatement, asJson = false): Promise<string[]> {
   const { engine } = app.db;
   const word = engine === 'sqlite' ? 'explain query plan' : asJson ? 'explain (format json)' : 'explain';

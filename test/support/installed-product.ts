@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { outputOf, startChild } from './child-process.ts';
 import type { Program } from './system-programs.ts';
 
-/** The path without the tools of the repository, as a machine has it on which the product is installed. */
+/** The PATH without the repository's tools, as on a machine with the installed product. */
 const PATH = ['/usr/local/bin', '/usr/bin', '/bin', '/usr/sbin', '/sbin'].join(':');
 
-/** Uses an installed product as its people do, in a folder of its own: what it cannot do there fails. */
+/** Uses an installed product in a folder outside the repository, so that a missing file fails. */
 export async function proveInstalled(command: Program, folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const env = { HOME: folder, PATH, DATA_DIR: join(folder, 'data'), PORT: '0', NODE_COMPILE_CACHE: '' };
@@ -59,7 +59,7 @@ export async function proveInstalled(command: Program, folder: string): Promise<
   ];
   for (const page of [data.payUrl[0]?.url ?? '', ...pages.map((path) => url + path)])
     assert.equal((await fetch(page)).status, 200, page);
-  // Explained by a thread of its own, whose file must be there.
+  // A separate thread writes this explanation; its file must be installed.
   const swapped = await outputOf(command, ['sign', '--secret-env', 'SECRET'], {
     cwd: folder,
     env: { ...env, SECRET: `${secret_token} ` },

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 
-/** A self-signed certificate for one DNS name, made anew for each test run: no key lies in the repository. */
+/** Creates a self-signed certificate for one DNS name. Each test run has a new one, so the repository has no key. */
 export function makeCertificate(dnsName: string): { cert: string; key: string } {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const ecdsaWithSha256 = der(0x30, oid('2a8648ce3d040302'));
@@ -20,7 +20,7 @@ export function makeCertificate(dnsName: string): { cert: string; key: string } 
   };
 }
 
-/** One tag, length and value of DER; all lengths here need at most two bytes. */
+/** Encodes one tag, length and value of DER; all lengths here need at most two bytes. */
 function der(tag: number, ...contents: Buffer[]): Buffer {
   const value = Buffer.concat(contents);
   const { length } = value;

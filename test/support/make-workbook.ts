@@ -1,14 +1,16 @@
 import { ZipFile } from 'yazl';
 
-/** A text, a number with the number of its format (see `FORMATS`), or nothing. */
+/** A text, a number with the index of its format in `FORMATS`, or an empty cell. */
 export type WorkbookCell = string | number | { value: number; format: number } | null;
 
-/** The formats that a cell may name: 0 plain, 1 a day, 2 ten digits with zeros, 3 a day with hours. */
+/** The formats of cells: 0 plain, 1 a day, 2 ten digits with zeros, 3 a day with hours. */
 const FORMATS = [0, 14, 164, 165];
 
 export type WorkbookSheet = { name: string; hidden?: boolean; rows: readonly (readonly WorkbookCell[] | null)[] };
 
-/** An .xlsx as spreadsheets write it: shared texts, styles, one part for each sheet. A row that is null is left out. */
+/**
+ * Writes an .xlsx like a spreadsheet program: shared texts, styles, one part for each sheet. A null row is left out.
+ */
 export async function makeWorkbook(
   sheets: readonly WorkbookSheet[],
   parts: Record<string, string> = {},

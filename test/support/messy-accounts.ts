@@ -1,18 +1,19 @@
 import { createSeededRandom } from '../../src/lib/seeded-random.ts';
 
-/** One row of an export as somebody would send it, beside what it is in truth. */
+/** One row of an export as a person would send it, with the true values. */
 export type MessyRow = {
   readonly cells: { readonly rut: string; readonly bank: string; readonly account: string };
   readonly truth: { readonly rut: string; readonly bank: string; readonly account: string };
-  /** What was done to the row; nothing for a clean one. */
+  /** The changes made to the row; empty for a clean one. */
   readonly done: readonly string[];
-  /** Whether a careful person could mend the row from its text alone. */
+  /** Whether a careful person could repair the row from its text alone. */
   readonly repairable: boolean;
 };
 
 /**
- * Rows as programs and hands leave them, with the truth of each; the same for the same seed. It knows nothing of the rules
- * that mend: what is done to a cell comes from files that people send, and the check character is worked out here by its own sum.
+ * Returns rows with the faults that programs and people produce, and the truth of each; the same rows for the same
+ * seed. It shares nothing with the repair rules: the faults come from files that people send, and it computes the check
+ * character separately.
  */
 export function messyRows(count: number, seed: number): MessyRow[] {
   const random = createSeededRandom(seed);
@@ -22,7 +23,7 @@ export function messyRows(count: number, seed: number): MessyRow[] {
 type Random = () => number;
 type Mess = readonly [name: string, share: number, of: (text: string, random: Random) => string];
 
-/** As people and programs write the banks, typed from such files. Not from the list of the service. */
+/** The names of banks that people and programs write, typed from such files and not from the service's list. */
 const BANKS: readonly (readonly [code: string, ...names: string[]])[] = [
   [
     '001',
@@ -80,7 +81,7 @@ const BANKS: readonly (readonly [code: string, ...names: string[]])[] = [
   ['875', 'Mercado Pago', 'MERCADO PAGO', 'MercadoPago'],
 ];
 
-/** `share`: how often it happens beside the others of its column. */
+/** `share`: the frequency relative to the other faults of the column. */
 const RUT_MESSES: readonly Mess[] = [
   ['points', 8, (rut) => withPoints(rut)],
   ['small k or as it was', 2, (rut) => rut.toLowerCase()],
@@ -128,7 +129,7 @@ const ACCOUNT_MESSES: readonly Mess[] = [
   ['points for thousands', 2, (account) => thousands(account)],
 ];
 
-/** After these nobody can know what it was: it has to stay as it is, or be refused. */
+/** Faults that lose information: the value must stay unchanged or be refused. */
 const DESTROYED: readonly (readonly [
   name: string,
   of: (cells: MessyRow['truth'], random: Random) => MessyRow['cells'],
@@ -172,8 +173,8 @@ function messyRow(random: Random): MessyRow {
 }
 
 /**
- * Without a hyphen, eight digits are the RUT of one person, and the number of another's: only that person can tell. Points
- * tell too, where the last group has the check character as its fourth.
+ * Whether a RUT without a hyphen has two readings: up to eight digits can be the whole RUT of one person or the number
+ * of another, and only that person can tell. Points resolve it if the check character is the fourth of the last group.
  */
 function isTwoPeople(rut: string): boolean {
   const number = rut.replace(/[^0-9.k]/gi, '');
@@ -188,7 +189,7 @@ function someRut(random: Random): string {
   return `${body}-${checkOf(body)}`;
 }
 
-/** The sum of the digits, each times 2 to 7 from the right. */
+/** Computes the check character: the sum of the digits, each times 2 to 7 from the right. */
 function checkOf(body: string): string {
   let sum = 0;
   for (let place = 0; place < body.length; place++) sum += Number(body.at(-1 - place)) * (2 + (place % 6));

@@ -18,7 +18,7 @@ import { createTestApp, type TestApp } from './test-app.ts';
 import { createPaidTransaction } from './test-books.ts';
 import { createTestEnvironment, testInput } from './test-shop.ts';
 
-/** Two databases of one installation, each with ids in a stretch of its own. */
+/** Opens two databases of one installation, with separate ranges of ids. */
 export async function twoDatabases(openTestDatabase: OpenTestDatabase, other: Database, otherKey = KEY) {
   const { script, parts } = journeyParts();
   const from = createTestApp(await openTestDatabase(), { ...parts, config: configOf('pay-1') });
@@ -28,7 +28,7 @@ export async function twoDatabases(openTestDatabase: OpenTestDatabase, other: Da
   return { from, to, script };
 }
 
-/** The same, with a shop in the first that has one payment. */
+/** Opens the same two, with a shop that has one payment in the first. */
 export async function twoWithShop(openTestDatabase: OpenTestDatabase) {
   const { from, to } = await twoDatabases(openTestDatabase, await openTestDatabase());
   const merchant = await createTestEnvironment(from);
@@ -52,7 +52,7 @@ export function wishOf({ paymentServiceId }: ServiceEnvironment): MoveWish {
   return { paymentServiceId, by: TESTER, kinds: SEALED_KINDS, onProgress: () => {}, pauseSeenMs: 1 };
 }
 
-/** A shop that asks both databases, and keeps what was acknowledged: one of the two at most may say yes. */
+/** A shop that sends each order to both databases and keeps the acknowledged ones. At most one database may accept. */
 export function talkingShop(from: TestApp, to: TestApp, merchant: ServiceEnvironment) {
   const acknowledged: string[] = [];
   let number = 0;
@@ -60,7 +60,7 @@ export function talkingShop(from: TestApp, to: TestApp, merchant: ServiceEnviron
     createTransaction(app, merchant, testInput({ reference })).then(() => true, ignoreMoving);
   const order = async (): Promise<'from' | 'to' | 'nobody'> => {
     const reference = `TALK-${++number}`;
-    // Nobody asks a database that has never heard of the merchant.
+    // A shop does not ask a database that has never had the merchant.
     const known = (await loadEnvironment(to, merchant.serviceToken)) !== null;
     const [there, here] = [known && (await ask(to, `${reference}-to`)), await ask(from, `${reference}-from`)];
     assert.ok(!(there && here), `${reference} was stored in both`);
@@ -83,13 +83,16 @@ export function talkingShop(from: TestApp, to: TestApp, merchant: ServiceEnviron
   return { order, assertNothingLost };
 }
 
-/** Answers false for a write that was refused because the payment service moves, and fails for any other error. */
+/** Returns false for a write that was refused because the payment service moves. Fails for any other error. */
 export function ignoreMoving(error: unknown): false {
   assert.equal((error as { code?: string }).code, 'PAYMENT_SERVICE_MOVING', String(error));
   return false;
 }
 
-/** An app as a process has it that is killed before the commit with which the payment service leaves: all of it is copied by then. */
+/**
+ * Returns an app whose process dies before the commit with which the payment service leaves; all data is copied by
+ * then.
+ */
 export function diesOnLeaving(app: TestApp): TestApp {
   let long = 0;
   const transaction: Database['transaction'] = (work, kind) => {
@@ -99,7 +102,7 @@ export function diesOnLeaving(app: TestApp): TestApp {
   return { ...app, db: { ...app.db, transaction } };
 }
 
-/** How many callbacks of the merchant were posted. */
+/** Delivers the merchant's due callbacks and returns how many were posted. */
 export async function deliverDue(app: TestApp, merchant: ServiceEnvironment): Promise<number> {
   const count = async () => {
     const sql = 'select count(*) as posted from delivery_attempts where environment_id = $1';
@@ -113,7 +116,7 @@ export async function deliverDue(app: TestApp, merchant: ServiceEnvironment): Pr
   return (await count()) - before;
 }
 
-/** The payment service is elsewhere from now on, as `movePaymentService` leaves it. */
+/** Marks the payment service as moved, as `movePaymentService` does. */
 export async function leaveFor(
   app: App,
   { id, paymentServiceId }: Pick<ServiceEnvironment, 'id' | 'paymentServiceId'>,

@@ -1,14 +1,14 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 
-/** What a name has: addresses of either family; null: the server says nothing at all. */
+/** The addresses of each name; null: the server does not respond. */
 export type Zone = Record<string, { a?: string[]; aaaa?: string[] } | null>;
 
 const A = 1;
 const AAAA = 28;
 const NAME_ERROR = 3;
 
-/** A name server on loopback that knows `zone` and counts the questions for each name. */
+/** Starts a name server on loopback that knows `zone` and counts the queries for each name. */
 export async function startNameServer(zone: Zone) {
   const socket = createSocket('udp4');
   const questions: string[] = [];
@@ -27,7 +27,9 @@ export async function startNameServer(zone: Zone) {
   };
 }
 
-/** RFC 1035, 4.1.2: the one question of a query, in plain labels. `end` is behind its type and class. */
+/**
+ * Reads the one question of a query, in plain labels (RFC 1035, 4.1.2). `end` is the offset after its type and class.
+ */
 function readName(query: Buffer): { name: string; end: number } {
   const labels: string[] = [];
   let at = 12;
@@ -54,7 +56,7 @@ function answerTo(query: Buffer, end: number, entry: Zone[string] | undefined): 
   return Buffer.concat([header, query.subarray(12, end), ...records]);
 }
 
-/** Of an IPv6 address only the spelling with all eight groups. */
+/** Accepts an IPv6 address only with all eight groups. */
 function addressBytes(address: string): Buffer {
   if (!address.includes(':')) return Buffer.from(address.split('.').map(Number));
   return Buffer.from(

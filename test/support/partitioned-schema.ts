@@ -1,11 +1,11 @@
 import type { Database, SqlRow, Tx } from '../../src/db/database.ts';
 
-/** More than there are environments in a test, so that a statement about two of them cannot touch all. */
+/** More than the environments of a test, so that a statement about two of them cannot touch every partition. */
 export const PARTITIONS = 8;
 
 /**
- * What has an environment and is small: it would be copied to every node. The key of a line of the acquirer's file is unique
- * over all merchants.
+ * Small tables with an environment: a sharded database would copy them to every node. The key of a line of the
+ * acquirer's file is unique across merchants.
  */
 const WHOLE: readonly string[] = ['secret_tokens', 'imported_payments', 'token_handovers', 'callback_listeners'];
 
@@ -13,9 +13,9 @@ type Table = { name: string; constraints: NamedText[]; indexes: string[]; trigge
 type NamedText = { name: string; text: string };
 
 /**
- * Divides every table of an empty store that has an environment into plain hash partitions by it: the same columns, keys,
- * indexes and triggers. PostgreSQL refuses a primary or a unique key without the environment, as every engine does that keeps
- * the parts on nodes of their own. Answers the names of the tables.
+ * Partitions every table of an empty store that has an environment by hash of it: with the same columns, keys, indexes
+ * and triggers. PostgreSQL refuses a primary or unique key without the environment, like every engine that keeps
+ * partitions on separate nodes. Returns the names of the tables.
  */
 export async function partitionByEnvironment(db: Database): Promise<string[]> {
   return db.transaction(async (tx) => {
@@ -62,7 +62,9 @@ async function partition(tx: Tx, { name, constraints, indexes, triggers }: Table
   for (const text of [...indexes, ...triggers]) await tx.query(text);
 }
 
-/** Those of and to these tables, as `table` and what is to be added to it again. */
+/**
+ * Drops the foreign keys from and to these tables. Returns each with its table and its definition, to be added again.
+ */
 async function dropForeignKeys(tx: Tx, tables: readonly string[]): Promise<NamedText[]> {
   const keys = await tx.query<SqlRow & NamedText & { key: string; target: string }>(
     `select conrelid::regclass::text as name, confrelid::regclass::text as target, conname as key,

@@ -22,7 +22,10 @@ import { acceptedRefund } from './test-refunds.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 import { createTestEnvironment, createTestTransaction } from './test-shop.ts';
 
-/** A page that payers meet. `press`: it comes only after a press of its first button, once, so it is for a payer of this language. */
+/**
+ * A page that payers see. `press`: the language of the payer who presses its first button. The page appears only after
+ * that press, which works once.
+ */
 export type PayState = { name: string; path: string; press?: string };
 
 const HOUR = 3_600_000;
@@ -42,7 +45,7 @@ const LINK: LinkWish = {
   urlCallback: null,
 };
 
-/** Takes US dollars alone, on a page of its own, and euros alone, and never knows. */
+/** A method for US dollars only, with a separate page, and a method for euros only, whose outcome stays unknown. */
 const BANKS: readonly PaymentMethod[] = [
   {
     ...scriptMethod({
@@ -60,7 +63,7 @@ const BANKS: readonly PaymentMethod[] = [
   },
 ];
 
-/** A shop with a look, and a payment in every state that a payer can meet; time stands still. */
+/** Opens a shop with a look, and a payment in every state that a payer can see. The clock stands still. */
 export async function openPayStates(db: Database) {
   const shop = { status: 200 };
   const simulated = [simulatedMethod, simulatedTransfer].map((method): PaymentMethod => {
@@ -109,7 +112,7 @@ async function pay(till: Till, name: string, changes: Partial<TransactionInput> 
   return made;
 }
 
-/** First those whose time must pass; the clock goes on in them. */
+/** Creates the states that need time to pass first, because they advance the clock. */
 async function endedStates(till: Till, shop: { status: number }): Promise<PayState[]> {
   const { app } = till;
   const receipt = await pay(till, 'receipt');

@@ -27,7 +27,7 @@ import { untilVisible } from './until-visible.ts';
 
 const HOUR = 3_600_000;
 
-/** What the app of `runJourneys` is made of: a method and a shop that answer what a journey needs next. */
+/** Returns the parts for the app of `runJourneys`: a method and a shop that respond as each journey needs. */
 export function journeyParts(): { script: JourneyScript; parts: Pick<App, 'paymentMethods' | 'fetch'> } {
   const script: JourneyScript = { status: 200, starts: [], lookups: [] };
   const method = {
@@ -46,7 +46,7 @@ export type JourneyScript = { status: number; starts: PaymentOutcome[]; lookups:
 const APPROVED: PaymentOutcome = { kind: 'approved', detail: { authorization_code: '001234' } };
 const PENDING: PaymentOutcome = { kind: 'pending' };
 
-/** Everything that happens to payments, refunds and callbacks of a merchant from day to day. */
+/** Runs everything that happens to payments, refunds and callbacks of a merchant in daily use. */
 export async function runJourneys(app: TestApp, script: JourneyScript, environment: ServiceEnvironment): Promise<void> {
   const paid = await pay(app, environment, `PAID-${environment.id}`);
   await goWrong(app, script, environment);
@@ -65,7 +65,7 @@ async function pay(app: TestApp, environment: ServiceEnvironment, reference: str
   return payment.transaction;
 }
 
-/** Unanswered, declined, cancelled, expired, approved too late, and brought back by the browser. */
+/** Payments without an answer, declined, cancelled, expired, approved too late, and returned by the browser. */
 async function goWrong(app: TestApp, script: JourneyScript, environment: ServiceEnvironment): Promise<void> {
   const open = (name: string) => createTestTransaction(app, environment, { reference: `${name}-${environment.id}` });
   const waiting = await open('WAITING');
@@ -93,7 +93,7 @@ async function goWrong(app: TestApp, script: JourneyScript, environment: Service
   assert.equal(await expireTransactions(app, 10), 1);
 }
 
-/** Refused, failed, gone, sent again, and delivered. */
+/** Callbacks refused, failed, disabled, resent and delivered. */
 async function deliver(app: TestApp, script: JourneyScript, environment: ServiceEnvironment, paid: Transaction) {
   for (const status of [500, 400, 503, 410, 200]) {
     script.status = status;

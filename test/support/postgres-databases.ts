@@ -4,25 +4,28 @@ import { type Database, StorageError } from '../../src/db/database.ts';
 import { openByUrl, type TestDatabase } from './test-database.ts';
 
 /**
- * A migrated database of this process, with its open connections: they know the catalog and the plans of the statements, which costs
- * the server more than most tests do.
+ * A migrated database of this process, with its open connections. They cache the catalog and the plans of statements,
+ * and filling these caches costs the server more than most tests.
  */
 type Slot = { name: string; db: Database };
 
-/** The name of a slot's own connections. */
+/** The application name of a slot's connections. */
 const OURS = 'slot';
 
-/** Addresses whose next store would be taken for the old one. */
+/** The URLs that must not be reused, because a service would mistake the next store for the old one. */
 const remembered = new Set<string>();
 
-/** Slots whose test is over. */
+/** The slots whose test is over. */
 const used: Slot[] = [];
 
-/** A migrated database before its first use: the fingerprint of its schema, and the statement that puts back its few rows. */
+/**
+ * A migrated database before its first use: the fingerprint of its schema, and the statement that restores its few
+ * rows.
+ */
 type Unused = { fingerprint: string; refill: string };
 let unused: Promise<Unused> | undefined;
 
-/** An empty database with the schema of `template`: one that was used before, or a new one. */
+/** Returns an empty database with the schema of `template`: a reused one or a new one. */
 export async function takeDatabase(template: string): Promise<{ db: TestDatabase; remove: () => Promise<void> }> {
   const slot = (await reuse()) ?? (await makeSlot(template));
   const db = lend(slot);
@@ -51,12 +54,15 @@ async function makeSlot(template: string): Promise<Slot> {
   return { name, db };
 }
 
-/** For the address of a store that services remember in a DATA_DIR which outlives the test. */
+/** Excludes a database from reuse, because services remember its URL in a DATA_DIR that outlives the test. */
 export function neverLendAgain(url: string): void {
   remembered.add(url);
 }
 
-/** The connections for one test. What it leaves running is refused once they are closed, and reaches no other test. */
+/**
+ * Lends the connections to one test. After `close`, anything that the test left running is refused and reaches no other
+ * test.
+ */
 function lend(slot: Slot): TestDatabase {
   const asked = new Set<Promise<unknown>>();
   let isClosed = false;
@@ -86,12 +92,12 @@ async function removeSlot({ name, db }: Slot): Promise<void> {
   await dropDatabase(name);
 }
 
-/** When no test is left: the open connections would keep the process running. */
+/** Removes all slots when no test is left, because their connections would keep the process running. */
 export async function removeUsed(): Promise<void> {
   for (const slot of used.splice(0)) await removeSlot(slot);
 }
 
-/** Copying the files of a template costs half of writing them to the write-ahead log, the default. */
+/** Copies the files of a template: this costs half of the default, which writes them to the write-ahead log. */
 export async function createDatabase(template: string): Promise<string> {
   const name = `test_${randomBytes(8).toString('hex')}`;
   await asAdministrator((client) => client.query(`create database ${name} template ${template} strategy file_copy`));
@@ -109,8 +115,8 @@ export function urlOf(name: string): string {
 }
 
 /**
- * Empties a database, unless its test has left more than rows: a change of the schema, statistics, by which plans are made, or
- * another process that is still connected. Or a service remembers it.
+ * Empties a database. Returns false if it cannot be reused: the test changed the schema, left statistics (which affect
+ * plans), many dead rows or another process's connection, or a service remembers its URL.
  */
 async function isEmptied({ name, db }: Slot): Promise<boolean> {
   if (remembered.has(urlOf(name))) return false;
@@ -128,7 +134,7 @@ async function describe(db: Database): Promise<Unused> {
   return { fingerprint: await fingerprintOf(db), refill: await refillOf(db) };
 }
 
-/** Each change of the schema makes a new version of a row of these, and a version has the number of its transaction. */
+/** Each change of the schema writes a new version of a row in these tables, and `xmin` is its transaction. */
 const CATALOG = [
   ['pg_class', 'oid'],
   ['pg_attribute', 'attrelid'],
@@ -141,7 +147,7 @@ const CATALOG = [
 ];
 /** PostgreSQL's own objects have smaller ids. */
 const FIRST_ID = 16_384;
-/** A table with so many dead rows would be read in another way than a new one. */
+/** A larger table has so many dead rows that the planner would choose another plan than for a new one. */
 const MOST_BYTES = 512 * 1024;
 
 const FINGERPRINT = `select concat_ws(', ', ${[
@@ -151,10 +157,10 @@ const FINGERPRINT = `select concat_ws(', ', ${[
   ...['pg_namespace', 'schema_migrations'].map(
     (table) => `(select concat(count(*), ' ', max(xmin::text::bigint)) from ${table})`,
   ),
-  // A vacuum, or statistics of an empty table, changes these in their place.
+  // A vacuum, or statistics of an empty table, updates these in place.
   `(select concat(sum(reltuples), ' ', sum(relpages)) from pg_class where relkind in ('r', 'i') and oid >= ${FIRST_ID})`,
   `(select bool_or(pg_relation_size(oid) > ${MOST_BYTES}) from pg_class where relkind = 'r' and oid >= ${FIRST_ID})`,
-  // Somebody who asked for the address and is still connected: a program that its test has not ended.
+  // Another program that is still connected by the URL and that its test has not ended.
   `exists (select 1 from pg_stat_activity where datname = current_database() and application_name <> '${OURS}')`,
   `exists (select 1 from pg_db_role_setting s join pg_database d on d.oid = s.setdatabase where d.datname = current_database())`,
 ].join(', ')}) as fingerprint`;
@@ -164,7 +170,7 @@ async function fingerprintOf(db: Database): Promise<string> {
   return row?.fingerprint ?? '';
 }
 
-/** The statement that makes it as it was. Neither triggers nor foreign keys are asked. */
+/** Returns the statement that restores the initial rows. It bypasses triggers and foreign keys. */
 async function refillOf(db: Database): Promise<string> {
   const tables = await db.query<{ name: string }>(`select relname as name from pg_class where ${FILLED}`);
   const refills: string[] = [];
@@ -191,14 +197,14 @@ end
 $do$`;
 }
 
-/** A changed list of migrations is a changed schema. */
+/** Excludes `schema_migrations`: a change of it is a change of the schema. */
 const FILLED = `relkind = 'r' and relnamespace = 'public'::regnamespace and pg_relation_size(oid) > 0
   and relname <> 'schema_migrations'`;
 
-/** One connection for the whole process: another costs the server a process. An idle one keeps nothing running. */
+/** One connection for the whole process: each costs the server a process. It is unreferenced while idle. */
 let administrator: Promise<Administrator> | undefined;
 
-/** The types of pg leave these two out. */
+/** The types of pg lack these two methods. */
 type Administrator = pg.Client & { ref(): void; unref(): void };
 
 export async function asAdministrator(work: (client: pg.Client) => Promise<unknown>): Promise<void> {

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 const repository = join(import.meta.dirname, '../..');
 
 /**
- * Another version of the program: this one with further migrations, by file name. `have` gives it others in their place; in one folder Node
- * reads the types of all files once. `remove` takes the folder away.
+ * Creates another version of the program: a copy with further migrations. `have` gives it migrations by file name,
+ * instead of the previous ones; with one folder for all, Node strips the types of each file once. `remove` deletes the
+ * folder.
  */
 export function makeVersion(): { folder: string; have(migrations: Record<string, string>): string; remove(): void } {
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-version-'));

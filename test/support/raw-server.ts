@@ -5,17 +5,17 @@ import { createServer as createTlsServer } from 'node:tls';
 export type RawServer = {
   port: number;
   url: string;
-  /** Every request as it came over the wire, head and body in one text. */
+  /** Every request as received, head and body in one text. */
   requests: string[];
-  /** How many connections were made so far. */
+  /** The number of connections so far. */
   connections: () => number;
   close: () => Promise<void>;
 };
 
-/** What happens on a connection when a whole request has been read. */
+/** Runs on a connection when a whole request has been read. */
 export type Reply = (socket: Socket, request: string) => void;
 
-/** A server on loopback that answers with whatever bytes a test wants, also such that no HTTP server would send. */
+/** Starts a server on loopback that sends any bytes that a test wants, also invalid ones. */
 export async function startRawServer(reply: Reply, tls?: { cert: string; key: string }): Promise<RawServer> {
   const requests: string[] = [];
   const sockets = new Set<Socket>();
@@ -48,7 +48,7 @@ export async function startRawServer(reply: Reply, tls?: { cert: string; key: st
   return { port, url, requests, connections: () => connections, close };
 }
 
-/** An answer with a body and its length. */
+/** Returns a response with a body and its length. */
 export function answerOf(status: number, body = '', headers: Record<string, string> = {}): string {
   const lines = Object.entries({ ...headers, 'content-length': `${Buffer.byteLength(body)}` });
   return `HTTP/1.1 ${status} X\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`;

@@ -3,22 +3,25 @@ import { Agent, createServer, type IncomingMessage, request, type ServerResponse
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A balancer in front of replicas, in turns. `checks`: asks `/readyz`; otherwise it learns from connections that fail. */
+/**
+ * A round-robin balancer in front of replicas. `checks`: polls `/readyz`; otherwise it notices only failing
+ * connections.
+ */
 export type RoundRobinProxy = AsyncDisposable & {
   readonly url: string;
-  /** Takes the place of the replica at `index`. */
+  /** Replaces the replica at `index`. */
   replace(index: number, url: string): void;
   /** Whether it sends requests to the replica at `index`. */
   sendsTo(index: number): boolean;
 };
 
 const CHECK_EVERY_MS = 20;
-/** The turns are shared, so a request may come upon the same replica twice. */
+/** Requests share the rotation, so one may get the same replica twice. */
 const MOST_ATTEMPTS = 8;
 
 /**
- * Keeps connections open, as nginx and HAProxy do. A request goes to another replica only where none has seen it: when
- * no connection came about. Any other failure is a 502.
+ * Starts the proxy. It keeps connections open, like nginx and HAProxy. It sends a request to another replica only if
+ * the connection failed, so that no replica has seen the request. Any other failure is a 502.
  */
 export async function startRoundRobinProxy(urls: readonly string[], checks: boolean): Promise<RoundRobinProxy> {
   const replicas = urls.map((url) => ({ url, ready: true }));

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { type Child, type Ended, startChild, type Written } from './child-process.ts';
 
-/** A line for `command-host.ts`. `isTTY`: of stdin and stderr, or of stdin alone. `end` is what it writes behind all that the command wrote. */
+/**
+ * One line for `command-host.ts`. `isTTY`: for stdin and stderr, or for stdin only. `end`: the text that the host
+ * writes after the command's output.
+ */
 export type HostedCommand = {
   words: readonly string[];
   env: NodeJS.ProcessEnv;
@@ -11,12 +14,12 @@ export type HostedCommand = {
 };
 
 const LONGEST_MS = 4 * 60_000;
-/** Processes that wait for their next command. */
+/** The processes that wait for their next command. */
 const idle: Child[] = [];
 
 /**
- * Runs a command of `bin/rubrica` without the launcher: that one only installs packages. It runs in a process that this test's
- * commands share one after another, because to load the code is nearly all that a command costs.
+ * Runs a command of `bin/rubrica` without the launcher, which only installs packages. The commands of a test file share
+ * a process one after another, because loading the code is nearly the whole cost of a command.
  */
 export async function runCommand(
   words: readonly string[],
@@ -34,7 +37,7 @@ export async function runCommand(
   clearTimeout(timer);
   const { stdout, stderr } = host.written();
   const written = { stdout: stdout.slice(before.stdout.length), stderr: stderr.slice(before.stderr.length) };
-  // `process.exit`, or an end that nobody planned.
+  // The command called `process.exit` or crashed the process.
   if (early !== undefined) return { ...written, status: early.status, signal: early.signal };
   host.holds(false);
   idle.push(host);

@@ -20,21 +20,21 @@ const checks: readonly { name: string; command: readonly [program: string, ...ar
 ];
 
 const total = { passed: 0, failed: 0, skipped: 0 };
-/** What was left out, and of how many tests that is the reason. */
+/** The reasons for skipped tests, with the number of tests. */
 const leftOut = new Map<string, number>();
 const remarks: string[] = [];
 /**
- * The limits are in minutes: a test that takes longer fails by its name, and so its file ends long before CI's own limit.
- * `atOnce`: tests wait for other processes much of the time, so there are three files more than there are cores. Fault harnesses
- * run one at a time: each loads the machine on purpose, and counts what its own load did. Packages are built one at a time too, and
- * need npm's registry.
+ * The limits are in minutes: a test that exceeds its limit fails under its name, so a file ends long before CI's own
+ * limit. `atOnce`: tests often wait for other processes, so there are three more files than cores. Fault harnesses run
+ * one at a time, because each loads the machine and measures under that load. Packages are also built one at a time,
+ * and need npm's registry.
  */
 const KINDS = {
   tests: { test: 5, file: 10, atOnce: Math.min(availableParallelism() + 3, 8), folder: quickFolder(tmpdir()) },
   faults: { test: 30, file: 90, atOnce: 1, folder: tmpdir() },
   packages: { test: 10, file: 20, atOnce: 1, folder: tmpdir() },
 };
-/** How long each file took, in milliseconds. */
+/** The duration of each file, in milliseconds. */
 const durations = new Map<string, number>();
 const interrupted = new AbortController();
 
@@ -52,7 +52,7 @@ async function main(): Promise<void> {
     if (positionals.length > 0) {
       await runFiles(kindOf(positionals), positionals);
     } else {
-      // Beside the tests, which wait for other processes now and then.
+      // Runs in parallel with the tests, which sometimes wait for other processes.
       const checking = Promise.all(checks.map(runCheck));
       await runFiles('tests', globSync('test/**/*.test.ts'), { grouped: true });
       await checking;
@@ -70,19 +70,19 @@ async function main(): Promise<void> {
   process.exitCode = total.failed > 0 || interrupted.signal.aborted ? 1 : 0;
 }
 
-/** The limits are those of the slowest. */
+/** Chooses the limits of the slowest kind among the files. */
 function kindOf(files: readonly string[]): keyof typeof KINDS {
   if (files.some((file) => file.endsWith('.fault.ts'))) return 'faults';
   return files.some((file) => file.endsWith('.package.ts')) ? 'packages' : 'tests';
 }
 
-/** Installs what the tests need beside npm's packages. What is missing is said aloud, and fails in CI. */
+/** Installs the programs that do not come from npm. It reports missing ones, and in CI they are a failure. */
 async function prepare(): Promise<ThrowawayPostgres | undefined> {
   const missing = installPrograms();
   remarks.push(...missing.map((sentence) => `NOT EVERYTHING WAS TESTED: ${sentence}.`));
   if (process.env.CI === 'true') total.failed += missing.length;
   if (missing.some((sentence) => sentence.includes('initdb'))) return undefined;
-  // The harnesses that let PostgreSQL crash start clusters of their own.
+  // The harnesses that crash PostgreSQL start separate clusters.
   const postgres = await startThrowawayPostgres({ durable: false });
   process.env.TEST_POSTGRES_URL = postgres.url;
   return postgres;
@@ -106,10 +106,11 @@ async function runFiles(name: keyof typeof KINDS, files: string[], { grouped = f
   const start = performance.now();
   const kind = KINDS[name];
   const signal = interrupted.signal;
-  // What a file that was killed has left goes with the folder. A harness of faults keeps its stores on the disk.
+  // Removing this folder also removes what killed files left. Fault harnesses keep their stores on the disk.
   const folder = mkdtempSync(join(kind.folder, 'rubrica-tests-'));
   const env = { ...process.env, TMPDIR: folder };
-  // A larger nursery: most of what a test makes is rubbish before it is moved, and that saves a tenth of the processor's time.
+  // A larger young generation: most objects of a test die before they would be promoted. This saves a tenth of the
+  // processor's time.
   const preloads = ['./untracked-promises.ts', './end-with-tests.ts'];
   const execArgv = ['--max-semi-space-size=64', ...preloads.map((one) => `--import=${import.meta.resolve(one)}`)];
   const limits = { concurrency: kind.atOnce, signal, timeout: kind.test * 60_000 };
@@ -125,7 +126,7 @@ async function runFiles(name: keyof typeof KINDS, files: string[], { grouped = f
     }
     total.passed += counts.passed;
     total.skipped += counts.skipped + counts.todo;
-    // A file that fails outside its tests fails the run without being counted.
+    // A file that fails outside its tests fails the run, although it is not counted.
     total.failed += Math.max(counts.tests - counts.passed - counts.skipped - counts.todo, success ? 0 : 1);
   });
   const endless = killEndlessFiles(kind.file);
@@ -141,7 +142,7 @@ async function runFiles(name: keyof typeof KINDS, files: string[], { grouped = f
   console.log(`${name}: ${files.length} files (${secondsSince(start)})`);
 }
 
-/** A process that ends early, whatever its reason, must not look like one whose tests passed. */
+/** Reports files that did not finish: a process that ends early must not look like one whose tests passed. */
 function reportUnfinished(files: readonly string[]): void {
   const unfinished = files.filter((file) => !durations.has(relative('', file)));
   if (unfinished.length === 0 || interrupted.signal.aborted) return;
@@ -149,7 +150,7 @@ function reportUnfinished(files: readonly string[]): void {
   total.failed += unfinished.length;
 }
 
-/** For a file whose tests no timer reaches, because one of them loops or the file never comes to them. */
+/** Kills a file that no test time-out ends, because a test loops or the file never reaches its tests. */
 function killEndlessFiles(minutes: number): { goesOn: (path: string) => void; stop: () => void } {
   const timers = new Map<ChildProcess, NodeJS.Timeout>();
   const pathOf = (child: ChildProcess) => child.spawnargs.at(-1);
@@ -167,7 +168,7 @@ function killEndlessFiles(minutes: number): { goesOn: (path: string) => void; st
   };
   diagnostics.subscribe('child_process', onStart);
   return {
-    // Each file of a group has the time of its own.
+    // Each file of a group has the full time.
     goesOn: (path) => {
       for (const [child, timer] of timers) if (pathOf(child) === path) timer.refresh();
     },
@@ -175,7 +176,7 @@ function killEndlessFiles(minutes: number): { goesOn: (path: string) => void; st
   };
 }
 
-/** The twenty files that took the longest, while the others ran beside them. */
+/** Prints the twenty slowest files, measured while others ran in parallel. */
 function printTimes(): void {
   const slowest = [...durations].sort(([, a], [, b]) => b - a).slice(0, 20);
   console.log('\nthe slowest files:');

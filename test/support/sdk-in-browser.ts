@@ -32,7 +32,7 @@ const CALLBACK = {
 };
 const NOW = Date.parse(CALLBACK.x_timestamp);
 
-/** Runs in the browser. `given` and `sdk` are there; what it answers with is the title of the page. */
+/** Runs in the browser with `given` and `sdk`; writes its result into the title of the page. */
 const PROGRAM = `
 async function tryAll() {
   const { body, headers, now, order, secret } = given;
@@ -61,7 +61,7 @@ async function tryAll() {
 }
 `;
 
-/** What the program answers with where everything works: what Node's own hashing says. */
+/** The program's result if everything works, computed with Node's own hashing. */
 export function expectedOfBrowser(url: string): object {
   return {
     signature: sign(ORDER, SECRET).x_signature,
@@ -77,12 +77,14 @@ export function expectedOfBrowser(url: string): object {
     ],
     emptySecret: 'TypeError',
     synchronous: [true, true],
-    // The service has read what was signed: it answers with the signature.
+    // The service's response has the signature, which proves that it read the signed order.
     created: { idTrx: 1, payUrl: [{ url: `${url}/pay/${sign(ORDER, SECRET, { allowHttp: true }).x_signature}` }] },
   };
 }
 
-/** A site on loopback with the files of the package, a page and a worker that run the program, and `POST /trxs`. */
+/**
+ * Serves a site on loopback with the files of the package, a page and a worker that run the program, and `POST /trxs`.
+ */
 export async function serveBrowserSite(dist: string): Promise<AsyncDisposable & { url: string }> {
   const run = `import * as sdk from '/sdk/src/rubrica-sdk.js';\nconst given = ${JSON.stringify(given())};\n${PROGRAM}`;
   const say =

@@ -5,12 +5,14 @@ import { delimiter, join } from 'node:path';
 import { outputOf } from './child-process.ts';
 import type { Program } from './system-programs.ts';
 
-/** `sdk`: a copy of `sdk/` with its `dist`; its examples find the package there. `tarball`: what npm would publish. */
+/**
+ * `sdk`: a copy of `sdk/` with its `dist`, whose examples find the package. `tarball`: the file that npm would publish.
+ */
 export type SdkPackage = Disposable & { folder: string; sdk: string; tarball: string };
 
 const repository = join(import.meta.dirname, '../..');
 
-/** The SDK, packed once for all files of a run that have the same sources; each has a copy of its own. */
+/** Returns a copy of the packed SDK. It is packed once per run for the same sources. */
 export async function packSdk(): Promise<SdkPackage> {
   const packed = join(tmpdir(), `rubrica-packed-${sourcesOfSdk()}`);
   if (!existsSync(packed)) keep(await packOnce(), packed);
@@ -20,7 +22,7 @@ export async function packSdk(): Promise<SdkPackage> {
   return { folder, sdk: join(folder, 'sdk'), tarball, [Symbol.dispose]: () => rmSync(folder, { recursive: true }) };
 }
 
-/** Another process may have come first, with the same. */
+/** Moves the package into place. Another process may have done so first, with the same content. */
 function keep(made: string, packed: string): void {
   try {
     renameSync(made, packed);
@@ -42,7 +44,7 @@ function sourcesOfSdk(): string {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** Packs it as npm does, in a copy beside which the repository's packages are found. Needs no network. */
+/** Packs the SDK like npm, in a copy that can resolve the repository's packages. Needs no network. */
 async function packOnce(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-sdk-'));
   const sdk = join(folder, 'sdk');
@@ -54,7 +56,7 @@ async function packOnce(): Promise<string> {
   return folder;
 }
 
-/** Runs a program with the repository's tools on the path. Throws with all that it printed unless it ends well. */
+/** Runs a program with the repository's tools on the PATH. Throws with all its output if it fails. */
 export function run(folder: string, program: Program, ...args: string[]): Promise<string> {
   const path = [join(repository, 'node_modules/.bin'), process.env.PATH ?? ''].join(delimiter);
   const env = { ...process.env, PATH: path, npm_config_update_notifier: 'false', NO_COLOR: '1' };

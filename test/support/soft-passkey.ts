@@ -1,14 +1,14 @@
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
-/** What a browser is asked with, as far as it is looked at. */
+/** The members of the browser's options that are used. */
 export type Question = { challenge: string; rp?: { id: string }; rpId?: string };
 
-/** What a test makes otherwise than an honest browser. */
+/** The values in which a test differs from an honest browser. */
 type Lie = { origin?: string; host?: string; challenge?: string; type?: string };
 
 const [PRESENT, ATTESTED] = [0x01, 0x40];
 
-/** A passkey with a P-256 key in memory, and the browser around it (WebAuthn level 3, sections 5.8.1, 6.1 and 6.5). */
+/** A passkey with a P-256 key in memory, and its browser (WebAuthn level 3, sections 5.8.1, 6.1 and 6.5). */
 export class SoftPasskey {
   readonly id = randomBytes(16).toString('base64url');
   counter = 0;
@@ -19,7 +19,7 @@ export class SoftPasskey {
     this.#origin = origin;
   }
 
-  /** The answer to `navigator.credentials.create`, as JSON. */
+  /** Returns the result of `navigator.credentials.create` as JSON. */
   create(question: Question, lie: Lie = {}): string {
     const { x = '', y = '' } = this.#keys.publicKey.export({ format: 'jwk' });
     const key = Buffer.concat([hex('a5010203262001215820'), bytes(x), hex('225820'), bytes(y)]);
@@ -44,7 +44,7 @@ export class SoftPasskey {
     });
   }
 
-  /** The answer to `navigator.credentials.get`. */
+  /** Returns the result of `navigator.credentials.get` as JSON. */
   get(question: Question, lie: Lie = {}): string {
     this.counter += 1;
     const data = this.#authenticatorData(question, lie, PRESENT);

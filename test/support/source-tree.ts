@@ -6,7 +6,7 @@ export type SourceFile = { path: string; text: string };
 
 const repository = join(import.meta.dirname, '../..');
 
-/** Reads the files of the repository that match any of `patterns`; what is installed or made by a run is left out. */
+/** Reads the files of the repository that match any of `patterns`, without installed and generated files. */
 export function readSourceFiles(...patterns: string[]): SourceFile[] {
   const exclude = ['**/node_modules', '.git', '.install-*', 'data', 'coverage', 'dist', 'release', 'sdk/dist'];
   return globSync(patterns, { cwd: repository, exclude, withFileTypes: true })
@@ -19,13 +19,13 @@ export function readSourceFiles(...patterns: string[]): SourceFile[] {
     .sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** The text without the lines that are comments only. */
+/** Returns the text without lines that have only a comment. */
 export function codeOf(file: SourceFile): string {
   return file.text.replace(/^[ \t]*(?:\/\/|\/?\*).*$/gm, '');
 }
 
 /**
- * What a file imports: relative imports as paths of the repository, others as they are written. Counts `import`,
+ * Lists the imports of a file: relative imports as paths of the repository, others unchanged. Includes `import`,
  * `export … from`, `import()`, and the `new URL(…, import.meta.url)` of a worker thread or a child process.
  */
 export function importsOf(file: SourceFile): string[] {

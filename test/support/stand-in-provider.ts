@@ -2,20 +2,20 @@ import type { FetchOutcome, FetchRequest, SafeFetch } from '../../src/lib/safe-f
 
 /** What a provider does with a transfer, by its amount; any other amount is confirmed at once. */
 export type ProviderScript = {
-  /** `lost`: it is done, and nobody hears of it. `dropped`: it never came. */
+  /** `lost`: the provider takes the transfer, but its response is lost. `dropped`: the request never arrives. */
   sent?: 'lost' | 'dropped';
   status?: string;
   later?: string;
   says?: Record<string, unknown>;
 };
 
-/** A provider of transfers in this process that speaks what docs/payout-provider.md says, and remembers what it was given. */
+/** A transfer provider in this process that implements docs/payout-provider.md and records what it receives. */
 export type StandInProvider = {
   fetch: SafeFetch;
   requests: FetchRequest[];
-  /** Ids and amounts, each as often as it was handed over. */
+  /** Ids and amounts, once for each request. */
   given: { id: string; amount: number }[];
-  /** From now on it says what comes later. */
+  /** Switches every transfer to its `later` status. */
   goOn(): void;
   isDown: boolean;
 };

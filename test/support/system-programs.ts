@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
 
-/** Every program that a test or a benchmark starts and npm does not bring, with Debian's package for it. */
+/** Every program outside npm that a test or a benchmark starts, with its Debian package. */
 const debianPackages = {
   bash: 'bash',
   'chromium-headless-shell': 'chromium-headless-shell',
@@ -37,20 +37,20 @@ const debianPackages = {
 
 type SystemProgram = keyof typeof debianPackages;
 
-/** `node` is the Node that runs this. A path is absolute, or of the repository. */
+/** `node` is the Node that runs this. A path is absolute or relative to the repository. */
 export type Program = SystemProgram | 'node' | `${string}/${string}`;
 
 const repository = join(import.meta.dirname, '../..');
 const everyProgram = Object.keys(debianPackages) as SystemProgram[];
 
-/** Installs what is missing, where it can. Answers one sentence for each program that is missing still. */
+/** Installs missing programs if possible. Returns one sentence for each program that is still missing. */
 export function installPrograms(names: readonly SystemProgram[] = everyProgram): string[] {
   const missing = names.filter((name) => findProgram(name) === undefined);
   if (missing.length > 0) installDebianPackages([...new Set(missing.map((name) => debianPackages[name]))]);
   return names.filter((name) => findProgram(name) === undefined).map(isMissing);
 }
 
-/** Answers the path of a program. Throws with the name of its Debian package where it is missing. */
+/** Returns the path of a program. If it is missing, throws with the name of its Debian package. */
 export function pathOf(program: Program): string {
   if (program === 'node') return process.execPath;
   if (!isListed(program)) return isAbsolute(program) ? program : join(repository, program);
@@ -59,7 +59,7 @@ export function pathOf(program: Program): string {
   return path;
 }
 
-/** Why a test that starts this program is left out, or null. In CI nothing is left out for a missing program. */
+/** Returns why a test that starts this program is skipped, or null. In CI no test is skipped for a missing program. */
 export function whyMissing(program: Program): string | null {
   const missing = isListed(program) && findProgram(program) === undefined;
   return missing && process.env.CI !== 'true' ? isMissing(program) : null;
@@ -73,7 +73,10 @@ function isMissing(name: SystemProgram): string {
   return `the program ${name} is missing: install Debian's package ${debianPackages[name]}`;
 }
 
-/** Debian keeps PostgreSQL's programs off the PATH, in one folder for each major version, and some only in the administrator's. */
+/**
+ * Debian keeps PostgreSQL's programs outside PATH, in one folder for each major version, and some programs only in
+ * root's PATH.
+ */
 function findProgram(name: SystemProgram): string | undefined {
   const ofPostgres = debianPackages[name] === 'postgresql' ? findPostgres() : [];
   const folders = [...ofPostgres, ...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin'];
@@ -109,7 +112,7 @@ function aptGet(...args: string[]): void {
   if (run.status !== 0) console.error(run.stdout, run.stderr);
 }
 
-/** Debian's package would start a server of its own at the end of its installation; the tests bring theirs. */
+/** Installs without Debian's own PostgreSQL server, which the package would start; the tests start their own. */
 function withoutSystemCluster(install: () => void): void {
   const file = '/etc/postgresql-common/createcluster.d/rubrica-tests.conf';
   if (existsSync(file)) return install();

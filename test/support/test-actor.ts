@@ -1,6 +1,6 @@
 import type { Actor } from '../../src/audit/actor.ts';
 
-/** Who does what a test does. */
+/** The actor of everything that a test does. */
 export const TESTER: Actor = {
   kind: 'command line',
   name: 'command line: tester@test',

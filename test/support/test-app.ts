@@ -9,20 +9,20 @@ import { createMetrics } from '../../src/metrics.ts';
 import { simulatedMethod } from '../../src/payment-methods/simulated-method.ts';
 import { payoutSenders } from '../../src/payout-senders/open-payout-sender.ts';
 
-/** Time stands still until a test moves it. */
+/** A clock that stands still until a test advances it. */
 export type TestClock = Clock & { advance(milliseconds: number): void };
 
 export type TestApp = App & {
   readonly now: TestClock;
-  /** What `fetch` was asked for, in order; empty where a test brings its own `fetch`. */
+  /** The requests to `fetch`, in order; empty if a test brings its own `fetch`. */
   readonly sent: FetchRequest[];
-  /** What the process does when it begins to stop. */
+  /** Does what the process does when it begins to stop. */
   stop(): void;
 };
 
 /**
- * An app on a test's database, in which nothing is left to chance: the clock is the test's, `random` is seeded, and
- * `fetch` reaches nobody and answers 200. `parts` replaces what a test needs otherwise.
+ * Creates a deterministic app on a test's database: the test controls the clock, `random` is seeded, and `fetch` sends
+ * nothing and returns 200. `parts` replaces members.
  */
 export function createTestApp(db: Database, parts: Partial<App> & { now?: TestClock } = {}): TestApp {
   const stopping = new AbortController();
@@ -52,7 +52,7 @@ export function createTestApp(db: Database, parts: Partial<App> & { now?: TestCl
   };
 }
 
-/** Starts at a fixed moment, so that a signature or a timestamp in a test can be a literal. */
+/** Starts at a fixed moment, so that signatures and timestamps in tests can be literals. */
 export function createTestClock(start = Date.UTC(2026, 0, 15, 12)): TestClock {
   let time = start;
   const anchor = (utcMs: number) => {
@@ -64,7 +64,7 @@ export function createTestClock(start = Date.UTC(2026, 0, 15, 12)): TestClock {
   return Object.assign(() => time, { anchor, advance });
 }
 
-/** A log that keeps the names of the alarms that it was told, in order. */
+/** Returns a log that records the names of its alarms, in order. */
 export function listenForAlarms(): { log: App['log']; alarms: string[] } {
   const alarms: string[] = [];
   const write = (line: string) => {

@@ -13,7 +13,7 @@ import { createTestTransaction } from './test-shop.ts';
 
 let orders = 0;
 
-/** A transaction that was paid with the simulated method, in its own commits as in production. */
+/** Creates a transaction that was paid with the simulated method, in separate commits as in production. */
 export async function createPaidTransaction(
   app: App,
   environment: ServiceEnvironment,
@@ -26,7 +26,7 @@ export async function createPaidTransaction(
   return paid;
 }
 
-/** A transaction whose payer gave up after a decline, and whose method said afterwards that it has the money. */
+/** Creates a transaction whose payer gave up after a decline, and whose method later reported that it has the money. */
 export async function createLatePayment(
   app: App,
   environment: ServiceEnvironment,
@@ -41,7 +41,7 @@ export async function createLatePayment(
   return transaction;
 }
 
-/** What somebody with the password of the database would do first. */
+/** Removes the triggers that protect the books, as an attacker with the database's password would do first. */
 export function removeGuards(db: Database): Promise<void> {
   return db.transaction(async (tx) => {
     for (const table of ['journal_entries', 'movements']) {
@@ -60,7 +60,7 @@ export function removeGuards(db: Database): Promise<void> {
   });
 }
 
-/** The same for every trigger there is. */
+/** Removes every trigger. */
 export async function removeTriggers(db: Database): Promise<void> {
   const triggers = await db.query<{ name: string; place: string }>(
     db.engine === 'sqlite'
@@ -74,13 +74,13 @@ export async function removeTriggers(db: Database): Promise<void> {
   });
 }
 
-/** Lets a transaction refer to what is not there, as somebody who edits the store can. */
+/** Lets a transaction write references to missing rows, as a person who edits the store can. */
 export async function looseKeys({ engine }: Pick<Database, 'engine'>, tx: Tx): Promise<void> {
   const loose = 'set local session_replication_role = replica';
   await tx.query(engine === 'sqlite' ? 'pragma defer_foreign_keys = on' : loose);
 }
 
-/** Runs `work` in a transaction that is rolled back. */
+/** Runs `work` in a transaction and rolls it back. */
 export async function undone<Result>(app: App, work: (tx: Tx) => Promise<Result>): Promise<Result> {
   const rolledBack = new Error('rolled back');
   let result: Result | undefined;
@@ -94,14 +94,14 @@ export async function undone<Result>(app: App, work: (tx: Tx) => Promise<Result>
   return result as Result;
 }
 
-/** The app as one that reads what `tx` has changed. */
+/** Returns the app with reads through `tx`, which see its changes. */
 export function readingThrough(app: App, tx: Tx): App {
   return { ...app, db: { ...app.db, query: (sql, parameters) => tx.query(sql, parameters) } };
 }
 
 /**
- * Transactions whose refunds exceed what was paid, or whose entries are not what their states say. One statement, so that
- * it sees one moment, whoever writes meanwhile.
+ * Lists transactions whose refunds exceed the payment or whose entries do not match their states. One statement, so
+ * that it sees one snapshot despite concurrent writes.
  */
 export function selectWrongBooks(db: Pick<Database, 'query'>): Promise<SqlRow[]> {
   return db.query(`
@@ -123,8 +123,8 @@ export function selectWrongBooks(db: Pick<Database, 'query'>): Promise<SqlRow[]>
 }
 
 /**
- * Environments of which more was paid out than is left of the payments of their merchants, after the fee and what went
- * back of each. It asks the states and what was recorded, not the books, and is for tests with one currency.
+ * Lists environments that paid out more than the money left of their merchants' payments after fees and refunds. It
+ * reads states and movements, not the books. For tests with one currency.
  */
 export function selectOverdrawn(db: Pick<Database, 'query'>): Promise<SqlRow[]> {
   return db.query(`

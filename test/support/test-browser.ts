@@ -5,15 +5,15 @@ import { pathOf, whyMissing } from './system-programs.ts';
 export type Visitor = {
   page: Page;
   context: BrowserContext;
-  /** What the browser refused because of the page's policies, and errors of its script. */
+  /** The refusals of the browser by the page's policies, and the errors of its scripts. */
   complaints: string[];
 };
 
 export type OpenVisitor = (options?: BrowserContextOptions) => Promise<Visitor>;
 
 /**
- * Declares a suite that looks at pages with Chromium, built to run without a window: a page costs it half. Without it the suite is
- * left out, and fails in CI. Every visitor has a browser profile of its own.
+ * Declares a suite with Chromium's headless build, which halves the cost of a page. Without Chromium the suite is
+ * skipped; in CI it fails. Every visitor has a separate browser profile.
  */
 export function withBrowser(name: string, suite: (openVisitor: OpenVisitor) => void): void {
   describe(name, { skip: whyMissing('chromium-headless-shell') ?? false }, () => {
@@ -37,10 +37,10 @@ export function withBrowser(name: string, suite: (openVisitor: OpenVisitor) => v
   });
 }
 
-/** For what never comes; no machine is so slow. */
+/** Longer than any machine needs: after this time a step never ends. */
 const LONGEST_STEP_MS = 180_000;
 
-/** A container's root has no sandbox for the browser; and no packet leaves the machine for updates. */
+/** In a container, root has no sandbox for the browser; and no packet may leave the machine for updates. */
 const SWITCHES = [
   '--no-sandbox',
   '--disable-gpu',

@@ -1,10 +1,13 @@
 import type { Database } from '../../src/db/database.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 
-/** `url` opens the same database once more. With SQLite the two must not write at once: one would block the other's thread. */
+/**
+ * `url` opens the same database again. On SQLite the two must not write at once: one would block the thread of the
+ * other.
+ */
 export type TestDatabase = Database & { readonly url: string };
 
-/** It may be closed twice: by its test and after it. */
+/** Opens a database that may be closed twice: by its test and after it. */
 export function openByUrl(url: string): TestDatabase {
   const db = openDatabase(url, { connections: 4, pooler: false, onFatal: () => {} });
   let closed: Promise<void> | undefined;

@@ -6,7 +6,7 @@ import { TESTER } from './test-actor.ts';
 
 let references = 0;
 
-/** Sends an amount to the merchant, under a reference of its own unless the test says one. */
+/** Records a payout to the merchant, under a new reference unless the test gives one. */
 export function payOut(
   app: App,
   { paymentServiceId, environment }: ServiceEnvironment,
@@ -18,7 +18,7 @@ export function payOut(
   return recordMovement(app, { paymentServiceId, environment }, { ...wish, reference, by: TESTER, ...changes });
 }
 
-/** The same for an amount that the simulated method has sent. */
+/** Records a deposit by the simulated method in the same way. */
 export function deposit(
   app: App,
   environment: ServiceEnvironment,
@@ -28,7 +28,7 @@ export function deposit(
   return payOut(app, environment, amount, { kind: 'deposit', paymentMethod: 'simulated', ...changes });
 }
 
-/** 10 % and 50 minor units of each payment in CLP by the simulated method. */
+/** Sets a fee of 10 % and 50 minor units for each CLP payment by the simulated method. */
 export async function setTestFee(app: App, { paymentServiceId, environment }: ServiceEnvironment): Promise<void> {
   const target = { paymentServiceId, environment, method: 'simulated', currency: 'CLP' };
   await setFee(app, target, { rate_ppm: 100_000, fixed: 50 }, TESTER);

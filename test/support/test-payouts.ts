@@ -11,7 +11,7 @@ import { createPaidTransaction } from './test-books.ts';
 import { createTestEnvironment } from './test-shop.ts';
 import { createTestUser, type TestUser } from './test-user.ts';
 
-/** A merchant with money, who makes payouts, who approves them, and a program that asks for them. */
+/** A merchant with money, a person who proposes payouts, one who approves them, and a program that proposes them. */
 export type PayoutDesk = {
   environment: ServiceEnvironment;
   maker: Actor;
@@ -43,7 +43,7 @@ export function actor(user: TestUser, role: 'finance' | 'approver' | 'integratio
   return userActor({ ...user, role }, '192.0.2.1');
 }
 
-/** A CuentaRUT, whose number is its RUT without the check character. */
+/** A CuentaRUT: its number is the RUT without the check character. */
 export const ANA: PayeeWish = {
   rut: '12.531.909-2',
   bankCode: '012',
@@ -66,14 +66,14 @@ export function wish(changes: Partial<PayoutWish> = {}): PayoutWish {
   };
 }
 
-/** A batch that waits for its approval. */
+/** Proposes a batch that waits for approval. */
 export async function propose(app: TestApp, desk: PayoutDesk, wishes: PayoutWish[] = [wish()]): Promise<Payout[]> {
   const { environment: owner, maker: by } = desk;
   const batch = { name: 'Proveedores', fileSha256: null };
   return (await proposePayouts(app, { owner, by, wishes, batch })).payouts;
 }
 
-/** The same, approved. */
+/** Proposes a batch and approves it. */
 export async function approved(app: TestApp, desk: PayoutDesk, wishes: PayoutWish[] = [wish()]): Promise<Payout[]> {
   const ids = (await propose(app, desk, wishes)).map(({ id }) => id);
   return approvePayouts(app, { owner: desk.environment, named: { ids }, by: desk.approver, reason: null });

@@ -11,7 +11,7 @@ import { createPaidTransaction } from './test-books.ts';
 import { createTestEnvironment } from './test-shop.ts';
 import { createTestUser, type TestUser } from './test-user.ts';
 
-/** A payment, a person whose limit is far below it, and one who approves. */
+/** A payment, a person whose refund limit is far below it, and a person who approves. */
 export type RefundDesk = {
   environment: ServiceEnvironment;
   paid: Transaction;
@@ -20,7 +20,7 @@ export type RefundDesk = {
   users: { asker: TestUser; approver: TestUser };
 };
 
-/** The payment is of 150.000, and what the asker may refund in a day is 100.000. */
+/** The payment is 150,000; the requester may refund 100,000 per day. */
 export async function openRefundDesk(app: TestApp): Promise<RefundDesk> {
   const environment = await createTestEnvironment(app);
   const paid = await createPaidTransaction(app, environment, { amount: 150_000 });
@@ -40,7 +40,7 @@ export function actorOf(user: TestUser, role: Role): Actor {
   return userActor({ ...user, role }, '192.0.2.1');
 }
 
-/** Asks for all of the payment unless said otherwise. */
+/** Requests a refund of the whole payment by default. */
 export async function askForRefund(
   app: TestApp,
   { paid, asker: by }: RefundDesk,

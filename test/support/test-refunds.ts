@@ -7,7 +7,9 @@ import { selectRefundsOf } from '../../src/refunds/refund-queries.ts';
 import type { Transaction } from '../../src/transactions/transaction.ts';
 import { TESTER } from './test-actor.ts';
 
-/** Asks for a refund as a user would; a part of the payment unless it is all of it. `requestedBy`: the id of a user. */
+/**
+ * Requests a refund for a user; its type is partial unless it is the whole payment. `requestedBy`: the id of a user.
+ */
 export function refund(
   app: App,
   transaction: Transaction,
@@ -20,19 +22,19 @@ export function refund(
   return createRefund(app, transaction, { amount, type, idempotencyKey: null, by, ...rest });
 }
 
-/** The same where it must be accepted. */
+/** Requests a refund that must be accepted. */
 export async function acceptedRefund(app: App, transaction: Transaction, amount: number): Promise<Refund> {
   const creation = await refund(app, transaction, amount);
   if (creation.kind !== 'accepted') throw new Error(`The refund was not accepted: ${JSON.stringify(creation)}`);
   return creation.refund;
 }
 
-/** State and amount of every refund of a transaction, in their order. */
+/** Lists the state and amount of every refund of a transaction, in order. */
 export async function refundsOf(app: App, transaction: Transaction): Promise<[string, number][]> {
   return (await selectRefundsOf(app.db, transaction)).map(({ state, amount }) => [state, amount]);
 }
 
-/** A payment method that gives back what it is asked for, unless the test says otherwise, and remembers what it was asked. */
+/** A payment method that carries out refunds, unless the test says otherwise, and records the requests. */
 export type RefundingMethod = PaymentMethod & {
   readonly refunds: Refunds;
   readonly requested: RefundRequest[];

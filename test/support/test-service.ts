@@ -8,7 +8,7 @@ import type { TestContext } from 'node:test';
 import { type RunningService, startService } from '../../src/cli/serve-command.ts';
 import { readConfig } from '../../src/config.ts';
 
-/** The whole service on a free port of loopback, with its worker, on the database of a test. Stops with the test. */
+/** Starts the whole service with its worker on a free port of loopback, on a test's database. Stops with the test. */
 export async function startTestService(
   context: TestContext,
   databaseUrl: string,
@@ -31,7 +31,7 @@ export async function startTestService(
 
 export type ReceivedRequest = { method: string; url: string; headers: Record<string, string>; body: string };
 
-/** A merchant's server on loopback: keeps what it receives and answers what `answer` says, 200 by default. */
+/** Starts a merchant's server on loopback: records what it receives and responds with `answer`, by default 200. */
 export async function startReceiver(
   context: TestContext,
   answer: (request: ReceivedRequest) => number | Promise<number> = () => 200,

@@ -10,7 +10,7 @@ import type { Transaction, TransactionInput } from '../../src/transactions/trans
 import { selectTransaction } from '../../src/transactions/transaction-queries.ts';
 import { TESTER } from './test-actor.ts';
 
-/** A new payment service, and one of its environments as the request path sees it. */
+/** Creates a payment service and returns one of its environments, as the request path loads it. */
 export async function createTestEnvironment(
   app: App,
   environment: Environment = 'development',
@@ -23,7 +23,7 @@ export async function createTestEnvironment(
   return found;
 }
 
-/** What a shop asks for, with `changes`. */
+/** Returns the input of a shop's order, with `changes`. */
 export function testInput(changes: Partial<TransactionInput> = {}): TransactionInput {
   return {
     amount: 12_990,
@@ -40,7 +40,7 @@ export function testInput(changes: Partial<TransactionInput> = {}): TransactionI
   };
 }
 
-/** `createTransaction`, again and again while a slow machine says that it has too much to do. */
+/** Calls `createTransaction`, and retries while a slow machine reports overload. */
 export async function createPatiently(
   ...order: Parameters<typeof createTransaction>
 ): ReturnType<typeof createTransaction> {
@@ -54,7 +54,7 @@ export async function createPatiently(
   }
 }
 
-/** Stores a transaction and answers its whole row. */
+/** Stores a transaction and returns its whole row. */
 export async function createTestTransaction(
   app: App,
   environment: ServiceEnvironment,
@@ -64,7 +64,7 @@ export async function createTestTransaction(
   return (await selectTransaction(app.db, transaction)) as Transaction;
 }
 
-/** The body of a signed request as a shop without any SDK makes it; `changes` are signed with the rest. */
+/** Returns the body of a signed request, written without an SDK; `changes` are signed too. */
 export function signedBody(
   serviceToken: string,
   secretToken: string,
@@ -86,7 +86,7 @@ export function signedBody(
   return withSignature(fields, secretToken);
 }
 
-/** What a shop orders through the client of the SDK; it hears of the payment, and gets the payer back, at `shopUrl`. */
+/** Returns an order for the SDK's client; the callback and the payer return to `shopUrl`. */
 export function testOrder(shopUrl: string): Order {
   return {
     x_amount: 5000,
@@ -101,12 +101,12 @@ export function testOrder(shopUrl: string): Order {
   };
 }
 
-/** What the payer does on the pay page, the first of the addresses that a shop is answered with. */
+/** Pays on the pay page, the first URL in the response to a shop. */
 export function payOnPage([page]: { url: string }[]): Promise<Response> {
   return fetch(page?.url ?? '', { method: 'POST', body: new URLSearchParams({ method: 'simulated' }) });
 }
 
-/** The fields, and a signature over all of them, whatever they hold. */
+/** Returns the fields with a signature over all of them, even invalid ones. */
 export function withSignature(fields: Record<string, string>, secretToken: string): Record<string, string> {
   const names = Object.keys(fields).sort();
   const message = names.map((name) => name + fields[name]).join('');

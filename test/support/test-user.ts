@@ -8,18 +8,19 @@ import type { SessionRow } from '../../src/auth/session-queries.ts';
 import { sessionCookie } from '../../src/console/console-visit.ts';
 import { TESTER } from './test-actor.ts';
 
-/** `headers` is what the user's client sends, and `console` what a browser does in which the user has just signed in. */
+/** `headers`: those of the user's client. `console`: those of a browser in which the user has just signed in. */
 export type TestUser = NewUser & { headers: { authorization: string }; console: { cookie: string } };
 
 let count = 0;
 let password: Promise<HashedPassword> | undefined;
 
-/** What users could do before there were permissions. */
+/** The permissions of all users before there were permissions. */
 export const READ_AND_REFUND: readonly Permission[] = ['payments:read', 'refunds:create', 'events:read', 'books:read'];
 
 /**
- * A new user with an access token of one day: a program that reads and refunds the payments of all payment services, and
- * with `payouts` validates accounts too, unless `given` says otherwise. All of them have one password: each hash would take 35 ms.
+ * Creates a user with an access token of one day. By default it is a program that reads and refunds the payments of all
+ * payment services; with `payouts` it also validates accounts. All users share one password, because each hash takes 35
+ * ms.
  */
 export async function createTestUser(
   app: App,
@@ -42,13 +43,13 @@ export async function createTestUser(
   return { ...user, headers: { authorization: `Bearer ${text}` }, console: await beginTestConsole(app, user.id) };
 }
 
-/** The cookie of a new session of the console, as the password begins it. */
+/** Returns the cookie of a new console session, as after the password. */
 async function beginTestConsole(app: App, userId: string): Promise<{ cookie: string }> {
   const { text } = await issueAccessToken(app, await beginTestSession(app, userId, 'console'));
   return { cookie: sessionCookie(app, text).split(';')[0] as string };
 }
 
-/** A session of one day, as a log-in with a password begins it. */
+/** Begins a session of one day, as after a log-in with a password. */
 export function beginTestSession(
   app: App,
   userId: string,

@@ -10,18 +10,19 @@ import { pathOf } from './system-programs.ts';
 
 export type ThrowawayPostgres = {
   url: string;
-  /** Ends the server at once, as a crash does, and starts it again: it recovers from its write-ahead log. */
+  /** Kills the server, like a crash, and restarts it; it recovers from its write-ahead log. */
   crash(): Promise<void>;
   stop(): Promise<void>;
 };
 
 /**
- * Starts an empty PostgreSQL cluster on 127.0.0.1 in a folder of its own.
- * With `durable: false` it never flushes its files: a machine that crashes may lose them, and the tests take half the time.
- * `settings` are lines of `postgresql.conf` that take the place of those here.
+ * Starts an empty PostgreSQL cluster on 127.0.0.1 in a new folder. With `durable: false` it never flushes its files:
+ * the tests take half the time, and a crash of the machine may lose data. `settings` are lines of `postgresql.conf`
+ * that override those here.
  *
- * A shell keeps it and takes it away when its standard input ends. So the cluster ends with this process, however this
- * process ends. The shell has a session of its own: Ctrl-C must not reach it before it has cleaned up.
+ * A shell owns the cluster and removes it when the shell's standard input ends. So the cluster ends with this process,
+ * even if the process is killed. The shell has a separate session, so that Ctrl-C cannot reach it before it has cleaned
+ * up.
  */
 export async function startThrowawayPostgres({
   durable = true,
@@ -31,7 +32,7 @@ export async function startThrowawayPostgres({
   settings?: readonly string[];
 } = {}): Promise<ThrowawayPostgres> {
   const binaries = dirname(pathOf('initdb'));
-  // PostgreSQL refuses paths of sockets over about 100 characters, so not the longer names that TMPDIR may hold.
+  // PostgreSQL refuses socket paths over about 100 characters, so the folder is not in TMPDIR, which may be longer.
   const folder = mkdtempSync(join(durable ? '/tmp' : quickFolder('/tmp'), 'rubrica-postgres-'));
   const account = await serverAccount();
   if (account !== undefined) chownSync(folder, account.uid, account.gid);
@@ -89,7 +90,10 @@ echo ready
 cat >/dev/null
 `;
 
-/** PostgreSQL does not run as root. Undefined when this process is not root and can run it itself. */
+/**
+ * Returns the account for PostgreSQL, which does not run as root; undefined if this process is not root and can run it
+ * itself.
+ */
 async function serverAccount(): Promise<{ uid: number; gid: number } | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const idOf = async (flag: string) => Number(await outputOf('id', [flag, 'postgres']));

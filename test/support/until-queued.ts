@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import type { Database } from '../../src/db/database.ts';
 import { comesTrue } from './comes-true.ts';
 
-/** Waits until somebody waits for a lock. On SQLite commits queue in the process, so there is nothing to wait for. */
+/**
+ * Waits until a transaction waits for a lock. On SQLite commits queue in the process, so there is nothing to wait for.
+ */
 export async function untilQueued(db: Database): Promise<void> {
   if (db.engine === 'sqlite') return;
   const waiting = `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;

@@ -2,8 +2,8 @@ import { setTimeout } from 'node:timers/promises';
 import type { App } from '../../src/app.ts';
 
 /**
- * Resolves when the feed shows all that was committed. On PostgreSQL an event appears when every transaction that began
- * before it has ended, in whatever database of the server; here those are other tests.
+ * Resolves when the feed shows everything committed. On PostgreSQL an event becomes visible when every earlier
+ * transaction of the server has ended, in any database; here other tests run some of those.
  */
 export async function untilVisible({ db }: Pick<App, 'db'>): Promise<void> {
   const hidden = `select 1 as one from events where commit_id >=

@@ -2,10 +2,10 @@ import asyncHooks, { type HookCallbacks } from 'node:async_hooks';
 import { isMainThread } from 'node:worker_threads';
 
 /**
- * Loaded before anything else into a process of tests. Node's test runner follows every promise, to know which test an error
- * that nobody caught belongs to, and that takes an eighth of the processor's time. Here it follows sockets and timers alone.
+ * Loaded first into each test process. Node's test runner tracks every promise to assign uncaught errors to tests, and
+ * that takes an eighth of the processor's time. Here it tracks only sockets and timers.
  *
- * An error whose test is unknown still fails its file, and its stack is printed. `node --test FILE` names the test.
+ * An uncaught error without a known test still fails its file and prints its stack. `node --test FILE` names the test.
  */
 if (isMainThread) {
   const { createHook } = asyncHooks;

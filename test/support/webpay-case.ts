@@ -6,15 +6,15 @@ import { type StandInOptions, startWebpayStandIn, type WebpayStandIn } from './w
 
 export const TEST_ACCOUNT = { account: '597055555532', key: 'k'.repeat(64) };
 
-/** Short, so that a test which lets an answer wait does not wait for long itself. Any other answer has its time. */
+/** Short, so that a test with a delayed response does not wait long. Other responses have the normal time-out. */
 const LATE_MS = 400;
 
 export type WebpayCase = { standIn: WebpayStandIn; method: PaymentMethod; now: TestClock };
 
-/** What ends after a test, or after a file. */
+/** Runs work after a test or after a file. */
 export type Ending = { after(work: () => PromiseLike<void>): void };
 
-/** Our Webpay method on a stand-in that ends with the test. */
+/** Opens the product's Webpay method on a stand-in that ends with the test. */
 export async function openWebpay(
   context: Ending,
   options: StandInOptions & {
@@ -36,7 +36,7 @@ export async function openWebpay(
   return { standIn, now, method: createWebpayMethod({ fetch, now, baseUrl: standIn.url, keyOf }) };
 }
 
-/** What a browser brings to an address, as the return of a payment reads it. */
+/** Returns the fields that a browser brings to an address, as the return of a payment reads them. */
 export function broughtBy(address: string): Record<string, string> {
   return Object.fromEntries(new URL(address).searchParams);
 }

@@ -26,7 +26,7 @@ export type WebpayShop = {
   transaction: Transaction;
 };
 
-/** A production transaction of a merchant who has configured Webpay. */
+/** Creates a production transaction of a merchant with Webpay. */
 export async function openWebpayShop(
   context: Ending,
   openTestDatabase: OpenTestDatabase,
@@ -44,18 +44,18 @@ export async function openWebpayShop(
   return { app, db, standIn, method, environment, transaction: await createTestTransaction(app, environment) };
 }
 
-/** The account by which the shop collects from now on. */
+/** Changes the account by which the shop collects. */
 export async function switchAccount({ app, environment }: WebpayShop, settings: MethodSettings): Promise<void> {
   await setMethodSettings(app, webpayOf(environment), settings, TESTER);
   app.now.advance(1000);
 }
 
-/** Names the Webpay of a payment service in production, as its settings do. */
+/** Returns the key of a payment service's Webpay settings in production. */
 export function webpayOf({ paymentServiceId }: Pick<ServiceEnvironment, 'paymentServiceId'>) {
   return { paymentServiceId, environment: 'production', method: 'webpay' } as const;
 }
 
-/** The payer presses the button and is on the form; answers the token. */
+/** Presses the payer's button and opens the form. Returns the token. */
 export async function goToForm({ app, transaction }: WebpayShop): Promise<string> {
   const start = await startPayment(app, transaction, 'webpay');
   assert.ok(start.kind === 'redirect', `the payment was not begun: ${JSON.stringify(start)}`);
@@ -70,7 +70,7 @@ export async function comeBack(
   await lookUpPaymentOf(app, transaction, broughtBy(standIn.choose(token, choice)));
 }
 
-/** The worker of an hour. */
+/** Runs the worker for an hour of simulated time. */
 export async function workUntilSettled({ app }: Pick<WebpayShop, 'app'>): Promise<void> {
   for (let round = 0; round < 60; round++) {
     app.now.advance(60_000);
@@ -83,7 +83,7 @@ export async function stageOf({ app, transaction }: WebpayShop): Promise<string 
   return (await findPayment(app, payToken(transaction)))?.stage;
 }
 
-/** What the shop knows, what the books say and what the bank has charged must be one thing. */
+/** Asserts that the shop's state, the books and the bank's charges agree. */
 export async function assertBalanced({
   app,
   standIn,

@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net';
 export type WebpayVerb = 'create' | 'commit' | 'status' | 'refund';
 
 /**
- * `drop_request`: nothing happens and nothing is answered. `drop_answer`: it happens and nothing is answered. `stall` and
- * `late`: the same two, but the caller is left to wait until `release`. `stale`: a status from before the commit. `odd_refusal`: a 422 whose text nobody knows. The others
- * happen and answer otherwise than they should; `reversed`: a refund says that it was a reversal.
+ * `drop_request`: nothing happens, and no response. `drop_answer`: the call takes effect, and no response. `stall` and
+ * `late`: the same two, but the caller waits until `release`. `stale`: a status from before the commit. `odd_refusal`:
+ * a 422 with an unknown text. The others take effect and respond wrongly. `reversed`: a refund reports a reversal.
  */
 export type WebpayFault =
   | 'drop_request'
@@ -23,47 +23,47 @@ export type WebpayFault =
   | 'other_amount'
   | 'reversed';
 
-/** What the payer does on Transbank's form. `form_error`: the form failed under their hands. */
+/** What the payer does on Transbank's form. `form_error`: the form fails. */
 export type PayerChoice = 'pay' | 'decline' | 'abort' | 'time_out' | 'form_error';
 
 export type WebpayStandIn = AsyncDisposable & {
   readonly url: string;
-  /** Every call of the API, as `verb status`, in order; a dropped one as `verb dropped`. */
+  /** Every call of the API as `verb status`, in order; a dropped one as `verb dropped`. */
   readonly calls: string[];
-  /** The next call of the verb goes wrong. */
+  /** Makes the next call of the verb fail in this way. */
   fail(verb: WebpayVerb, fault: WebpayFault): void;
-  /** The next call of the verb does nothing, and is answered with this. */
+  /** Responds to the next call of the verb with this body, without doing anything. */
   answerNext(verb: WebpayVerb, body: Record<string, unknown>): void;
-  /** Whether one of the next calls is to be answered late. */
+  /** Whether one of the next calls will get a late response. */
   willBeLate(): boolean;
-  /** Resolves when a caller is left to wait. */
+  /** Resolves when a caller waits. */
   waiting(): Promise<void>;
-  /** Answers what is late. */
+  /** Sends the late responses. */
   release(): void;
-  /** What the payer does; answers the address that their browser is sent to. */
+  /** Acts as the payer. Returns the URL to which their browser is sent. */
   choose(token: string, choice: PayerChoice): string;
-  /** Transbank's own clock: what was authorised and not committed is given back. */
+  /** Reverses authorised payments that were not committed, as Transbank does after a time. */
   reverseUncommitted(): void;
-  /** The tokens of the payments there are, in the order of their making. */
+  /** The tokens of all payments, in order of creation. */
   tokens(): string[];
-  /** What the payers' banks have charged and not given back, in all. */
+  /** The total that the payers' banks have charged minus refunds. */
   charged(): number;
-  /** Whether every status is one from before the commit, as for half a second after it. */
+  /** Whether every status is from before the commit, as in the half second after it. */
   keepStale(kept: boolean): void;
-  /** What somebody does with a committed payment in Transbank's own portal. */
+  /** Refunds a committed payment in Transbank's portal. */
   refundInPortal(token: string, amount: number): void;
-  /** From now on a full refund is a nullification, as on the days after the payment. */
+  /** Makes every further full refund a nullification, as on the days after the payment. */
   nextDay(): void;
-  /** From now on `status` says of every payment what it was until now; null: as it is again. What is done is done all the same. */
+  /** Freezes the balances that `status` reports; null reports the real ones again. Refunds still take effect. */
   holdBalances(until: 'now' | null): void;
-  /** THE LEDGER: what was given back, in the order in which it happened, whoever asked and whatever was answered. */
+  /** THE LEDGER: the refunds in order of execution, by any caller and with any response. */
   givenBack(): readonly number[];
 };
 
 export type StandInOptions = {
-  /** The API key of each commerce code that there is; in place of the one of the tests. */
+  /** The API key of each commerce code; replaces the default one of the tests. */
   keys?: Readonly<Record<string, string>>;
-  /** What `status` says of a payment that the bank has authorised and nobody has committed: the documentation does not. */
+  /** The status of a payment that is authorised but not committed; the documentation does not name it. */
   statusBeforeCommit?: 'INITIALIZED' | 'AUTHORIZED';
 };
 
@@ -78,7 +78,7 @@ type Payment = {
   return_url: string;
   stage: Stage;
   refunded: number;
-  /** As `status` shows it, where that lags behind. */
+  /** The values in `status`, if they lag behind. */
   shown: { stage: Stage; refunded: number } | null;
 };
 
@@ -88,8 +88,8 @@ const API = '/rswebpaytransaction/api/webpay/v1.2/transactions';
 const FORM = '/webpayserver/initTransaction';
 
 /**
- * Transbank's Webpay Plus REST API 1.2 on loopback, written from its public documentation, with the texts of the refusals
- * as its users have published them. Money moves nowhere; `charged` says what would have.
+ * Starts Transbank's Webpay Plus REST API 1.2 on loopback, written from its public documentation, with refusal texts
+ * that its users published. No money moves; `charged` says how much would have.
  */
 export async function startWebpayStandIn(options: StandInOptions = {}): Promise<WebpayStandIn> {
   const { keys = { '597055555532': 'k'.repeat(64) }, statusBeforeCommit = 'INITIALIZED' } = options;
@@ -144,7 +144,7 @@ export async function startWebpayStandIn(options: StandInOptions = {}): Promise<
     },
   };
 
-  /** A token belongs to the commerce code that made it: to any other it is one that nobody made. */
+  /** A token belongs to the commerce code that created it; for any other it does not exist. */
   const reply = (
     verb: WebpayVerb,
     token: string,
@@ -268,7 +268,7 @@ const STAGE_AFTER: Record<PayerChoice, Stage> = {
   form_error: 'aborted',
 };
 
-/** The four ways back. */
+/** Returns the fields of each of the four ways back. */
 function broughtBack({ token, buy_order, session_id }: Payment, choice: PayerChoice): Record<string, string> {
   const order = { TBK_ORDEN_COMPRA: buy_order, TBK_ID_SESION: session_id };
   if (choice === 'abort') return { TBK_TOKEN: token, ...order };
@@ -365,7 +365,7 @@ function distort({ status, body }: Reply, fault: WebpayFault | null): { status: 
   return { status, sent: JSON.stringify(body) };
 }
 
-/** The payer's form, and where its buttons lead. */
+/** Sends the payer's form, or follows its buttons. */
 async function answerPayer(
   request: IncomingMessage,
   response: ServerResponse,

@@ -17,25 +17,28 @@ export const SEED = 7;
 export const ORDERS = ordersOf(SEED, CHAOS_CLASSES.length + 1);
 const tests = join(import.meta.dirname, '../../clients/woocommerce/tests');
 
-/** The file of the orders of each shop, by its address. */
+/** The file of each shop's orders, by the shop's URL. */
 export const files = new Map<string, string>();
 
-/** Changes an order as the shop has it. */
+/** Changes an order in the shop. */
 export function changeOrder(shop: string, order: number, changes: object): void {
   const file = files.get(shop) ?? '';
   const orders = JSON.parse(readFileSync(file, 'utf8')) as object[];
   writeFileSync(file, JSON.stringify(orders.with(order - 1, { ...orders[order - 1], ...changes })));
 }
 
-/** Processes of PHP's server beside the first. */
+/** The worker processes of PHP's server besides the first. */
 const FURTHER = 4;
 
-/** The ids of its processes: each says its own when it starts. */
+/** Returns the ids of its processes, which each prints at its start. */
 function startedIn(stderr: string): number[] {
   return [...stderr.matchAll(/^\[(\d+)\] .* started$/gm)].map(([, pid]) => Number(pid));
 }
 
-/** A shop of its own service, and what its test asks of both: the state and the notes of an order are as it has stored them. */
+/**
+ * Opens a shop with its own service, and readers for both. The state and notes of an order are those that the shop
+ * stored.
+ */
 export async function openShop(context: TestContext) {
   const service = await startTestService(context, 'sqlite::memory:');
   const { development: tokens } = await createPaymentService(service.app, 'Shop', TESTER);
@@ -48,13 +51,13 @@ export async function openShop(context: TestContext) {
     const notes = `${fileOf(order)}.notes`;
     return existsSync(notes) ? readFileSync(notes, 'utf8').trim().split('\n') : [];
   };
-  /** Whether the shop comes to answer a callback with a status. */
+  /** Waits until the shop answers a callback with a status; false if it never does. */
   const isAnswered = (wanted: number) =>
     comesTrue(async () => (await listCallbacks(service.app, {}, 1)).some(({ status }) => status === wanted));
   return { service, tokens, shop, pay, fileOf, stateOf, notesOf, isAnswered };
 }
 
-/** A shop in the stand-in for WordPress, with four processes more, and its address. */
+/** Starts a shop in the stand-in for WordPress, with four more processes. Returns its URL. */
 export async function startShop(context: TestContext, serviceUrl: string, tokens: TokenPair): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-woocommerce-'));
   const file = join(folder, 'orders.json');
@@ -78,12 +81,12 @@ export async function startShop(context: TestContext, serviceUrl: string, tokens
   };
   const child = await startChild('php', ['-S', `127.0.0.1:${port}`, 'stand-in.php'], { cwd: tests, env });
   context.after(async () => {
-    // The server of PHP leaves its further processes behind.
+    // PHP's server does not end its worker processes.
     for (const pid of startedIn(child.written().stderr).filter((one) => one !== child.pid)) process.kill(pid);
     await child.end();
     rmSync(folder, { recursive: true });
   });
-  // One that starts after the test was left behind, and its open output kept the test waiting for ever.
+  // A worker that started after the end of the test stayed alive, and its open output kept the test waiting for ever.
   await child.until(({ stderr }) => startedIn(stderr).length === FURTHER + 1);
   return url;
 }

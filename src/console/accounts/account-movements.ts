@@ -70,8 +70,8 @@ export function movementColumns({ app, language, user }: ConsoleVisit, currency:
 }
 
 /**
- * Returns the path below `/console` of the screen of the payment or payout; null if there is none or the person may not
- * see it.
+ * Returns the path below `/console` of the screen of the payment or payout; null if it has no screen or the person may
+ * not see it.
  */
 function screenOf({ transaction_id: transaction, payout_id: payout }: StatementLine, seesPayouts: boolean) {
   if (transaction !== null) return `/payments/${transaction}`;
