@@ -7,15 +7,15 @@ import { startServe } from './support/serve-process.ts';
 import { createShopClient } from './support/shop-client.ts';
 
 export type OrderReport = {
-  /** Creates whose answer was written to a socket, and flushes of the log that carried them. */
+  /** Creates whose response was written to a socket, and flushes of the log that covered them. */
   acknowledged: number;
   flushes: number;
-  /** Those that were answered before their row had been written and flushed. */
+  /** Creates that were acknowledged before their row was written and flushed. */
   early: string[];
 };
 
 const CLIENTS = 32;
-/** All system calls that write, with enough of what they write to find a row in a page of the log. */
+/** Traces all system calls that write, with enough data to find a row in a page of the log. */
 const TRACE = [
   'strace',
   '-D',
@@ -28,7 +28,7 @@ const TRACE = [
   'trace=fsync,pwrite64,write,writev,sendto,sendmsg',
 ] as const;
 
-/** Lets 32 clients create transactions, and reads from the system calls what was flushed when each was answered. */
+/** Lets 32 clients create transactions, and derives from the system calls what was flushed before each response. */
 export async function recordAckOrder(creates: number, plant?: PlantName): Promise<OrderReport> {
   using store = await createScratchStore();
   const { databaseUrl, folder } = store;
@@ -52,12 +52,12 @@ export async function recordAckOrder(creates: number, plant?: PlantName): Promis
   return readOrder(readFileSync(log, 'latin1').split('\n'), references);
 }
 
-/** One pass over the calls in their order: what was written to the log, what is flushed since, what is answered. */
+/** Reads the calls once, in order: what was written to the log, what has been flushed, what was acknowledged. */
 function readOrder(calls: readonly string[], references: ReadonlyMap<number, string>): OrderReport {
   const report: OrderReport = { acknowledged: 0, flushes: 0, early: [] };
   const flushed = new Set<string>();
   let written = new Set<string>();
-  /** Threads whose flush of the log has begun and not ended. */
+  /** The threads with an unfinished flush of the log. */
   const flushing = new Set<string>();
   for (const call of calls) {
     const [thread = ''] = call.split(' ', 1);

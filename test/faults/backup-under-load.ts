@@ -13,23 +13,23 @@ import { createShopClient } from './support/shop-client.ts';
 
 export type BackupReport = {
   backups: number;
-  /** Transactions in the last backup, and those that were created while it was written. */
+  /** Transactions in the last backup, and those created while it was written. */
   rows: number;
   meanwhile: number;
   problems: string[];
 };
 
 /**
- * `main file only`: what somebody does who copies the database without its write-ahead log. `small steps`: `rubrica backup`
- * with a planted bug.
+ * `main file only`: copies the database without its write-ahead log, as a careless person does. `small steps`: `rubrica
+ * backup` with a planted bug.
  */
 export type BackupMethod = 'rubrica backup' | 'main file only' | 'small steps';
 
 const CLIENTS = 16;
-/** Some hundred commits in the time of a backup; more would only slow it. */
+/** Allows a few hundred commits during a backup; more would only slow it. */
 const REST_MS = 5;
 const CREATED_BEFORE_EACH = 200;
-/** So many that no backup of one page at a time ends between two commits: it takes seconds. */
+/** Enough that a backup of one page at a time cannot finish between two commits: it takes seconds. */
 const STORED_BEFORE_SMALL_STEPS = 500_000;
 const LONGEST_BACKUP_MS = 60_000;
 const repository = join(import.meta.dirname, '../..');
@@ -74,13 +74,13 @@ export async function backUpUnderLoad(backups: number, method: BackupMethod): Pr
   return { ...report, problems: report.problems.concat((await auditStore(databaseUrl, journal)).problems) };
 }
 
-/** What was acknowledged before must be in the backup; whatever else was asked for may be. */
+/** Every reference requested so far. Of these, the acknowledged ones must be in the backup, and the others may be. */
 function askedSoFar({ counts }: Journal): Set<string> {
   const answered = Object.values(counts).reduce((sum, count) => sum + count, 0);
   return new Set(Array.from({ length: answered + CLIENTS }, (_, number) => `b-${number}`));
 }
 
-/** With the launcher's own command line, as an operator does. Answers whether it ended in time. */
+/** Runs the command line as an operator does. Returns whether it finished in time. */
 async function runBackup(databaseUrl: string, target: string, method: BackupMethod): Promise<boolean> {
   const planted = method === 'small steps';
   const preload = planted ? ['--import', join(import.meta.dirname, 'preload/plant-process.ts')] : [];
@@ -91,13 +91,13 @@ async function runBackup(databaseUrl: string, target: string, method: BackupMeth
   const timer = setTimeout(() => child.signal('SIGTERM'), LONGEST_BACKUP_MS);
   const { status, signal, stderr } = await child.ended;
   clearTimeout(timer);
-  // A command that is ended removes what it has written, and then says 128 and the number of the signal.
+  // A terminated command removes its output and exits with 128 plus the number of the signal.
   const isEnded = signal === 'SIGTERM' || status === 143;
   if (status !== 0 && !isEnded) throw new Error(`The backup ended with status ${status}: ${stderr}`);
   return status === 0;
 }
 
-/** A service starts on the copy and takes a request; then the store is compared. */
+/** Starts a service on the copy, sends it a request, and then compares the store. */
 async function restore(databaseUrl: string, journal: Journal): Promise<{ rows: number; problems: string[] }> {
   using client = createShopClient();
   try {

@@ -3,11 +3,11 @@ import { checkBank } from '../refunds/bank.ts';
 import { forEachEngine } from '../support/engines.ts';
 
 const RUNS = Number(process.env.FAULT_BANK_RUNS ?? 1000);
-/** The reader looks at everything after every commit and command, so a bank is closed before it has grown large. */
+/** The reader checks the whole bank after every commit and command, so each bank is closed while it is small. */
 const RUNS_OF_A_BANK = 2;
 
 forEachEngine('a bank with four clients, at length', (openTestDatabase, engine) => {
-  // What is tried is the same on both, and a run takes three times as long on PostgreSQL.
+  // Both engines run the same cases; a run takes three times as long on PostgreSQL.
   const runs = engine === 'sqlite' ? RUNS : Math.ceil(RUNS / 4);
   test(`${runs} runs of 100 commands by four clients: never more back or out than there is, books as it happened`, async () => {
     for (let done = 0; done < runs; done += RUNS_OF_A_BANK) {

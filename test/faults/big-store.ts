@@ -7,17 +7,17 @@ import { startServe } from './support/serve-process.ts';
 
 export type BigStart = { transactions: number; logMegabytes: number; readyMs: number };
 
-/** About what the service itself lets the log grow to. */
+/** About the size to which the service lets the log grow. */
 const LEFT_IN_LOG = 60_000;
 
-/** Starts a service on a store of that many transactions with a long write-ahead log, as a kill would have left it. */
+/** Starts a service on a store of that many transactions with a long write-ahead log, as after a kill. */
 export async function startOnBigStore(transactions: number, plant?: PlantName): Promise<BigStart> {
   using store = await createScratchStore();
   const { file, folder } = store;
   const left = join(folder, 'left-behind.db');
   const writer = new DatabaseSync(file);
   fillStore(writer, 1, transactions - LEFT_IN_LOG);
-  // The rest stays in the log, and the files are copied while it does.
+  // The remaining rows stay in the log, and the files are copied in this state.
   writer.exec('pragma wal_checkpoint(truncate); pragma wal_autocheckpoint = 0');
   fillStore(writer, transactions - LEFT_IN_LOG + 1, transactions);
   copyFileSync(file, left);
@@ -28,7 +28,7 @@ export async function startOnBigStore(transactions: number, plant?: PlantName): 
   return { transactions, logMegabytes, readyMs: service.readyMs };
 }
 
-/** Writes transactions that are long over. */
+/** Inserts transactions that ended long ago. */
 export function fillStore(db: DatabaseSync, from: number, to: number): void {
   const numbers = `with recursive numbers (n) as (select ${from} union all select n + 1 from numbers where n < ${to})`;
   db.exec(`begin;

@@ -19,8 +19,8 @@ export type BooksUnderKills = {
 };
 
 /**
- * Kills a process that pays, gives back, pays out and books at a random moment, over and over, and reads the books after each.
- * At the end what was left open is carried out, and everything fits.
+ * Kills a process that records payments, refunds and movements, repeatedly and at random moments, and checks the books
+ * after each kill. At the end it completes open work and checks the books again.
  */
 export async function killBookkeeper(
   openTestDatabase: OpenTestDatabase,
@@ -43,12 +43,12 @@ export async function killBookkeeper(
     const moment = {
       payments: 1 + Math.floor(options.random() * 4),
       milliseconds: Math.floor(options.random() * 30),
-      // On a slow machine the others may all come before the first of these.
+      // On a slow machine one kind may not have happened yet at the earlier kills.
       ofEachKind: kill === options.kills,
     };
     await killAt(moment, [db.url, environment.serviceToken, options.plant ?? '']);
     await readBooks(`after kill ${kill}`);
-    // A planted bug is to be found; more of it shows nothing.
+    // A planted bug only has to be found; further runs show nothing more.
     if (options.plant !== undefined && problems.length > 0) break;
   }
   for (let round = 0; round < 10; round++) {
@@ -70,7 +70,9 @@ export async function killBookkeeper(
 
 type Moment = { payments: number; milliseconds: number; ofEachKind: boolean };
 
-/** Kills it so many milliseconds after so many payments, so that every kill has something to tear, on any machine. */
+/**
+ * Kills the process some milliseconds after a number of payments, so that every kill interrupts work on any machine.
+ */
 async function killAt(moment: Moment, parameters: string[]): Promise<void> {
   const program = fileURLToPath(new URL('./support/bank-process.ts', import.meta.url));
   const child = await startChild('node', [program, ...parameters]);

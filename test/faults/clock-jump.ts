@@ -12,9 +12,9 @@ const HOUR = 3_600_000;
 const SECOND_ATTEMPT_MS = 5_000;
 
 /**
- * Sets the wall clock of a running service by some hours, forth or back. Nothing expires for that, nothing is tried
- * sooner or later for it, and what is paid afterwards is told at once. Answers what was not so. `short` does not wait
- * until the second attempt is due.
+ * Sets the wall clock of a running service some hours forward or back. This must not expire anything or move an
+ * attempt, and a later payment's callback must be sent at once. Returns the violations. `short` does not wait for the
+ * second attempt.
  */
 export async function jumpClock(
   hours: number,
@@ -44,8 +44,8 @@ export async function jumpClock(
 }
 
 /**
- * Adds a replica whose wall clock is two hours ahead. It agrees with the other one on what is due: it expires nothing
- * of it, and takes no callback from it that is being delivered. Answers what was not so.
+ * Adds a replica whose wall clock is two hours ahead. It must agree with the other one on due times: it must not expire
+ * the other's transactions or take a callback that is being delivered. Returns the violations.
  */
 export async function addReplicaAhead(databaseUrl: string, plant?: PlantName): Promise<string[]> {
   using merchant = await startSlowMerchant();
@@ -55,7 +55,7 @@ export async function addReplicaAhead(databaseUrl: string, plant?: PlantName): P
   const waiting = await createWaiting(replica.url);
   await createPaid(replica.url, 'held', `${merchant.url}/held`);
   if (!(await comesTrue(() => merchant.arrivals.length > 0))) problems.push('there was no first attempt');
-  // So that what is told from now on is told by the one that is ahead.
+  // So that the replica with the fast clock sends all further callbacks.
   replica.signal('SIGSTOP');
   const settings = { CLOCK_OFFSET_MS: String(2 * HOUR) };
   await using ahead = await startServe({ databaseUrl, plant, settings, jumpingClock: true });

@@ -11,7 +11,7 @@ export type ConcurrentOptions = {
   operations: number;
   /** Crashes of the database, at equal distances over the operations. */
   databaseCrashes: number;
-  /** Replicas killed with SIGKILL and started again, in between. */
+  /** Replicas killed with SIGKILL and restarted, in between. */
   kills: number;
   random: () => number;
   plant?: PlantName;
@@ -22,7 +22,7 @@ export type ConcurrentOptions = {
 export type ConcurrentReport = {
   operations: number;
   references: number;
-  /** Requests without an answer, or with 503 OUTCOME_UNKNOWN. */
+  /** Requests without a response, or with 503 OUTCOME_UNKNOWN. */
   unknown: number;
   refused: number;
   databaseCrashes: number;
@@ -32,12 +32,14 @@ export type ConcurrentReport = {
 
 const REPLICAS = 4;
 const CONNECTIONS_EACH = 8;
-/** Of the requests: with another amount, reads, repeats of what is not known. */
+/** Shares of the requests: another amount, reads, repeats of requests with an unknown outcome. */
 const OTHER_AMOUNT = 0.15;
 const READS = 0.2;
 const REPEATS = 0.2;
 
-/** Four replicas on one PostgreSQL, asked over HTTP for the same references at the same time, while things break. */
+/**
+ * Sends the same references to four replicas on one PostgreSQL over HTTP at the same time, during crashes and kills.
+ */
 export async function createConcurrently(options: ConcurrentOptions): Promise<ConcurrentReport> {
   const postgres = await startThrowawayPostgres();
   const replicas: ServeProcess[] = [];
@@ -74,7 +76,7 @@ type Run = {
   start: () => Promise<ServeProcess>;
   client: ShopClient;
   token: string;
-  /** Replicas that were killed on purpose, and whether one has ended otherwise. */
+  /** The deliberately killed replicas. `lost`: whether another one has ended. */
   killed: Set<ServeProcess>;
   lost: () => boolean;
 };
@@ -90,7 +92,7 @@ async function run(
   const record = async (ask: () => Promise<Reply>, reference: string, amount: number) => {
     const start = process.hrtime.bigint();
     const reply = await ask();
-    // A replica that is down took part in nothing.
+    // A refused connection is not part of the history: the replica is down.
     if (reply.kind === 'refused' && reply.code === 'ECONNREFUSED') return sleep(20);
     const operation = operationOf(reply, { reference, amount, start });
     history.push(operation);
@@ -117,7 +119,7 @@ async function run(
 
   const connections = Array.from({ length: REPLICAS * CONNECTIONS_EACH }, (_, index) => connection(index % REPLICAS));
   const [faults] = await Promise.all([breakThings(setting, history), ...connections]);
-  // All is well again: every reference is asked for once more, at every replica.
+  // After the faults: requests every reference once more at every replica.
   for (const reference of new Set(history.map((operation) => operation.reference))) {
     if (setting.lost()) break;
     await Promise.all(replicas.map(({ url }) => record(() => client.create(url, reference), reference, 5_000)));
@@ -125,7 +127,7 @@ async function run(
   return { history, faults };
 }
 
-/** Crashes and kills at equal distances, each once the load has come so far. */
+/** Crashes and kills at equal distances, each once the load has reached its point. */
 async function breakThings({ options, postgres, replicas, start, killed, lost }: Run, history: readonly Operation[]) {
   const { databaseCrashes, kills, operations } = options;
   const total = databaseCrashes + kills;
@@ -145,7 +147,7 @@ async function breakThings({ options, postgres, replicas, start, killed, lost }:
   return { databaseCrashes, kills };
 }
 
-/** A few references are asked for by everybody at once, many by a few: about as Zipf found it for words. */
+/** Chooses a reference: a few are popular with all clients, most with few, roughly by Zipf's law. */
 function nextReference(random: () => number, progress: number): string {
   const hot = Math.floor(progress / 20);
   return `r${hot + Math.floor(20 * random() ** 3)}`;
@@ -156,7 +158,7 @@ function operationOf(reply: Reply, asked: { reference: string; amount: number; s
   const base = { kind: 'create' as const, ...asked, end, id: null };
   if (reply.kind === 'refused') return { ...base, outcome: 'refused' };
   if (reply.kind === 'unknown') {
-    // An error that is not in the catalogue is an answer too, and a wrong one.
+    // An error outside the catalogue is a response too, and a wrong one.
     const nonsense = /^\d/.test(reply.why) && !reply.why.startsWith('503');
     return nonsense
       ? { ...base, outcome: 'nonsense', detail: reply.why }

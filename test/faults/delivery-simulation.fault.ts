@@ -4,7 +4,7 @@ import { runSeed, type SeedReport } from './simulation/run-seed.ts';
 import { SIMULATED_PLANTS } from './simulation/simulated-plants.ts';
 import { report } from './support/report.ts';
 
-/** One seed, with all that happened in it: FAULT_SEED=17. More or fewer of them: FAULT_SEEDS=50000. */
+/** FAULT_SEED=17 runs one seed with its whole trace. FAULT_SEEDS=50000 sets the number of seeds. */
 const ONLY_SEED = Number(process.env.FAULT_SEED ?? 0);
 const SEEDS = Number(process.env.FAULT_SEEDS ?? 2_000);
 const SEEDS_FOR_PLANTS = 100;

@@ -15,7 +15,7 @@ import { startTroubledMerchant, type Trouble, type TroubledMerchant } from './su
 export type DeliveryReport = {
   callbacks: number;
   kills: number;
-  /** Callbacks that came although they had been taken before; kills explain so many of them. */
+  /** Callbacks delivered again after a merchant had accepted them; the kills explain this many. */
   repeated: number;
   states: Record<string, number>;
   problems: string[];
@@ -29,11 +29,11 @@ export type DeliveryOptions = {
   random: () => number;
 };
 
-/** Requests to one endpoint that are on their way: a merchant may take them after their worker was killed. */
+/** Concurrent requests to one endpoint: a merchant may accept them after the worker was killed. */
 const SENT_PER_ENDPOINT = 4;
 const CHUNK = 500;
 
-/** Delivers callbacks to merchants in trouble, by a worker that is killed and started again and again. */
+/** Delivers callbacks to troubled merchants with a worker that is killed and restarted repeatedly. */
 export async function deliverUnderKills(databaseUrl: string, options: DeliveryOptions): Promise<DeliveryReport> {
   const { callbacks, kills, troubles, plant, random } = options;
   await prepareStore(databaseUrl);
@@ -51,7 +51,7 @@ export async function deliverUnderKills(databaseUrl: string, options: DeliveryOp
       explained += (await countUnrecorded(db, merchant)) + SENT_PER_ENDPOINT * troubles.length;
     }
     await using _last = await startServe({ databaseUrl, plant });
-    // What was being delivered is due again when its lease ends.
+    // An interrupted delivery is due again when its lease ends.
     await comesTrue(async () => (await countStates(db)).queued === undefined);
     const states = await countStates(db);
     const problems = await compare(db, merchant);
@@ -64,7 +64,7 @@ export async function deliverUnderKills(databaseUrl: string, options: DeliveryOp
   }
 }
 
-/** As payments do it, a transaction and its post each, with the posts of many in one commit. */
+/** Inserts transactions with their callbacks like payments do, many in one commit. */
 async function enqueue(
   databaseUrl: string,
   callbacks: number,
@@ -103,13 +103,16 @@ async function countStates(db: Database): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ state, count }) => [state, count]));
 }
 
-/** Counts what a merchant has taken and the store does not know of: how much that is depends on how long commits take. */
+/**
+ * Counts callbacks that a merchant accepted and the store has not recorded. The count depends on the duration of
+ * commits.
+ */
 async function countUnrecorded(db: Database, merchant: TroubledMerchant): Promise<number> {
   const queued = await db.query<{ webhook_id: string }>(`select webhook_id from callbacks where state = 'queued'`);
   return queued.filter(({ webhook_id: id }) => (merchant.received.get(id)?.taken ?? 0) > 0).length;
 }
 
-/** What the store says was delivered was taken by its merchant, and every callback has one body. */
+/** Checks that the merchant accepted every callback recorded as delivered, and that every callback has one body. */
 async function compare(db: Database, merchant: TroubledMerchant): Promise<string[]> {
   const rows = await db.query<{ webhook_id: string; state: string; url: string }>(
     'select webhook_id, state, url from callbacks',

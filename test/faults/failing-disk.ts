@@ -9,24 +9,24 @@ import { createShopClient } from './support/shop-client.ts';
 import { firedCalls, type Injection, injecting } from './support/system-calls.ts';
 
 export type DiskFaultReport = {
-  /** The calls that failed, as strace shows them. Empty for a kill, which `exit` shows. */
+  /** The failed calls in strace's format. Empty for a kill, which `exit` shows. */
   fired: string[];
-  /** False when the fault hit it before it was ready. */
+  /** False if the fault hit before the service was ready. */
   started: boolean;
-  /** How the process ended by itself, or null when it went on. */
+  /** How the process ended; null if it kept running. */
   exit: Exit | null;
-  /** The answers that were given, by code. */
+  /** The number of responses by code. */
   answers: Record<string, number>;
-  /** Creates that were acknowledged after somebody had been told that an outcome is unknown. */
+  /** Creates acknowledged after a response with an unknown outcome. */
   createdAfterFailure: number;
   problems: string[];
 };
 
 const CLIENTS = 4;
-/** A process that has created so many with the fault behind it goes on. */
+/** A process that has created this many after the fault is considered to have survived. */
 const CREATED_AFTERWARDS = 20;
 
-/** What clients may be told when a disk fails. */
+/** The responses that clients may get when a disk fails. */
 const EXPECTED_ANSWERS = [
   'created',
   'replayed',
@@ -39,7 +39,7 @@ const EXPECTED_ANSWERS = [
   'unknown: socket hang up',
 ];
 
-/** Creates transactions on a service whose disk fails at one system call, and starts it anew on what is left. */
+/** Creates transactions on a service whose disk fails at one system call, and restarts it on the remaining data. */
 export async function createOnFailingDisk(injection: Injection, plant?: PlantName): Promise<DiskFaultReport> {
   using store = await createScratchStore();
   const { databaseUrl, folder } = store;
@@ -87,7 +87,7 @@ async function runUntilFault(
   return { started: true, exit, createdAfterFailure };
 }
 
-/** On a disk that works again: everything is answered, and the store agrees with every answer. */
+/** Restarts on a working disk: every request gets a response, and the store must agree with every response. */
 async function startAnew(databaseUrl: string, journal: Journal): Promise<string[]> {
   using client = createShopClient();
   await using service = await startServe({ databaseUrl });
@@ -97,13 +97,14 @@ async function startAnew(databaseUrl: string, journal: Journal): Promise<string[
   return journal.open.size === 0 ? problems : [...problems, `${journal.open.size} requests stayed without an answer`];
 }
 
-/** What must be true of every fault, and what of its kind. Answers a line for each thing that is not. */
+/** Checks what must hold for every fault, and for this kind. Returns a line for each violation. */
 export function checkDiskFault({ call, fault }: Injection, report: DiskFaultReport): string[] {
   const { fired, started, exit, createdAfterFailure, problems } = report;
   const found = [...problems];
   if (fault.startsWith('signal')) return exit?.signal === 'SIGKILL' ? found : [...found, 'the kill did not happen'];
   if (fired.length === 0) return [...found, 'the fault did not happen'];
-  // The folder's own flush and the index in memory are not the store; a start that fails says so and changes nothing.
+  // The flush of the folder and the index in memory are not the store. A start that fails reports it and changes
+  // nothing.
   const hitTheStore = started && fired.some((line) => line.includes('.db-wal>'));
   if (!hitTheStore) return found;
   if (fault.endsWith('ENOSPC') && call === 'pwrite64') {

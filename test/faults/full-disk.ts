@@ -10,22 +10,22 @@ import { startServe } from './support/serve-process.ts';
 import { createShopClient } from './support/shop-client.ts';
 
 export type FullDiskReport = {
-  /** Creates before the disk was full, and those that were refused because it was. */
+  /** Creates before the disk was full, and creates refused because it was full. */
   created: number;
   refused: number;
-  /** Answers of `/readyz`, of a transaction and of a pay page while it was full. */
+  /** The responses of `/readyz`, of a transaction and of a pay page while the disk was full. */
   reads: Record<string, number>;
-  /** From the moment when there was room again to the first create. */
+  /** The milliseconds from the free space to the first create. */
   acceptedAgainMs: number | null;
   problems: string[];
 };
 
 const CLIENTS = 8;
 const MEGABYTES = 8;
-/** What a person would throw away to make room. */
+/** The space that a person would free. */
 const BALLAST_BYTES = 5 * 1024 * 1024;
 
-/** Fills the disk under a running service, looks what it still does, makes room, and looks again. */
+/** Fills the disk under a running service, checks what still works, frees space, and checks again. */
 export async function fillDisk(plant?: PlantName): Promise<FullDiskReport> {
   await using disk = await createSmallDisk(MEGABYTES);
   const databaseUrl = `sqlite:${join(disk.folder, 'rubrica.db')}`;
@@ -57,7 +57,7 @@ export async function fillDisk(plant?: PlantName): Promise<FullDiskReport> {
   return { created, refused, reads, acceptedAgainMs, problems: (await auditStore(databaseUrl, journal)).problems };
 }
 
-/** Answers a line for each thing that a full disk may not do. */
+/** Returns a line for each thing that a full disk must not cause. */
 export function checkFullDisk({ refused, reads, acceptedAgainMs, problems }: FullDiskReport): string[] {
   const found = [...problems];
   if (refused === 0) found.push('the disk was never full');

@@ -14,10 +14,10 @@ import { startSlowMerchant } from './support/slow-merchant.ts';
 export type StopReport = {
   stops: number;
   acknowledged: number;
-  /** Requests that the service did not take any more; nothing was stored for them. */
+  /** Requests that the service no longer accepted; nothing was stored for them. */
   notTaken: number;
   slowestExitMs: number;
-  /** Callbacks under way when the stop was asked for; each was waited for and recorded. */
+  /** Callbacks under way at the stop; the service waited for each and recorded it. */
   callbacks: number;
   problems: string[];
 };
@@ -25,7 +25,7 @@ export type StopReport = {
 const CLIENTS = 32;
 const REPLICAS = 4;
 
-/** Asks a service to stop while 32 clients create transactions and a callback is being answered, again and again. */
+/** Stops a service repeatedly while 32 clients create transactions and a callback is under way. */
 export async function stopUnderLoad(options: {
   stops: number;
   plant?: PlantName;
@@ -58,7 +58,7 @@ export async function stopUnderLoad(options: {
     slowestExitMs = Math.max(slowestExitMs, await stopped);
     await load.stop();
   }
-  // What was open when its connection ended must not have been carried out: an answer would have been owed.
+  // A request without a response at the end of its connection must not have been carried out.
   const openAtEnd = new Set(journal.open);
   const audit = await auditStore(databaseUrl, { ...journal, open: new Set() });
   problems.push(...audit.problems, ...(await unrecorded(databaseUrl, stops)));
@@ -75,14 +75,14 @@ export async function stopUnderLoad(options: {
 export type RollingReport = {
   restarts: number;
   acknowledged: number;
-  /** Requests that were tried a second time, and those that failed both times. */
+  /** Requests tried a second time, and requests that failed both times. */
   repeated: number;
   failed: number;
   slowestExitMs: number;
   problems: string[];
 };
 
-/** Restarts four replicas on one PostgreSQL, one after the other, under clients that may try each request twice. */
+/** Restarts four replicas on one PostgreSQL one after the other. Clients may try each request twice. */
 export async function restartReplicas(options: { rounds: number; plant?: PlantName }): Promise<RollingReport> {
   const postgres = await startThrowawayPostgres();
   using client = createShopClient();
@@ -110,7 +110,7 @@ export async function restartReplicas(options: { rounds: number; plant?: PlantNa
     for (let restart = 0; restart < REPLICAS * options.rounds; restart++) {
       await sleep(200);
       const replica = replicas[restart % REPLICAS] as ServeProcess;
-      // The balancer is told nothing: it notices.
+      // The balancer is not told about the stop: it must notice it.
       slowestExitMs = Math.max(slowestExitMs, await stopService(replica, problems));
       replicas[restart % REPLICAS] = await start();
     }
@@ -130,7 +130,7 @@ export async function restartReplicas(options: { rounds: number; plant?: PlantNa
   }
 }
 
-/** What a balancer does: each request to the next replica, and to another one when that one gives no answer. */
+/** Acts as a balancer: sends each request to the next replica, and to another one if that one does not respond. */
 function balance(client: ShopClient, replicas: readonly ServeProcess[], onRepeat: () => void): ShopClient {
   let turn = 0;
   const urlOf = (place: number) => (replicas[place % replicas.length] as ServeProcess).url;
@@ -142,13 +142,13 @@ function balance(client: ShopClient, replicas: readonly ServeProcess[], onRepeat
       if (first.kind !== 'unknown' && first.kind !== 'refused') return first;
       onRepeat();
       const second = await client.create(urlOf(place + 1), reference, amount);
-      // What the first one may have stored, a refusal by the second does not undo.
+      // A refusal by the second replica does not prove that the first one stored nothing.
       return second.kind === 'refused' && first.kind === 'unknown' ? first : second;
     },
   };
 }
 
-/** Creates and pays a transaction, so that its callback is on its way. */
+/** Creates and pays a transaction, so that its callback is under way. */
 async function beginCallback(
   service: ServeProcess,
   callbackUrl: string,
@@ -162,7 +162,7 @@ async function beginCallback(
   await shop.pay(reply.payUrl);
 }
 
-/** Answers how long it took. */
+/** Stops the service. Returns how long it took, in milliseconds. */
 async function stopService(service: ServeProcess, problems: string[]): Promise<number> {
   const askedAt = performance.now();
   service.signal('SIGTERM');
@@ -172,7 +172,7 @@ async function stopService(service: ServeProcess, problems: string[]): Promise<n
   return took;
 }
 
-/** The callbacks whose delivery was under way must be closed in the store: nobody sends them again. */
+/** Lists callbacks that were under way and are not closed in the store, so that they would be sent again. */
 async function unrecorded(databaseUrl: string, expected: number): Promise<string[]> {
   const db = openDatabase(databaseUrl, { connections: 1, pooler: false, onFatal: () => {} });
   const [row] = await db.query<{ delivered: number }>(

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { hangMerchant } from './hung-merchant.ts';
 import { report } from './support/report.ts';
 
-/** The promise for the first attempt of a callback, see docs/reliability.md. */
+/** The promise for the first attempt of a callback in docs/reliability.md. */
 const withinMs = 5_000;
 
 test('a merchant that hangs, with 300 callbacks waiting for it, delays nobody else', async () => {

@@ -6,20 +6,20 @@ import { startServe } from './support/serve-process.ts';
 import { startSlowMerchant } from './support/slow-merchant.ts';
 
 export type HungReport = {
-  /** Requests that hang at the same time. */
+  /** The requests that hang at the same time. */
   hanging: number;
-  /** From the end of the payment to the arrival of the callback, of the longest of the others. */
+  /** The longest time from a payment at the healthy merchant to its callback, in milliseconds. */
   slowestMs: number;
   problems: string[];
 };
 
 const MOST_AT_ONCE = 4;
-/** Shorter than the 15 s of a request, so that whatever arrives so soon after the first is under way beside it. */
+/** Shorter than the 15 s time-out of a request, so requests that arrive within it after the first are concurrent. */
 const BESIDE_EACH_OTHER_MS = 10_000;
 
 /**
- * Pays `hung` orders of a merchant that never answers, then `others` of one that does. `withinMs`: in which the callback of
- * each of those must arrive.
+ * Pays `hung` orders of a merchant that never responds, then `others` of a healthy one. `withinMs`: the time within
+ * which each callback of the healthy one must arrive.
  */
 export async function hangMerchant(
   hung: number,

@@ -8,7 +8,7 @@ import { createShopClient } from './support/shop-client.ts';
 export type KillReport = {
   kills: number;
   acknowledged: number;
-  /** Requests whose outcome a kill left open; each was repeated. */
+  /** Requests whose outcome was unknown after a kill; each was retried. */
   open: number;
   problems: string[];
   slowestStartMs: number;
@@ -17,8 +17,8 @@ export type KillReport = {
 const CLIENTS = 32;
 
 /**
- * Kills a service with SIGKILL while 32 clients create transactions, starts it on what is left, and lets the clients
- * repeat what they do not know. Again and again, on one database file, with no clean-up in between.
+ * Kills a service repeatedly with SIGKILL while 32 clients create transactions, restarts it on the same database file
+ * without clean-up, and lets the clients retry requests with an unknown outcome.
  */
 export async function killUnderLoad(options: {
   kills: number;

@@ -8,7 +8,7 @@ import { ServeEnded, startServe } from './support/serve-process.ts';
 
 const migrations = join(import.meta.dirname, '../../migrations');
 
-/** How many statements all migrations have together on an engine. */
+/** Counts the statements of all migrations on an engine. */
 export function countStatements(engine: Database['engine']): number {
   const files = globSync('*.sql', { cwd: migrations });
   return files.reduce(
@@ -17,7 +17,7 @@ export function countStatements(engine: Database['engine']): number {
   );
 }
 
-/** Lets the first start of a service die in front of one statement of its migrations. Answers what is wrong after that. */
+/** Kills the first start of a service before one statement of its migrations. Returns what is wrong afterwards. */
 export async function killMigration(
   databaseUrl: string,
   statement: number,
@@ -36,7 +36,7 @@ export async function killMigration(
   }
 }
 
-/** Every table, column and index, in words that are the same for the same schema. */
+/** Lists every table, column and index; equal schemas give equal lists. */
 export async function describeSchema(databaseUrl: string): Promise<string[]> {
   const db = openDatabase(databaseUrl, { connections: 1, pooler: false, onFatal: () => {} });
   try {

@@ -1,6 +1,6 @@
 /**
- * One request and what came of it. Times are nanoseconds of one monotonic clock; `end` is null where no answer came.
- * `amount` stands for the fields of the request: another amount is another request.
+ * One request and its outcome. Times are nanoseconds of one monotonic clock; `end` is null without a response. `amount`
+ * stands for the fields of the request: another amount is another request.
  */
 export type Operation = {
   kind: 'create' | 'read';
@@ -10,19 +10,19 @@ export type Operation = {
   end: bigint | null;
   outcome: 'created' | 'replayed' | 'conflict' | 'found' | 'absent' | 'refused' | 'unknown' | 'nonsense';
   id: number | null;
-  /** What a nonsensical answer said. */
+  /** The content of an invalid response. */
   detail?: string;
 };
 
-/** What the store holds at the end. */
+/** The final content of the store. */
 export type StoredRow = { id: number; reference: string; amount: number; events: number };
 
 /**
- * Checks that every reference behaved as a register that is written once: empty, then one id with one amount, for ever,
- * for every client and in real time. For such a register linearizability comes down to conditions that can be checked
- * one by one. Answers a line for each violation.
+ * Checks that every reference behaved as a register that is written once: empty, then one id with one amount for ever,
+ * for every client and in real time. For such a register linearizability reduces to conditions that can be checked one
+ * by one. Returns a line for each violation.
  *
- * `refused` is an answer that promises that nothing was stored, `unknown` none at all; neither promises more.
+ * `refused` promises that nothing was stored; `unknown` promises nothing.
  */
 export function checkHistory(history: readonly Operation[], rows: readonly StoredRow[]): string[] {
   const stored = Map.groupBy(rows, (row) => row.reference);
@@ -66,7 +66,7 @@ function checkFields(operations: readonly Operation[], row: StoredRow): string[]
   });
 }
 
-/** C7: once somebody has been told that it exists, nobody who asks later finds it absent or creates it. */
+/** C7: after a response that proves the reference exists, no later request finds it absent or creates it. */
 function checkRealTime(operations: readonly Operation[]): string[] {
   let known: bigint | null = null;
   for (const { id, end } of operations) {
@@ -79,7 +79,7 @@ function checkRealTime(operations: readonly Operation[]): string[] {
     .map(({ outcome }) => `C7 ${outcome} after its existence had been answered`);
 }
 
-/** C9 and C10: what is stored was asked for, by a request of which it was not said that nothing was stored. */
+/** C9 and C10: everything stored was requested, by a request that was not refused. */
 function checkOrigin(operations: readonly Operation[], row: StoredRow): string[] {
   const creates = operations.filter(({ kind, amount }) => kind === 'create' && amount === row.amount);
   if (creates.length === 0) return ['C10 stored with fields that nobody sent'];

@@ -9,11 +9,11 @@ import { type NetworkFault, type SplitNetwork, splitNetwork } from './support/sp
 
 export type SplitReport = {
   acknowledged: number;
-  /** Answers that said that nothing was stored, and those that said nothing. */
+  /** Refusals, which promise that nothing was stored, and responses with an unknown outcome. */
   refused: number;
   unknown: number;
   slowestAnswerMs: number;
-  /** Answers of `/readyz` while the network was broken. */
+  /** The responses of `/readyz` while the network was broken. */
   ready: Record<number, number>;
   /** From the end of the fault to the next creation. */
   recoveredMs: number | null;
@@ -22,27 +22,27 @@ export type SplitReport = {
 
 export type SplitOptions = {
   fault: NetworkFault;
-  /** How long it lasts at least: until it is felt. */
+  /** The least duration; the fault lasts until clients notice it. */
   ms: number;
   plant?: PlantName;
 };
 
 const CLIENTS = 16;
-/** Begins the references, and is found among what goes to the database. */
+/** The prefix of the references, by which the proxy finds their statements. */
 const PREFIX = 'split';
-/** A request waits for its turn, perhaps for ids, and for its commit: each for at most ten seconds. */
+/** A request waits for its turn, perhaps for ids, and for its commit: at most ten seconds each. */
 const LONGEST_ANSWER_MS = 30_000;
-/** Whatever a network does, clients hear one of these. */
+/** The only responses that clients may get during a network fault. */
 const EXPECTED_ANSWERS = ['created', 'replayed', 'STORAGE_UNAVAILABLE', 'OVERLOADED', 'unknown: 503 OUTCOME_UNKNOWN'];
 
-/** A service that is only busy says these too: a network that is well again before the first time-out is never felt. */
+/** A busy service gives these too, so they do not prove that a time-out has noticed the fault. */
 const UNFELT = ['created', 'replayed', 'OVERLOADED'];
 
 /** Creates transactions while the network between the service and its PostgreSQL fails for a time. */
 export async function splitFromDatabase(databaseUrl: string, options: SplitOptions): Promise<SplitReport> {
   const { fault, ms, plant } = options;
   await prepareStore(databaseUrl);
-  // Not the commit of a block of ids: creates that wait for one are refused, and rightly so.
+  // Does not watch the commit of a block of ids: creates that wait for one are rightly refused.
   const network = await splitNetwork(databaseUrl, `${PREFIX}-`);
   const journal = createJournal();
   using client = createShopClient({ timeoutMs: LONGEST_ANSWER_MS });
@@ -83,7 +83,7 @@ export async function splitFromDatabase(databaseUrl: string, options: SplitOptio
 
 type Setting = { network: SplitNetwork; client: ShopClient; service: ServeProcess; journal: Journal };
 
-/** Answers what `/readyz` said meanwhile. */
+/** Returns the responses of `/readyz` during the fault. */
 async function breakFor({ network, client, service, journal }: Setting, fault: NetworkFault, ms: number) {
   network.set(fault);
   const ready: Record<number, number> = {};
@@ -106,7 +106,7 @@ async function recover(network: SplitNetwork, journal: Journal): Promise<number 
   return (await comesTrue(creates)) ? Math.round(performance.now() - healedAt) : null;
 }
 
-/** Stops the load, repeats what is open at the same process, and compares. */
+/** Stops the load, retries open requests at the same process, and compares. */
 async function settle(
   { service, client, load, journal }: { service: ServeProcess; client: ShopClient; load: Load; journal: Journal },
   databaseUrl: string,
@@ -119,7 +119,7 @@ async function settle(
   return ready ? problems : [...problems, '/readyz was never 200 again'];
 }
 
-/** Answers a line for each thing that a split network may not do. */
+/** Returns a line for each thing that a network split must not cause. */
 export function checkSplit(fault: NetworkFault, report: SplitReport): string[] {
   const { refused, unknown, ready, recoveredMs, problems } = report;
   const found = [...problems];

@@ -6,9 +6,9 @@ import type { PlantName } from './plants.ts';
 import { report } from './support/report.ts';
 
 const SECONDS = Number(process.env.FAULT_SECONDS ?? 20);
-/** Asked of the long form only, which runs alone: a machine with other work is slow by itself. */
+/** Checked only in the long form, which runs alone: on a busy machine every response is slow. */
 const LONGEST_READY_MS = 5_000;
-/** Nobody who is refused may wait for that. */
+/** The longest that a refused client may wait. */
 const LONGEST_REFUSAL_MS = 1_000;
 
 async function storm(seconds: number): Promise<string[]> {

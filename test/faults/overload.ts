@@ -15,23 +15,29 @@ import { createShopClient, type ShopClient } from './support/shop-client.ts';
 export type StormReport = {
   created: number;
   refused: number;
-  /** Answers of `/readyz` meanwhile, and the longest that one took. */
+  /** The responses of `/readyz` during the storm, and the slowest one. */
   ready: Record<number, number>;
   slowestReadyMs: number;
-  /** Memory of the process: before, at most, and after the storm. */
+  /** The memory of the process: before, the peak, and after the storm. */
   megabytes: number[];
   problems: string[];
 };
 
-/** As many as one address may have, with some room: requests of one connection are taken up one after the other. */
+/**
+ * As many as one address may open, with some margin. The service handles the requests of a connection one after the
+ * other.
+ */
 const CONNECTIONS = 400;
-/** Of these requests one is answered and the others wait. With more of them waiting the network is shut out for a flood, and nobody is refused at the queue. */
+/**
+ * One of these requests is being handled and the others wait. With more waiting requests the service would block the
+ * network as a flood, and the queue would refuse none.
+ */
 const UNDER_WAY_EACH = 1 + Math.floor(shareOfOne(SERVER_LIMITS.allWaitingRequests) / CONNECTIONS);
 const MOST_MEGABYTES_MORE = 300;
 
 /**
- * Asks an embedded service for far more than it can do, then for what is usual. One address may not open the connections that fill
- * the queue of 4,096, so a smaller one is planted.
+ * Sends an embedded service far more than it can handle, then a normal load. One address may not open enough
+ * connections to fill the queue of 4,096, so a smaller queue is planted.
  */
 export async function stormService(milliseconds: number): Promise<StormReport> {
   using store = await createScratchStore();
@@ -57,7 +63,7 @@ export async function stormService(milliseconds: number): Promise<StormReport> {
   megabytes.push(watched.megabytes, residentMegabytes(service));
   await service.kill();
   const audit = await auditStore(databaseUrl, journal);
-  // Those before and after the storm were asked for by others.
+  // The references before and after the storm are not in this journal.
   problems.push(...audit.problems.filter((problem) => !/ (before|after)-/.test(problem)));
   const { ready, slowestReadyMs } = watched;
   return {
@@ -70,7 +76,7 @@ export async function stormService(milliseconds: number): Promise<StormReport> {
   };
 }
 
-/** A quiet moment of eight polite clients: nobody is refused. */
+/** Sends a light load of eight clients that wait for each response; none may be refused. */
 async function createSome(service: ServeProcess, client: ShopClient, prefix: string, problems: string[]) {
   const journal = createJournal();
   await using load = startLoad({ client, url: () => service.url, clients: 8, journal, prefix });
@@ -100,7 +106,7 @@ function residentMegabytes({ pid }: ServeProcess): number {
   return Math.round(Number(kilobytes) / 1024);
 }
 
-/** Answers a line for each thing that a storm may not do. */
+/** Returns a line for each thing that a storm must not cause. */
 export function checkStorm({ created, refused, ready, megabytes, problems }: StormReport): string[] {
   const found = [...problems];
   const [before = 0, most = 0] = megabytes;
@@ -114,12 +120,12 @@ export function checkStorm({ created, refused, ready, megabytes, problems }: Sto
 export type StandstillReport = { created: number; refused: number; slowestRefusalMs: number; problems: string[] };
 
 const ASKED_EVERY_MS = 25;
-/** Then the service would take the database that waits for the lock for lost. */
+/** After a longer time the service would consider the database that waits for the lock lost. */
 const LONGEST_STANDSTILL_MS = 9_000;
 
 /**
- * Locks the table of transactions for a time, and until somebody is refused, while somebody asks for a new one forty times
- * in a second.
+ * Locks the table of transactions for a time, and until a create is refused, while creates arrive forty times per
+ * second.
  */
 export async function standStill(
   databaseUrl: string,
@@ -167,7 +173,7 @@ export async function standStill(
   }
 }
 
-/** Answers a line for each thing that a database that stands still may not do. */
+/** Returns a line for each thing that a stalled database must not cause. */
 export function checkStandstill({ created, refused, problems }: StandstillReport): string[] {
   const found = [...problems];
   if (refused === 0) found.push('nobody was refused');

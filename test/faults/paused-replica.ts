@@ -6,9 +6,9 @@ import { startServe } from './support/serve-process.ts';
 import { startSlowMerchant } from './support/slow-merchant.ts';
 
 /**
- * Stops a replica with SIGSTOP while it delivers a callback, for longer than its lease lasts, and lets it go on. Another
- * one has delivered the callback by then; the one that comes back notes its attempt and changes nothing.
- * Answers what was not so.
+ * Stops a replica with SIGSTOP while it delivers a callback, until its lease has expired, and continues it. Meanwhile
+ * another replica delivers the callback. The continued one must record its attempt and change nothing else. Returns the
+ * violations.
  */
 export async function pauseReplica(databaseUrl: string, plant?: PlantName): Promise<string[]> {
   using merchant = await startSlowMerchant();

@@ -48,7 +48,7 @@ forEachEngine('a large batch of payouts', (openTestDatabase, engine) => {
   });
 });
 
-/** A CuentaRUT of somebody else each time. */
+/** Returns another person's CuentaRUT for each `body`. */
 function toPerson(body: number) {
   const account = String(body);
   const rut = `${account}-${checkCharacter(account)}`;

@@ -8,7 +8,7 @@ import { report } from './support/report.ts';
 const KILLS = Number(process.env.FAULT_KILLS ?? 100);
 
 forEachEngine('payouts under kills', (openTestDatabase, engine) => {
-  // SQLite belongs to one process at a time.
+  // SQLite allows one process at a time.
   const processes = engine === 'postgres' ? 8 : 1;
   test(`${processes} at once, ${KILLS} kills: no payout leaves twice, and no peso over the balance`, async () => {
     const options = { processes, kills: KILLS, payouts: 300, random: createSeededRandom(1) };

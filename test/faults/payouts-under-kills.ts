@@ -13,26 +13,27 @@ import { ANA, openPayoutDesk, propose, wish } from '../support/test-payouts.ts';
 
 export type PayoutsUnderKills = {
   kills: number;
-  /** Orders that the provider took, and how many of its answers were lost. */
+  /** Orders that the provider accepted, and how many of its responses were lost. */
   given: number;
   lost: number;
   confirmed: number;
-  /** Without an end, because the order never came: a person ends them. */
+  /** Payouts without a result because the order never arrived: a person settles them. */
   unknown: number;
-  /** Approvals that there was no money for. */
+  /** Approvals refused for lack of money. */
   refused: number;
   problems: string[];
 };
 
 type Options = { processes: number; kills: number; payouts: number; random: () => number };
 
-/** How much faster the clocks of the processes go than ours: a claim of a minute is two seconds. */
+/** How much faster the clocks of the processes run: a claim of one minute lasts two seconds. */
 const HASTE = 30;
 const AMOUNT = 1000;
 
 /**
- * Several processes approve payouts and hand them over to a provider that loses answers, and one of them is killed at a random
- * moment, over and over. There is money for two thirds. At the end one process asks about what is open, and everything fits.
+ * Runs several processes that approve payouts and hand them to a provider that loses responses, and kills one of them
+ * repeatedly at random moments. The money covers two thirds of the payouts. At the end one process looks up open
+ * payouts, and the result is checked.
  */
 export async function killPayers(openTestDatabase: OpenTestDatabase, options: Options): Promise<PayoutsUnderKills> {
   const db = await openTestDatabase();
@@ -62,7 +63,7 @@ export async function killPayers(openTestDatabase: OpenTestDatabase, options: Op
     await Promise.all(payers.map((payer) => payer.end('SIGKILL')));
   }
   const last = createTestApp(db, { openPayoutSender: payoutSenders(createSafeFetch().fetch, app.now), now: app.now });
-  // Past every claim of theirs, whose clocks were fast.
+  // Later than every claim, because the processes' clocks ran fast.
   app.now.advance((options.kills + 60) * 60_000 * HASTE);
   for (let round = 0; round < 50; round++) {
     app.now.advance(3_600_000);
@@ -94,7 +95,7 @@ async function judge(app: ReturnType<typeof createTestApp>, given: readonly stri
   };
 }
 
-/** A provider that takes an order each time that it comes, and loses some answers and some orders. */
+/** Starts a provider that accepts an order every time it arrives, and loses some responses and some orders. */
 async function openProvider(random: () => number) {
   const given: string[] = [];
   const taken = new Map<string, object>();
@@ -131,7 +132,7 @@ async function openProvider(random: () => number) {
   return { url: `http://127.0.0.1:${port}/transfers`, given, lost: () => lost, close };
 }
 
-/** Approves one after the other in an order of its own, and carries out what is due, until it is killed. */
+/** Starts a process that approves the payouts in its own order and carries out due ones until it is killed. */
 async function startPayer(args: readonly string[], begun: number): Promise<Child> {
   const program = `
     import { openDatabase } from '../../src/db/open-database.ts';

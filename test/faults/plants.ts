@@ -3,7 +3,7 @@ import { registerHooks } from 'node:module';
 import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-/** One sentence of the product's source, and what stands there in the planted variant. */
+/** One piece of the product's source, and its replacement in the planted variant. */
 type Edit = { file: string; find: string; put: string };
 
 const ENGINE = 'src/outbox/deliver-callbacks.ts';
@@ -56,7 +56,7 @@ const UNKNOWN_IS_REFUSED: Edit = {
   put: 'error',
 };
 
-/** Shorter than the wait for a connection, so that the first to be given up is what was sent. */
+/** Shorter than the wait for a connection, so that the statement already sent times out first. */
 const SHORT_TIME_OUT: Edit = {
   file: POSTGRES,
   find: 'const ANSWER_WITHIN_MS = 10_000;',
@@ -69,8 +69,8 @@ const SHORT_LEASE: readonly Edit[] = [
 ];
 
 /**
- * Bugs that the harnesses must catch. A harness that has never seen the bug it is there for proves nothing, so each is
- * run once on a product with that bug: its own source with a sentence changed as it is loaded.
+ * Bugs that the harnesses must catch. Each harness runs once on a product with the bug that it must find, because a
+ * harness that never saw its bug proves nothing. The product's own source is loaded with these edits.
  */
 export const PLANTS = {
   'mark before send': [
@@ -144,7 +144,7 @@ export const PLANTS = {
       return batch.map`,
     },
   ],
-  // Together with the loss of the unique index, which would mend it.
+  // Also removes the unique index, which would prevent the bug's effect.
   'select, then insert': [
     {
       file: CREATE,
@@ -187,7 +187,7 @@ export const PLANTS = {
       put: 'const created = await batchers(app).submit(row).catch(() => true);',
     },
   ],
-  // The fault itself rather than a bug: the process ends in front of a statement of its migrations.
+  // The fault itself, not a bug: the process dies before a statement of its migrations.
   'killed in a migration': [KILL_IN_MIGRATION],
   'migration without a transaction, killed': [
     KILL_IN_MIGRATION,
@@ -199,7 +199,7 @@ export const PLANTS = {
     { file: MIGRATE, find: `await tx.query('lock table schema_migrations in share row exclusive mode');`, put: '{}' },
     { file: MIGRATE, find: "return true;\n  }, 'slow');", put: 'return true;\n  })();' },
   ],
-  // The fault itself: the process ends after so many texts, in the middle of a commit or between two.
+  // The fault itself: the process dies after a number of texts, inside a commit or between two.
   'killed in a rotation': [KILL_IN_ROTATION],
   'rotation without a transaction, killed': [
     {
@@ -233,19 +233,19 @@ export const PLANTS = {
     },
   ],
   'not anchored': [{ file: 'src/db/anchor-clock.ts', find: `if (db.engine === 'postgres')`, put: 'if (false)' }],
-  // What happens in a minute happens in seconds.
+  // Shortens a minute to seconds.
   'short lease': SHORT_LEASE,
   'short lease, no fencing token': [...SHORT_LEASE, ...NO_FENCE],
   'reads the whole store at its start': [
     {
       file: 'src/cli/prepare-store.ts',
       find: 'await migrate(app.db);',
-      // Again and again, because a quick machine reads a million rows in no time.
+      // Repeated, because a fast machine reads a million rows in no time.
       put: `await migrate(app.db); for (let time = 0; time < 5; time++) await app.db.query('pragma integrity_check');`,
     },
   ],
   'endless queue': [{ file: CREATE, find: 'maxQueued: 4096,\n    maxWaitMs: 2_000,', put: 'maxQueued: 1e9,' }],
-  // One address has too few connections to fill the queue as it is.
+  // One address cannot open enough connections to fill the real queue.
   'queue of 128': [{ file: CREATE, find: 'maxQueued: 4096,', put: 'maxQueued: 128,' }],
   'short queue': [{ file: CREATE, find: 'maxQueued: 4096,', put: 'maxQueued: 4,' }],
   'commits as the server is set': [
@@ -260,7 +260,7 @@ export const PLANTS = {
     { file: POSTGRES, find: 'connectionTimeoutMillis: CONNECT_WITHIN_MS,', put: '' },
   ],
   'an unknown commit is called refused': [UNKNOWN_IS_REFUSED],
-  // Half a minute of waiting in a few seconds.
+  // Shortens half a minute of waiting to a few seconds.
   'short time-out': [SHORT_TIME_OUT],
   'short time-out, an unknown commit is called refused': [SHORT_TIME_OUT, UNKNOWN_IS_REFUSED],
   'ids go on after a restore': [
@@ -298,15 +298,15 @@ export type PlantName = keyof typeof PLANTS;
 const repository = join(import.meta.dirname, '../..');
 
 /**
- * Imports a module of the product with a bug planted into it, and with it its own instance of all that it imports.
- * `path` starts at the root of the repository.
+ * Imports a module of the product with a planted bug, with separate instances of all its imports. `path` is relative to
+ * the root of the repository.
  */
 export function importPlanted(path: string, name: PlantName): Promise<unknown> {
   hookOnce();
   return import(`${pathToFileURL(join(repository, path)).href}?plant=${encodeURIComponent(name)}`);
 }
 
-/** Plants a bug into everything that this process will load. Call it before anything of the product is imported. */
+/** Plants a bug into everything that this process loads afterwards. Call it before importing the product. */
 export function plantIntoProcess(name: PlantName): void {
   checkPlant(name);
   registerHooks({
@@ -317,14 +317,16 @@ export function plantIntoProcess(name: PlantName): void {
   });
 }
 
-/** Throws when one of the edits of a planted bug does not fit the source any more. */
+/** Throws if an edit of a planted bug no longer matches the source. */
 export function checkPlant(name: PlantName): void {
   for (const { file } of PLANTS[name]) edited(file, readFileSync(join(repository, file), 'utf8'), name);
 }
 
 let hooked = false;
 
-/** The variant of a module is told apart by its query, which every import from it passes on. */
+/**
+ * Registers the load hook once. The query of a variant's URL marks it, and every import from it passes the query on.
+ */
 function hookOnce(): void {
   if (hooked) return;
   hooked = true;

@@ -10,7 +10,7 @@ import { createShopClient, type ShopClient } from './support/shop-client.ts';
 
 export type PowerCutReport = {
   cuts: number;
-  /** Cuts after which a file that was written and not flushed was gone: the fault did happen. */
+  /** Cuts after which a written but unflushed file was gone, which proves that the fault happened. */
   lossyCuts: number;
   acknowledged: number;
   open: number;
@@ -21,8 +21,8 @@ const CLIENTS = 32;
 const UNFLUSHED = 'written and not flushed';
 
 /**
- * Cuts the power of the disk under a service while 32 clients create transactions, mounts it again, and lets the
- * clients repeat what they do not know. What was acknowledged is remembered here, on another disk.
+ * Cuts the power of the disk under a service while 32 clients create transactions, mounts the disk again, and lets the
+ * clients retry requests with an unknown outcome. The acknowledged creates are recorded on another disk.
  */
 export async function cutPowerUnderLoad(options: {
   cuts: number;
@@ -68,7 +68,7 @@ export async function cutPowerUnderLoad(options: {
     await using service = await startServe({ databaseUrl, plant });
     await resolveOpen(client, service.url, journal);
   } catch (error) {
-    // By its mark in another folder the service has seen itself that something is lost.
+    // The service's mark in another folder has shown it that data is lost.
     if (!(error instanceof ServeEnded)) throw error;
     return { ...report, problems: [error.message] };
   }
@@ -77,9 +77,9 @@ export async function cutPowerUnderLoad(options: {
 }
 
 /**
- * A machine without power answers nobody, so what is heard from the moment of the cut on counts as not heard. The file
- * system's call is not quite that moment: a flush under way in it can report success for what is lost, as a bare
- * program that only writes and flushes shows.
+ * Ignores responses from the moment of the cut: a machine without power sends none. The ioctl is not exactly that
+ * moment: a flush in progress can report success for lost data, as a minimal program that only writes and flushes
+ * shows.
  */
 function deafWithout(power: () => boolean, client: ShopClient): ShopClient['create'] {
   return async (url, reference, amount) => {

@@ -9,17 +9,17 @@ import { createJournal, type Journal, startLoad } from './support/load.ts';
 import { MASTER_KEY, ServeEnded, type ServeProcess, startServe } from './support/serve-process.ts';
 import { createShopClient, type ShopClient } from './support/shop-client.ts';
 
-/** A store with the harness's payment service, and the operator's own tools for it. */
+/** A store with the harness's payment service, and the operator's tools for it. */
 export type Rehearsal = {
   databaseUrl: string;
-  /** Where the service keeps its mark. */
+  /** The folder in which the service keeps its mark. */
   dataDir: string;
-  /** An access token of somebody who reads the feed. */
+  /** An access token of a user who reads the feed. */
   token: string;
   backUp(): Promise<void>;
-  /** Puts the store back as it was at the backup. The service is stopped. */
+  /** Restores the store to the backup. The service is stopped. */
   goBack(): Promise<void>;
-  /** What a person runs then. */
+  /** The command that a person runs then. */
   command: readonly string[];
 };
 
@@ -31,8 +31,8 @@ const CLIENTS = 8;
 const repository = join(import.meta.dirname, '../..');
 
 /**
- * Loses what happened after a backup, as a restore does, and looks at everything that left the service before and after: no
- * id and no `webhook-id` means two things, a reader of the feed is told, and nothing leaves before the release.
+ * Loses everything after a backup, like a restore, and checks everything that left the service before and after: no id
+ * and no `webhook-id` is used twice, readers of the feed are told, and nothing leaves before the release.
  */
 export async function restoreUnderLoad(
   rehearsal: Rehearsal,
@@ -97,7 +97,7 @@ export async function restoreUnderLoad(
 
 type Shop = AsyncDisposable & { client: ShopClient; told: Told[] };
 
-/** A shop that keeps what it is told. */
+/** Starts a shop that records the callbacks that it receives. */
 async function startShop(): Promise<Shop> {
   const told: Told[] = [];
   const server = createServer((request, response) => {
@@ -121,7 +121,7 @@ async function startShop(): Promise<Shop> {
 
 type Period = Journal & { payUrls: Map<string, string>; cursor: string };
 
-/** Orders under load, each paid and told unless said otherwise; then the service is killed, unless it goes on. */
+/** Creates orders under load, each paid and delivered by default; then kills the service, unless it continues. */
 async function during(
   service: ServeProcess,
   shop: Shop,
@@ -141,7 +141,7 @@ async function during(
   const toldBefore = shop.told.length;
   if (pay) await payAll(shop, service, period);
   if (pay && !untold) await comesTrue(() => shop.told.length >= toldBefore + period.acknowledged.size);
-  // Time enough for a worker that may not send.
+  // Gives a worker that may not send enough time to send anyway.
   if (untold) await new Promise((resolve) => setTimeout(resolve, 1500));
   if (cursor) period.cursor = await readToEnd(client, service, token);
   return period;
@@ -155,7 +155,7 @@ function createAndNote(client: ShopClient, period: Period): ShopClient['create']
   };
 }
 
-/** Answers the status of the last. */
+/** Returns the status of the last payment. */
 async function payAll(shop: Shop, service: ServeProcess, period: Period, must = true): Promise<number> {
   let status = 0;
   for (const path of period.payUrls.values()) {
@@ -191,14 +191,14 @@ async function tryOldCursor(
 ): Promise<string[]> {
   const old = await readFeed(client, service, token, cursor);
   if (old.status !== 409 || old.code !== 'CURSOR_BEFORE_RESTORE') return [`an old cursor was answered ${old.status}`];
-  // The feed tells what nothing that is under way can come before, and others may use the same database.
+  // The feed shows an event only when no earlier one can follow; other tests may use the same server.
   const goesOn = await comesTrue(
     async () => ((await readFeed(client, service, token, old.next)).events ?? []).length > 0,
   );
   return goesOn ? [] : ['the cursor to go on with leads nowhere'];
 }
 
-/** A problem, if the service starts on a store that is older than its mark. */
+/** Returns a problem if the service starts on a store that is older than its mark. */
 async function startsAnyhow(serve: () => Promise<ServeProcess>): Promise<string | null> {
   try {
     await using service = await serve();
@@ -220,7 +220,7 @@ function sameIds(journals: readonly ReadonlyMap<string, number>[]): string[] {
   );
 }
 
-/** `order` was paid in the time that was lost and again after the release: two events, and two ids. */
+/** Checks an `order` that was paid in the lost period and again after the release: two events with different ids. */
 function sameWebhookIds(told: readonly Told[], order: number): string[] {
   const bodies = Map.groupBy(told, ({ id }) => id);
   const problems = [...bodies].flatMap(([id, posts]) =>
@@ -238,7 +238,7 @@ function runHere(
 ): Promise<Ended> {
   const env = { PATH: process.env.PATH, DATABASE_URL: databaseUrl, DATA_DIR: dataDir, MASTER_KEY };
   if (plant === undefined) return runCommand(args, { env });
-  // A bug is planted in a process that loads the code.
+  // A bug can be planted only in a process that loads the code directly.
   const preload = ['--import', join(import.meta.dirname, 'preload/plant-process.ts')];
   const command = [...preload, join(repository, 'src/main.ts'), ...args];
   return runChild('node', command, { env: { ...env, PLANTED_BUG: plant } });

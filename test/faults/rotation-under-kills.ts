@@ -17,7 +17,7 @@ import { createShopClient } from './support/shop-client.ts';
 export type RotationReport = {
   secrets: number;
   kills: number;
-  /** Signed requests that were answered while the key was replaced. */
+  /** Signed requests that succeeded during the rotation. */
   answered: number;
   problems: string[];
 };
@@ -28,14 +28,14 @@ const NEW_KEY = '0b'.repeat(32);
 const ROTATE = ['master-key', 'rotate', '--json'];
 const BOTH = { MASTER_KEY: NEW_KEY, MASTER_KEY_PREVIOUS: MASTER_KEY };
 const CLIENTS = 2;
-/** No request may fail while the keys change; a heavier load only slows the rotation. */
+/** No request may fail during the rotation; a heavier load would only slow it. */
 const REST_MS = 10;
 const repository = join(import.meta.dirname, '../..');
 
 /**
- * Replaces the master key of a store with many Secret Tokens under a service that takes signed requests. The rotation is
- * killed again and again, each time after some texts, and then run to its end. At last a service that has the new key
- * alone must take requests too, and every Secret Token must be what it was.
+ * Replaces the master key of a store with many Secret Tokens while a service handles signed requests. The rotation is
+ * killed repeatedly after some texts, and then completed. In the end a service with only the new key must accept
+ * requests, and every Secret Token must be unchanged.
  */
 export async function rotateUnderKills(options: Options): Promise<RotationReport> {
   const { databaseUrl, secrets, kills, plant } = options;
@@ -46,7 +46,7 @@ export async function rotateUnderKills(options: Options): Promise<RotationReport
   const note = (error: unknown) => void problems.push((error as Error).message);
   await serveUnderLoad(databaseUrl, BOTH, plant, journal, () => rotate(options, problems)).catch(note);
   problems.push(...(await withStore(databaseUrl, NEW_KEY, (app) => compareSecrets(app, before))));
-  // It shows no more of a store that is known to be broken.
+  // If the store is already known to be broken, this check would show nothing more.
   if (problems.length === 0)
     await serveUnderLoad(databaseUrl, { MASTER_KEY: NEW_KEY }, undefined, journal, async () => {}).catch(note);
   for (const [what, count] of Object.entries(journal.counts))
@@ -54,7 +54,7 @@ export async function rotateUnderKills(options: Options): Promise<RotationReport
   return { secrets, kills, answered: journal.acknowledged.size, problems };
 }
 
-/** Creates transactions at a service of its own while `work` runs, and after at least one. */
+/** Creates transactions at a separate service while `work` runs, at least until one is acknowledged. */
 async function serveUnderLoad(
   databaseUrl: string,
   settings: Record<string, string>,
@@ -106,10 +106,10 @@ async function withStore<Result>(
 
 type SecretRow = { id: string; environment_id: number; sealed: string };
 
-/** Adds Secret Tokens to an environment that nobody uses. Answers the plaintext of every one in the store. */
+/** Adds Secret Tokens to an unused environment. Returns the plaintext of every one in the store. */
 async function addSecrets(app: TestApp, count: number): Promise<Map<string, string>> {
   const { id } = await createTestEnvironment(app);
-  // As the first start has made it.
+  // As the first start of a service does.
   await identityHashes(app);
   await app.db.transaction(async (tx) => {
     for (let added = 0; added < count; added++) await addSecretToken(app, tx, id, `secret ${added}`, app.now());

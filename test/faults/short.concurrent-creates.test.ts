@@ -15,7 +15,10 @@ test('four replicas create every reference once while the database and a replica
   assert.ok(result.unknown + result.refused > 0, 'the faults were felt');
 });
 
-/** `create r 5000 → created 1` from moment 1 to 2, and so on; one line per thing that must never have happened. */
+/**
+ * Small histories of the reference `r`: `create(1, 2, 'created', 1)` runs from moment 1 to 2 and returns id 1. The
+ * first cases are correct; each further case has one thing that must never happen.
+ */
 const row = { id: 1, reference: 'r', amount: 5_000, events: 1 };
 const created = create(1, 2, 'created', 1);
 

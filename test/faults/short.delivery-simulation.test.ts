@@ -7,8 +7,8 @@ const SEEDS_FOR_PLANT = 20;
 
 /** The short form of delivery-simulation.fault.ts. */
 describe('the delivery engine in a simulated world, in short', () => {
-  // Worlds in which a good deal goes wrong, and little enough happens to be quick.
-  // In 277 a success was recorded after a failure that had come later, and hid it.
+  // Seeds with many faults and few events, so they run fast. In 277 a success was recorded after a later failure and
+  // hid it.
   const seeds = [31, 3, 41, 64, 69, 78, 277];
   const hashes = new Map<number, string>();
   for (const seed of seeds) {
@@ -33,7 +33,7 @@ describe('the delivery engine in a simulated world, in short', () => {
 
   for (const { plant, seed } of SIMULATED_PLANTS) {
     test(`catches the planted bug: ${plant}`, async () => {
-      // A change of the engine makes other worlds of the seeds; then the bug is found a little further on.
+      // A change of the engine changes the worlds of the seeds; then another seed nearby finds the bug.
       for (let next = seed; next < seed + SEEDS_FOR_PLANT; next++) {
         if ((await runSeed(next, { plant })).violations.length > 0) return;
       }

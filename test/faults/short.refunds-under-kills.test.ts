@@ -14,11 +14,11 @@ import { comeBack, goToForm, openWebpayShop, type WebpayShop } from '../support/
 
 const PAYMENTS = 3;
 const PARTS = [3000, 2000, 3000];
-/** How much faster the clocks of the processes go than ours: a claim of a minute is two seconds. */
+/** How much faster the clocks of the processes run: a claim of one minute lasts two seconds. */
 const HASTE = 30;
 const WORK_MS = 2500;
 
-/** Answers that are lost, requests that are lost, and everything between; `status` tells the balance. */
+/** Lost responses, lost requests, and everything between; `status` shows the balance. */
 const FAULTS = [
   ['refund', 'drop_answer'],
   ['refund', 'drop_request'],
@@ -41,7 +41,7 @@ forEachEngine('refunds of processes that are killed, by an acquirer that fails',
       for (const [verb, fault] of FAULTS) shop.standIn.fail(verb, fault);
       const workers = await Promise.all(Array.from({ length: processes }, () => startWorker(shop)));
       await pause(WORK_MS / 3);
-      // Somebody works in the acquirer's portal meanwhile, and a process dies and is started anew.
+      // Meanwhile a person works in the acquirer's portal, and a process dies and is restarted.
       shop.standIn.refundInPortal(paid[0]?.token as string, 700);
       await workers[0]?.end('SIGKILL');
       workers[0] = await startWorker(shop);
@@ -96,7 +96,7 @@ async function startWorker({ db, app, standIn }: WebpayShop): Promise<Child> {
   return child;
 }
 
-/** One worker goes on, from a time at which no claim of the others holds any more. */
+/** Runs one worker from a time after every claim of the others. */
 async function workForDays({ app, standIn }: WebpayShop): Promise<void> {
   app.now.advance(4 * 60_000 * HASTE);
   standIn.holdBalances(null);

@@ -21,7 +21,7 @@ forEachEngine('a restore under load', (openTestDatabase, engine) => {
   });
 
   async function ofDatabase(dataDir: string): Promise<Rehearsal> {
-    // A new one, to which nobody is connected while it is copied.
+    // A new database without connections, because a connected one cannot be copied.
     const database = await openTestDatabase({ migrated: false });
     const { url } = database;
     await database.close();

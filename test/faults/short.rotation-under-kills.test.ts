@@ -25,7 +25,7 @@ forEachEngine('replacing the master key while serving, in short', (openTestDatab
     assert.ok(problems.includes('lost: 1 Secret Tokens'), problems.join());
   });
 
-  // The store has no part in it.
+  // Does not depend on the store.
   const once = { skip: engine === 'postgres' };
   test('serves nobody when the previous key opens nothing, and that is caught', once, async () => {
     const { problems } = await rotate(1, 'the previous key opens nothing');

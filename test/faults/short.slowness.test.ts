@@ -14,6 +14,6 @@ test('a slow disk delays creates and fails none', {
 });
 
 test('a merchant that hangs delays nobody else', async () => {
-  // So many that one queue for all would keep the others waiting for minutes.
+  // With this many, one common queue would delay the others for minutes.
   assert.deepEqual((await hangMerchant(60, 3)).problems, []);
 });

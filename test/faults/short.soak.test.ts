@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { soak } from './soak.ts';
 
-/** The short form of soak.fault.ts: too short for a leak, long enough to see that all is answered and all is measured. */
+/** The short form of soak.fault.ts: too short for a leak, long enough to check all responses and measurements. */
 test('a steady load for three seconds is answered, and the write-ahead log stays short', async () => {
   const { created, paid, mostLogMb, descriptors, problems } = await soak(3_000);
   assert.deepEqual(problems, []);

@@ -9,11 +9,11 @@ import { createShopClient } from './support/shop-client.ts';
 import { firedCalls, injecting } from './support/system-calls.ts';
 
 export type SlowDiskReport = {
-  /** Flushes that took so much longer. */
+  /** The number of delayed flushes. */
   slowed: number;
   acknowledged: number;
   p99Ms: number;
-  /** Answers of `/readyz` meanwhile. */
+  /** The responses of `/readyz` during the load. */
   ready: Record<number, number>;
   problems: string[];
 };
@@ -22,7 +22,10 @@ const CLIENTS = 16;
 const SLOWER_MS = 200;
 const EVERY = 20;
 
-/** Creates transactions while every 20th flush of the disk takes 200 ms longer, for a time and until some were slow. */
+/**
+ * Creates transactions while every 20th flush of the disk takes 200 ms longer, for a time and until some flushes were
+ * slow.
+ */
 export async function createOnSlowDisk(milliseconds: number, plant?: PlantName): Promise<SlowDiskReport> {
   using store = await createScratchStore();
   const { databaseUrl, folder } = store;
@@ -64,7 +67,7 @@ export async function createOnSlowDisk(milliseconds: number, plant?: PlantName):
   };
 }
 
-/** Answers a line for each thing that a slow disk may not do. */
+/** Returns a line for each thing that a slow disk must not cause. */
 export function checkSlowDisk({ slowed, acknowledged, ready, problems }: SlowDiskReport): string[] {
   const found = [...problems];
   if (slowed === 0) found.push('no flush was slow');

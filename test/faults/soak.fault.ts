@@ -18,7 +18,7 @@ test(`${SECONDS} seconds of a steady load: memory, descriptors and the write-ahe
 });
 
 test('catches the planted bug: no checkpoint', async () => {
-  // Enough for a log of more than 100 MB, however long that takes.
+  // Enough for a log of more than 100 MB, however long it takes.
   const problems = await soakFor(20, { creates: 10_000, plant: 'no checkpoint' });
   assert.ok(problems.some((problem) => problem.startsWith('the write-ahead log grew')));
 });

@@ -7,31 +7,31 @@ import { type ServeProcess, startServe } from './support/serve-process.ts';
 import { createShopClient } from './support/shop-client.ts';
 import { startSlowMerchant } from './support/slow-merchant.ts';
 
-/** What the process holds at one moment. */
+/** The resources of the process at one moment. */
 type Sample = { memoryMb: number; descriptors: number; logMb: number; loopP99Ms: number };
 
 export type SoakReport = {
   created: number;
   paid: number;
-  /** The middle of the second and of the last third of the time: what a leak would tell apart. */
+  /** The medians of the second and the last third of the time: a leak makes them differ. */
   memoryMb: readonly [number, number];
   descriptors: readonly [number, number];
   mostLogMb: number;
-  /** Of the 99th percentiles of each second the one in the middle. */
+  /** The median of the 99th percentiles of each second. */
   loopP99Ms: number;
   problems: string[];
 };
 
-/** Every so often so many creates at once, about half of what a shared core can do; one of each group is paid. */
+/** Every 10 ms, 8 creates start at once, about half of what a shared core can do; one of each group is paid. */
 const EVERY_MS = 10;
 const AT_ONCE = 8;
 const SAMPLE_MS = 1_000;
 
-/** A machine that cannot keep the pace is not asked for more. */
+/** The most requests under way: a machine that cannot keep the pace gets no more. */
 const MOST_UNDER_WAY = 256;
 const FEWEST_SAMPLES = 3;
 
-/** A steady load at a fixed rate for a time and until so much was created, and what the process holds meanwhile. */
+/** Applies a steady load at a fixed rate for a time and until enough was created, and measures the process. */
 export async function soak(
   milliseconds: number,
   options: { creates?: number; plant?: PlantName } = {},
@@ -99,7 +99,7 @@ function middle(values: readonly number[]): number {
   return Math.round(values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0);
 }
 
-/** Answers a line for each thing that a steady load may not do. */
+/** Returns a line for each thing that a steady load must not cause. */
 export function checkSoak({ memoryMb, descriptors, mostLogMb, loopP99Ms, problems }: SoakReport): string[] {
   const found = [...problems];
   if (memoryMb[1] > memoryMb[0] + 25) found.push(`memory grew from ${memoryMb[0]} to ${memoryMb[1]} MB`);

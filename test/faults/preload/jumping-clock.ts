@@ -1,4 +1,4 @@
-// Loaded with `--import` in front of the product: a wall clock that somebody sets.
+// Loaded with `--import` before the product: a wall clock that can be set.
 const wall = Date.now;
 let offset = Number(process.env.CLOCK_OFFSET_MS ?? 0);
 

@@ -1,4 +1,4 @@
 import { type PlantName, plantIntoProcess } from '../plants.ts';
 
-// Loaded with `--import` in front of the product, by a harness that shows what it catches.
+// Loaded with `--import` before the product, by a harness that must catch the bug.
 plantIntoProcess(process.env.PLANTED_BUG as PlantName);

@@ -6,19 +6,19 @@ import type { Life, Mishap } from './life.ts';
 import type { Merchant } from './merchant.ts';
 import type { Order } from './shop.ts';
 
-/** All that is known at the end of a seed: what an observer saw on the wire, and what the store says. */
+/** Everything known at the end of a seed: the observations on the wire, and the content of the store. */
 export type Evidence = {
   orders: readonly Order[];
   merchants: readonly Merchant[];
   attempts: readonly Attempt[];
   lives: readonly Life[];
-  /** The callbacks that an operator sent again, and when. */
+  /** The callbacks that an operator resent, and when. */
   resends: readonly { id: string; at: number }[];
   transactions: readonly TransactionRow[];
   callbacks: readonly CallbackRow[];
-  /** When the faults ended. */
+  /** The time when the faults ended. */
   quietFrom: number;
-  /** Changes of callbacks that were closed, other than an operator's resend. */
+  /** Changes of closed callbacks other than an operator's resend. */
   reopened: readonly SqlRow[];
 };
 
@@ -39,7 +39,10 @@ export type CallbackRow = SqlRow & {
   url: string;
 };
 
-/** One line for each thing that may never be, whatever went wrong. Empty: the engine kept its word. */
+/**
+ * Returns a line for each violation of an invariant that holds under every fault; an empty list means that the engine
+ * is correct.
+ */
 export function checkEvidence(evidence: Evidence): string[] {
   return [
     ...checkOrders(evidence),
@@ -58,10 +61,10 @@ export function checkEvidence(evidence: Evidence): string[] {
   ];
 }
 
-/** The longest time that a claim can keep a callback from others, see `LEASE_MS` in the engine. */
+/** The longest time that a claim can keep a callback from other workers; equals `LEASE_MS` in the engine. */
 const LEASE_MS = 60_000;
 
-/** Every order exists once, under the id that was acknowledged, and has come to an end. */
+/** Every order exists once, under the acknowledged id, and has ended. */
 function checkOrders({ orders, transactions }: Evidence): string[] {
   const byReference = Map.groupBy(transactions, (row) => row.reference);
   return orders.flatMap(({ reference, id, complaint }) => {
@@ -73,7 +76,7 @@ function checkOrders({ orders, transactions }: Evidence): string[] {
   });
 }
 
-/** I2: a transaction that has ended has its events, gapless, and exactly one callback. */
+/** I2: a transaction that has ended has its events without gaps, and exactly one callback. */
 function checkOutbox({ transactions, callbacks }: Evidence): string[] {
   const byTransaction = Map.groupBy(callbacks, (row) => row.transaction_id);
   return transactions.flatMap(({ id, state, last_sequence: last, events }) => {
@@ -83,7 +86,7 @@ function checkOutbox({ transactions, callbacks }: Evidence): string[] {
   });
 }
 
-/** I1: everything was delivered and closed, except what its merchant did not want. */
+/** I1: everything was delivered and closed, except callbacks that their merchant refused. */
 function checkDelivered(evidence: Evidence): string[] {
   return evidence.callbacks.flatMap(({ webhook_id: id, state, url }) => {
     const merchant = merchantOf(evidence, url);
@@ -97,7 +100,7 @@ function checkDelivered(evidence: Evidence): string[] {
   });
 }
 
-/** I3 and I6: what is closed stays closed, and an attempt comes no sooner than the one before it allows. */
+/** I3 and I6: a closed callback stays closed, and an attempt comes no sooner than the one before it allows. */
 function checkRepeats(evidence: Evidence): string[] {
   const { attempts, reopened, resends } = evidence;
   const problems = reopened.map((row) => `I3 ${row.webhook_id} was ${row.before} and became ${row.after}`);
@@ -115,7 +118,7 @@ function checkRepeats(evidence: Evidence): string[] {
   return problems;
 }
 
-/** A success is recorded a moment after it ends, and wakes what has failed since. */
+/** A success is recorded up to this long after it ends, and reschedules callbacks that have failed since. */
 const RECORDING_MS = 500;
 
 function repeatProblem(evidence: Evidence, before: readonly Attempt[], second: Attempt): string | null {
@@ -132,7 +135,7 @@ function repeatProblem(evidence: Evidence, before: readonly Attempt[], second: A
       isWithin(one.endedAt, first.startedAt - RECORDING_MS, second.startedAt),
   );
   if (woken) return null;
-  // An attempt beside the schedule leaves it as it was.
+  // An attempt outside the schedule leaves the number of attempts unchanged.
   const counted = before.findLast(({ row }) => (row?.attempts ?? 0) < (second.row?.attempts ?? 0)) ?? first;
   const waited = second.startedAt - (counted.endedAt ?? counted.startedAt);
   const least = 0.8 * (retrySchedule[second.row?.attempts ?? 0] ?? 0);
@@ -144,7 +147,7 @@ function retryAfterMs(header: string | null, now: number): number {
   return /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
 }
 
-/** I4: what the merchant heard last is what the store says. */
+/** I4: the last state that the merchant received equals the state in the store. */
 function checkLastWord(evidence: Evidence): string[] {
   const transactions = new Map(evidence.transactions.map((row) => [row.id, row]));
   return evidence.callbacks.flatMap(({ transaction_id: id, url }) => {
@@ -156,7 +159,7 @@ function checkLastWord(evidence: Evidence): string[] {
   });
 }
 
-/** I5: the first attempt is made within five seconds, and a lease later for each thing that went wrong meanwhile. */
+/** I5: the first attempt starts within five seconds, plus the duration and one lease for each fault in between. */
 function checkPromptness(evidence: Evidence): string[] {
   const firsts = new Map<string, Attempt>();
   for (const attempt of evidence.attempts) if (!firsts.has(attempt.id)) firsts.set(attempt.id, attempt);
@@ -171,7 +174,10 @@ function checkPromptness(evidence: Evidence): string[] {
   });
 }
 
-/** I7: a merchant that said 410 is left alone: at once by the worker that heard it, soon by all, until it is sent to again. */
+/**
+ * I7: a merchant that answered 410 gets no further request: from the worker that received it at once, from all others
+ * soon, until an operator resends.
+ */
 function checkDisabled({ attempts, callbacks, resends }: Evidence): string[] {
   const merchants = Map.groupBy(attempts, (attempt) => attempt.merchant);
   return [...merchants].flatMap(([merchant, list]) => {
@@ -191,23 +197,23 @@ function checkDisabled({ attempts, callbacks, resends }: Evidence): string[] {
   });
 }
 
-/** I8: one event, one body, however often it is sent. */
+/** I8: an event has the same body in every attempt. */
 function checkSameness({ merchants }: Evidence): string[] {
   return merchants.flatMap((merchant) => merchant.changed.map((id) => `I8 ${id} had two bodies`));
 }
 
-/** I9: no callback is tried more often than its schedule and what went wrong explain. */
+/** I9: a callback has no more attempts than its schedule and the faults explain. */
 function checkAmount({ attempts, lives, resends }: Evidence): string[] {
   const troubles = lives.reduce((sum, life) => sum + life.troubles.length, 0);
   return [...Map.groupBy(attempts, (attempt) => attempt.id)].flatMap(([id, list]) => {
     const rounds = 1 + resends.filter((resend) => resend.id === id).length;
-    // Once for each step of the schedule, and once between two of them, because the endpoint answered again.
+    // One attempt for each step of the schedule, and one between two steps because the endpoint responded again.
     const most = rounds * 2 * retrySchedule.length + troubles;
     return list.length > most ? [`I9 ${id} was tried ${list.length} times`] : [];
   });
 }
 
-/** I10: a worker never has more than four requests at one merchant. */
+/** I10: a worker never has more than four concurrent requests to one merchant. */
 function checkConcurrency({ attempts }: Evidence): string[] {
   const groups = Map.groupBy(attempts, ({ life, merchant }) => `${life.name} at ${merchant.name}`);
   return [...groups].flatMap(([who, list]) => {
@@ -221,7 +227,7 @@ function checkConcurrency({ attempts }: Evidence): string[] {
   });
 }
 
-/** I11: nothing is given up in an hour, except by a merchant that refuses it or is gone. */
+/** I11: no callback is given up within an hour, except by a merchant that refuses it or is gone. */
 function checkGivenUp({ callbacks, merchants, resends }: Evidence): string[] {
   const resent = new Set(resends.map(({ id }) => id));
   return callbacks.flatMap(({ webhook_id: id, url }) => {
@@ -235,8 +241,8 @@ const SOON_MS = 5 * 60_000;
 const LONGEST_ASKED_MS = 11 * 60_000;
 
 /**
- * I12: once a merchant answers again, all that waits for it is sent, however far off its next attempt was; and later by as long as
- * the four requests of one worker take to send it what was due before.
+ * I12: once a merchant responds again, all its waiting callbacks are sent soon, also those with a late next attempt.
+ * They may be later by the time that four concurrent requests of one worker need for callbacks that were due before.
  */
 function checkWaking(evidence: Evidence): string[] {
   const attempts = Map.groupBy(evidence.attempts, ({ merchant }) => merchant);
@@ -250,21 +256,21 @@ function checkWaking(evidence: Evidence): string[] {
       const next = made[before.length];
       if (next === undefined || before.length === 0 || next.startedAt <= latest) return [];
       if (next.startedAt <= latest + busyMs(list, answersAgain, next.startedAt) / 4) return [];
-      // The last one was its attempt beside the schedule, or was not recorded.
+      // Its last attempt was outside the schedule or was not recorded.
       if (before.at(-1)?.row?.attempts === next.row?.attempts) return [];
       return [`I12 ${id} waited for ${next.startedAt - answersAgain} ms when ${merchant.name} answered again`];
     });
   });
 }
 
-/** How long requests were under way that began between two moments, all together. */
+/** Sums the durations of the requests that began between two moments, in milliseconds. */
 function busyMs(attempts: readonly Attempt[], from: number, to: number): number {
   return attempts
     .filter(({ startedAt }) => isWithin(startedAt, from, to))
     .reduce((sum, { startedAt, endedAt }) => sum + Math.min(endedAt ?? to, to) - startedAt, 0);
 }
 
-/** I13: what is tried beside the schedule does not use it up. */
+/** I13: attempts outside the schedule do not use up its steps. */
 function checkSchedule({ attempts, resends }: Evidence): string[] {
   const resent = new Set(resends.map(({ id }) => id));
   return [...Map.groupBy(attempts, ({ id }) => id)].flatMap(([id, list]) => {
@@ -272,7 +278,8 @@ function checkSchedule({ attempts, resends }: Evidence): string[] {
     return list.slice(0, -1).flatMap(({ row, startedAt }, at) => {
       const number = row?.attempts ?? 0;
       const next = list[at + 1]?.row;
-      // A worker that was paused can send what has ended meanwhile: its last attempt is counted, also one beside the schedule.
+      // A paused worker can send a callback that has ended meanwhile: its last attempt is counted, even one outside the
+      // schedule.
       if (next?.state !== 'queued' || next.attempts <= number) return [];
       const least = 0.8 * retrySchedule.slice(0, number + 1).reduce((sum, wait) => sum + wait);
       const after = startedAt - (list[0] as Attempt).startedAt;
@@ -286,7 +293,7 @@ function isTaken(outcome: FetchOutcome): boolean {
   return (outcome.status >= 200 && outcome.status < 300) || outcome.location === '/thanks';
 }
 
-/** A redirect wakes nothing. */
+/** Whether the response is 2xx; a redirect does not reschedule other callbacks. */
 function isSuccess({ outcome }: Attempt): boolean {
   return outcome?.kind === 'answered' && outcome.status >= 200 && outcome.status < 300;
 }

@@ -5,18 +5,18 @@ import type { Life } from './life.ts';
 import type { Answer, Merchant } from './merchant.ts';
 import type { World } from './world.ts';
 
-/** One delivery attempt, as an observer sees it who stands beside the wire. */
+/** One delivery attempt, as seen on the wire. */
 export type Attempt = {
   readonly id: string;
   readonly life: Life;
   readonly merchant: Merchant;
   readonly startedAt: number;
-  /** What the row of the callback said at that moment. */
+  /** The row of the callback at that moment. */
   row: { state: string; attempts: number } | null;
-  /** What the worker was told, and when. Null while it waits, or for ever when it died. */
+  /** The result that the worker received, and when. Null while it waits, and for ever if it died. */
   outcome: FetchOutcome | null;
   endedAt: number | null;
-  /** The merchant took it in, and the worker cannot know. */
+  /** The merchant accepted the callback, but the worker cannot know. */
   answerLost: boolean;
 };
 
@@ -24,14 +24,14 @@ export type CourierOptions = {
   world: World;
   plan: () => FaultPlan;
   merchantOf: (url: string) => Merchant;
-  /** Told of every attempt as it begins. */
+  /** Receives every attempt when it begins. */
   observe: (attempt: Attempt) => void;
 };
 
-/** As in `createSafeFetch`: from the look-up of the name to the end of the body. */
+/** As in `createSafeFetch`: from the DNS look-up to the end of the body. */
 const TIME_OUT_MS = 15_000;
 
-/** The way from a worker to a merchant's server and back, with what gets lost on it. */
+/** Creates the network between a worker and a merchant's server, which loses some messages. */
 export function createCourier(options: CourierOptions, life: Life): SafeFetch {
   const { world, plan, merchantOf, observe } = options;
 

@@ -6,7 +6,7 @@ import type { lockTransaction } from '../../../src/transactions/transaction-quer
 import type { transitionTransaction } from '../../../src/transactions/transition-transaction.ts';
 import { importPlanted, type PlantName } from '../plants.ts';
 
-/** The product's own code that is simulated, as it is or with a planted bug. */
+/** The product's own code under simulation, unchanged or with a planted bug. */
 export type Engine = {
   createCallbackDelivery: typeof createCallbackDelivery;
   resendCallback: typeof resendCallback;

@@ -1,24 +1,24 @@
 import type { World } from './world.ts';
 
-/** How often what goes wrong, drawn once for each seed. Probabilities are per occasion. */
+/** The frequency of each fault, drawn once for each seed. Probabilities are per occasion. */
 export type FaultPlan = {
   workers: number;
-  /** Of a worker, each time it looks for work. */
+  /** A worker crashes when it polls. */
   crashAtPoll: number;
-  /** Of a worker, while a request of its own is under way. */
+  /** A worker crashes while one of its requests is under way. */
   crashInFlight: number;
   pause: number;
   restart: number;
-  /** Of a transaction: before it, inside it, at its commit, after it. */
+  /** A transaction fails: before it, inside it, at its commit, or after it. */
   databaseFault: number;
-  /** The database away for all, so many times in the hour. */
+  /** The number of database outages for all workers in the hour. */
   outages: number;
   requestLost: number;
   answerLost: number;
   arrivesTwice: number;
-  /** How far the clocks of two workers are apart at most, in milliseconds. */
+  /** The largest difference between the clocks of two workers, in milliseconds. */
   skew: number;
-  /** Orders that come at once for the merchant that hangs. */
+  /** The number of simultaneous orders for the merchant that hangs. */
   burst: number;
 };
 
@@ -37,7 +37,7 @@ const NOTHING: FaultPlan = {
   burst: 0,
 };
 
-/** The faults of a seed. A quarter of the seeds have the burst. */
+/** Draws the faults of a seed. A quarter of the seeds have the burst. */
 export function drawFaultPlan(world: World): FaultPlan {
   const upTo = (most: number) => (world.chance(0.25) ? 0 : world.random() * most);
   return {
@@ -56,7 +56,10 @@ export function drawFaultPlan(world: World): FaultPlan {
   };
 }
 
-/** No fault at all but a merchant that hangs, with a burst waiting for it: what the others feel of that is its doing. */
+/**
+ * Returns a plan without faults except for a merchant that hangs, with a burst of callbacks for it: any effect on the
+ * others comes from it.
+ */
 export function burstPlan(burst: number): FaultPlan {
   return { ...NOTHING, burst };
 }

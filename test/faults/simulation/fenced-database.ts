@@ -11,10 +11,10 @@ import type { FaultPlan } from './fault-plan.ts';
 import type { Life } from './life.ts';
 import type { World } from './world.ts';
 
-/** A crash inside a transaction: whatever was written is rolled back, and nobody is there to be told. */
+/** A crash inside a transaction: all its writes are rolled back, and no caller is left to receive an error. */
 class Crashed extends Error {}
 
-/** A serialization failure: the adapter for PostgreSQL does the work once more. */
+/** A serialization failure: the PostgreSQL adapter retries the work. */
 class Serialization extends Error {}
 
 export type FencedOptions = {
@@ -22,18 +22,18 @@ export type FencedOptions = {
   /** The one store that all workers share. */
   store: Database;
   plan: () => FaultPlan;
-  /** The planted bug of an outbox in a commit of its own. */
+  /** The planted bug: the outbox row is written in a separate commit. */
   outboxApart: boolean;
 };
 
 /**
- * The database as one process sees it: the real one, some milliseconds away, and with everything that can happen on the
- * way. One call is one moment of the world, so transactions never interleave; crashes come before, inside and after.
+ * Wraps the database as one process sees it: some milliseconds away, and with every fault on the way. One call is one
+ * moment of the world, so transactions never interleave; crashes come before, inside and after a call.
  */
 export function createFencedDatabase(options: FencedOptions, life: Life): Database {
   const { world, store, plan, outboxApart } = options;
 
-  /** Brings a call to the store and its answer back. */
+  /** Delays a call on its way to the store and its response on the way back. */
   function travel<Result>(perform: () => Promise<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
       const back = (settle: () => void) => world.after(world.between(1, 5), () => life.arrive(settle));
@@ -70,7 +70,7 @@ export function createFencedDatabase(options: FencedOptions, life: Life): Databa
     throw new Crashed();
   }
 
-  /** Lets the process die with one of the first statements, or in front of the commit. */
+  /** Lets the process die after one of the first statements, or before the commit. */
   function crashing<Result>(work: (tx: Tx) => Promise<Result>): (tx: Tx) => Promise<Result> {
     let left = world.between(0, 4);
     const step = <Result>(run: () => Promise<Result>) => {

@@ -2,30 +2,30 @@ import type { World } from './world.ts';
 
 export type Mishap = 'crash' | 'pause' | 'partition' | 'database' | 'drain';
 
-/** What went wrong for a process, and for how long: it explains what would otherwise be a bug. */
+/** A fault of a process, and its duration: it explains what would otherwise be a bug. */
 export type Trouble = { from: number; to: number; mishap: Mishap };
 
 /**
- * One life of a worker's process, from start to crash. What it asked for and what is answered passes through `arrive`:
- * nothing arrives at a dead process, and what arrives at a paused one waits.
+ * One life of a worker's process, from start to crash. All requests and responses pass through `arrive`: a dead process
+ * receives nothing, and a paused one receives everything when it continues.
  */
 export type Life = {
   readonly name: string;
-  /** How far its clock is off. */
+  /** The error of its clock, in milliseconds. */
   readonly skew: number;
   alive(): boolean;
-  /** Cut off from the database. */
+  /** Whether it is cut off from the database. */
   partitioned(): boolean;
   arrive(what: () => void): void;
   crash(why: string): void;
   pause(milliseconds: number): void;
   partition(milliseconds: number): void;
-  /** Says that something else went wrong, for a moment. */
+  /** Records another fault at this moment. */
   trouble(mishap: Mishap): void;
   readonly troubles: readonly Trouble[];
 };
 
-/** Begins a life. `onCrash` is told once. */
+/** Begins a life. Calls `onCrash` once. */
 export function createLife(world: World, name: string, skew: number, onCrash: () => void): Life {
   const troubles: Trouble[] = [];
   let alive = true;

@@ -6,7 +6,10 @@ type Schema = { tables: string[]; others: string[]; rows: [table: string, all: S
 
 let schema: Promise<Schema> | undefined;
 
-/** Gives an empty store in memory what the migrations make. They run once in a process: in each world they would take a third of its time. */
+/**
+ * Creates the schema of the migrations in an empty in-memory store. The migrations run once per process; running them
+ * in each world would take a third of its time.
+ */
 export async function makeSchema(store: Database): Promise<void> {
   schema ??= readSchema();
   const { tables, others, rows } = await schema;
@@ -21,7 +24,7 @@ export async function makeSchema(store: Database): Promise<void> {
 async function readSchema(): Promise<Schema> {
   const store = openDatabase('sqlite::memory:', { connections: 1, pooler: false, onFatal: () => {} });
   await migrate(store);
-  // What is without a text SQLite makes by itself.
+  // SQLite creates objects without a text by itself.
   const made = await store.query<{ type: string; name: string; sql: string }>(
     "select type, name, sql from sqlite_schema where sql is not null and name not like 'sqlite_%' order by rowid",
   );

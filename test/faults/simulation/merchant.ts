@@ -2,9 +2,9 @@ import type { FetchRequest } from '../../../src/lib/safe-fetch.ts';
 import type { World } from './world.ts';
 
 /**
- * Published shops do two things: `once` answers 400 to a callback that it has had, `handing on` takes a callback in and
- * answers with a redirect to a page. `redirecting` has moved, `missing` is being deployed. `gone` answers 410 from some time
- * on. All but `gone` are healthy in the second phase.
+ * Two tempers come from published shops: `once` answers 400 to a callback that it already has, `handing on` accepts a
+ * callback and redirects to a page. `redirecting` has moved, `missing` is being deployed. `gone` answers 410 from some
+ * time on. In the second phase all accept callbacks again, except half of the `gone` ones.
  */
 export const TEMPERS = [
   'well',
@@ -29,20 +29,20 @@ export type Merchant = {
   readonly name: string;
   readonly url: string;
   readonly temper: Temper;
-  /** Null: no answer comes. */
+  /** Returns the response, or null for none. */
   receive(request: FetchRequest): Answer | null;
-  /** The callbacks that it took in, with what the last of each transaction said. */
+  /** The callbacks that it accepted, and the last state of each transaction. */
   readonly taken: Set<string>;
   readonly lastSaid: Map<string, { sequence: number; result: string }>;
-  /** The callbacks that came with another body than the first time. */
+  /** The callbacks that came with a different body than the first time. */
   readonly changed: string[];
-  /** From now on it answers as it should, unless it is gone for good. */
+  /** Makes the merchant healthy, unless it is gone for good. */
   recover(): void;
-  /** Whether it answers 410 and always will. */
+  /** Whether it answers 410 for ever. */
   goneForGood(): boolean;
 };
 
-/** A merchant's server, as far as the engine can tell. */
+/** Creates a merchant's server, as far as the engine sees it. */
 export function createMerchant(world: World, number: number, temper: Temper): Merchant {
   const name = `m${number}`;
   const taken = new Set<string>();
@@ -106,7 +106,7 @@ export function createMerchant(world: World, number: number, temper: Temper): Me
   };
 }
 
-/** Seconds or a date, as merchants please. */
+/** Returns a Retry-After in seconds or as a date; merchants send both. */
 function retryAfter(world: World): string {
   const seconds = world.between(1, 600);
   return world.chance(0.5) ? String(seconds) : new Date(world.now() + seconds * 1000).toUTCString();

@@ -19,18 +19,18 @@ import { createWorld, type World } from './world.ts';
 
 export type SeedOptions = {
   plant: PlantName | 'outbox outside the transaction' | null;
-  /** `burst`: nothing goes wrong but a merchant that hangs, with this many callbacks waiting for it. */
+  /** `burst`: no fault except a merchant that hangs, with this many callbacks waiting for it. */
   burst?: number;
 };
 
 export type SeedReport = {
   seed: number;
   violations: readonly string[];
-  /** SHA-256 of everything that happened. */
+  /** SHA-256 of the trace. */
   hash: string;
   lines: readonly string[];
   counts: { orders: number; attempts: number; mishaps: number; events: number };
-  /** Milliseconds until the first attempt for merchants that answer, sorted. */
+  /** Milliseconds until the first attempt for merchants that respond, sorted. */
   firstAttemptMs: readonly number[];
 };
 
@@ -39,8 +39,8 @@ const HOUR = 3_600_000;
 const QUIET: FaultPlan = { ...burstPlan(0) };
 
 /**
- * One simulated working day: an hour in which everything goes wrong that the seed says, and eight in which nothing does
- * and all that is owed must be delivered.
+ * Simulates one working day: an hour with the seed's faults, and eight without, in which everything owed must be
+ * delivered.
  */
 export async function runSeed(seed: number, options: SeedOptions): Promise<SeedReport> {
   const simulation = await openSimulation(seed, options);
@@ -138,14 +138,14 @@ async function prepareStore(store: Database, world: World): Promise<App> {
   await makeSchema(store);
   await store.transaction(async (tx) => {
     await tx.query('create table reopened (webhook_id text, before text, after text)');
-    // What an operator sends again begins anew, with no attempt made.
+    // A resend starts again without attempts.
     await tx.query(
       `create trigger callbacks_stay_closed after update on callbacks
        when old.state <> 'queued' and new.state <> old.state and not (new.state = 'queued' and new.attempts = 0)
        begin insert into reopened values (old.webhook_id, old.state, new.state); end`,
     );
   });
-  // The metrics of a process register themselves with it, so all simulated processes of this one share theirs.
+  // The metrics register themselves once per process, so all simulated processes share them.
   shared ??= createTestApp(store);
   const base = {
     ...shared,
@@ -157,7 +157,7 @@ async function prepareStore(store: Database, world: World): Promise<App> {
   return base;
 }
 
-/** Two merchants that are well, the others as the seed says; a burst is for the last one. */
+/** Returns two healthy merchants and others by the seed. A burst goes to the last one. */
 function drawMerchants(world: World, withBurst: boolean): Merchant[] {
   const merchants = Array.from({ length: world.between(3, 8) }, (_, number) =>
     createMerchant(world, number, number < 2 ? 'well' : world.pick(TEMPERS)),
@@ -190,7 +190,7 @@ async function lookAtRow(store: Database, attempt: Attempt): Promise<void> {
   if (row !== undefined) attempt.row = { state: String(row.state), attempts: Number(row.attempts) };
 }
 
-/** What an operator does after a bad hour: everything that was given up is sent again. */
+/** Resends everything that was given up, as an operator does after a bad hour. */
 async function resendClosed({ world, store, engine, base, resends, workers }: Simulation): Promise<void> {
   const closed = await store.query<{ id: number; webhook_id: string }>(
     `select id, webhook_id from callbacks where state in ('dead', 'disabled') order by id`,

@@ -7,12 +7,12 @@ import type { Merchant } from './merchant.ts';
 import type { Process, Workers } from './worker.ts';
 import type { World } from './world.ts';
 
-/** An order: created once, however often it had to be asked for, then paid, declined, cancelled, or left to expire. */
+/** An order: created once after any number of requests, then paid, declined, cancelled, or left to expire. */
 export type Order = {
   readonly reference: string;
   readonly merchant: Merchant;
   readonly fate: TransactionEvent;
-  /** As acknowledged; every further acknowledgement must name the same. */
+  /** The acknowledged id; every further acknowledgement must have the same. */
   id: number | null;
   /** What was wrong with an acknowledgement. */
   complaint: string | null;
@@ -22,7 +22,10 @@ export type ShopOptions = { world: World; engine: Engine; environment: ServiceEn
 
 const PATIENCE_MS = 10_000;
 
-/** Places an order and brings it to its end, over whichever process answers, again and again until it is acknowledged. */
+/**
+ * Places an order and brings it to its end. Uses any process that responds, and retries until the order is
+ * acknowledged.
+ */
 export async function placeOrder(options: ShopOptions, order: Order): Promise<void> {
   const { world, engine, environment } = options;
   const create = ({ app }: Process) => engine.createTransaction(app, environment, inputOf(order));
@@ -50,7 +53,7 @@ async function settle({ world, engine, environment, workers }: ShopOptions, app:
   return kind;
 }
 
-/** Asks some process until one answers. A crash answers nothing, so patience ends after ten seconds. */
+/** Asks any process until one responds. A crashed process never does, so each request times out after ten seconds. */
 async function insist<Result>(
   { world, workers }: ShopOptions,
   ask: (process: Process) => Promise<Result>,

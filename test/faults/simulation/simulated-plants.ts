@@ -1,6 +1,6 @@
 import type { SeedOptions } from './run-seed.ts';
 
-/** The bugs that the simulation must catch, each with the seed of a small world that does. */
+/** The bugs that the simulation must catch, each with the seed of a small world in which it does. */
 export const SIMULATED_PLANTS: readonly { plant: NonNullable<SeedOptions['plant']>; seed: number }[] = [
   { plant: 'mark before send', seed: 22 },
   { plant: 'no lease expiry', seed: 50 },

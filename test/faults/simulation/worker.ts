@@ -8,19 +8,19 @@ import { createLife, type Life } from './life.ts';
 
 export type WorkerOptions = FencedOptions & CourierOptions & { engine: Engine; base: App; store: Database };
 
-/** A life and the app that lives in it. */
+/** A life and the app that runs in it. */
 export type Process = { life: Life; app: App };
 
 export type Workers = {
-  /** Those that run at this moment. */
+  /** The processes that run now. */
   running(): readonly Process[];
-  /** All there ever were. */
+  /** All lives so far. */
   lives: readonly Life[];
-  /** Something became due: whoever is idle looks soon, as the real worker does four times a second. */
+  /** Wakes idle workers soon, because something is due; the real worker polls four times per second. */
   poke(): void;
 };
 
-/** Starts the workers. One that dies is started again after 1 to 31 seconds. */
+/** Starts the workers. A worker that dies restarts after 1 to 31 seconds. */
 export function startWorkers(options: WorkerOptions): Workers {
   const { world, plan } = options;
   const running: Process[] = [];
@@ -51,7 +51,7 @@ export function startWorkers(options: WorkerOptions): Workers {
   };
 }
 
-/** Every life is a process of its own: nothing is shared with the one before but the database. */
+/** Creates the app of one life. Lives share only the database. */
 function createApp(options: WorkerOptions, life: Life): App {
   const { world, base } = options;
   const now = () => world.now() + life.skew;
@@ -64,7 +64,7 @@ function createApp(options: WorkerOptions, life: Life): App {
   };
 }
 
-/** What `startWorker` does in a process, with the world's time instead of timers. */
+/** Does what `startWorker` does in a process, with simulated time instead of timers. */
 async function work(options: WorkerOptions, { life, app }: Process, idle: Set<() => void>): Promise<void> {
   const { world, plan, engine } = options;
   const pause = createPause(options, life, idle);
@@ -83,7 +83,7 @@ async function work(options: WorkerOptions, { life, app }: Process, idle: Set<()
   }
 }
 
-/** The pause between two looks, which `wake` ends, or leaves out when it has not begun. */
+/** The pause between two polls. `wake` ends it, or skips the next one if none has begun. */
 function createPause({ world }: WorkerOptions, life: Life, idle: Set<() => void>) {
   let woken = false;
   let end = () => {};
@@ -110,7 +110,7 @@ function createPause({ world }: WorkerOptions, life: Life, idle: Set<() => void>
   return { wake, take, begin };
 }
 
-/** SIGTERM: what has begun is finished, for at most eight seconds. */
+/** Drains on SIGTERM: work in progress is finished, for at most eight seconds. */
 async function drain(
   options: WorkerOptions,
   life: Life,
@@ -123,8 +123,8 @@ async function drain(
 }
 
 /**
- * How long a look would find nothing. The real worker looks every 250 ms; the looks in between would find nothing here
- * either, so time jumps over them.
+ * Returns how long polls would find nothing. The real worker polls every 250 ms; time jumps over the polls without
+ * work.
  */
 async function untilDue({ world, store }: WorkerOptions): Promise<number> {
   const [row] = await store.query<{ due: number | null; expiry: number | null }>(
@@ -132,7 +132,7 @@ async function untilDue({ world, store }: WorkerOptions): Promise<number> {
        (select min(expires_at) from transactions where state = 'pending') as expiry`,
   );
   const next = Math.min(row?.due ?? Number.POSITIVE_INFINITY, row?.expiry ?? Number.POSITIVE_INFINITY);
-  // Due and not to be had: it is being delivered, or waits behind others of its endpoint.
+  // Due but not available: it is being delivered, or waits behind others of its endpoint.
   if (next <= world.now()) return world.between(250, 4_000);
   return Math.min(next - world.now(), 3_600_000) + world.between(0, 250);
 }

@@ -1,23 +1,23 @@
 import { createHash } from 'node:crypto';
 import { createSeededRandom } from '../../../src/lib/seeded-random.ts';
 
-/** A world in which time passes only from event to event, and everything that chance decides follows from a seed. */
+/** A world in which time moves only from event to event, and a seed determines all randomness. */
 export type World = {
   /** UTC milliseconds. */
   now(): number;
   random(): number;
   chance(probability: number): boolean;
-  /** A whole number, both ends included. */
+  /** A random integer, both ends included. */
   between(least: number, most: number): number;
   pick<Item>(items: readonly Item[]): Item;
-  /** Runs `event` when `milliseconds` have passed; events of one moment run in the order in which they were asked for. */
+  /** Runs `event` after `milliseconds`; events of the same moment run in the order of these calls. */
   after(milliseconds: number, event: () => void): void;
   sleep(milliseconds: number): Promise<void>;
-  /** Writes down what happened. Nothing that differs from run to run, such as a random token, may enter here. */
+  /** Adds a line to the trace. It must not contain anything that differs between runs, such as a random token. */
   note(line: string): void;
-  /** Lets everything happen that is due until `time`. */
+  /** Runs every event that is due until `time`. */
   runUntil(time: number): Promise<void>;
-  /** What was written down: its SHA-256, the number of lines, and the last of them. */
+  /** Returns the trace: its SHA-256, the number of lines, and the last lines. */
   trace(): { hash: string; lines: number; last: readonly string[] };
 };
 
@@ -25,7 +25,7 @@ type Event = { time: number; order: number; run: () => void };
 
 const LINES_KEPT = 2_000;
 
-/** Creates a world at `start`. Two worlds of one seed in which the same is done are the same world. */
+/** Creates a world at `start`. Two worlds with one seed and the same calls are identical. */
 export function createWorld(seed: number, start: number): World {
   const random = createSeededRandom(seed);
   const heap = createHeap();
@@ -68,8 +68,8 @@ export function createWorld(seed: number, start: number): World {
 }
 
 /**
- * Waits until the code under simulation has nothing more to do at this moment. What it does between two events are
- * promises and, in the batcher, one `setImmediate`: the second turn begins after the batch has been handed on.
+ * Waits until the code under simulation is idle at this moment. Between two events it uses only promises and, in the
+ * batcher, one `setImmediate`: the second turn begins after the batch has been flushed.
  */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 2; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
@@ -94,7 +94,7 @@ function createHeap() {
     }
   }
 
-  /** The first event up to `time`, or null. */
+  /** Removes and returns the first event up to `time`, or null. */
   function popUntil(time: number): Event | null {
     const [first] = items;
     if (first === undefined || first.time > time) return null;

@@ -4,16 +4,16 @@ import pg from 'pg';
 import { outputOf } from '../../support/child-process.ts';
 import { startThrowawayPostgres } from '../../support/throwaway-postgres.ts';
 
-/** A PostgreSQL that archives its write-ahead log, as docs/restore.md sets it up, and goes back to a time as it says. */
+/** A PostgreSQL that archives its write-ahead log and restores to a time as docs/restore.md describes. */
 export type ArchivedPostgres = AsyncDisposable & {
   url: string;
   baseBackup(): Promise<void>;
-  /** The time of the server, to be gone back to. */
+  /** The time of the server, as a restore point. */
   time(): Promise<string>;
   goBackTo(time: string): Promise<void>;
 };
 
-/** In a folder of its own; `await using` ends it and takes it away. */
+/** Starts the server in a new folder; `await using` stops it and removes the folder. */
 export async function startArchivedPostgres(): Promise<ArchivedPostgres> {
   const postgres = await startThrowawayPostgres();
   const [shown] = await ask<{ data_directory: string }>(postgres.url, 'show data_directory');
@@ -21,7 +21,7 @@ export async function startArchivedPostgres(): Promise<ArchivedPostgres> {
   const folder = dirname(data);
   const archive = join(folder, 'archive');
   const base = join(folder, 'base');
-  // Whose the server is; only root can become somebody else.
+  // The owner of the server; only root can run as another user.
   const { uid, gid } = statSync(data);
   mkdirSync(archive);
   chownSync(archive, uid, gid);

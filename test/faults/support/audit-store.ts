@@ -5,8 +5,8 @@ import type { Journal } from './load.ts';
 export type Audit = { problems: string[]; rows: number };
 
 /**
- * Compares the store with what clients were told: nothing acknowledged is missing, nothing is there twice or under
- * another id, nothing is there that was refused or never asked for, and every transaction has its one `created` event.
+ * Compares the store with the responses to clients: no acknowledged transaction is missing, doubled or under another
+ * id; no refused or unrequested one exists; and every transaction has exactly one `created` event.
  */
 export async function auditStore(databaseUrl: string, journal: Journal): Promise<Audit> {
   const db = openDatabase(databaseUrl, { connections: 1, pooler: false, onFatal: () => {} });
@@ -44,7 +44,7 @@ function compare(rows: readonly { id: number; reference: string; events: number 
   return problems;
 }
 
-/** With Node's own SQLite, the one that wrote the file. */
+/** Uses Node's own SQLite, which also wrote the file. */
 async function checkFile(db: Database): Promise<string[]> {
   if (db.engine !== 'sqlite') return [];
   const findings = await db.query<{ integrity_check: string }>('pragma integrity_check');

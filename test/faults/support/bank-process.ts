@@ -11,8 +11,8 @@ import { createLatePayment, createPaidTransaction } from '../../support/test-boo
 import { deposit, payOut } from '../../support/test-movements.ts';
 import { refund } from '../../support/test-refunds.ts';
 
-// Started by books-under-kills.ts: pays, gives back, pays out and books until it is killed. Writes a letter
-// for what it has done: p for a payment, r for its refunds, m for movements.
+// Started by books-under-kills.ts: records payments, refunds and movements until it is killed. Prints a letter for
+// each: p for a payment, r for its refunds, m for movements.
 const [url = '', serviceToken = '', plant = ''] = process.argv.slice(2);
 const opened = openDatabase(url, { connections: 6, pooler: false, onFatal: () => process.exit(70) });
 const app = createTestApp(plant === '' ? opened : bookingAfterwards(opened));
@@ -51,7 +51,7 @@ async function work(): Promise<void> {
   }
 }
 
-/** The planted bug: what happened is committed first, and booked in a commit of its own. */
+/** The planted bug: the change is committed first, and its entries in a separate commit. */
 function bookingAfterwards(db: Database): Database {
   return {
     ...db,

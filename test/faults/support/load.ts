@@ -1,15 +1,15 @@
 import { comesTrue } from '../../support/comes-true.ts';
 import type { Reply, ShopClient } from './shop-client.ts';
 
-/** What clients were told, by reference: the side of the story that the store must agree with. */
+/** The responses to clients, by reference, which the store must match. */
 export type Journal = {
   /** The id of every acknowledged create. */
   acknowledged: Map<string, number>;
-  /** Asked for, and nobody knows. */
+  /** Requests with an unknown outcome. */
   open: Set<string>;
-  /** Asked for once, and the answer said that nothing was stored. */
+  /** Requested once and refused: the response promised that nothing was stored. */
   refused: Set<string>;
-  /** Answers that contradict earlier ones. */
+  /** Responses that contradict earlier ones. */
   contradictions: string[];
   counts: Record<string, number>;
 };
@@ -18,32 +18,32 @@ export function createJournal(): Journal {
   return { acknowledged: new Map(), open: new Set(), refused: new Set(), contradictions: [], counts: {} };
 }
 
-/** `await using` ends it too, so that no client asks on when a harness has failed. */
+/** `await using` also ends the load, so that no client continues after a harness has failed. */
 export type Load = AsyncDisposable & {
-  /** When the first answer has come. */
+  /** Resolves with the first response. */
   readonly answered: Promise<void>;
-  /** Ends after the requests under way. */
+  /** Ends the load after the requests under way. */
   stop(): Promise<void>;
 };
 
 export type LoadOptions = {
   client: ShopClient;
-  /** Where to send the next request; null while there is nowhere. */
+  /** The URL for the next request; null while there is no service. */
   url: () => string | null;
   clients: number;
   journal: Journal;
-  /** Begins the references, so that two loads never share one. */
+  /** The prefix of the references, so that two loads never share one. */
   prefix: string;
-  /** Repeats what is open before anything new. Without it only new references are sent. */
+  /** Retries requests with an unknown outcome before new ones. Without it only new references are sent. */
   retryOpen?: boolean;
   onReply?: (reply: Reply) => void;
-  /** No more are asked for once so many are acknowledged. */
+  /** Stops creating after this many acknowledged creates. */
   most?: number;
-  /** Between an answer and the next request of the same client: for a load that need not be the heaviest. */
+  /** The pause between a response and the client's next request, for a lighter load. */
   restMs?: number;
 };
 
-/** Clients that create transactions one after the other, as fast as they are answered. */
+/** Starts clients that create transactions one after the other, each as fast as the responses arrive. */
 export function startLoad(options: LoadOptions): Load {
   const { client, url, clients, journal, prefix, retryOpen = false, onReply, most = Infinity, restMs = 0 } = options;
   const answered = Promise.withResolvers<void>();
@@ -59,7 +59,7 @@ export function startLoad(options: LoadOptions): Load {
       }
       const [again] = retryOpen ? journal.open : [];
       const reference = again ?? `${prefix}-${count++}`;
-      // Nobody else repeats it meanwhile.
+      // Removed before the retry, so that no other client retries it.
       const repeated = journal.open.delete(reference);
       const reply = await client.create(target, reference);
       note(journal, reference, reply, repeated);
@@ -78,7 +78,7 @@ export function startLoad(options: LoadOptions): Load {
   return { answered: answered.promise, stop, [Symbol.asyncDispose]: stop };
 }
 
-/** Repeats everything that is open until it is answered; the service runs, so it must be. */
+/** Retries everything with an unknown outcome until it has a response; the service runs, so each must get one. */
 export async function resolveOpen(client: ShopClient, url: string, journal: Journal): Promise<void> {
   const waiting = Array.from(journal.open);
   for (const reference of waiting) {
@@ -91,13 +91,16 @@ export async function resolveOpen(client: ShopClient, url: string, journal: Jour
   }
 }
 
-/** A line for every answer but those that were to come. */
+/** Returns a line for each kind of response that is not expected. */
 export function unexpectedAnswers({ counts }: Journal, ...expected: string[]): string[] {
   const others = Object.keys(counts).filter((answer) => !expected.includes(answer));
   return others.map((answer) => `${counts[answer]} were answered ${answer}`);
 }
 
-/** `repeated`: nobody knows what an earlier request did. Then a refusal does not say either that nothing is stored. */
+/**
+ * Records a response. `repeated`: the outcome of an earlier request is unknown, so a refusal does not prove that
+ * nothing is stored.
+ */
 export function note(journal: Journal, reference: string, reply: Reply, repeated = false): void {
   const what = reply.kind === 'refused' ? reply.code : reply.kind === 'unknown' ? `unknown: ${reply.why}` : reply.kind;
   journal.counts[what] = (journal.counts[what] ?? 0) + 1;

@@ -1,7 +1,7 @@
 import { openDatabase } from '../../../src/db/open-database.ts';
 import { createShopClient } from './shop-client.ts';
 
-/** Creates a transaction whose callback goes to `callbackUrl`, and pays it. Answers its id. */
+/** Creates a transaction whose callback goes to `callbackUrl`, and pays it. Returns its id. */
 export async function createPaid(url: string, reference: string, callbackUrl: string): Promise<number> {
   using shop = createShopClient({ callbackUrl });
   const reply = await shop.create(url, reference);
@@ -18,7 +18,7 @@ export type StoredCallback = {
   finished_at: number | null;
 };
 
-/** The state of a transaction, and its callback with the attempts that were recorded. */
+/** Returns the state of a transaction, and its callback with the recorded attempts. */
 export async function readOutcome(
   databaseUrl: string,
   id: number,

@@ -3,8 +3,8 @@ import { type Journal, type Load, note } from './load.ts';
 import { replyOf, signedBody } from './shop-client.ts';
 
 /**
- * Creates transactions without waiting for answers: every connection has many requests under way, and sends a new one for
- * each answer, whatever it says. So it asks for several times what a service can do, which polite clients never would.
+ * Creates transactions without waiting for responses: every connection has many requests under way and sends a new one
+ * after each response. It sends several times what a service can handle, unlike clients that wait.
  */
 export function startPipelinedLoad(options: {
   port: number;
@@ -57,7 +57,7 @@ function requestOf(reference: string): string {
   return `${head}\r\n\r\n${body}`;
 }
 
-/** Answers of one connection, one after the other; each has a Content-Length. */
+/** Reads the responses of one connection; each has a Content-Length. */
 function readAnswers(
   socket: Socket,
   onAnswer: (status: number, headers: Record<string, string>, text: string) => void,

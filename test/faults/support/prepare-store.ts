@@ -11,8 +11,8 @@ import { SHOP } from './shop-client.ts';
 let prepared: { token: string; file: Buffer } | undefined;
 
 /**
- * Brings a new store up to date and puts the harnesses' payment service into it, and a user who sees everything.
- * Answers an access token of that user.
+ * Migrates a new store, and adds the harnesses' payment service and a user who sees everything. Returns an access token
+ * of that user.
  */
 export async function prepareStore(databaseUrl: string): Promise<string> {
   if (!databaseUrl.startsWith('sqlite:')) return fillStore(databaseUrl);

@@ -5,7 +5,7 @@ import type { Rehearsal } from '../restore-under-load.ts';
 import type { ArchivedPostgres } from './archived-postgres.ts';
 import { prepareStore } from './prepare-store.ts';
 
-/** An embedded store in `dataDir`; somebody puts the copy of a day before in its place, and then asks for `restore`. */
+/** Prepares an embedded store in `dataDir`: a person replaces it with an older copy, and then runs `restore`. */
 export async function rehearseFile(dataDir: string): Promise<Rehearsal> {
   const file = join(dataDir, 'rubrica.db');
   const copy = join(dataDir, 'copy.db');
@@ -27,7 +27,10 @@ export async function rehearseFile(dataDir: string): Promise<Rehearsal> {
   };
 }
 
-/** A base backup, the write-ahead log up to a time, and a new time line: docs/restore.md. */
+/**
+ * Prepares a point-in-time recovery: a base backup, the write-ahead log up to a time, and a new timeline, as
+ * docs/restore.md describes.
+ */
 export async function rehearsePointInTime(postgres: ArchivedPostgres, dataDir: string): Promise<Rehearsal> {
   const token = await prepareStore(postgres.url);
   await postgres.baseBackup();

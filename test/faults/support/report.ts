@@ -1,4 +1,4 @@
-/** Prints what a harness has counted: a claim without its numbers is none. */
+/** Prints the counts of a harness, because a result without numbers proves nothing. */
 export function report(name: string, counts: Record<string, unknown>): void {
   const parts = Object.entries(counts).map(([what, value]) => `${what} ${format(value)}`);
   console.log(`${name}: ${parts.join(', ')}`);

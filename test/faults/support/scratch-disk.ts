@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { outputOf } from '../../support/child-process.ts';
 import { pathOf, whyMissing } from '../../support/system-programs.ts';
 
-/** A small file system of its own that can lose its power. */
+/** A small separate file system that can lose its power. */
 export type ScratchDisk = AsyncDisposable & {
-  /** Where it is mounted. */
+  /** The mount point. */
   readonly folder: string;
-  /** From now on nothing reaches the disk: what was not flushed is gone, as when the power goes. */
+  /** Stops all writes to the disk: unflushed data is lost, as in a power cut. */
   cutPower(): Promise<void>;
-  /** Mounts it again, which replays its journal. No process may have a file of it open. */
+  /** Mounts the disk again, which replays its journal. No process may have one of its files open. */
   restorePower(): Promise<void>;
 };
 
-/** ext4 on a loop device. Throws where the kernel or the rights of this process do not allow it. */
+/** Creates an ext4 on a loop device. Throws if the kernel or the rights of this process do not allow it. */
 export async function createScratchDisk(megabytes: number): Promise<ScratchDisk> {
   const place = mkdtempSync(join(tmpdir(), 'rubrica-disk-'));
   const image = join(place, 'image');
@@ -47,7 +47,7 @@ export async function createScratchDisk(megabytes: number): Promise<ScratchDisk>
   };
 }
 
-/** A file system in memory of a fixed size, to be filled. Throws where this process may not mount one. */
+/** Creates a file system in memory with a fixed size, to be filled. Throws if this process may not mount one. */
 export async function createSmallDisk(megabytes: number): Promise<AsyncDisposable & { folder: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-small-'));
   try {
@@ -65,7 +65,7 @@ export async function createSmallDisk(megabytes: number): Promise<AsyncDisposabl
   };
 }
 
-/** Why the file systems of this machine cannot be tried, or null. */
+/** Returns why the file systems of this machine cannot be tested, or null. */
 export async function whyNoDisk(create: () => Promise<AsyncDisposable>): Promise<string | null> {
   const missing = PROGRAMS.map(whyMissing).find((reason) => reason !== null);
   if (missing !== undefined) return missing;
@@ -80,5 +80,5 @@ export async function whyNoDisk(create: () => Promise<AsyncDisposable>): Promise
 
 const PROGRAMS = ['losetup', 'mkfs.ext4', 'mount', 'perl', 'umount'] as const;
 
-// EXT4_IOC_SHUTDOWN with EXT4_GOING_FLAGS_NOLOGFLUSH, of the kernel's fs/ext4/ext4.h. Perl is part of every Debian.
+// EXT4_IOC_SHUTDOWN with EXT4_GOING_FLAGS_NOLOGFLUSH, from the kernel's fs/ext4/ext4.h. Every Debian has Perl.
 const SHUTDOWN = 'open(F, "<", $ARGV[0]) or die $!; my $how = pack("L", 2); ioctl(F, 0x8004587D, $how) or die $!;';

@@ -11,11 +11,11 @@ const repository = join(import.meta.dirname, '../../..');
 export type ServeOptions = {
   /** `sqlite:FILE` or `postgres://…`. */
   databaseUrl: string;
-  /** A bug of plants.ts, planted as the process loads. */
+  /** A bug of plants.ts, planted while the process loads. */
   plant?: PlantName | undefined;
-  /** A wall clock that is off by `CLOCK_OFFSET_MS` and jumps by `CLOCK_JUMP_MS` at each SIGUSR2. */
+  /** Uses a wall clock that is off by `CLOCK_OFFSET_MS` and jumps by `CLOCK_JUMP_MS` at each SIGUSR2. */
   jumpingClock?: boolean;
-  /** A program in front of Node with its arguments, such as strace. It must become the process itself. */
+  /** A program before Node with its arguments, such as strace. It must `exec` Node in the same process. */
   wrapper?: Wrapper;
   /** The folder of another version of the program. */
   program?: string;
@@ -27,7 +27,7 @@ export type Wrapper = readonly [Program, ...string[]];
 
 export type Exit = Pick<Ended, 'status' | 'signal'>;
 
-/** A service that ended before it was ready. */
+/** The service ended before it was ready. */
 export class ServeEnded extends Error {
   readonly exit: Exit;
 
@@ -38,8 +38,8 @@ export class ServeEnded extends Error {
 }
 
 /**
- * `bin/rubrica serve` as a process of its own, without the launcher: that one only installs packages. `await using` kills
- * it however a harness ends.
+ * `bin/rubrica serve` as a separate process, without the launcher, which only installs packages. `await using` kills it
+ * even if a harness fails.
  */
 export type ServeProcess = AsyncDisposable & {
   readonly url: string;
@@ -48,18 +48,18 @@ export type ServeProcess = AsyncDisposable & {
   /** From the spawn to the line that says it is ready. */
   readonly readyMs: number;
   signal(signal: NodeJS.Signals): void;
-  /** SIGKILL, and waits until it is gone. */
+  /** Sends SIGKILL and waits for the end. */
   kill(): Promise<void>;
   readonly exited: Promise<Exit>;
   running(): boolean;
-  /** What it wrote since it was ready, the log and stderr. */
+  /** Its output since it was ready: the log and stderr. */
   output(): string;
 };
 
-/** The key under which the harnesses' stores are sealed. */
+/** The master key of the harnesses' stores. */
 export const MASTER_KEY = '5a'.repeat(32);
 
-/** Starts a service on a free port and waits until it is ready. Rejects with what it wrote when it ends before that. */
+/** Starts a service on a free port and waits until it is ready. Rejects with its output if it ends before that. */
 export async function startServe(options: ServeOptions): Promise<ServeProcess> {
   const startedAt = performance.now();
   const child = await spawnServe(options);
@@ -85,7 +85,7 @@ export async function startServe(options: ServeOptions): Promise<ServeProcess> {
 
 let seenIn: string | undefined;
 
-/** Where the services of this process keep what they last saw of their stores. */
+/** Returns the folder in which the services of this process keep their marks. */
 function dataDir(): string {
   if (seenIn !== undefined) return seenIn;
   const made = mkdtempSync(join(tmpdir(), 'rubrica-seen-'));

@@ -8,8 +8,8 @@ export const SHOP = { service_token: 'a1'.repeat(32), secret_token: 'b2'.repeat(
 const secret = signingKey(SHOP.secret_token);
 
 /**
- * What a client learns from one `POST /trxs`. `refused`: the service says that nothing was stored. `unknown`: nobody
- * knows, such as after a reset, a time-out, or 503 `OUTCOME_UNKNOWN`.
+ * The outcome of one `POST /trxs` for the client. `refused`: the service promises that nothing was stored. `unknown`:
+ * for example after a reset, a time-out, or 503 `OUTCOME_UNKNOWN`.
  */
 export type Reply =
   | { kind: 'created' | 'replayed'; id: number; payUrl: string }
@@ -19,11 +19,11 @@ export type Reply =
 
 /** `using` closes its connections. */
 export type ShopClient = Disposable & {
-  /** `amount` is what an identical request repeats and another one changes. */
+  /** Creates a transaction. A retry is identical only with the same `amount`. */
   create(url: string, reference: string, amount?: number): Promise<Reply>;
-  /** Any GET: its status (0: no answer came) and its text. */
+  /** Sends any GET. Returns its status (0: no response) and its text. */
   get(url: string, headers?: Record<string, string>): Promise<{ status: number; text: string }>;
-  /** Pays on the pay page with the simulated method; answers the status. */
+  /** Pays on the pay page with the simulated method; returns the status. */
   pay(payUrl: string): Promise<number>;
 };
 
@@ -34,7 +34,7 @@ type Answer = { status: number; headers: NodeJS.Dict<string | string[]>; text: s
 const FORM_BODY = { 'content-type': 'application/x-www-form-urlencoded' };
 const JSON_BODY = { 'content-type': 'application/json' };
 
-/** A shop's server with its own connections, kept alive. */
+/** Creates a client with its own keep-alive connections, like a shop's server. */
 export function createShopClient(options: ShopClientOptions = {}): ShopClient {
   const { timeoutMs = 60_000, callbackUrl = 'http://127.0.0.1:9/callback' } = options;
   const agent = new Agent({ keepAlive: true });
@@ -84,7 +84,7 @@ export function createShopClient(options: ShopClientOptions = {}): ShopClient {
   };
 }
 
-/** The body of a create. */
+/** Returns the body of a create. */
 export function signedBody(reference: string, amount: number, callbackUrl: string): string {
   const input = {
     x_account_id: SHOP.service_token,
@@ -101,7 +101,7 @@ export function signedBody(reference: string, amount: number, callbackUrl: strin
   return JSON.stringify(sign(input, secret, { allowHttp: true }));
 }
 
-/** What an answer to a create means. */
+/** Interprets a response to a create. */
 export function replyOf(status: number, headers: NodeJS.Dict<string | string[]>, text: string): Reply {
   const body = JSON.parse(text) as { code?: string; data: { idTrx: number; payUrl?: { url: string }[] } | null };
   if (status === 200) {

@@ -5,13 +5,13 @@ import type { AddressInfo } from 'node:net';
 export type Arrival = { at: number; path: string; id: string; body: string };
 
 /**
- * A merchant's server on loopback. `/hang` never answers, `/held` when `release` is called and at once what it knows
- * already, `/fail` 500, all else at once.
+ * A merchant's server on loopback. `/hang` never responds. `/held` responds after `release`, but at once to a callback
+ * that it knows. `/fail` responds 500. Every other path responds at once.
  */
 export type SlowMerchant = Disposable & {
   url: string;
   arrivals: Arrival[];
-  /** Answers what is held. */
+  /** Sends the held responses. */
   release(): void;
 };
 

@@ -2,16 +2,16 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, connect as dial, type Socket } from 'node:net';
 
 /**
- * What the network between a service and its database does.
- * `silent`: nothing arrives any more, and nobody is told. `commits unanswered`: the commits of what was watched for arrive, and
- * from then on no answer comes back. `resets`: every connection is reset, new ones too. `slow`: everything comes later.
+ * The behaviour of the network between a service and its database. `silent`: drops everything without an error.
+ * `commits unanswered`: commits of watched statements arrive, and no response comes back from then on. `resets`: resets
+ * every connection, also new ones. `slow`: delays everything.
  */
 export type NetworkFault = 'silent' | 'commits unanswered' | 'resets' | 'slow';
 
 export type SplitNetwork = {
-  /** The address of the database by way of this network. */
+  /** The URL of the database through this network. */
   readonly url: string;
-  /** Null: all is well again. What was held back arrives now, as late as that. */
+  /** Sets the fault; null ends it. Data held back until then arrives afterwards. */
   set(fault: NetworkFault | null): void;
   close(): void;
 };
@@ -20,7 +20,7 @@ const SLOW_MS = 100;
 
 type Pair = { client: Socket; server: Socket };
 
-/** A network of its own between a service and the PostgreSQL at `url`. `watched` is a text that the statements of interest carry. */
+/** Opens a network between a service and the PostgreSQL at `url`. `watched` is a text in the statements to watch. */
 export async function splitNetwork(url: string, watched: string): Promise<SplitNetwork> {
   const target = new URL(url);
   const database = { host: target.hostname, port: Number(target.port) };
@@ -47,7 +47,7 @@ export async function splitNetwork(url: string, watched: string): Promise<SplitN
     forward(client, server, (chunk) => {
       if (chunk.includes('begin')) isWatched = false;
       if (chunk.includes(watched)) isWatched = true;
-      // The statement alone, which ends there: not `read committed`, nor a column of that name.
+      // Matches the whole statement, which ends here: not `read committed`, nor a column of that name.
       if (fault === 'commits unanswered' && isWatched && chunk.includes('commit\0')) server.pause();
     });
     forward(server, client);

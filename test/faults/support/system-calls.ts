@@ -3,10 +3,10 @@ import { runChild } from '../../support/child-process.ts';
 import { whyMissing } from '../../support/system-programs.ts';
 import type { Wrapper } from './serve-process.ts';
 
-/** What strace does to the n-th call of a kind: an error in place of the call, the end of the process, or a delay. */
+/** What strace does to the n-th call of a kind: returns an error, kills the process, or delays the call. */
 export type Injection = { call: 'fsync' | 'pwrite64'; fault: string; at: string };
 
-/** A command in front of Node that lets a system call fail, and writes what it did to `log`. */
+/** Returns a command before Node that injects a fault into a system call and logs its effect to `log`. */
 export function injecting({ call, fault, at }: Injection, log: string): Wrapper {
   // -D: the traced program is the child and strace its companion, so signals reach the service itself.
   return [
@@ -24,14 +24,14 @@ export function injecting({ call, fault, at }: Injection, log: string): Wrapper 
   ];
 }
 
-/** The calls that were tampered with, each as strace shows it, with the path of its file. */
+/** Lists the injected calls in strace's format, with the path of each file. */
 export function firedCalls(log: string): string[] {
   return readFileSync(log, 'utf8')
     .split('\n')
     .filter((line) => /INJECTED|DELAYED/.test(line));
 }
 
-/** Why this machine cannot inject faults into system calls, or null. */
+/** Returns why this machine cannot inject faults into system calls, or null. */
 export async function whyNoInjection(): Promise<string | null> {
   const missing = whyMissing('strace');
   if (missing !== null) return missing;

@@ -2,8 +2,8 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * What a merchant does to some callbacks that it gets for the first time. It takes them the second time, and all others at
- * once; only `gone` answers 410 to everything.
+ * What a merchant does to some callbacks that it gets for the first time. It accepts them the second time, and all
+ * others at once; only `gone` answers 410 to everything.
  */
 export const TROUBLES = [
   'none',
@@ -19,7 +19,7 @@ export const TROUBLES = [
 
 export type Trouble = (typeof TROUBLES)[number];
 
-/** What one callback was at the merchant's. */
+/** What the merchant received of one callback. */
 export type Received = { times: number; taken: number; bodies: Set<string> };
 
 export type TroubledMerchant = Disposable & {
@@ -28,12 +28,15 @@ export type TroubledMerchant = Disposable & {
   received: Map<string, Received>;
 };
 
-/** Every so many. Those that take the 15 s of a time-out are fewer: four at once would keep their queue waiting for long. */
+/**
+ * One callback in this many is troubled. Those that take the 15 s of a time-out are rarer: four at once would block
+ * their queue for long.
+ */
 const EVERY = 10;
 const SLOW_EVERY = 200;
 const SLOW: readonly Trouble[] = ['endless', 'hang', 'slow headers'];
 
-/** A server on loopback at which every trouble has a path of its own, and so a queue of its own. */
+/** Starts a server on loopback with a separate path, and so a separate queue, for each trouble. */
 export async function startTroubledMerchant(): Promise<TroubledMerchant> {
   const received = new Map<string, Received>();
   const server = createServer((request, response) => {
@@ -82,7 +85,7 @@ function sendForEver(response: ServerResponse): void {
   response.once('close', () => clearInterval(timer));
 }
 
-/** A header line that never ends, a byte at a time. */
+/** Sends an endless header line, one byte at a time. */
 function dribble({ socket }: ServerResponse): void {
   socket?.write('HTTP/1.1 200 OK\r\nx-slow: ');
   const timer = setInterval(() => socket?.write('x'), 200);
