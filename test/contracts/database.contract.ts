@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Database, InsertTarget, InsertWithFollowers, SqlValue } from '../../src/db/database.ts';
 import type { OpenTestDatabase } from '../support/engines.ts';
 
-/** What every adapter of the `Database` port keeps to. */
+/** Declares the contract of every adapter of the `Database` port. */
 export function describeDatabase(openTestDatabase: OpenTestDatabase): void {
   const openWithTable = async () => {
     const db = await openTestDatabase({ migrated: false });
@@ -227,7 +227,7 @@ function insertThing(tx: { query: Database['query'] }, id: number): Promise<unkn
   return tx.query('insert into things (id, name, size) values ($1, $2, 1)', [id, `thing ${id}`]);
 }
 
-/** The rows of one engine have no prototype; what counts is what they hold. */
+/** Copies the rows to plain objects, because the rows of one engine have no prototype. */
 function plain(rows: readonly object[]): object[] {
   return rows.map((row) => ({ ...row }));
 }

@@ -9,27 +9,27 @@ import type {
 
 type End = 'approved' | 'declined';
 
-/** A method, and how to make a request that it ends as the name says, at once or after some look-ups. */
+/** A method, and a function that creates a request that ends as named, at once or after some look-ups. */
 export type MethodUnderTest = {
   method: PaymentMethod;
   request: (end: End) => PaymentRequest;
-  /** What the payer does where a redirecting method has sent them; answers what their browser brings back. */
+  /** Acts as the payer on the page to which the method redirects. Returns what their browser brings back. */
   pay?: (externalId: string, end: End) => Record<string, string>;
-  /** How a method with a commit goes wrong. */
+  /** The faults of a method with a commit. */
   faults?: {
-    /** The next commit happens, and its answer never arrives. */
+    /** Makes the next commit take effect but lose its response. */
     loseCommit: () => void;
-    /** Whether a look-up still says what was so before the commit. */
+    /** Whether a look-up still shows the state before the commit. */
     keepStale: (kept: boolean) => void;
-    /** What the browser brings of a payer who says that they turned back. */
+    /** Returns what the browser of a payer who turned back brings. */
     turnBack: (payment: PaymentRequest) => Record<string, string>;
   };
 };
 
-/** More look-ups than any method may need once the payer has done their part. */
+/** More look-ups than any method may need after the payer has acted. */
 const MOST_LOOKUPS = 5;
 
-/** What every payment method does, whoever collects the money. */
+/** Declares the contract of every payment method. */
 export function describePaymentMethod(name: string, open: () => Promise<MethodUnderTest>): void {
   suite(`${name} keeps the contract of payment methods`, () => {
     test('it has a code that can stand in an address, and a name, a description and a mark for people', async () => {
@@ -154,7 +154,7 @@ async function pay(tested: MethodUnderTest, end: End): Promise<Paid> {
   return finish(tested, payment, await ask(tested.method, 'start', payment), end);
 }
 
-/** What `start` said and, until there is an end, what the method says after it, the payer's part done. */
+/** Returns the outcome of `start` and of each further call until the payment ends; the payer acts after `start`. */
 async function finish(
   { method, pay }: MethodUnderTest,
   started: PaymentRequest,
@@ -171,7 +171,7 @@ async function finish(
   return { payment, outcomes };
 }
 
-/** Throwing is allowed, and means the same as `unknown`. A method is asked to finish by `commit`, if it has that. */
+/** Asks the method; an error counts as `unknown`. `finish` uses `commit` if the method has it. */
 function ask(
   method: PaymentMethod,
   question: 'start' | 'lookup' | 'finish',

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { LookUpAnswer, PayoutSender, TransferOrder } from '../../src/payout-senders/payout-sender.ts';
 
-/** An ending, as the amount that leads to it. */
+/** The amount that leads to each result. */
 export type Amounts = Record<
   'confirmed' | 'failed' | 'slow' | 'lost_confirmed' | 'lost_failed' | 'returned' | 'never_arrives' | 'other_amount',
   number
 >;
 
-/** A sender, and the amounts with which it answers as the names say. `pass` lets time go by, in milliseconds. */
+/** A sender, and the amounts with these results. `pass` advances time by milliseconds. */
 export type SenderUnderTest = {
   sender: PayoutSender;
   amounts: Amounts;
@@ -18,7 +18,7 @@ export type SenderUnderTest = {
 
 const DAY = 86_400_000;
 
-/** What every sender of payouts does. */
+/** Declares the contract of every payout sender. */
 export function describePayoutSender(name: string, open: () => Promise<SenderUnderTest>): void {
   suite(`${name} keeps the contract of senders of payouts`, () => {
     const begin = async (which: keyof Amounts) => {
@@ -72,7 +72,7 @@ export function describePayoutSender(name: string, open: () => Promise<SenderUnd
 
 let count = 0;
 
-/** One that was not handed over yet. */
+/** Returns an order that was not sent yet. */
 export function orderOf(amount: number): TransferOrder {
   return {
     id: `po_test${++count}`,

@@ -2,21 +2,27 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { RefundAnswer, RefundRequest, Refunds } from '../../src/payment-methods/payment-method.ts';
 
-/** How a method gives back, and how to make a refund of a paid amount, not asked for yet, that it ends as the name says. */
+/**
+ * The refunds of a method, and a function that creates a refund request for a paid amount, not yet sent, that ends as
+ * named.
+ */
 export type RefundsUnderTest = {
   refunds: Refunds;
   refund: (end: 'approved' | 'declined') => RefundRequest;
-  /** Of a method that reads what of a payment has gone back: what can happen to a payment, and to an answer about it. */
+  /**
+   * For a method that reads the refunded balance of a payment: the events that can happen to the payment and to
+   * responses about it.
+   */
   balance?: {
     giveBackElsewhere: (amount: number) => void;
     loseNextAnswer: () => void;
     loseNextRequest: () => void;
-    /** From now on the method says what it says now; null: what is true again. */
+    /** Freezes the balance that the method reports; null reports the real one again. */
     holdBack: (until: 'now' | null) => void;
   };
 };
 
-/** So long ago that whatever was asked for then is done. */
+/** Long enough ago that every refund requested then is done. */
 const ASKED_AT = 0;
 
 const unknown: RefundAnswer = { kind: 'unknown' };
@@ -24,7 +30,7 @@ const unknown: RefundAnswer = { kind: 'unknown' };
 /** More look-ups than any method may need. */
 const MOST_LOOKUPS = 5;
 
-/** What every payment method that gives money back does; `open` makes a payment that is there to be given back. */
+/** Declares the contract of every payment method with refunds; `open` creates a payment that can be refunded. */
 export function describeRefunds(name: string, open: () => Promise<RefundsUnderTest>): void {
   suite(`${name} keeps the contract of refunds`, () => {
     test('its terms can be held', async () => {
@@ -55,7 +61,7 @@ export function describeRefunds(name: string, open: () => Promise<RefundsUnderTe
         const { kind } = said.at(-1) as RefundAnswer;
         for (const lookups of [said.length, said.length + 1]) {
           const again = await look(refunds, { ...asked, askedAt: ASKED_AT }, lookups);
-          // Who knows refunds by the balance alone has no memory of what it refused.
+          // A method that knows refunds only by the balance does not remember refusals.
           if (balance === undefined || end === 'approved') assert.equal(again.kind, kind);
           else assert.equal(again.kind, 'unknown');
         }
@@ -81,7 +87,7 @@ export function describeRefunds(name: string, open: () => Promise<RefundsUnderTe
   });
 }
 
-/** What a method does beside it that reads what of a payment has gone back. */
+/** Declares the further contract of a method that reads the refunded balance of a payment. */
 export function describeRefundBalance(name: string, open: () => Promise<Required<RefundsUnderTest>>): void {
   suite(`${name} reads what of a payment has gone back`, () => {
     test('what went back elsewhere is in what it says before and after', async () => {
@@ -108,7 +114,7 @@ export function describeRefundBalance(name: string, open: () => Promise<Required
   });
 }
 
-/** What `request` says and, until there is an end, what the look-ups say after it. */
+/** Returns the answer of `request` and of each look-up until the refund ends. */
 async function carriedOut(refunds: Refunds, asked: RefundRequest): Promise<RefundAnswer[]> {
   const said: RefundAnswer[] = [await refunds.request(asked).catch(() => unknown)];
   for (let lookups = 1; lookups <= MOST_LOOKUPS && !isEnd(said.at(-1)); lookups++) {
@@ -117,7 +123,7 @@ async function carriedOut(refunds: Refunds, asked: RefundRequest): Promise<Refun
   return said;
 }
 
-/** Throwing is allowed, and means the same as `unknown`. */
+/** Looks the refund up; an error counts as `unknown`. */
 function look(refunds: Refunds, asked: RefundRequest, lookups: number): Promise<RefundAnswer> {
   return refunds.lookup({ ...asked, lookups }).catch(() => unknown);
 }

@@ -7,10 +7,10 @@ import type {
   ValidationProvider,
 } from '../../src/validation-providers/validation-provider.ts';
 
-/** The name of that holder, where the provider knows it. */
+/** The holder's name that the provider knows. */
 export const HOLDER_NAME = 'María José González Pérez';
 
-/** A provider, and a question of the holder 11.111.111-1 at bank 001 for which it answers as the name says. */
+/** A provider, and accounts of the holder 11.111.111-1 at bank 001, each with the result of its name. */
 export type ProviderUnderTest = {
   provider: ValidationProvider;
   accounts: Record<
@@ -28,7 +28,7 @@ export type ProviderUnderTest = {
   >;
 };
 
-/** What every validation provider does, whoever it asks. */
+/** Declares the contract of every validation provider. */
 export function describeValidationProvider(name: string, open: () => Promise<ProviderUnderTest>): void {
   suite(`${name} keeps the contract of validation providers`, () => {
     const kinds: [account: keyof ProviderUnderTest['accounts'], kind: HolderAnswer['kind']][] = [
@@ -120,7 +120,7 @@ export function describeValidationProvider(name: string, open: () => Promise<Pro
   });
 }
 
-/** The same account is the same question, and so has the same id. */
+/** Returns a question. The same account has the same id. */
 export function questionOf(account: string): HolderQuestion {
   return { id: `bav_test${account}`, rut: '11111111-1', bankCode: '001', account, name: null, asks: 0 };
 }

@@ -19,13 +19,13 @@ import { type ProductTarget, startProduct } from './target.ts';
 
 const HONEST = '127.0.9.9';
 
-// Each attack runs while honest work is done, and is judged by order and by counts: a slow machine is no fault.
+// Each attack runs during honest work, and is judged by order and by counts, so that a slow machine does not fail it.
 describe('one stranger with many connections', () => {
   let target: ProductTarget;
   let attackers: Socket[] = [];
   before(async () => {
     target = await startProduct({ settings: { RATE_LIMITS: 'on' } });
-    // Nobody is sent away for silence while others are counted.
+    // Long, so that silent connections stay open while others are counted.
     target.server.headersTimeout = 60_000;
   });
   beforeEach(() => target.reset());
@@ -62,7 +62,7 @@ describe('one stranger with many connections', () => {
     await endAttack();
   });
 
-  // Once, the answers to all requests of a connection were made although none was read: 3.2 GB.
+  // Once, all responses of a connection were generated although the client read none: 3.2 GB.
   test('that never reads has few of its answers made, and honest creates go on', async () => {
     const asking = 'GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(60);
     for (let at = 0; at < 60; at++) (await attack(`127.0.0.${2 + (at % 4)}`, asking)).pause();
@@ -73,7 +73,7 @@ describe('one stranger with many connections', () => {
       return made > 0 && made === before;
     };
     assert.ok(await comesTrue(nothingMoves));
-    // As many as the system takes in its buffers, and one more for each connection.
+    // As many responses as fit into the system's buffers, and one more for each connection.
     assert.ok(made < (60 * 60) / 2, `${made} of 3,600 answers were made`);
     await endAttack();
   });
@@ -114,12 +114,12 @@ describe('one stranger with many connections', () => {
     registry.metrics = make;
   });
 
-  // Once, it was matched in the square of its length, before anything was known of who asks.
+  // Once, matching took quadratic time in its length, before anything was known about the client.
   test('with a content type of 7,900 spaces costs about what another refused request does', async () => {
     const cpu = async (contentType: string) => {
       const begun = process.cpuUsage();
       for (let at = 0; at < 150; at++)
-        // From many addresses: what one is refused again and again is held back.
+        // From many addresses, because repeated refusals of one network are delayed.
         await send(target, { path: '/trxs', method: 'POST', address: `127.0.1.${at + 1}`, contentType, body: '{' });
       const { user, system } = process.cpuUsage(begun);
       return user + system;
@@ -132,7 +132,7 @@ describe('one stranger with many connections', () => {
 
   test('that is refused all the time fills no log: the lines of a minute have an end, and what is left out is counted', async () => {
     for (let at = 0; at < 40; at++) {
-      // Not one that an earlier test has shut out.
+      // An address that no earlier test has blocked.
       const socket = await attack('127.0.0.9', 'GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(20));
       socket.resume();
     }
@@ -172,7 +172,7 @@ describe('a merchant whose name server is silent', () => {
     const silent = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`dead${at}.example.com`, null]));
     const names = await startNameServer({ ...silent, 'shop.example.com': { a: ['93.184.216.34'] } });
     const dialled: string[] = [];
-    // No packet leaves this machine: what would go to a public address goes to a port at which nobody listens.
+    // No packet leaves this machine: connections to a public address go to a port without a listener.
     const outbound = createSafeFetch({
       resolve: limitLookUps(createNameResolver({ servers: [names.server] }), () => performance.now()),
       dial: ({ address }) => {
@@ -218,7 +218,7 @@ function logIn(target: ProductTarget, address: string, email: string, password: 
 
 type Sent = { path: string; address: string; method?: string; contentType?: string; body?: string; agent?: Agent };
 
-/** The status of one request from an address of this machine. */
+/** Sends one request from an address of this machine. Returns its status. */
 function send(
   { port }: ProductTarget,
   { path, address, method = 'GET', contentType, body, agent }: Sent,

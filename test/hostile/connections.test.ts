@@ -47,7 +47,7 @@ describe('on one connection', () => {
     assert.deepEqual(await target.traces(), { ...NO_TRACES, transactions: 1, events: 1 });
   });
 
-  // Once, broken bytes behind a request were answered first, so that a stored transaction looked refused.
+  // Once, broken bytes after a request were answered first, so that a stored transaction looked refused.
   test('broken bytes behind a request are answered after it', async () => {
     const exchange = await exchangeBytes(target.port, `${post(signedJson())}\x01\x02 broken\r\n\r\n`);
     assert.deepEqual(statuses(exchange), [200, 400]);
@@ -83,7 +83,7 @@ describe('on one connection', () => {
   });
 });
 
-// Served by itself, so that on a slow machine nothing else is taken for slow.
+// A separate server, so that its short time-outs affect no other test on a slow machine.
 describe('on a connection of which little is expected in time', () => {
   let target: ProductTarget;
   before(async () => {
@@ -120,11 +120,11 @@ describe('on a connection of which little is expected in time', () => {
     for (const exchange of await Promise.all(dawdlers)) assert.deepEqual(statuses(exchange), [408]);
   });
 
-  // Seeded, so that a failure comes again. A cut, doubled or changed byte makes another request or none at all.
+  // Seeded, so that a failure is reproducible. A cut, doubled or changed byte makes another request or none.
   test('1,000 damaged requests never make the server fail, answer out of turn or store another order', async () => {
     const random = createSeededRandom(20261121);
     const whole = Buffer.from(post(signedJson()).replace('\r\n', '\r\nConnection: close\r\n'));
-    // A damaged request may ask for a connection that stays open.
+    // A damaged request may ask for keep-alive.
     Object.assign(target.server, { keepAliveTimeout: 100, keepAliveTimeoutBuffer: 0 });
     for (let round = 0; round < 4; round++) {
       const damaged = Array.from({ length: 250 }, () => damage(whole, random));
@@ -181,7 +181,7 @@ function leaveAfter(port: number, text: string): Promise<void> {
   });
 }
 
-/** One to three bytes cut out, doubled, changed or moved. */
+/** Cuts out, doubles, changes or moves one to three bytes. */
 function damage(whole: Buffer, random: () => number): Buffer {
   let bytes = whole;
   for (let times = 1 + Math.floor(random() * 3); times > 0; times--) {

@@ -4,29 +4,29 @@ export type RawAnswer = { status: number; reason: string; headers: Record<string
 
 export type ByteExchange = {
   answers: RawAnswer[];
-  /** What came that is no complete HTTP answer; empty when the server behaved. */
+  /** The received bytes that are not a complete HTTP response; empty if the server behaved. */
   rest: string;
   /** Milliseconds from the first byte sent to the end of the connection. */
   ms: number;
 };
 
 export type SendOptions = {
-  /** Sent again and again after the first bytes, for as long as the connection lives. */
+  /** Sent repeatedly after the first bytes until the connection closes. */
   drip?: { text: string; everyMs: number };
-  /** The method of each request sent, where one is HEAD: its answer announces a body that never comes. */
+  /** The method of each request, needed if one is HEAD: its response announces a body that never comes. */
   methods?: readonly string[];
 };
 
-/** Ends a connection that the server left open, and shows by its own answer that nothing else was still to come. */
+/** Ends a connection that the server left open. Its response also proves that no other response was pending. */
 export const LAST_REQUEST = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
 
 const LONGEST_MS = 120_000;
 
 /**
- * Sends bytes over one new connection to loopback and collects every answer until the server closes it.
+ * Sends bytes over one new connection to loopback and collects every response until the server closes it.
  *
- * The client never closes first: a second answer that comes late is still seen. What the bytes leave open must be ended
- * by a last request with `Connection: close`. Rejects when the server keeps the connection for two minutes.
+ * The client never closes first, so that it sees a late second response. Bytes that leave the connection open must be
+ * followed by a last request with `Connection: close`. Rejects if the server keeps the connection for two minutes.
  */
 export function exchangeBytes(port: number, bytes: string | Buffer, options: SendOptions = {}): Promise<ByteExchange> {
   return new Promise((resolve, reject) => {
@@ -56,7 +56,7 @@ export function exchangeBytes(port: number, bytes: string | Buffer, options: Sen
   });
 }
 
-/** Reads answers one after the other as a strict client would. */
+/** Parses responses one after the other, as a strict client would. */
 function splitAnswers(bytes: Buffer, methods: readonly string[]): { answers: RawAnswer[]; rest: string } {
   const answers: RawAnswer[] = [];
   let rest = bytes;
@@ -68,7 +68,7 @@ function splitAnswers(bytes: Buffer, methods: readonly string[]): { answers: Raw
     const body = readBody(rest.subarray(headEnd + 4), head, methods[answers.length] ?? 'GET');
     if (body === null) break;
     rest = rest.subarray(headEnd + 4 + body.length);
-    // An interim answer, such as 100 Continue, is not the answer.
+    // An interim response, such as 100 Continue, does not count.
     if (head.status >= 200) answers.push({ ...head, body: body.text });
   }
   return { answers, rest: rest.toString('latin1') };

@@ -79,7 +79,7 @@ describe('every answer has the fixed headers', () => {
   });
 });
 
-/** Every address of the endpoint, asked in the ways that end in different answers. */
+/** Lists requests to every address of the endpoint that lead to different responses. */
 function probesOf(endpoint: Endpoint): Probe[] {
   return endpoint.paths.flatMap((pattern) => {
     const path = pattern.replace(/:\w+/g, '1');

@@ -7,7 +7,7 @@ import { type HostileCase, readCorpus } from './hostile-case.ts';
 import { replayCase } from './replay-case.ts';
 import { NO_TRACES, type Target, type Traces } from './target.ts';
 
-/** What a server does with one case: the bytes of its answer, what it leaves behind and what it logs. */
+/** The reaction of a server to one case: the bytes of its response, what it leaves behind and what it logs. */
 type Behaviour = { answer: string; left: Traces; log: string[] };
 
 const { vectors, cases } = readCorpus();
@@ -16,7 +16,7 @@ const rejections = single.filter(({ expect }) => expect.class === 'reject' && !e
 const acceptances = single.filter(({ expect }) => expect.class === 'accept');
 const sequences = cases.filter(({ expect }) => expect.class === 'sequence');
 
-// Each server is right in all but one thing. A harness that lets one of them pass would let the product pass too.
+// Each server has exactly one fault. A harness that passes one of them would pass a product with that fault too.
 const faultyServers: { name: string; mustFail: HostileCase[]; behave: (right: Behaviour) => Behaviour }[] = [
   { name: 'that accepts everything', mustFail: [...rejections, ...sequences], behave: () => accepted() },
   {
@@ -149,7 +149,7 @@ function rejected(status: number, code: string): Behaviour {
 
 type StandIn = Target & { behaviour: Behaviour };
 
-/** A server that does what it was told last, whatever comes. */
+/** Starts a server that behaves as it was last told, for any request. */
 async function startStandIn(): Promise<StandIn> {
   const server = createServer((socket) => {
     socket.on('error', () => {});

@@ -1,15 +1,15 @@
 import { FIXED_HEADERS } from '../../src/http/fixed-headers.ts';
 import type { RawAnswer } from './exchange-bytes.ts';
 
-/** A page has policies of its own, assets may be kept and shown by shops; nothing else differs from answer to answer. */
+/** Pages have other policies, and shops may cache and embed assets; nothing else differs between responses. */
 const VARIES = new Set(['content-security-policy', 'cache-control', 'cross-origin-resource-policy']);
 
-/** What is wrong with the headers that every answer must have, whatever its status. */
+/** Returns what is wrong with the headers that every response must have, with any status. */
 export function headerFaults({ headers }: Pick<RawAnswer, 'headers'>): string[] {
   const missing = Object.entries(FIXED_HEADERS).flatMap(([name, value]) => {
     const given = headers[name] ?? [];
     if (given.length !== 1) return [`${name} occurs ${given.length} times`];
-    // The console's own forms say where they come from; no other site is told anything by either.
+    // Forms of the console send their origin; both policies send nothing to other sites.
     const isConsole = name === 'referrer-policy' && given[0] === 'same-origin';
     return given[0] === value || isConsole || VARIES.has(name) ? [] : [`${name} is ${given[0]}`];
   });

@@ -28,7 +28,7 @@ export type HostileRequest =
 export type Expectation = {
   class: 'accept' | 'reject' | 'verdict' | 'sequence' | 'scenario';
   status: number[];
-  /** One code, any of several, or null where it is left open. */
+  /** One code, any of several, or null for any. */
   code: string | string[] | null;
 };
 
@@ -49,12 +49,12 @@ export type HostileCase = {
 
 export type Corpus = { vectors: { account: string; secret: string; token: string }; cases: HostileCase[] };
 
-/** The corpus that every implementation of this protocol is held against. */
+/** Reads the corpus that every implementation of this protocol is tested with. */
 export function readCorpus(): Corpus {
   return JSON.parse(readFileSync(join(import.meta.dirname, '../vectors/hostile-requests.json'), 'utf8'));
 }
 
-/** The bytes of a request on the wire, with `Connection: close` where the case leaves the framing to us. */
+/** Returns the bytes of a request, with `Connection: close` if the case leaves the framing to the harness. */
 export function bytesOf(request: HttpRequest): Buffer {
   const body = bodyOf(request);
   const headers = { ...request.headers, connection: 'close', 'content-length': String(body.length) };

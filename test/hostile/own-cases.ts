@@ -1,11 +1,11 @@
 import type { Expectation, HostileCase } from './hostile-case.ts';
 import { FIELDS, signed, signedForm, signedJson } from './signed-requests.ts';
 
-/** One request as it stands on the wire: its first line, its headers and its body. */
+/** One request: its first line, its headers and its body. */
 type Draft = {
   title: string;
   first?: string;
-  /** `Host` and the type of JSON come before these, unless the draft brings all its headers itself. */
+  /** Follow `Host` and the JSON content type, unless the draft has `allHeaders`. */
   headers?: readonly string[];
   allHeaders?: readonly string[];
   body?: string | Buffer;
@@ -324,7 +324,10 @@ const formBodies: readonly [string, string, Expectation][] = [
   ['8,000 ampersands', '&'.repeat(8000), reject(400, 'MISSING_FIELD')],
 ];
 
-/** Our own requests, beyond the shared corpus: each in its class, exactly one answer, nothing left behind. */
+/**
+ * Requests beyond the shared corpus. Each must get its class of response, exactly one response, and leave nothing
+ * behind.
+ */
 export const OWN_CASES: readonly HostileCase[] = [
   ...firstLines.map(([first, expect]) => ({ title: JSON.stringify(first).slice(0, 60), first, expect })),
   ...headers,

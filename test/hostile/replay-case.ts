@@ -3,10 +3,10 @@ import { headerFaults } from './header-faults.ts';
 import { bytesOf, type Expectation, type HostileCase, type HostileRequest, type Step } from './hostile-case.ts';
 import { NO_TRACES, type Target, type Traces } from './target.ts';
 
-/** What a created transaction leaves: its row and its first event. The callback comes with the payment. */
+/** A created transaction leaves its row and its first event. The callback comes with the payment. */
 const CREATED: Traces = { ...NO_TRACES, transactions: 1, events: 1 };
 
-/** Plays one case against a target and answers, in words, everything in which the target disagrees. */
+/** Replays one case against a target. Returns a line for each disagreement. */
 export async function replayCase(target: Target, hostile: HostileCase, secrets: readonly string[]): Promise<string[]> {
   await target.reset();
   if (hostile.steps !== undefined) return replaySteps(target, hostile.steps);
@@ -31,7 +31,7 @@ function send(target: Target, request: HostileRequest): Promise<ByteExchange> {
   }
   if ('slow' in request) {
     const { first_base64, drip, every_ms } = request.slow;
-    // The pace is that of the case in proportion to the time-outs, which the target has shortened.
+    // The case's pace, scaled to the target's shortened time-outs.
     return exchangeBytes(target.port, Buffer.from(first_base64, 'base64'), {
       drip: { text: drip, everyMs: every_ms / 20 },
     });
@@ -40,13 +40,13 @@ function send(target: Target, request: HostileRequest): Promise<ByteExchange> {
   return exchangeBytes(target.port, bytesOf(request));
 }
 
-/** HTTP/0.9 knows no second request. */
+/** Whether the connection closes without `LAST_REQUEST`; HTTP/0.9 has no second request. */
 function closesItself(bytes: Buffer): boolean {
   const text = bytes.toString('latin1');
   return /^connection: (?:.*, )?close\r?$/im.test(text) || !text.slice(0, text.indexOf('\n')).includes(' HTTP/1.');
 }
 
-/** Exactly one answer, whatever was sent. Where the connection stayed open, the answer to the last request follows it. */
+/** Checks for exactly one response. If the connection stayed open, the response to the last request follows it. */
 function judgeFraming({ answers, rest }: ByteExchange): string[] {
   const others = answers.slice(1).filter((answer) => answer.body !== '{"status":"ok"}');
   return [
@@ -80,7 +80,9 @@ function readProblem({ headers, body }: RawAnswer): ProblemOnTheWire | null {
   return typeof code === 'string' && Array.isArray(errors) ? { status, code, errors } : null;
 }
 
-/** A validation that is answered 200 must not say that the account is good; where zeros were added it may warn. */
+/**
+ * Checks that a validation answered with 200 does not call the account good; if zeros were added, a warning is enough.
+ */
 function judgeVerdict(answer: RawAnswer, { id, expect }: HostileCase): string[] {
   const judged = expect.class === 'verdict' || (expect.class === 'reject' && expect.status.includes(200));
   if (!judged || answer.status !== 200) return [];
@@ -98,7 +100,7 @@ function judgeTraces(left: Traces, expected: Traces): string[] {
   return JSON.stringify(left) === JSON.stringify(expected) ? [] : [`it left ${JSON.stringify(left)}`];
 }
 
-/** A refusal is one line with its code, and no line holds what the request held. */
+/** Checks that a refusal logs one line with its code, and that no line has a secret of the request. */
 function judgeLog(lines: readonly string[], answer: RawAnswer, secrets: readonly string[]): string[] {
   const leaks = secrets.filter((secret) => lines.some((line) => line.includes(secret)));
   const faults = leaks.map((secret) => `the log holds ${secret}`);

@@ -6,7 +6,7 @@ import { type ProductTarget, startProduct } from './target.ts';
 
 const { vectors, cases } = readCorpus();
 
-/** What requests of the corpus hold of people; none of it belongs into a log. */
+/** The personal data in requests of the corpus, which must not be logged. */
 const PERSONAL = ['buyer@example', '12345678-5', '12.345.678-5', '"12345678"'];
 
 describe('hostile requests get their class of answer, exactly one, and leave nothing behind', () => {
@@ -17,10 +17,10 @@ describe('hostile requests get their class of answer, exactly one, and leave not
   after(() => target.close());
 
   for (const hostile of cases) {
-    // A scenario has a test of its own.
+    // Scenarios have separate tests.
     if (hostile.expect.class === 'scenario') continue;
     test(`${hostile.id} ${hostile.endpoint}: ${hostile.title}`, async () => {
-      // Short only where the request is slow, lest a slow machine looks like a slow client.
+      // Short only for slow requests, so that a slow machine does not look like a slow client.
       target.server.headersTimeout = hostile.request !== undefined && 'slow' in hostile.request ? 500 : 10_000;
       const played = withToken({ ...hostile, expect: DECIDED[hostile.id] ?? hostile.expect }, target.accessToken);
       assert.deepEqual(await replayCase(target, played, [vectors.secret, target.accessToken, ...PERSONAL]), []);
@@ -28,19 +28,20 @@ describe('hostile requests get their class of answer, exactly one, and leave not
   }
 });
 
-/** Where the corpus leaves the choice to the service, and this one chose otherwise. */
+/** The cases that the corpus leaves to the service, where this service differs from the corpus. */
 const DECIDED: Record<string, Expectation> = {
-  // A published shop plugin sends `es`; it decides nothing.
+  // A published shop plugin sends `es`; the service ignores it.
   T165: { class: 'accept', status: [200], code: null },
-  // Spaces around a RUT come from copying it, and change nothing about whose it is.
+  // Spaces around a RUT come from copying and do not change the person.
   B077: { class: 'accept', status: [200], code: null },
   // An empty text has the same code everywhere.
   B096: { class: 'reject', status: [422], code: 'EMPTY_FIELD' },
 };
 
-/** Puts an access token of the product where the corpus has an invented one, whole or with its last character cut off. */
+/** Replaces the corpus' invented access token by a real one, whole or without its last character. */
 function withToken(hostile: HostileCase, accessToken: string): HostileCase {
-  // Bearer tokens are taken without their scheme too, because published clients send them so; this one must be no token.
+  // Bearer tokens are also accepted without their scheme, because published clients send them so; this case must not
+  // have a valid token.
   if (hostile.title === 'no scheme') return hostile;
   const [invented, upper] = [vectors.token, vectors.token.toUpperCase()];
   const replace = (text: string) =>

@@ -18,7 +18,7 @@ export const FIELDS: Readonly<Record<string, string>> = {
   x_url_complete: 'https://shop.example.com/ok',
 };
 
-/** The fields with a signature over all of them, whatever they hold. */
+/** Returns the fields with a signature over all of them, even invalid ones. */
 export function signed(changes: Record<string, string> = {}): Record<string, string> {
   const fields = { ...FIELDS, ...changes };
   const message = Object.keys(fields)

@@ -18,17 +18,17 @@ import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { removeTriggers } from '../support/test-books.ts';
 import { readCorpus } from './hostile-case.ts';
 
-/** What a request may leave behind: rows that somebody would act on. */
+/** Counts of what a request may leave behind: rows and outbound requests. */
 export type Traces = { transactions: number; events: number; callbacks: number; outbound: number };
 
-/** A server under attack, and a look behind it. */
+/** A server under attack, and access to its effects. */
 export type Target = {
   port: number;
-  /** Everything that was left behind since the last `reset`. */
+  /** Counts everything since the last `reset`. */
   traces(): Promise<Traces>;
   /** The log lines since the last `reset`. */
   logLines(): string[];
-  /** Forgets transactions, events, callbacks, outbound requests and log lines. */
+  /** Deletes transactions, events, callbacks, outbound requests and log lines. */
   reset(): Promise<void>;
   close(): Promise<void>;
 };
@@ -37,7 +37,7 @@ export const NO_TRACES: Traces = { transactions: 0, events: 0, callbacks: 0, out
 
 export type ProductTarget = Target & { app: TestApp; accessToken: string; server: Server };
 
-/** Time-outs of the product that a test shortens, settings and parts that it sets; everything else is as it is served. */
+/** Shortened time-outs, settings and parts; everything else is as in the product. */
 export type TargetOptions = {
   headersTimeoutMs?: number;
   requestTimeoutMs?: number;
@@ -46,8 +46,8 @@ export type TargetOptions = {
 };
 
 /**
- * The real server with the real routes on a SQLite database of its own, listening on loopback. The payment service of the
- * corpus is in it; private callbacks are refused, as in production, and rate limits are off unless they are set.
+ * Starts the real server with the real routes on a new SQLite database, on loopback. It has the payment service of the
+ * corpus. Private callbacks are refused, as in production. Rate limits are off by default.
  */
 export async function startProduct(options: TargetOptions = {}): Promise<ProductTarget> {
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-hostile-'));
@@ -71,7 +71,7 @@ export async function startProduct(options: TargetOptions = {}): Promise<Product
   const server = buildServer(app, ROUTES);
   if (options.headersTimeoutMs !== undefined) server.server.headersTimeout = options.headersTimeoutMs;
   if (options.requestTimeoutMs !== undefined) server.server.requestTimeout = options.requestTimeoutMs;
-  // Node reads this when the server begins to listen; its types do not name it.
+  // Node reads this when the server starts to listen; its types lack it.
   Object.assign(server.server, { connectionsCheckingInterval: 50 });
   await server.listen({ port: 0, host: '127.0.0.1' });
   return {
@@ -96,7 +96,7 @@ export async function startProduct(options: TargetOptions = {}): Promise<Product
   };
 }
 
-/** The access token of a user with payouts. */
+/** Returns the access token of a new user with payouts. */
 async function logInNewUser(app: App): Promise<string> {
   const { email, password } = await createUser(
     app,

@@ -5,18 +5,21 @@ import type { TestContext } from 'node:test';
 
 export type Visit = { key: string; contentType: string | undefined; body: string };
 
-/** A shop as a payer's browser and the service reach it. `got` waits for a request such as `POST /complete?order=1`. */
+/** A shop for the payer's browser and the service. `got` waits for a request such as `POST /complete?order=1`. */
 export type BrowserShop = {
   url: string;
   visits: Visit[];
-  /** Until `letIn` it does not answer `/complete`, so that a payer stays on the page before for as long as a test looks. */
+  /**
+   * Delays the response of `/complete` until `letIn`, so that a payer stays on the previous page while a test checks
+   * it.
+   */
   keepOut(): { letIn(): void };
   got(key: string): Promise<Visit>;
 };
 
 /**
- * Starts a shop of which the part that takes `/complete` is on another port than the one that thanks the payer, as where
- * `api.shop.cl` sends them on to `www.shop.cl`. Stops with the test.
+ * Starts a shop whose `/complete` is on another port than its thank-you page, as when `api.shop.cl` redirects to
+ * `www.shop.cl`. Stops with the test.
  */
 export async function startBrowserShop(context: TestContext): Promise<BrowserShop> {
   const front = createServer((_request, response) => {

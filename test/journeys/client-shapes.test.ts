@@ -10,7 +10,7 @@ import { withSignature } from '../support/test-shop.ts';
 
 const BROWSER = { accept: 'text/html,*/*;q=0.8', 'content-type': 'application/x-www-form-urlencoded' };
 
-/** What published clients send and answer, byte for byte, where they differ from one another. */
+/** The requests and responses of published clients, byte for byte, where clients differ. */
 forEachEngine('the wire shapes of published clients', (openTestDatabase) => {
   test('WooCommerce and OpenCart: a form per page view, one page for both ends, 302 after the callback', async (context) => {
     const shop = await open(context, (await openTestDatabase()).url, () => 302);
@@ -57,7 +57,7 @@ forEachEngine('the wire shapes of published clients', (openTestDatabase) => {
     const shop = await open(context, (await openTestDatabase()).url, () => 200);
     for (const amount of ['12.5', '0.99', '12.50', '7']) {
       const fields = shop.form({ x_amount: amount, x_currency: 'USD', x_reference: `USD-${amount}` });
-      // The number without quotes, in the characters that were signed.
+      // The number without quotes, in the signed characters.
       const body = JSON.stringify(fields).replace(`"x_amount":"${amount}"`, `"x_amount":${amount}`);
       const answer = await fetch(`${shop.service}/trxs`, {
         method: 'POST',

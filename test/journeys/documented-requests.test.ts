@@ -19,7 +19,7 @@ import { startTestService } from '../support/test-service.ts';
 const folder = mkdtempSync(join(tmpdir(), 'rubrica-samples-'));
 after(() => rmSync(folder, { recursive: true }));
 
-/** What runs a sample, what that starts in turn, and the name that its file needs. */
+/** The program that runs a sample, the program that the sample starts, and the name of its file. */
 const PROGRAMS: Record<SampleLanguage, { program: Program; starts?: Program; file: string }> = {
   curl: { program: 'sh', starts: 'curl', file: 'sample.sh' },
   node: { program: 'node', file: 'sample.mjs' },
@@ -27,7 +27,7 @@ const PROGRAMS: Record<SampleLanguage, { program: Program; starts?: Program; fil
   python: { program: 'python3', file: 'sample.py' },
 };
 
-/** The languages of the fences in the guides. */
+/** The languages of the code fences in the guides. */
 const FENCES: Record<string, SampleLanguage> = { sh: 'curl', js: 'node', php: 'php', python: 'python' };
 
 describe('requests that the documentation shows work as they are copied', () => {

@@ -36,7 +36,10 @@ const SEED = 7;
 const CHAOS_ORDERS = ordersOf(SEED, CHAOS_CLASSES.length + 1);
 const OLD_SECRET_TOKEN = 'the-secret-before-the-rotation';
 
-/** What is signed as a callback of the paid order is, but for these fields; and the answer. None of it is a payment. */
+/**
+ * Signed callbacks of the paid order with these changed fields, and the status of the response. None of them is a
+ * payment.
+ */
 const NO_PAYMENT: [name: string, changes: Record<string, string>, status: number][] = [
   ['of another amount', { x_amount: '4999.00' }, 400],
   ['of another currency', { x_currency: 'USD' }, 400],
@@ -55,7 +58,7 @@ before(async () => {
 after(() => sdk[Symbol.dispose]());
 
 forEachEngine('the receivers that the documentation shows', (openTestDatabase, engine) => {
-  // A receiver does not know the engine: on PostgreSQL one of each of the folders is tried.
+  // A receiver does not depend on the engine: on PostgreSQL one example of each folder runs.
   const tried = EXAMPLES.filter(
     ({ folder }, at) => engine === 'sqlite' || EXAMPLES.findIndex((one) => one.folder === folder) === at,
   );
@@ -144,7 +147,7 @@ test('the receiver in Python once read without end where the length was below ze
 
 test('a receiver that lacks its tokens says so when it starts', async () => {
   for (const { name, program, args, folder } of EXAMPLES) {
-    // The server of PHP starts a program with each request.
+    // PHP's server runs the program anew for each request.
     if (whyMissing(program) !== null || args.includes('receiver.php')) continue;
     const env = { ...process.env, PYTHONPATH, SERVICE_TOKEN: 'a', SECRET_TOKEN: '' };
     const { status, stderr } = await runChild(program, args, { cwd: folderOf(folder), env });
@@ -153,7 +156,7 @@ test('a receiver that lacks its tokens says so when it starts', async () => {
   }
 });
 
-/** Runs a receiver until it prints its address. `paid` answers the orders that it says were paid. */
+/** Starts a receiver and waits until it prints its address. `paid` returns the references that it printed as paid. */
 async function startExample(context: TestContext, { program, args, folder }: Example, tokens: TokenPair) {
   const orders = mkdtempSync(join(tmpdir(), 'rubrica-orders-'));
   const ORDERS_FILE = join(orders, 'orders.json');
@@ -181,12 +184,12 @@ async function startExample(context: TestContext, { program, args, folder }: Exa
 const repository = join(import.meta.dirname, '../..');
 const PYTHONPATH = join(repository, 'clients/python/src');
 
-/** The SDK's receivers run beside its packed package, as they do in a shop. */
+/** Returns the folder of an example; the SDK's receivers run next to its packed package, as in a shop. */
 function folderOf(folder: Example['folder']): string {
   return folder === 'sdk' ? join(sdk.sdk, 'examples') : join(repository, 'clients', folder, 'examples');
 }
 
-/** Bodies that the service never sends. */
+/** Returns bodies that the service never sends. */
 function forgeriesOf(genuine: string): Record<string, string> {
   const without = new URLSearchParams(genuine);
   without.delete('x_message');
@@ -201,7 +204,7 @@ function forgeriesOf(genuine: string): Record<string, string> {
   };
 }
 
-/** A callback as the service would send it, but for `changes`. */
+/** Returns a callback as the service would send it, with `changes`. */
 function signedCallback(tokens: TokenPair, changes: Record<string, string>) {
   const fields: Record<string, string> = {
     x_account_id: tokens.service_token,
@@ -223,7 +226,7 @@ function signedCallback(tokens: TokenPair, changes: Record<string, string>) {
   return signedHeaders(tokens, new URLSearchParams({ ...fields, x_signature }).toString());
 }
 
-/** The body with the headers that the service would send with it. */
+/** Returns the body with the headers that the service would send. */
 function signedHeaders(tokens: TokenPair, body: string) {
   const seconds = Math.floor(Date.now() / 1000);
   const headers = {

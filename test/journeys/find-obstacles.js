@@ -1,4 +1,4 @@
-// Runs in the page. Answers what a person with other eyes or fingers would stumble over, one line each.
+// Runs in the page. Returns a line for each obstacle to people with impaired sight or motor control.
 (() => {
   const found = [];
   const root = document.documentElement;

@@ -1,6 +1,6 @@
 <?php
-// Gives a payment back as shops in PHP do, with the calls, headers and bodies that they send, and nothing but the standard
-// library. Prints what it was answered: one line of JSON for each call, {step, status, body}.
+// Refunds a payment like PHP shops: with their calls, headers and bodies, and only the standard library. Prints each response as
+// one line of JSON: {step, status, body}.
 //   php nullification-client.php ID_TRX DAY
 // Environment: RUBRICA_URL, SHOP_USER, SHOP_PASSWORD, HTTP_VERSION.
 
@@ -50,7 +50,7 @@ $path = "/trxs/$idTrx/nullification";
 $client = new Client(getenv('RUBRICA_URL'), (float) getenv('HTTP_VERSION'));
 $client->logIn(getenv('SHOP_USER'), getenv('SHOP_PASSWORD'));
 
-// A float, as PHP has it, and the member that some clients add.
+// A float, as in PHP, and a member that some clients add.
 $part = $client->send('parcial', 'POST', $path, ['amount' => 2990.0, 'type' => 'parcial', 'nullifyTbk' => true]);
 $client->waitForEnd($path, $part->data->verificationToken);
 $client->send('nothing', 'POST', $path, ['amount' => 0, 'type' => 'parcial']);

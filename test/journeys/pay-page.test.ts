@@ -22,7 +22,7 @@ import { startTestService } from '../support/test-service.ts';
 import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
 import { type BrowserShop, startBrowserShop } from './browser-shop.ts';
 
-// A file of its own: it is a script of the page, where other names exist than here.
+// A separate file, because it is a script of the page, with other globals.
 const FIND_OBSTACLES = readFileSync(new URL('find-obstacles.js', import.meta.url), 'utf8');
 
 withBrowser('paying in a browser', (openVisitor) => {
@@ -195,7 +195,8 @@ withBrowser('paying in a browser', (openVisitor) => {
       const pending = async () => ({ kind: 'pending' }) as const;
       const method = scriptMethod({ start: pending, lookup: pending });
       const { service, shop, environment, url } = await openOrder(context, { method });
-      // Without scripts nobody is sent away while they look; a background that still fades from night to day has another contrast.
+      // Scripts are off, so that no page redirects during the check. Reduced motion, because a fading background has
+      // another contrast.
       const look = {
         locale,
         javaScriptEnabled: false,
@@ -241,7 +242,7 @@ withBrowser('paying in a browser', (openVisitor) => {
   }
 });
 
-/** A page that waits loads itself again, perhaps while it is looked at. */
+/** Returns the obstacles on a page. A waiting page reloads itself, perhaps during the check. */
 async function findObstacles(page: Page): Promise<string[]> {
   for (;;) {
     try {
@@ -254,7 +255,7 @@ async function findObstacles(page: Page): Promise<string[]> {
 
 type Order = { service: RunningService; shop: BrowserShop; environment: ServiceEnvironment; url: string };
 
-/** The whole service, a shop, and one order that waits to be paid. */
+/** Opens the whole service, a shop, and one order that waits for payment. */
 async function openOrder(
   context: TestContext,
   options: { databaseUrl?: string; method?: PaymentMethod } = {},
@@ -280,7 +281,7 @@ function payButton(page: Page): Locator {
   return page.getByRole('button', { name: /^Simulator/ });
 }
 
-/** The text of what has the focus, which must be visible there. */
+/** Returns the text of the focused element, which must be visible. */
 async function focused(page: Page): Promise<string> {
   const element = page.locator(':focus-visible');
   const outline = await page.evaluate('getComputedStyle(document.activeElement).outlineStyle');

@@ -20,7 +20,7 @@ import { READ_AND_REFUND } from '../support/test-user.ts';
 
 const require = createRequire(import.meta.url);
 
-/** What the published packages are used for here; they bring no types. */
+/** The parts of the published packages that are used; they have no types. */
 type PublishedApi = {
   ApiClient: {
     instance: {
@@ -122,7 +122,7 @@ forEachEngine('published clients, unmodified but for their base URL', (openTestD
     const { instance } = api.ApiClient;
     instance.basePath = service.url;
     const { email } = await logIn(service);
-    // Its calls on users and webhooks send no token by themselves.
+    // The client's calls on users and webhooks send no token by default.
     const token = Object.values(instance.authentications).find(({ accessToken }) => accessToken !== undefined);
     instance.defaultHeaders['Authorization'] = `Bearer ${token?.accessToken}`;
     context.after(() => delete instance.defaultHeaders['Authorization']);
@@ -190,7 +190,7 @@ forEachEngine('published clients, unmodified but for their base URL', (openTestD
           ['nothing', 422, 'Invalid request body'],
           ['total', 200, accepted],
           ['status', 200, 'OK'],
-          // Within a minute it is the same wish.
+          // An equal request within a minute is the same refund.
           ['again', 200, accepted],
           ['list', 200, 'OK'],
           ['foreign', 403, "User doesn't exist or doesn't have permissions"],
@@ -219,7 +219,7 @@ forEachEngine('published clients, unmodified but for their base URL', (openTestD
 
 type PhpAnswer = { step: string; status: number; body: { message: string; data: Record<string, unknown> } };
 
-/** What a client in PHP was answered, call after call; a status that is asked for again and again is told once. */
+/** Returns the responses to a PHP client, in order; repeated requests of one status are listed once. */
 async function refundInPhp({
   service,
   user,
@@ -271,10 +271,10 @@ function orderOf(tokens: TokenPair, shopUrl: string) {
   };
 }
 
-/** What a shop's client is given, so that it reads, refunds and reconciles. */
+/** The user of a shop's client, which reads, refunds and reconciles. */
 const SHOP_USER: UserWish = { email: 'shop@example.cl', may: READ_AND_REFUND, paymentServices: 'all' };
 
-/** A new user, logged in by the SDK, whose token it sends from now on. */
+/** Creates a user and logs in with the SDK, which then sends the token. */
 async function logIn({ app }: RunningService): Promise<NewUser> {
   const user = await createUser(app, SHOP_USER, TESTER);
   const login = await call((done) =>
@@ -288,7 +288,7 @@ async function logIn({ app }: RunningService): Promise<NewUser> {
   return user;
 }
 
-/** `data` is what the SDK made of the body. */
+/** `data` is the SDK's object for the body. */
 function call(ask: (done: Done) => void): Promise<{ status: number; body: unknown; data: unknown }> {
   return new Promise((resolve, reject) =>
     ask((error, data, response) => (error ? reject(error) : resolve({ ...response, data }))),

@@ -140,7 +140,7 @@ forEachEngine('the client of the SDK', (openTestDatabase) => {
   });
 });
 
-/** A service, a shop and a user with payouts, for whom the client logs in. */
+/** Opens a service, a shop and a user with payouts, for whom the client logs in. */
 async function open(context: TestContext, databaseUrl: string, options: Partial<RubricaClientOptions> = {}) {
   const service = await startTestService(context, databaseUrl);
   const shop = await startReceiver(context);

@@ -10,7 +10,9 @@ import { createTestApp } from '../support/test-app.ts';
 import { openPayoutDesk } from '../support/test-payouts.ts';
 import { jsonOf, startTestServer } from '../support/test-server.ts';
 
-/** A client as its published code sends it: where it logs in and pays, and how it writes the token and the body. */
+/**
+ * A client as its published code behaves: the paths for log-in and payment, and the format of the token and the body.
+ */
 type Client = {
   name: string;
   login: string;
@@ -19,7 +21,7 @@ type Client = {
   body: string;
   id: string;
   balance: readonly string[];
-  /** The address that its receiver is told at, byte for byte. */
+  /** The URL that receives its callbacks, byte for byte. */
   told: string | null;
 };
 
@@ -56,7 +58,7 @@ const CLIENTS: readonly Client[] = [
   },
 ];
 
-/** What the QA collections send to be refused: CP_002 to CP_007. */
+/** The requests of the QA collections that must be refused: CP_002 to CP_007. */
 const REFUSED: readonly [string, RegExp][] = [
   ['"amount":9000', /"amount":null/],
   ['"rut":"12.531.909-2"', /"rut":""/],
@@ -92,7 +94,7 @@ forEachEngine('published clients of the transfers API, as their code sends', (op
       const headers = { authorization, 'content-type': 'application/json' };
       const paid = await at.server.post(client.pay, { body: client.body, headers });
       assert.equal(paid.status, 201, `${client.name}: ${paid.text}`);
-      // MONAX throws where the answer has a member `error` that is not null.
+      // MONAX throws if the response has a member `error` that is not null.
       assert.equal((jsonOf(paid) as { error?: unknown }).error ?? null, null);
       assert.equal(typeof jsonOf(paid)['message'], 'string');
       await carryOutPayouts(at.app, 10);

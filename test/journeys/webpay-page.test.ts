@@ -63,7 +63,7 @@ withBrowser('paying by Webpay in a browser', (openVisitor) => {
   });
 });
 
-/** The whole service against a stand-in of Transbank, and an order that waits to be paid. */
+/** Opens the whole service with a stand-in of Transbank, and an order that waits for payment. */
 async function openOrder(
   context: TestContext,
 ): Promise<{ service: RunningService; shop: BrowserShop; standIn: WebpayStandIn; url: string }> {
