@@ -147,7 +147,9 @@ async function breakThings({ options, postgres, replicas, start, killed, lost }:
   return { databaseCrashes, kills };
 }
 
-/** Chooses a reference: a few are popular with all clients, most with few, roughly by Zipf's law. */
+/**
+ * Chooses a reference from a window of 20 that moves with the load; the first ones of the window are the most frequent.
+ */
 function nextReference(random: () => number, progress: number): string {
   const hot = Math.floor(progress / 20);
   return `r${hot + Math.floor(20 * random() ** 3)}`;

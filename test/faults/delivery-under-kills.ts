@@ -15,7 +15,7 @@ import { startTroubledMerchant, type Trouble, type TroubledMerchant } from './su
 export type DeliveryReport = {
   callbacks: number;
   kills: number;
-  /** Callbacks delivered again after a merchant had accepted them; the kills explain this many. */
+  /** Callbacks delivered again after a merchant had accepted them. More than the kills explain is a problem. */
   repeated: number;
   states: Record<string, number>;
   problems: string[];
@@ -112,7 +112,10 @@ async function countUnrecorded(db: Database, merchant: TroubledMerchant): Promis
   return queued.filter(({ webhook_id: id }) => (merchant.received.get(id)?.taken ?? 0) > 0).length;
 }
 
-/** Checks that the merchant accepted every callback recorded as delivered, and that every callback has one body. */
+/**
+ * Checks that the merchant accepted every callback recorded as delivered, that none was given up or wrongly disabled,
+ * and that each has one body.
+ */
 async function compare(db: Database, merchant: TroubledMerchant): Promise<string[]> {
   const rows = await db.query<{ webhook_id: string; state: string; url: string }>(
     'select webhook_id, state, url from callbacks',

@@ -15,7 +15,9 @@ export type FullDiskReport = {
   refused: number;
   /** The responses of `/readyz`, of a transaction and of a pay page while the disk was full. */
   reads: Record<string, number>;
-  /** The milliseconds from the free space to the first create. */
+  /**
+   * Milliseconds from the free space until more creates have succeeded than there are clients; null if they never did.
+   */
   acceptedAgainMs: number | null;
   problems: string[];
 };

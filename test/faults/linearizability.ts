@@ -79,7 +79,10 @@ function checkRealTime(operations: readonly Operation[]): string[] {
     .map(({ outcome }) => `C7 ${outcome} after its existence had been answered`);
 }
 
-/** C9 and C10: everything stored was requested, by a request that was not refused. */
+/**
+ * C9 and C10: a request with the stored fields exists, it was not refused, and no response shows the row before that
+ * request.
+ */
 function checkOrigin(operations: readonly Operation[], row: StoredRow): string[] {
   const creates = operations.filter(({ kind, amount }) => kind === 'create' && amount === row.amount);
   if (creates.length === 0) return ['C10 stored with fields that nobody sent'];

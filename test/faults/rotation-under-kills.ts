@@ -54,7 +54,7 @@ export async function rotateUnderKills(options: Options): Promise<RotationReport
   return { secrets, kills, answered: journal.acknowledged.size, problems };
 }
 
-/** Creates transactions at a separate service while `work` runs, at least until one is acknowledged. */
+/** Creates transactions at a separate service while `work` runs. `work` starts after the first response. */
 async function serveUnderLoad(
   databaseUrl: string,
   settings: Record<string, string>,

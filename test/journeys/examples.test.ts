@@ -147,7 +147,7 @@ test('the receiver in Python once read without end where the length was below ze
 
 test('a receiver that lacks its tokens says so when it starts', async () => {
   for (const { name, program, args, folder } of EXAMPLES) {
-    // PHP's server runs the program anew for each request.
+    // PHP's server starts the program again for each request.
     if (whyMissing(program) !== null || args.includes('receiver.php')) continue;
     const env = { ...process.env, PYTHONPATH, SERVICE_TOKEN: 'a', SECRET_TOKEN: '' };
     const { status, stderr } = await runChild(program, args, { cwd: folderOf(folder), env });

@@ -10,8 +10,8 @@ import type { HostedCommand } from './run-command.ts';
  * process would have ended: when nothing is left to wait for. So a command that leaves a timer or a connection open
  * does not end here either.
  *
- * A command arrives as one line of JSON. Its output ends on both streams with `END_OF_COMMAND`, on stdout followed by
- * its status.
+ * A command arrives as one line of JSON. Its output ends on both streams with the command's `end`, on stdout followed
+ * by its status and a line end.
  */
 const commands = new Socket({ fd: 0, readable: true, writable: false });
 let count = 0;

@@ -25,7 +25,9 @@ export const getConsoleProve: Screen = {
   ),
 };
 
-/** Checks the code, or the password of a person without a second factor. A new session replaces this one. */
+/**
+ * Checks the code or the passkey; for a person without a second factor, the password. A new session replaces this one.
+ */
 export const postConsoleProve: Screen = {
   handle: consoleHandler(
     async (app, visit) => {

@@ -11,8 +11,9 @@ import type { ConsoleVisit } from '../console-visit.ts';
 const SHOWN = 5;
 
 /**
- * Shows the people of a merchant which of its endpoints do not accept callbacks: since when, the cause, the fix, and a
- * form that resends the waiting ones. People who see all payment services have the list of callbacks instead.
+ * Shows the people of a merchant which of its endpoints do not accept callbacks: since when, how many wait, the cause,
+ * the fix, and a link to the page that resends them. People who see all payment services have the list of callbacks
+ * instead.
  */
 export async function failingEndpoints(app: App, { language, user }: ConsoleVisit): Promise<Html[]> {
   if (user.environmentIds === null) return [];

@@ -6,7 +6,7 @@ import { tell } from '../console-texts.ts';
 const DAY_HOURS = 24;
 const HEIGHT = 40;
 
-/** Draws bars for each hour of the day, with a text of the same content for screen readers. */
+/** Draws bars for each hour of the day, with a summary in words for people who cannot see them. */
 export function hoursChart(language: Language, counts: ReadonlyMap<number, number>): Html {
   const most = Math.max(0, ...counts.values());
   if (most === 0) return html`<div class="card pad">${tell(language, 'today.hours_none')}</div>`;
