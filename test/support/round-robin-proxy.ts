@@ -21,7 +21,8 @@ const MOST_ATTEMPTS = 8;
 
 /**
  * Starts the proxy. It keeps connections open, like nginx and HAProxy. It sends a request to another replica only if
- * the connection failed, so that no replica has seen the request. Any other failure is a 502.
+ * the connection failed, so that no replica has seen the request. Without a ready replica, or after 8 failed
+ * connections, it returns 503. Any other failure is a 502.
  */
 export async function startRoundRobinProxy(urls: readonly string[], checks: boolean): Promise<RoundRobinProxy> {
   const replicas = urls.map((url) => ({ url, ready: true }));

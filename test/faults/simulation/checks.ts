@@ -86,7 +86,10 @@ function checkOutbox({ transactions, callbacks }: Evidence): string[] {
   });
 }
 
-/** I1: everything was delivered and closed, except callbacks that their merchant refused. */
+/**
+ * I1: everything was delivered and closed, except at a merchant that is gone for good or that refuses a repeated
+ * callback.
+ */
 function checkDelivered(evidence: Evidence): string[] {
   return evidence.callbacks.flatMap(({ webhook_id: id, state, url }) => {
     const merchant = merchantOf(evidence, url);

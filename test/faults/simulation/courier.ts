@@ -31,7 +31,7 @@ export type CourierOptions = {
 /** As in `createSafeFetch`: from the DNS look-up to the end of the body. */
 const TIME_OUT_MS = 15_000;
 
-/** Creates the network between a worker and a merchant's server, which loses some messages. */
+/** Creates the network between a worker and a merchant's server, which delays, loses and repeats messages. */
 export function createCourier(options: CourierOptions, life: Life): SafeFetch {
   const { world, plan, merchantOf, observe } = options;
 

@@ -70,7 +70,7 @@ export function createFencedDatabase(options: FencedOptions, life: Life): Databa
     throw new Crashed();
   }
 
-  /** Lets the process die after one of the first statements, or before the commit. */
+  /** Lets the process die before one of the first five statements, or before the commit. */
   function crashing<Result>(work: (tx: Tx) => Promise<Result>): (tx: Tx) => Promise<Result> {
     let left = world.between(0, 4);
     const step = <Result>(run: () => Promise<Result>) => {
