@@ -26,8 +26,16 @@ import {
 } from './imported-payment.ts';
 import { insertImported, selectImportedOf, wasImported } from './imported-payment-queries.ts';
 
-/** The environment of the file, and the payment method that collected the money. */
-export type ImportScope = { environmentId: number; environment: string; method: string };
+/**
+ * The environment whose books receive the money, and the payment method that collected it. `compared`: the environments
+ * whose payments the file may settle, if there are several; a line is known if the books of any of them have it.
+ */
+export type ImportScope = {
+  environmentId: number;
+  environment: string;
+  method: string;
+  compared?: readonly number[];
+};
 
 export type ImportRecord = { evidence: Evidence; by: Actor };
 
@@ -104,13 +112,13 @@ function daysOf({ rows }: Settlement): Days | null {
 
 async function compare(
   app: App,
-  { environmentId, method }: ImportScope,
+  { environmentId, method, compared = [environmentId] }: ImportScope,
   settlement: Settlement,
   { first, last }: Days,
 ) {
   const from = boundsOfDay(shiftDay(first, -DAYS_BEFORE)).from;
   const to = boundsOfDay(shiftDay(last, DAYS_AFTER)).to;
-  const scope = { environmentIds: [environmentId], from, to, transactionId: 0 };
+  const scope = { environmentIds: compared, from, to, transactionId: 0 };
   const account = methodReceivable(method);
   const { lines } = await reconcileEntries(app, scope);
   const ofMethod = lines.filter((line) => line.debit_account === account || line.credit_account === account);

@@ -7,21 +7,26 @@ import { verifyBooks } from '../../src/books/verify-books.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
 import { describeEvidence } from '../../src/lib/evidence-file.ts';
 import { keepSettlement } from '../../src/movements/keep-settlement.ts';
-import { openCheckout, readAttempt, readStates, scriptMethod } from '../checkout/checkout-case.ts';
+import { type CheckoutCase, openCheckout, readAttempt, readStates, scriptMethod } from '../checkout/checkout-case.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { startTestServer } from '../support/test-server.ts';
+import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
 import { createTestUser, type TestUser } from '../support/test-user.ts';
 
 forEachEngine('what the books lack of a settlement', (openTestDatabase) => {
   /** A file with a payment in doubt and a payment of nobody, held against the books. */
   const open = async () => {
     const method = scriptMethod({ start: async () => ({ kind: 'unknown' }) });
-    const { app, transaction, environment } = await openCheckout(openTestDatabase, { method });
-    await startPayment(app, transaction, 'scripted');
-    const { id: attempt } = await readAttempt(app);
+    const opened = await openCheckout(openTestDatabase, { method });
+    await startPayment(opened.app, opened.transaction, 'scripted');
+    const { id: attempt } = await readAttempt(opened.app);
     const text = `fecha;orden_compra;codigo_autorizacion;monto\n15/01/2026;${attempt};1213;12990\n15/01/2026;nadie;1;7000\n`;
-    const content = Buffer.from(text);
+    return keep(opened, Buffer.from(text));
+  };
+
+  /** The same service with this file of all merchants. */
+  const keep = async ({ app, environment }: CheckoutCase, content: Buffer) => {
     const evidence = describeEvidence('abono.csv', content);
     const scope = { environment: environment.environment, paymentServiceId: null, method: 'scripted' };
     const read = await readSettlement(Readable.from([content]));
@@ -96,6 +101,25 @@ forEachEngine('what the books lack of a settlement', (openTestDatabase) => {
     const { problems, records, balances } = await verifyBooks(app);
     assert.deepEqual([problems, records, balances], [[], [], []]);
     assert.equal((await send(finance, content, { merchant, confirm: 'yes' })).status, 404, 'it was compared again');
+  });
+
+  test('of a file of all merchants, what another merchant was paid was booked once more, as money of nobody', async () => {
+    const method = scriptMethod({ start: async () => ({ kind: 'approved', detail: { authorization_code: '4321' } }) });
+    const opened = await openCheckout(openTestDatabase, { method });
+    const other = await createTestEnvironment(opened.app);
+    await startPayment(opened.app, await createTestTransaction(opened.app, other), 'scripted');
+    const text = 'fecha;codigo_autorizacion;monto\n15/01/2026;4321;12990\n15/01/2026;999;7000\n';
+    const { app, server, send, content, merchant } = await keep(opened, Buffer.from(text));
+    await using _server = server;
+    const finance = await createTestUser(app, { role: 'finance', may: [] });
+    assert.match((await send(finance, content, { merchant })).text, /Asentar 1 línea: \$7\.000 CLP/);
+    const done = await send(finance, content, { merchant, confirm: 'yes' });
+    assert.match(done.headers.get('location') ?? '', /\?booked=1$/);
+    const imported = await app.db.query<{ amount: number }>('select amount from imported_payments');
+    assert.deepEqual(
+      imported.map(({ amount }) => amount),
+      [7000],
+    );
   });
 
   test('two clicks at the same moment book a line once, and neither is answered with a failure', async () => {

@@ -51,7 +51,9 @@ export const postConsoleBookMissing: Screen = {
     if (environmentId === undefined) return refuse(tell(language, 'book.no_merchant'));
     const read = await readFile(file.content);
     if ('en' in read) return refuse(tell(language, 'settlements.unreadable', { why: read[language] }));
-    const scope = { environmentId, environment, method };
+    // Of a file of all merchants, a payment in the books of another is not missing.
+    const compared = await listEnvironmentIds(app, environment, paymentServiceId, null);
+    const scope = { environmentId, environment, method, compared };
     const steps = await planImport(app, scope, read);
     const moving = steps.filter(isMoving);
     if (fields['confirm'] === undefined || moving.length === 0)
