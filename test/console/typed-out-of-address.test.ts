@@ -65,6 +65,17 @@ forEachEngine('what is typed of a person in the console', (openTestDatabase) => 
       assert.match(at, new RegExp(`^/console${list}\\?typed=v1`));
       assert.match((await server.get(at, owner.console)).text, /value="12\.?531\.?909-2"/);
     }
+    // With a space, a RUT stood in the address and an e-mail address found nothing; a tab was a failure.
+    for (const [q, shown] of [
+      [' 12.531.909-2 ', '12.531.909-2'],
+      [`${EMAIL}\t`, EMAIL],
+    ] as const) {
+      const at = await find({ list: '/payments', q, email: q });
+      assert.match(at, /^\/console\/payments\?typed=v1\.[\w.-]+$/);
+      const byAddress = await server.get(await find({ list: '/payments', email: q }), owner.console);
+      assert.ok(byAddress.text.includes(`value="${shown}"`));
+      assert.equal(byAddress.text.includes('ORD-1'), shown === EMAIL);
+    }
     const led = await server.get(await find({ list: '/payments', q: '12.531.909-2' }), owner.console);
     assert.match(led.headers.get('location') ?? '', /^\/console\/recipients\?typed=v1/);
     assert.equal(
