@@ -90,4 +90,31 @@ forEachEngine('the audit log in the console', (openTestDatabase) => {
     const none = await server.get('/console/audit?action=no-such-words', auditor.console);
     assert.match(none.text, /Nada cumple el filtro/);
   });
+
+  test('a value that the record of before does not name was told as if it had been empty', async () => {
+    const app = createTestApp(await openTestDatabase());
+    await using server = await startTestServer(app);
+    const auditor = await createTestUser(app, { role: 'auditor', may: [] });
+    const subject = { kind: 'refund_request', id: 'rr_1' };
+    const values = { amount: 5000, currency: 'CLP', state: 'approved', approver_set_up_by: 'ana@norte.cl' };
+    const move = { kind: 'payment_service', id: 'ps_1' };
+    await app.db.transaction(async (tx) => {
+      const by = TESTER;
+      const before = { state: 'waiting', amount: null };
+      await recordAudit(tx, { at: 1, by, action: 'refund_request.approved', subject, before, after: values });
+      await recordAudit(tx, { at: 2, by, action: 'payment_service.move_begun', subject: move, after: { to: 'b.db' } });
+      const sha256 = ['0'.repeat(64), 'f'.repeat(64)];
+      await recordAudit(tx, { at: 3, by, action: 'payout.filed', subject, after: { sha256 } });
+    });
+    const { text } = await server.get('/console/audit', auditor.console);
+    for (const said of [
+      '>moneda: CLP<',
+      '>estado: waiting → approved<',
+      '>monto: — → $5.000 CLP<',
+      '>preparó a quien aprueba: ana@norte.cl<',
+      '>a: b.db<',
+      '>sha256: 000000000000…, ffffffffffff…<',
+    ])
+      assert.ok(text.includes(said), said);
+  });
 });

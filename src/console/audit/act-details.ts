@@ -27,9 +27,9 @@ export function detailsOf(language: Language, { before, after }: ListedAct): str
   const names = [...new Set([...Object.keys(was), ...Object.keys(is)])];
   return names.flatMap((name) => {
     const [one, other] = [textOf(language, name, was), textOf(language, name, is)];
-    const isBoth = before !== null && after !== null;
+    const isBoth = Object.hasOwn(was, name) && Object.hasOwn(is, name);
     if (isBoth && one === other) return one === '—' ? [] : [`${nameOf(language, name)}: ${one}`];
-    return [`${nameOf(language, name)}: ${isBoth ? `${one} → ${other}` : after === null ? one : other}`];
+    return [`${nameOf(language, name)}: ${isBoth ? `${one} → ${other}` : Object.hasOwn(is, name) ? other : one}`];
   });
 }
 
@@ -47,13 +47,17 @@ function textOf(language: Language, name: string, values: Values): string {
   const { currency } = values;
   if (value === null || value === undefined || value === '') return '—';
   if (typeof value === 'boolean') return tell(language, value ? 'audit.yes' : 'audit.no');
-  if (Array.isArray(value)) return value.length === 0 ? '—' : value.join(', ');
+  if (Array.isArray(value)) return value.length === 0 ? '—' : value.map((one) => shortened(String(one))).join(', ');
   if (typeof value === 'number' && name.endsWith('_at')) return clockOf(value);
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   if (AMOUNTS.has(name) && typeof currency === 'string' && currencyExponent(currency) !== undefined) {
     return /^-?\d{1,15}$/.test(text) ? formatMoney(Number(text), currency) : text;
   }
   if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text)) return clockOf(Date.parse(text));
+  return shortened(text);
+}
+
+function shortened(text: string): string {
   if (/^[0-9a-f]{64}$/.test(text)) return `${text.slice(0, 12)}…`;
   return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}…`;
 }
@@ -70,6 +74,7 @@ const SPANISH_NAMES: Readonly<Record<string, string>> = {
   accounts: 'cuentas',
   amount: 'monto',
   amounts: 'montos',
+  approver_set_up_by: 'preparó a quien aprueba',
   as_of: 'al día',
   cause: 'causa',
   closes_at: 'cierra',
@@ -146,7 +151,7 @@ const SPANISH_NAMES: Readonly<Record<string, string>> = {
   taken: 'cobrado',
   taken_by: 'la ve',
   terms: 'términos',
-  to: 'hasta',
+  to: 'a',
   total: 'total',
   transaction: 'transacción',
   transactions: 'transacciones',
