@@ -43,6 +43,8 @@ forEachEngine('what is typed of a person in the console', (openTestDatabase) => 
       const { text } = await server.get(at, owner.console);
       assert.ok(text.includes('ORD-1') && text.includes('ORD-2') && !text.includes('OTHER-1'));
       assert.match(text, /value="ana@example\.cl"/, 'it stays in its field');
+      // A browser keeps the title beside the address.
+      assert.doesNotMatch(/<title>[^<]*/.exec(text)?.[0] ?? '', /ana@/);
       const addresses = [...text.matchAll(/(?:href|action)="([^"]+)"|name="next" value="([^"]+)"/g)].map(
         ([, a, b]) => a ?? b,
       );

@@ -12,7 +12,7 @@ import { type FoundPayment, NO_FILTER, type PaymentFilter } from '../../search/p
 import { partOf, searchWithParts } from '../../search/search-payments.ts';
 import { TRANSACTION_STATES } from '../../transactions/transaction-state.ts';
 import { emptyState, paymentBadges } from '../console-format.ts';
-import { amountColumns, type Column, EXPORTED, type Filter, formatOf, sendList } from '../console-list.ts';
+import { amountColumns, askedOf, type Column, EXPORTED, type Filter, formatOf, sendList } from '../console-list.ts';
 import { type ConsoleText, tell, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
 import { addressQuery, typedOf } from '../kept-typing.ts';
@@ -42,7 +42,8 @@ async function sendFound(app: App, visit: ConsoleVisit, text: string) {
   const other = payments.length === 0 ? (payeePlace(visit, text) ?? (await requestPlace(app, visit, text))) : null;
   if (other !== null) return goTo(other);
   return sendList<(typeof payments)[number]>(visit, {
-    title: tell(language, 'payments.found', { text }),
+    // A browser keeps the title beside the address: what is of a person stands in the box alone.
+    title: tell(language, askedOf(visit)['q'] === undefined ? 'payments.title' : 'payments.found', { text }),
     path: '/payments',
     search: text,
     columns: [
