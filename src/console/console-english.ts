@@ -91,6 +91,8 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'list.export': 'Export {format}',
   'list.cut': 'There are more: only the first {n} were read.',
   'list.filter_text': 'Contains',
+  'list.unopened':
+    'This link searches for a value that opens only for the person who typed it. The list is not filtered by it: type it yourself.',
   'list.none_such': 'Nothing passes the filter.',
   'filter.state': 'State',
   'filter.any': 'All',

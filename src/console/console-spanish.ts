@@ -90,6 +90,8 @@ export const SPANISH = {
   'list.export': 'Exportar {format}',
   'list.cut': 'Hay más: solo se leyeron los primeros {n}.',
   'list.filter_text': 'Contiene',
+  'list.unopened':
+    'Este enlace busca un dato que solo abre quien lo escribió: aquí está la lista sin ese filtro. Escríbelo tú.',
   'list.none_such': 'Nada cumple el filtro.',
   'filter.state': 'Estado',
   'filter.any': 'Todos',

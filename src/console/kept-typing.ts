@@ -1,8 +1,10 @@
 import type { App } from '../app.ts';
+import { type Html, html } from '../http/html.ts';
 import { isDay } from '../lib/calendar-day.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import { deriveKey, open, seal, sealingKey } from '../lib/seal.ts';
 import { askedOf } from './console-list.ts';
+import { tell } from './console-texts.ts';
 import type { ConsoleVisit } from './console-visit.ts';
 
 const keyOf = perInstance((app: App) => sealingKey(deriveKey(app.config.masterKey, 'kept-typing')));
@@ -39,10 +41,21 @@ function isOfAPerson(text: string): boolean {
  */
 export function typedOf(visit: Visit): Record<string, string> {
   const { typed, ...asked } = askedOf(visit);
-  if (typed === undefined) return asked;
+  return { ...asked, ...openTyped(visit, typed) };
+}
+
+/** Says that a list is not filtered, where the address holds what only another person opens. */
+export function unopenedNote(visit: Visit & Pick<ConsoleVisit, 'language'>): Html | false {
+  const { typed } = askedOf(visit);
+  return openTyped(visit, typed) === null && html`<p class="notice">${tell(visit.language, 'list.unopened')}</p>`;
+}
+
+/** Null: another person's. */
+function openTyped({ app, user }: Visit, typed: string | undefined): Record<string, string> | null {
+  if (typed === undefined) return {};
   try {
-    return { ...asked, ...(JSON.parse(open(keyOf(visit.app), typed, visit.user.id)) as Record<string, string>) };
+    return JSON.parse(open(keyOf(app), typed, user.id)) as Record<string, string>;
   } catch {
-    return asked;
+    return null;
   }
 }

@@ -89,6 +89,13 @@ forEachEngine('what is typed of a person in the console', (openTestDatabase) => 
     const other = await createTestUser(app, { role: 'support', may: [] });
     const foreign = await server.get(await find({ list: '/payments', q: EMAIL }), other.console);
     assert.match(foreign.text, /OTHER-1/, 'it says nothing to another person');
+    // A number of 8 digits may be a RUT, so the link to such an order showed a colleague every payment as if it were found.
+    const reader = await createTestUser(app, { role: 'owner', may: [] });
+    for (const list of ['/payments', '/recipients', '/payouts']) {
+      const at = await find({ list, q: '12345678', rut: '12345678', text: '12345678' });
+      assert.match((await server.get(at, reader.console)).text, /busca un dato que solo abre quien lo escribió/, list);
+      assert.doesNotMatch((await server.get(at, owner.console)).text, /solo abre quien lo escribió/, list);
+    }
   });
 
   test('the other language on the page of a refused refund lost what was typed', async () => {

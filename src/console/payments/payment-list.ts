@@ -15,7 +15,7 @@ import { emptyState, paymentBadges } from '../console-format.ts';
 import { amountColumns, askedOf, type Column, EXPORTED, type Filter, formatOf, sendList } from '../console-list.ts';
 import { type ConsoleText, tell, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
-import { addressQuery, typedOf } from '../kept-typing.ts';
+import { addressQuery, typedOf, unopenedNote } from '../kept-typing.ts';
 import { merchantFilter } from '../merchants/visible-merchants.ts';
 
 const SHOWN = 50;
@@ -109,7 +109,7 @@ async function sendPayments(app: App, visit: ConsoleVisit) {
     cut: found.next !== null && EXPORTED,
     paged: found.next !== null || after !== '',
     empty: nothingToList(language, asked, found.next !== null),
-    above: incompleteNote(language, found.complete),
+    above: html`${unopenedNote(visit)}${incompleteNote(language, found.complete)}`,
     below: pageLinks(visit, asked, after, found.next),
   });
 }

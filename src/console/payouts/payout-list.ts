@@ -14,7 +14,7 @@ import { emptyState } from '../console-format.ts';
 import { amountColumns, type Column, EXPORTED, type Filter, formatOf, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
-import { addressQuery, typedOf } from '../kept-typing.ts';
+import { addressQuery, typedOf, unopenedNote } from '../kept-typing.ts';
 import {
   accountCell,
   approverText,
@@ -53,7 +53,7 @@ export const getConsolePayouts: Screen = {
       filters: filtersIn(language),
       cut: next !== '' && page.length,
       paged: next !== '' || after !== '',
-      above: actionsOf(app, visit),
+      above: html`${unopenedNote(visit)}${actionsOf(app, visit)}`,
       empty: isFiltered
         ? emptyState(tell(language, 'payouts.none_such'), '')
         : emptyState(tell(language, 'payouts.none'), 'bin/rubrica payout propose nomina.csv --payment-service ID'),

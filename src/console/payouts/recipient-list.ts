@@ -14,7 +14,7 @@ import { ageText, badge, emptyState } from '../console-format.ts';
 import { type Column, EXPORTED, formatOf, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
-import { addressQuery, typedOf } from '../kept-typing.ts';
+import { addressQuery, typedOf, unopenedNote } from '../kept-typing.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { accountFields, accountForm, accountInputOf, verdictSection } from './account-form.ts';
 import { listSeenOwners } from './owner-choice.ts';
@@ -50,6 +50,7 @@ export const getConsoleRecipients: Screen = {
         merchant: names.get(one.paymentServiceId ?? '') ?? null,
       })),
       typed: asked,
+      above: unopenedNote(visit),
       filters: [{ name: 'rut', text: 'column.rut', type: 'search' }],
       cut: next !== null && recipients.length,
       paged: next !== null || after !== '',
