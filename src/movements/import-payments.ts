@@ -49,7 +49,7 @@ const TOLD_EVERY = 100;
 
 /**
  * Plans the import of an acquirer's file, line by line. Only reads. Leaves money that the books already have. Other money belongs to a
- * payment attempt, found by its buy order or by authorisation code, amount and day; if there is none, it goes to suspense.
+ * payment attempt, found by its buy order or by authorisation code, amount and day; without a match it goes to suspense.
  */
 export async function planImport(
   app: App,

@@ -56,13 +56,13 @@ export function resolveImported(
   });
 }
 
-/** Sums the undecided money of a transaction, or of one of its entries; null if there is none. */
+/** Sums the undecided money of a transaction, or of one of its entries, or null if nothing is undecided. */
 export async function sumSuspense(app: App, transactionId: number, entry?: string) {
   const transaction = await selectTransactionAnywhere(app.db, transactionId);
   return transaction === null ? null : sumOpen(await selectSuspenseOf(app.db, transaction), entry);
 }
 
-/** Sums the undecided money at a place in the books; null if there is none. */
+/** Sums the undecided money at a place in the books, or null if nothing is undecided. */
 export async function sumImported(app: App, { environmentId, link, entry }: Place) {
   return sumOpen(await selectSuspenseAt(app.db, environmentId, link), entry);
 }

@@ -116,7 +116,7 @@ export function heldWith({ role, granted, services, limits }: Rights): Held {
   };
 }
 
-/** Lists the changes from `now` to `wanted`; null if there are none. */
+/** Lists the changes from `now` to `wanted`; null if nothing changes. */
 export function changesOf(now: Rights, wanted: Rights): RightsWish | null {
   const brought: readonly Permission[] = rightsOf(wanted.role).may;
   const wish: RightsWish = {
