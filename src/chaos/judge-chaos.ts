@@ -1,3 +1,4 @@
+import { meansTaken } from '../outbox/retry-schedule.ts';
 import type { ChaosClass } from './chaos-class.ts';
 import type { OrderState } from './order-state.ts';
 
@@ -58,9 +59,9 @@ function judgeNever({ answers, order }: ChaosEvidence): Judgement {
   return { verdict: 'passed', why: 'it refused' };
 }
 
-/** A redirect to a page also means that the shop accepted the post. */
+/** Returns whether the shop took the post. */
 export function isTaken({ status }: ChaosAnswer): boolean {
-  return status !== null && ((status >= 200 && status < 300) || status === 302 || status === 303);
+  return status !== null && meansTaken(status);
 }
 
 function isBroken({ status }: ChaosAnswer): boolean {

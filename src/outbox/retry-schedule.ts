@@ -72,8 +72,13 @@ export function isRefusal(outcome: FetchOutcome): boolean {
 }
 
 function isHandled(url: string, outcome: FetchOutcome): boolean {
-  if (outcome.kind !== 'answered' || (outcome.status !== 302 && outcome.status !== 303)) return false;
+  if (outcome.kind !== 'answered' || !meansTaken(outcome.status)) return false;
   return !isMove(url, outcome.location ?? null);
+}
+
+/** Returns whether a shop that answers with this status took the post: 2xx, or a redirect to a page for the payer (302, 303). */
+export function meansTaken(status: number): boolean {
+  return (status >= 200 && status < 300) || status === 302 || status === 303;
 }
 
 /** Reads `Retry-After` in seconds or as a date (RFC 9110, 10.2.3), limited to 24 hours; 0 for anything else. */

@@ -7,6 +7,7 @@ import { findEnvironmentById } from '../payment-services/find-environment.ts';
 import { callbackHeaders } from './callback-headers.ts';
 import { callbackBody, callbackFields } from './callback-payload.ts';
 import { type KnownEndpoint, selectEndpoint, selectLastUrl } from './endpoint-answer-queries.ts';
+import { meansTaken } from './retry-schedule.ts';
 
 /**
  * The verdict on a receiver, from its responses to a correctly signed test event and to one with a wrong signature.
@@ -77,15 +78,10 @@ const REFUSALS: readonly number[] = [400, 401, 403, 409, 422];
 
 function verdictOf(right: FetchOutcome, wrong: FetchOutcome): SignatureVerdict {
   if (right.kind === 'failed' || wrong.kind === 'failed') return 'unclear';
-  if (isTaken(wrong.status)) return 'takes_anything';
+  if (meansTaken(wrong.status)) return 'takes_anything';
   if (!REFUSALS.includes(wrong.status)) return 'unclear';
   if (right.status !== wrong.status) return right.status < 500 ? 'checks' : 'unclear';
   return 'refuses_ours';
-}
-
-/** Includes redirects: shops use them after handling a post. */
-function isTaken(status: number): boolean {
-  return status >= 200 && status < 400;
 }
 
 function wordOf(outcome: FetchOutcome): string {

@@ -81,7 +81,9 @@ export const PLANTS = {
     },
   ],
   'no lease expiry': [{ file: ENGINE, find: 'const LEASE_MS = 60_000', put: 'const LEASE_MS = 1e12' }],
-  'redirect as success': [{ file: SCHEDULE, find: 'status < 300', put: 'status < 400' }],
+  'redirect as success': [
+    { file: SCHEDULE, find: 'if (status >= 200 && status < 300)', put: 'if (status >= 200 && status < 400)' },
+  ],
   'time-out as success': [
     { file: SCHEDULE, find: 'outcome.status : 0;', put: `outcome.status : outcome.reason === 'timeout' ? 200 : 0;` },
   ],

@@ -3,6 +3,7 @@ import { type Html, html } from '../../http/html.ts';
 import { clockOf } from '../../lib/calendar-day.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { causeOf } from '../../outbox/answer-cause.ts';
+import { meansTaken } from '../../outbox/retry-schedule.ts';
 import type { ShownPayment, TimelineLine } from '../../search/show-payment.ts';
 import { tell, tellKind } from '../console-texts.ts';
 
@@ -42,14 +43,11 @@ ${noticeOf(language, line, transaction.url_callback)}${factsOf(language, line)}<
 }
 
 function toneOf({ kind, what, facts }: TimelineLine): string {
-  if (kind === 'delivery') return isTaken(facts['status']) ? 'is-good' : 'is-bad';
+  if (kind === 'delivery')
+    return typeof facts['status'] === 'number' && meansTaken(facts['status']) ? 'is-good' : 'is-bad';
   if (kind === 'entry' || GOOD.includes(what)) return 'is-good';
   if (BAD.includes(what)) return 'is-bad';
   return OPEN.includes(what) ? 'is-warn' : '';
-}
-
-function isTaken(status: unknown): boolean {
-  return typeof status === 'number' && status >= 200 && status < 300;
 }
 
 /** Returns the event as one line. */
