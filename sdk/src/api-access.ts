@@ -1,15 +1,15 @@
 // Made from openapi.json by tools/write-openapi.ts: not to be changed by hand.
 
 export type OwnUser = {
-  /** For the paths of /webhooks */
+  /** Number of the user, for the paths of `/webhooks` */
   id: number;
-  /** The id of the user in this service */
+  /** Id of the user in this service */
   idAuth0: string;
   username: string;
   email: string;
-  /** 1: enabled. A disabled user has no access token */
+  /** Always 1 (enabled): a disabled user has no access token */
   status: number;
-  /** Always false, for the same reason */
+  /** Always false (not blocked): a disabled user has no access token */
   bloqueo: boolean;
   createdAt: string;
 };
@@ -21,9 +21,9 @@ export type LoginRequest = {
 };
 
 export type AccessToken = {
-  /** Send it as Authorization: Bearer */
+  /** Access token, to send as `Authorization: Bearer` */
   access_token_jwt: string;
-  /** Seconds */
+  /** Lifetime in seconds */
   expires_in: number;
   token_type: 'Bearer';
 };
@@ -35,18 +35,18 @@ export type LoginReplyV2 = { accessToken: string; token_type: 'Bearer'; expires_
 export type ApiTokenLogin = {
   email?: string | undefined;
   apiToken?: string | undefined;
-  /** When the access token ends, in Unix seconds; within a year */
+  /** End of the access token, in Unix seconds; within a year */
   expDate?: number | undefined;
 };
 
 export type ListedApiToken = {
   id: string;
-  /** The program or purpose that it is for */
+  /** Program or purpose of the token */
   name: string;
   created_at: string;
-  /** In whose name; null of tokens that were made before this was kept */
+  /** User who made the token; null for tokens made before this was recorded */
   created_by: string | null;
-  /** Null: it works until it is ended */
+  /** End of validity; null: valid until a user ends it */
   expires_at: string | null;
   last_used_at: string | null;
   ended_at: string | null;
@@ -55,13 +55,13 @@ export type ListedApiToken = {
 export type ApiTokenList = { message: string; errors: null; data: ListedApiToken[] };
 
 export type ApiTokenRequest = {
-  /** Id or e-mail address of the user that it logs in */
+  /** Id or e-mail address of the user of the token */
   user: string;
-  /** The program or purpose, with 1 to 60 letters, digits, spaces, points, dashes, underscores */
+  /** Program or purpose: 1 to 60 letters, digits, spaces, points, dashes, underscores */
   name: string;
-  /** ISO 8601; without it the token works until it is ended */
+  /** End of validity, ISO 8601. Default: valid until a user ends it */
   expires_at?: string | undefined;
-  /** Of your app, or a recovery code: needed where you have a second factor */
+  /** Code of your app, or a recovery code; required if you have a second factor */
   code?: string | undefined;
 };
 
@@ -72,7 +72,7 @@ export type NewApiToken = {
     id: string;
     email: string;
     name: string;
-    /** Shown here and never again; for POST /loginToken */
+    /** Text of the API token, for `POST /loginToken`; shown only here */
     api_token: string;
     expires_at: string | null;
   };

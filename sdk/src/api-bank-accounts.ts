@@ -1,27 +1,27 @@
 // Made from openapi.json by tools/write-openapi.ts: not to be changed by hand.
 
 export type Bank = {
-  /** Three digits with their zeros */
+  /** Three digits, with leading zeros */
   code: string;
   name: string;
-  /** Other names that people know it by */
+  /** Other names of the bank */
   aliases: string[];
   kind: 'bank' | 'state_bank' | 'foreign_branch' | 'cooperative' | 'prepaid_issuer';
   status: 'active' | 'authorised' | 'merged' | 'closed' | 'unverified';
-  /** The code to use instead of a merged one */
+  /** Code that replaces the code of a merged bank */
   successor: string | null;
-  /** Since when it is merged or authorised */
+  /** Date of the merger or authorisation */
   effective: string | null;
-  /** How it appears in transfer catalogues */
+  /** Presence of the bank in transfer catalogues */
   transferReachable: 'yes' | 'likely' | 'legacy' | 'no' | 'unknown' | 'no_evidence';
   confidence: 'high' | 'medium' | 'low';
-  /** The known form of its account numbers: digits always */
+  /** Known format of the account numbers; always digits */
   account: {
-    /** Digits at most, at any bank */
+    /** Maximum number of digits at any bank */
     most: number;
-    /** The published lengths: another one is a warning, never a refusal */
+    /** Published lengths. Another length is a warning, never a refusal */
     usual: { least: number; most: number; confidence: 'high' | 'medium' | 'low'; source: string } | null;
-    /** Has accounts whose number is the RUT without its check character */
+    /** true if account numbers can be the RUT without its check character */
     cuentaRut: boolean;
   };
 };
@@ -30,12 +30,12 @@ export type BankList = {
   message: string;
   errors: null;
   data: {
-    /** How old the list is by its own word: a year, a month or a day */
+    /** Date of the list, as the list states it: a year, a month or a day */
     asOf: string;
-    /** Changes with any entry */
+    /** Changes when any entry changes */
     version: string;
     source: string | null;
-    /** Came with the program, or was imported since */
+    /** `release`: shipped with the program; `import`: imported later */
     origin: 'release' | 'import';
     banks: Bank[];
   };
@@ -45,14 +45,14 @@ export type BankAccountRequest = {
   /** RUT of the holder, such as 12345678-5 */
   rut: string;
   bankData: {
-    /** Three digits with their zeros, such as 012 */
+    /** Three digits with leading zeros, such as 012 */
     bankSBIFNumber: string;
-    /** Digits, zeros kept */
+    /** Digits, with leading zeros */
     bankAccount: string;
   };
-  /** The holder’s name as you have it: an online provider says how well it fits. It is not kept */
+  /** Name of the holder as you have it. An online provider says how well it matches. It is not stored */
   holderName?: string | undefined;
-  /** Whether a RUT of digits alone ends with its check character; needed where it can be read both ways */
+  /** Whether a RUT that is only digits ends with its check character; required if it can be read both ways */
   rut_format?: 'with-dv' | 'without-dv' | undefined;
 };
 
@@ -62,7 +62,7 @@ export type Provenance = {
   kind: 'rule' | 'dataset' | 'provider';
   name: string;
   version: string | null;
-  /** How old the knowledge is */
+  /** Date of the information */
   as_of: string | null;
   confidence: 'high' | 'medium' | 'low' | null;
   source: string | null;
@@ -87,13 +87,13 @@ export type Check = {
     | 'holder.match'
     | 'holder.name_match';
   result: 'pass' | 'fail' | 'warn' | 'not_performed' | 'error';
-  /** Stable; null where the check just passed */
+  /** Stable code; null if the check passed without remarks */
   code: string | null;
-  /** English or Spanish, by Accept-Language */
+  /** Message in English or Spanish, by `Accept-Language` */
   message: string;
-  /** JSON pointer into the request */
+  /** JSON pointer to the field of the request */
   field: string;
-  /** Only of `holder.name_match`: how well `holderName` fits the name of the holder */
+  /** Only for `holder.name_match`: how well `holderName` matches the name of the holder */
   grade?: 'exact' | 'close' | 'partial' | 'none' | 'not_performed' | undefined;
   provenance: Provenance;
 };
@@ -102,21 +102,21 @@ export type BankAccountValidation = {
   id: string;
   state: 'completed' | 'pending';
   verdict: 'invalid' | 'plausible' | 'confirmed' | 'mismatch' | 'undetermined';
-  /** `format`: nobody was asked whose account it is */
+  /** `format`: no provider checked the holder */
   assurance: 'format' | 'holder';
-  /** True for plausible and confirmed */
+  /** true for `plausible` and `confirmed` */
   isValid: boolean;
-  /** Canonical. Null where wrong, and when read again */
+  /** RUT in canonical form; null if it is wrong or the validation is read again */
   rut: string | null;
-  /** Only with RUT_CHECK_DIGIT_MAYBE_MISSING: the RUT with and without its check character; null where it cannot be read so */
+  /** Only with RUT_CHECK_DIGIT_MAYBE_MISSING: the RUT read with and without its check character; null if that reading is impossible */
   readings?: { rut_format: 'with-dv' | 'without-dv'; rut: string | null }[] | undefined;
   bank: { code: string; name: string | null; status: string } | null;
   account: { masked: string };
   suggestions: Suggestion[];
-  /** Until when the provider's word holds */
+  /** End of validity of the provider’s answer */
   expiresAt: string | null;
   validatedAt: string;
-  /** All of them. An id occurs once for each code that it found */
+  /** All checks. An id occurs once for each code that the check found */
   checks: Check[];
 };
 
@@ -124,22 +124,22 @@ export type BankAccountValidationReply = { message: string; errors: null; data: 
 
 export type BankAccountBatch = {
   items: {
-    /** Yours; answered with the result */
+    /** Your own reference, returned with the result */
     reference?: string | undefined;
     /** RUT of the holder, such as 12345678-5 */
     rut: string;
     bankData: {
-      /** Three digits with their zeros, such as 012 */
+      /** Three digits with leading zeros, such as 012 */
       bankSBIFNumber: string;
-      /** Digits, zeros kept */
+      /** Digits, with leading zeros */
       bankAccount: string;
     };
-    /** The holder’s name as you have it: an online provider says how well it fits. It is not kept */
+    /** Name of the holder as you have it. An online provider says how well it matches. It is not stored */
     holderName?: string | undefined;
-    /** Whether a RUT of digits alone ends with its check character; needed where it can be read both ways */
+    /** Whether a RUT that is only digits ends with its check character; required if it can be read both ways */
     rut_format?: 'with-dv' | 'without-dv' | undefined;
   }[];
-  /** Of every item that does not say its own */
+  /** Default for items without their own `rut_format` */
   rut_format?: 'with-dv' | 'without-dv' | undefined;
 };
 
@@ -161,18 +161,18 @@ export type BankAccountBatchReply = {
           id: string;
           state: 'completed' | 'pending';
           verdict: 'invalid' | 'plausible' | 'confirmed' | 'mismatch' | 'undetermined';
-          /** `format`: nobody was asked whose account it is */
+          /** `format`: no provider checked the holder */
           assurance: 'format' | 'holder';
-          /** True for plausible and confirmed */
+          /** true for `plausible` and `confirmed` */
           isValid: boolean;
-          /** Canonical. Null where wrong, and when read again */
+          /** RUT in canonical form; null if it is wrong or the validation is read again */
           rut: string | null;
-          /** Only with RUT_CHECK_DIGIT_MAYBE_MISSING: the RUT with and without its check character; null where it cannot be read so */
+          /** Only with RUT_CHECK_DIGIT_MAYBE_MISSING: the RUT read with and without its check character; null if that reading is impossible */
           readings?: { rut_format: 'with-dv' | 'without-dv'; rut: string | null }[] | undefined;
           bank: { code: string; name: string | null; status: string } | null;
           account: { masked: string };
           suggestions: Suggestion[];
-          /** Until when the provider's word holds */
+          /** End of validity of the provider’s answer */
           expiresAt: string | null;
           validatedAt: string;
           checks: {
@@ -194,13 +194,13 @@ export type BankAccountBatchReply = {
               | 'holder.match'
               | 'holder.name_match';
             result: 'pass' | 'fail' | 'warn' | 'not_performed' | 'error';
-            /** Stable; null where the check just passed */
+            /** Stable code; null if the check passed without remarks */
             code: string | null;
-            /** English or Spanish, by Accept-Language */
+            /** Message in English or Spanish, by `Accept-Language` */
             message: string;
-            /** JSON pointer into the request */
+            /** JSON pointer to the field of the request */
             field: string;
-            /** Only of `holder.name_match`: how well `holderName` fits the name of the holder */
+            /** Only for `holder.name_match`: how well `holderName` matches the name of the holder */
             grade?: 'exact' | 'close' | 'partial' | 'none' | 'not_performed' | undefined;
             provenance: Provenance | number;
           }[];

@@ -2,35 +2,35 @@
 
 export type PayoutFile = {
   id: string;
-  /** The bank that takes it: see docs/payouts.md */
+  /** Code of the bank format; see docs/payouts.md */
   format: string;
   name: string;
   createdAt: string;
   madeBy: string;
   payouts: number;
-  /** Pesos */
+  /** Whole pesos */
   total: number;
   sha256: string;
 };
 
 export type PayoutFileRequest = {
-  /** The bank that takes it: see docs/payouts.md */
+  /** Code of the bank format; see docs/payouts.md */
   format: string;
-  /** The account that is debited */
+  /** Account to debit */
   account: string;
-  /** Of the holder of that account, where the bank asks */
+  /** RUT of the account holder, if the bank requires it */
   rut?: string | undefined;
-  /** Of the holder of that account, where the bank asks */
+  /** Name of the account holder, if the bank requires it */
   name?: string | undefined;
-  /** Number of the contract with the bank, where it asks */
+  /** Number of the contract with the bank, if the bank requires it */
   agreement?: string | undefined;
-  /** This batch alone; unless said all that is approved */
+  /** Only this batch. Default: all approved payouts */
   batchId?: string | undefined;
-  /** The merchant that pays; unless said the one of the batch, or the only one that the user sees */
+  /** Payment service that pays. Default: the one of the batch, or the only one that the user sees */
   paymentServiceId?: string | undefined;
-  /** Of the service unless said */
+  /** Default: the environment of RUBRICA_ENV */
   environment?: 'development' | 'production' | undefined;
-  /** Of your app, or a recovery code: needed where you have a second factor */
+  /** Code of your app, or a recovery code; required if you have a second factor */
   code?: string | undefined;
 };
 
@@ -47,7 +47,7 @@ export type PayoutFileRead = {
       id: string;
       reference: string;
       line: number | null;
-      /** Pesos */
+      /** Whole pesos */
       amount: number;
       state:
         | 'draft'
@@ -61,7 +61,7 @@ export type PayoutFileRead = {
         | 'failed'
         | 'returned';
       reason: string | null;
-      /** Something that was said of it, and that it cannot become */
+      /** Reported result that contradicts the state of the payout */
       contradiction: string | null;
     }[];
   };
@@ -72,20 +72,20 @@ export type PayoutFileContent = {
   errors: null;
   data: {
     file: PayoutFile;
-    /** Its bytes in base64 */
+    /** Content of the file, in base64 */
     content: string;
   };
 };
 
 export type PayoutResultsRequest = {
-  /** As the bank calls it, up to 200 characters */
+  /** File name, up to 200 characters */
   fileName: string;
-  /** Its bytes in base64; the file has 2 MiB at most */
+  /** Content of the file, in base64; at most 2 MiB before encoding */
   content: string;
 };
 
 export type PayoutResults = {
-  /** Those that have another state now */
+  /** Payouts whose state changed */
   settled: {
     id: string;
     state:
@@ -100,9 +100,9 @@ export type PayoutResults = {
       | 'failed'
       | 'returned';
   }[];
-  /** Those that were so before */
+  /** Payouts that already had this state */
   already: string[];
-  /** Those that cannot become it: no money moved */
+  /** Payouts whose state contradicts the result; no money moved */
   contradicted: {
     id: string;
     state:
@@ -117,46 +117,46 @@ export type PayoutResults = {
       | 'failed'
       | 'returned';
   }[];
-  /** Lines of no payout of this file */
+  /** Lines that match no payout of this file */
   unmatchedLines: number[];
-  /** Lines with a state that nobody knows */
+  /** Lines with an unknown state */
   unclearLines: number[];
 };
 
 export type PayoutResultsTaken = { message: string; errors: null; data: PayoutResults };
 
 export type StatementRequest = {
-  /** The number of the account, 4 to 20 digits */
+  /** Account number, 4 to 20 digits */
   account: string;
-  /** As the bank calls it, up to 200 characters */
+  /** File name, up to 200 characters */
   fileName: string;
-  /** Its bytes in base64; the file has 2 MiB at most */
+  /** Content of the file, in base64; at most 2 MiB before encoding */
   content: string;
-  /** Of the service unless said */
+  /** Default: the environment of RUBRICA_ENV */
   environment?: 'development' | 'production' | undefined;
-  /** The owner of the account; unless said the only one that the user sees, for a user of all of them all */
+  /** Payment service that owns the account. Default: the only one that the user sees; for a user of all payment services, the account is of all */
   paymentServiceId?: string | undefined;
 };
 
 export type ImportedStatement = {
-  /** Null: every line had come with other files */
+  /** Id of the statement; null: other files already had every line */
   id: string | null;
   lines: number;
-  /** How many had come with another file */
+  /** Number of lines that another file already had */
   known: number;
-  /** By what the file proved that no line is missing: each balance follows, its totals are right, or nothing */
+  /** Evidence that no line is missing: `balance`: each balance follows from the previous one; `totals`: the totals are right; `nothing`: none */
   proof: 'balance' | 'totals' | 'nothing';
   uses: {
     payout: number;
     return: number;
     deposit: number;
-    /** A person has to explain these */
+    /** Lines that a person must resolve */
     suspense: number;
     other: number;
   };
-  /** The payouts that have another state now */
+  /** Payouts whose state changed */
   settled: string[];
-  /** The payouts whose state the file contradicts: no money moved */
+  /** Payouts whose state the file contradicts; no money moved */
   contradicted: string[];
 };
 
@@ -165,7 +165,7 @@ export type StatementImported = { message: string; errors: null; data: ImportedS
 export type BankStatement = {
   id: string;
   environment: 'development' | 'production';
-  /** Null: the account of all of them */
+  /** Payment service that owns the account; null: all of them */
   paymentServiceId: string | null;
   account: { masked: string };
   fileName: string;
@@ -175,7 +175,7 @@ export type BankStatement = {
   firstDay: string;
   lastDay: string;
   lines: number;
-  /** How many lines are in suspense */
+  /** Number of lines in suspense */
   open: number;
   proof: 'balance' | 'totals' | 'nothing';
 };
@@ -183,14 +183,14 @@ export type BankStatement = {
 export type StatementList = { message: string; errors: null; data: { statements: BankStatement[] } };
 
 export type BankStatementLine = {
-  /** Of the file, which has its text: that is not kept */
+  /** Line number in the file; the text of the line is not stored */
   line: number;
   day: string;
-  /** Minor units: above 0 it came, below 0 it left */
+  /** Minor units; positive: money received, negative: money sent */
   amount: number;
   currency: string;
   use: 'payout' | 'return' | 'deposit' | 'suspense' | 'other';
-  /** The payout, the file of payouts or the deposit */
+  /** Id of the payout, the file of payouts or the deposit; null: none */
   of: string | null;
   note: string | null;
   reason: string | null;
@@ -204,21 +204,21 @@ export type StatementRead = {
 };
 
 export type StatementUseRequest = {
-  /** `payout`: it left; `return`: it came back; `deposit`: see `from`; `other`: of nothing here */
+  /** `payout`: a payout left; `return`: a payout came back; `deposit`: see `depositId` and `from`; `other`: unrelated to this service */
   use: 'payout' | 'return' | 'deposit' | 'other';
-  /** Of the file. For `other` it may be left out: then all are so that are in suspense and nothing is known about */
+  /** Line number in the file. Optional for `other`: then the use applies to all lines in suspense that match nothing known */
   line?: number | undefined;
-  /** Ours, of `payout` and `return` */
+  /** Id of the payout, for `payout` and `return` */
   payoutId?: string | undefined;
-  /** Of a deposit that is recorded */
+  /** Id of a recorded deposit */
   depositId?: string | undefined;
-  /** Of a deposit that is booked with the line: `merchant`, or the code of a payment method such as `webpay` */
+  /** Source of a new deposit that is booked with the line: `merchant`, or the code of a payment method such as `webpay` */
   from?: string | undefined;
-  /** The acquirer kept it beside the amount; in minor units */
+  /** Commission that the acquirer kept in addition to the amount, in minor units. Default: 0 */
   commission?: number | undefined;
-  /** The owner of a deposit that is booked, where the account is of all payment services */
+  /** Payment service that owns the new deposit; required if the account is of all payment services */
   paymentServiceId?: string | undefined;
-  /** Why, for a later reader; it names no person */
+  /** Reason, stored for later readers; do not name a person */
   reason: string;
 };
 

@@ -1,19 +1,19 @@
 // Made from openapi.json by tools/write-openapi.ts: not to be changed by hand.
 
 export type Problem = {
-  /** Address of the page that explains the code */
+  /** URL of the page that explains the code */
   type: string;
   title: string;
   status: number;
-  /** Stable; see /errors/{code} */
+  /** Stable error code; see `/errors/{code}` */
   code: string;
   detail: string;
-  /** Everything that is wrong, not only the first */
+  /** All errors, not only the first */
   errors: { pointer: string; code: string; message: string; fix: string }[];
   request_id: string;
   message: string;
   data: Record<string, unknown> | null;
-  /** A code that older clients of the login endpoints read */
+  /** Code for older clients of the login endpoints */
   error?: string | undefined;
 };
 

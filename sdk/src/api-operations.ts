@@ -63,32 +63,32 @@ export type Operations = PayoutOperations & {
   'POST /trxs/create': { body: UnsignedRequest; reply: UnsignedCreation };
   'GET /trxs/status/{id}': {
     path: {
-      /** idTrx */
+      /** Id of the transaction (`idTrx`) */
       id: number;
     };
     reply: UnsignedStatus;
   };
   'GET /trxs/{id}': {
     path: {
-      /** idTrx */
+      /** Id of the transaction (`idTrx`) */
       id: number;
     };
     reply: Transaction;
   };
   'GET /v2/trxs/{id}/status': {
     path: {
-      /** idTrx */
+      /** Id of the transaction (`idTrx`) */
       id: number;
     };
     reply: TransactionStatus;
   };
   'POST /trxs/{id}/nullification': {
     path: {
-      /** idTrx */
+      /** Id of the transaction (`idTrx`) */
       id: number;
     };
     header: {
-      /** The same key again answers with the first refund, and refunds nothing twice; two keys are two refunds */
+      /** Key of the refund. The same key returns the first refund and refunds nothing twice; two keys are two refunds */
       'Idempotency-Key'?: string | undefined;
     };
     body: RefundRequest;
@@ -96,18 +96,18 @@ export type Operations = PayoutOperations & {
   };
   'GET /trxs/{id}/nullification': {
     path: {
-      /** idTrx */
+      /** Id of the transaction (`idTrx`) */
       id: number;
     };
     reply: RefundList;
   };
   'GET /trxs/{id}/nullification/status': {
     path: {
-      /** idTrx */
+      /** Id of the transaction (`idTrx`) */
       id: number;
     };
     query: {
-      /** The code of the accepted refund */
+      /** `verificationToken` of the accepted refund */
       verificationToken: string;
     };
     reply: RefundStatus;
@@ -116,11 +116,11 @@ export type Operations = PayoutOperations & {
     query: {
       /** YYYY-MM-DD */
       date: string;
-      /** The address of the report’s user: one’s own unless an operator asks */
+      /** E-mail address of the user of the report. Default: yourself; only operators can name another user */
       email?: string | undefined;
-      /** the environment of RUBRICA_ENV unless said; what is tested and what is earned are never mixed */
+      /** Default: the environment of RUBRICA_ENV. Test payments and real payments are never mixed */
       environment?: 'development' | 'production' | undefined;
-      /** CLP unless said; sums are of one currency */
+      /** Currency of all sums. Default: CLP */
       currency?: string | undefined;
     };
     reply: Conciliation;
@@ -128,7 +128,7 @@ export type Operations = PayoutOperations & {
   'POST /remittances/getRemittances': { body?: RemittancesRequest; reply: Remittances };
   'POST /remittances/getRemittance/{date}': {
     path: {
-      /** YYYY-MM-DD, a day of Chile */
+      /** Day of Chile, YYYY-MM-DD */
       date: string;
     };
     body?: RemittancesRequest;
@@ -136,106 +136,106 @@ export type Operations = PayoutOperations & {
   };
   'GET /indicators/remittances': {
     query: {
-      /** true: paid, less fees, refunded and paid out */
+      /** true: payments minus fees, refunds and payouts */
       availableBalance?: string | undefined;
-      /** true for today, or a day of Chile as YYYY-MM-DD */
+      /** true for today, or a day of Chile, YYYY-MM-DD */
       remittanceByDate?: string | undefined;
-      /** true: what is to be paid out */
+      /** true: the amount still to be paid out */
       futureRemittances?: string | undefined;
-      /** Of this transaction only */
+      /** Only for this transaction */
       idTrx?: string | undefined;
-      /** Whose; for operators */
+      /** User of the report, by id or e-mail address (operators only) */
       idUser?: string | undefined;
-      /** the environment of RUBRICA_ENV unless said; what is tested and what is earned are never mixed */
+      /** Default: the environment of RUBRICA_ENV. Test payments and real payments are never mixed */
       environment?: 'development' | 'production' | undefined;
-      /** CLP unless said; sums are of one currency */
+      /** Currency of all sums. Default: CLP */
       currency?: string | undefined;
     };
     reply: RemittanceIndicators;
   };
   'GET /payments': {
     query: {
-      /** CLP unless said */
+      /** Default: CLP */
       x_currency?: string | undefined;
     };
     reply: PaymentMethods;
   };
   'GET /v2/payments': {
     query: {
-      /** CLP unless said */
+      /** Default: CLP */
       x_currency?: string | undefined;
     };
     reply: PaymentMethods;
   };
   'GET /events': {
     query: {
-      /** `next` of the page before; empty or left out, the list begins */
+      /** `next` of the previous page; empty or absent: start of the list */
       after?: string | undefined;
-      /** 100 unless said */
+      /** Default: 100 */
       limit?: number | undefined;
     };
     reply: EventPage;
   };
   'GET /transactions': {
     query: {
-      /** One text, whatever it is: an id, a reference, an e-mail address, an authorisation code, a refund, a payment attempt, a callback, a pay link or an amount in any writing. It goes alone, or with `limit` */
+      /** Text to find: an id, a reference, an e-mail address, an authorisation code, a refund, a payment attempt, a callback, a pay link or an amount in any format. Cannot be combined with other parameters except `limit` */
       q?: string | undefined;
-      /** x_reference, as it was signed */
+      /** `x_reference`, exactly as signed */
       reference?: string | undefined;
-      /** x_customer_email, in either case */
+      /** `x_customer_email`, upper or lower case */
       email?: string | undefined;
-      /** As the payment method told it */
+      /** Authorisation code of the payment method */
       authorization_code?: string | undefined;
-      /** In digits: `12990`, or `10.55` in a currency with decimals */
+      /** Amount in digits: `12990`, or `10.55` in a currency with decimals */
       amount?: string | undefined;
-      /** Of `amount`; CLP unless said */
+      /** Currency of `amount`. Default: CLP */
       currency?: string | undefined;
-      /** Now */
+      /** Current state */
       state?: 'pending' | 'completed' | 'failed' | 'cancelled' | 'expired' | undefined;
-      /** Its id */
+      /** Id of the payment service */
       payment_service?: string | undefined;
-      /** The environment of the tokens */
+      /** Environment of the tokens */
       environment?: 'development' | 'production' | undefined;
-      /** Created at or after: ISO 8601, with an offset or `Z` */
+      /** Created at or after this time: ISO 8601, with an offset or `Z` */
       since?: string | undefined;
-      /** Created before */
+      /** Created before this time */
       until?: string | undefined;
-      /** `next` of the page before; empty or left out, the list begins */
+      /** `next` of the previous page; empty or absent: start of the list */
       after?: string | undefined;
-      /** 50 unless said */
+      /** Default: 50 */
       limit?: number | undefined;
     };
     reply: TransactionPage;
   };
   'GET /transactions/{id}': {
     path: {
-      /** idTrx */
+      /** Id of the transaction (`idTrx`) */
       id: number;
     };
     reply: TransactionTimeline;
   };
   'GET /requests': {
     query: {
-      /** Of one answer */
+      /** `request_id` of one response */
       request_id?: string | undefined;
-      /** Such as `SIGNATURE_INVALID` */
+      /** Error code, such as `SIGNATURE_INVALID` */
       code?: string | undefined;
-      /** Its id */
+      /** Id of the payment service */
       payment_service?: string | undefined;
-      /** The environment of the tokens */
+      /** Environment of the tokens */
       environment?: 'development' | 'production' | undefined;
-      /** ISO 8601, with an offset or `Z` */
+      /** Refused at or after this time: ISO 8601, with an offset or `Z` */
       since?: string | undefined;
-      /** `next` of the page before; empty or left out, the list begins */
+      /** `next` of the previous page; empty or absent: start of the list */
       after?: string | undefined;
-      /** 50 unless said */
+      /** Default: 50 */
       limit?: number | undefined;
     };
     reply: RefusedRequestPage;
   };
   'POST /payment-links': {
     header: {
-      /** The same key again answers with the link that it made; a key of yours, such as the number of an invoice */
+      /** Your own key, such as the number of an invoice. The same key again returns the link that it created */
       'Idempotency-Key'?: string | undefined;
     };
     body: PaymentLinkRequest;
@@ -243,9 +243,9 @@ export type Operations = PayoutOperations & {
   };
   'GET /payment-links': {
     query: {
-      /** `next` of the page before; empty or left out, the list begins */
+      /** `next` of the previous page; empty or absent: start of the list */
       after?: string | undefined;
-      /** 50 unless said */
+      /** Default: 50 */
       limit?: number | undefined;
     };
     reply: PaymentLinkList;
@@ -267,16 +267,16 @@ export type Operations = PayoutOperations & {
   'POST /webhooks': { body: WebhookRequest; reply: WebhookReply };
   'GET /webhooks/{idUser}': {
     path: {
-      /** Your own: the id of GET /users */
+      /** Your `id` in `GET /users` */
       idUser: string;
     };
     reply: WebhookList;
   };
   'PUT /webhooks/{idUser}/{webhook}': {
     path: {
-      /** Your own: the id of GET /users */
+      /** Your `id` in `GET /users` */
       idUser: string;
-      /** The one of your webhooks */
+      /** Name of your webhook */
       webhook: 'remittances' | 'refunds';
     };
     body: WebhookRequest;
@@ -284,9 +284,9 @@ export type Operations = PayoutOperations & {
   };
   'DELETE /webhooks/{idUser}/{webhook}': {
     path: {
-      /** Your own: the id of GET /users */
+      /** Your `id` in `GET /users` */
       idUser: string;
-      /** The one of your webhooks */
+      /** Name of your webhook */
       webhook: 'remittances' | 'refunds';
     };
     reply: WebhookReply;
@@ -294,14 +294,14 @@ export type Operations = PayoutOperations & {
   'POST /listeners': { body: ListenerRequest; reply: ListenerReply };
   'POST /listeners/{listener}/next': {
     path: {
-      /** data.listener of POST /listeners */
+      /** `data.listener` of `POST /listeners` */
       listener: string;
     };
     reply: ListenedCallbackReply;
   };
   'POST /listeners/{listener}/attempts': {
     path: {
-      /** data.listener of POST /listeners */
+      /** `data.listener` of `POST /listeners` */
       listener: string;
     };
     body: ListenerAttempt;
@@ -309,7 +309,7 @@ export type Operations = PayoutOperations & {
   };
   'DELETE /listeners/{listener}': {
     path: {
-      /** data.listener of POST /listeners */
+      /** `data.listener` of `POST /listeners` */
       listener: string;
     };
     reply: ListenerEnded;
@@ -321,7 +321,7 @@ export type Operations = PayoutOperations & {
   'POST /loginToken': { body?: ApiTokenLogin; reply: AccessToken };
   'GET /api-tokens': {
     query: {
-      /** Id or e-mail address; yourself unless said */
+      /** Id or e-mail address of the user. Default: yourself */
       user?: string | undefined;
     };
     reply: ApiTokenList;
@@ -329,7 +329,7 @@ export type Operations = PayoutOperations & {
   'POST /api-tokens': { body: ApiTokenRequest; reply: NewApiToken };
   'DELETE /api-tokens/{id}': {
     path: {
-      /** Of GET /api-tokens */
+      /** `id` in `GET /api-tokens` */
       id: string;
     };
     reply: EndedApiToken;
@@ -339,7 +339,7 @@ export type Operations = PayoutOperations & {
     header: {
       /** Language of the messages: en or es */
       'Accept-Language'?: string | undefined;
-      /** Within a day the same key answers with the first result, and no provider is asked twice; while its answer is awaited, with 202 */
+      /** For a day, the same key returns the first result and asks no provider again. While the provider is still checking, the response is 202 */
       'Idempotency-Key'?: string | undefined;
     };
     body: BankAccountRequest;
@@ -347,7 +347,7 @@ export type Operations = PayoutOperations & {
   };
   'POST /validations/BankAccount/batch': {
     query: {
-      /** `failed`: only the checks that failed, warn or leave the verdict open, and each provenance once, in `data.provenance`. `all` unless sent */
+      /** `failed`: only the checks that failed, warn or leave the verdict open, with each provenance listed once in `data.provenance`. Default: `all` */
       checks?: 'all' | 'failed' | undefined;
     };
     header: {

@@ -3,33 +3,33 @@
 export type SignedRequest = {
   /** Service Token of the payment service */
   x_account_id: string;
-  /** Digits; one or two decimals only where the currency has them. The text as written is signed. */
+  /** Digits, with one or two decimals only if the currency has them. The signature covers the text as written. */
   x_amount: string | number;
   /** ISO 4217 */
   x_currency: string;
   /** E-mail of the payer */
   x_customer_email: string;
-  /** The order. Belongs to one transaction for ever. */
+  /** Reference of the order. It belongs to one transaction for ever. */
   x_reference: string | number;
   /** Session of the shop */
   x_session_id: string;
-  /** ISO 3166-1, in either case */
+  /** ISO 3166-1, upper or lower case */
   x_shop_country: string;
-  /** Where the callback is posted */
+  /** URL of the callback */
   x_url_callback: string;
-  /** Where the payer goes on cancelling: a URL, or a path of the origin of `x_url_complete` */
+  /** Page for a payer who cancels: a URL, or a path on the origin of `x_url_complete` */
   x_url_cancel: string;
-  /** Where the payer goes at the end */
+  /** Page for the payer at the end of the payment */
   x_url_complete: string;
   /** HMAC-SHA256 of the message, lower-case hexadecimal */
   x_signature: string;
-  /** Not signed; stored only */
+  /** Not signed; only stored */
   x_products?: unknown;
-  /** Not signed; stored only */
+  /** Not signed; only stored */
   x_billing_details?: unknown;
-  /** Not signed; stored only */
+  /** Not signed; only stored */
   x_shippment?: unknown;
-  /** Not signed; stored only */
+  /** Not signed; only stored */
   x_document?: unknown;
 };
 
@@ -39,7 +39,7 @@ export type CreatedTransaction = {
   data: {
     /** Id of the transaction */
     idTrx: number;
-    /** The pay page first, then the same page for each payment method */
+    /** First the pay page, then the same page for each payment method */
     payUrl: { name: string; code: string; url: string }[];
   };
 };
@@ -47,31 +47,31 @@ export type CreatedTransaction = {
 export type UnsignedRequest = {
   /** `idService` of `GET /trxs/{id}`, or the Service Token */
   x_account_id: string | number;
-  /** Digits; one or two decimals only where the currency has them. The text as written is signed. */
+  /** Digits, with one or two decimals only if the currency has them. The signature covers the text as written. */
   x_amount: string | number;
-  /** ISO 4217; CLP unless said */
+  /** ISO 4217. Default: CLP */
   x_currency?: string | undefined;
   /** E-mail of the payer */
   x_customer_email: string;
-  /** The order. Belongs to one transaction for ever. */
+  /** Reference of the order. It belongs to one transaction for ever. */
   x_reference: string | number;
   /** Session of the shop */
   x_session_id?: string | undefined;
-  /** ISO 3166-1, in either case; CL unless said */
+  /** ISO 3166-1, upper or lower case. Default: CL */
   x_shop_country?: string | undefined;
-  /** Where the callback is posted */
+  /** URL of the callback */
   x_url_callback: string;
-  /** Where the payer goes on cancelling: a URL, or a path of the origin of `x_url_complete` */
+  /** Page for a payer who cancels: a URL, or a path on the origin of `x_url_complete` */
   x_url_cancel: string;
-  /** Where the payer goes at the end */
+  /** Page for the payer at the end of the payment */
   x_url_complete: string;
-  /** Stored only */
+  /** Only stored */
   x_products?: unknown;
-  /** Stored only */
+  /** Only stored */
   x_billing_details?: unknown;
-  /** Stored only */
+  /** Only stored */
   x_shippment?: unknown;
-  /** Stored only */
+  /** Only stored */
   x_document?: unknown;
 };
 
@@ -86,7 +86,7 @@ export type UnsignedStatus = {
   idService: number;
   /** With two decimals */
   amount: string;
-  /** In the words of a callback */
+  /** The same words as in a callback */
   status: 'pending' | 'completed' | 'failed';
   /** The payment method; `WebPayPST` is `webpay` */
   source: string | null;
@@ -99,12 +99,12 @@ export type Transaction = {
   errors: null;
   data: {
     idTrx: number;
-    /** One number for each environment of a payment service */
+    /** Number of the environment of the payment service */
     idService: number;
     /** x_reference */
     orderIdTienda: string;
     amount: number;
-    /** The fee of what was paid */
+    /** Fee; null unless the transaction is completed */
     cost: number | null;
     email: string;
     authCode: string | null;
@@ -113,19 +113,19 @@ export type Transaction = {
     callbackURL: string;
     completeURL: string;
     cancelURL: string;
-    /** For clients that expect the member */
+    /** Always null; for clients that expect this member */
     ip: null;
-    /** For clients that expect the member */
+    /** Always null; for clients that expect this member */
     browserData: null;
     source: string | null;
     timestamp: string;
-    /** As Webpay tells it: `VN` credit, `VD` debit, `VP` prepaid … */
+    /** As Webpay reports it: `VN` credit, `VD` debit, `VP` prepaid … */
     paymentTypeCode: string | null;
-    /** Instalments */
+    /** Number of instalments */
     sharesNumber: number | null;
-    /** Of the payment method: 0 is approved */
+    /** Response code of the payment method; 0 means approved */
     responceCode: number | null;
-    /** As Webpay tells it */
+    /** As Webpay reports it */
     vci: string | null;
     abonos: string[];
     status: 'pending' | 'complete' | 'failed';
@@ -135,7 +135,7 @@ export type Transaction = {
     test: boolean;
     paymentService: string;
     paymentMethod: string | null;
-    /** The sequence of its last event */
+    /** Sequence of the last event */
     sequence: number;
     expiresAt: string;
     settledAt: string | null;
@@ -145,11 +145,11 @@ export type Transaction = {
 export type TransactionStatus = { message: string; errors: null; data: { status: 'pending' | 'complete' | 'failed' } };
 
 export type RefundRequest = {
-  /** In the currency of the transaction */
+  /** Amount in the currency of the transaction */
   amount: number;
-  /** total: all that is left of the payment */
+  /** `total`: the whole remaining amount of the payment */
   type: 'total' | 'parcial';
-  /** Taken from existing clients and not looked at */
+  /** Accepted from existing clients and ignored */
   nullifyTbk?: unknown;
 };
 
@@ -179,7 +179,7 @@ export type Refund = {
   tipo: 'total' | 'parcial';
   montoAnulado: number;
   status: 'processing' | 'completed' | 'failed';
-  /** Seconds since 1970 at which it was accepted */
+  /** Time of acceptance, in seconds since 1970 */
   timestamp: number;
   dateTime: string;
   currency: string;
@@ -193,7 +193,7 @@ export type RefundStatus = { message: string; errors: null; data: { status: 'pro
 export type PaymentMethods = { types: { codigo: string; nombre: string; descripcion: string; url_imagen: string }[] };
 
 export type Event = {
-  /** Of a transaction: the webhook-id of its callback too */
+  /** For an event of a transaction, also the `webhook-id` of its callback */
   id: string;
   type: string;
   sequence: number | null;
@@ -203,7 +203,7 @@ export type Event = {
     reference: string;
     amount: string;
     currency: string;
-    /** That which the event left */
+    /** State of the transaction after the event */
     state: string;
   } | null;
   environment: string | null;
@@ -219,7 +219,7 @@ export type ListedTransaction = {
   /** With the decimals of a callback: `12990.00` */
   amount: string;
   currency: string;
-  /** The sum of the completed refunds */
+  /** Sum of the completed refunds */
   refunded: string;
   state: 'pending' | 'completed' | 'failed' | 'cancelled' | 'expired';
   email: string;
@@ -230,7 +230,7 @@ export type ListedTransaction = {
   payment_service: string;
   payment_service_name: string;
   environment: 'development' | 'production';
-  /** With `q`: what of the payment the text is */
+  /** With `q`: the part of the payment that matches the text */
   found_by?: string | undefined;
 };
 
@@ -242,14 +242,14 @@ export type TransactionPage = {
 
 export type TimelineLine = {
   at: string;
-  /** An event of the feed, an attempt to pay, a callback, an attempt to deliver it, an entry of the books, a decision of a person */
+  /** An event of the feed, a payment attempt, a callback, a delivery attempt, an entry of the books, or a decision of a person */
   kind: 'event' | 'attempt' | 'callback' | 'delivery' | 'entry' | 'decision' | 'act';
-  /** The type of the event, the state, the answer, the kind of entry, the outcome */
+  /** Type of the event, state, response, kind of entry, or outcome */
   what: string;
   amount: string | null;
-  /** The person or program that did it, where one is known */
+  /** Person or program that did it, if known */
   by: string | null;
-  /** The facts of that moment, by name */
+  /** Details, by name */
   facts: unknown;
 };
 
@@ -264,7 +264,7 @@ export type TransactionTimeline = {
       x_url_callback: string;
       x_url_cancel: string;
       x_url_complete: string;
-      /** Until when it can be paid */
+      /** Time until which the transaction can be paid */
       expires_at: string;
     };
     fee: string | null;
@@ -273,23 +273,23 @@ export type TransactionTimeline = {
 };
 
 export type RefusedRequest = {
-  /** As the answer had it: `request_id`, `X-Request-Id` */
+  /** `request_id` and `X-Request-Id` of the response */
   request_id: string;
   at: string;
   payment_service: string | null;
   payment_service_name: string | null;
   environment: string | null;
   method: string;
-  /** As in the table of endpoints */
+  /** Path of the endpoint, with its parameters as names */
   path: string;
   status: number;
   code: string;
   title: string;
   detail: string;
   errors: { pointer: string; code: string; message: string; fix: string }[];
-  /** The fields that a shop sent, without signatures, secrets and the payer */
+  /** Fields that the shop sent, without signatures, secrets and data of the payer */
   fields: { name: string; value: string }[];
-  /** How many like it followed in its hour and were not kept */
+  /** Number of similar requests in the same hour that were not stored */
   repeated: number;
 };
 
@@ -300,52 +300,52 @@ export type RefusedRequestPage = {
 };
 
 export type PaymentLinkRequest = {
-  /** 12990, or 10.55 in a currency with decimals; the text of an answer is taken too */
+  /** 12990, or 10.55 in a currency with decimals; also as text, as in responses */
   amount: number | string;
-  /** CLP unless said */
+  /** Default: CLP */
   currency?: string | undefined;
-  /** The reason of the payment, as the payer reads it */
+  /** Reason of the payment, shown to the payer */
   subject: string;
-  /** `one`, unless said: it is paid once; `many`: by as many as come */
+  /** `one` (default): can be paid once; `many`: can be paid any number of times */
   uses?: 'one' | 'many' | undefined;
   /** ISO 8601 with an offset or `Z`, within five years */
   expires_at?: string | undefined;
-  /** Where each payment is told, as callbacks of a shop are */
+  /** URL for the callback of each payment */
   callback_url?: string | undefined;
-  /** Id of the payment service that is paid; the only one that you see unless said */
+  /** Id of the payment service that is paid. Default: the only one that you see */
   payment_service?: string | undefined;
-  /** As the service runs (RUBRICA_ENV) unless said */
+  /** Default: the environment of RUBRICA_ENV */
   environment?: 'development' | 'production' | undefined;
 };
 
 export type PaymentLink = {
   id: string;
-  /** Where it is paid: give it to the payer */
+  /** Address to give to the payer */
   url: string;
-  /** The same address as a QR code, an SVG file */
+  /** URL of an SVG file with the QR code of the address */
   qr: string;
-  /** A page to print, with the QR code */
+  /** URL of a page to print, with the QR code */
   poster: string;
-  /** The merchant that is paid */
+  /** Id of the payment service that is paid */
   payment_service: string;
   environment: 'development' | 'production';
   /** With the decimals of a callback: `12990.00` */
   amount: string;
   currency: string;
-  /** The reason of the payment, as the payer reads it */
+  /** Reason of the payment, shown to the payer */
   subject: string;
-  /** `one`: it is paid once */
+  /** `one`: can be paid once; `many`: any number of times */
   uses: 'one' | 'many';
-  /** `used`: it could be paid once, and was; `ended`: somebody ended it */
+  /** `used`: a link for one payment was paid; `ended`: a user ended it */
   state: 'open' | 'used' | 'expired' | 'ended';
-  /** How many payments it brought */
+  /** Number of payments */
   payments: number;
-  /** Where each payment is told; null: nowhere */
+  /** URL for the callback of each payment; null: no callbacks */
   callback_url: string | null;
   created_at: string;
-  /** From then on it cannot be paid; null: only when it is ended */
+  /** Time after which the link cannot be paid; null: until a user ends it */
   expires_at: string | null;
-  /** When somebody ended it */
+  /** Time at which a user ended it */
   ended_at: string | null;
 };
 
@@ -356,7 +356,7 @@ export type PaymentLinkList = {
   errors: null;
   data: {
     links: PaymentLink[];
-    /** The `after` of the page that follows */
+    /** `after` for the next page; null on the last page */
     next: string | null;
   };
 };

@@ -35,9 +35,9 @@ export type PayoutOperations = {
   'POST /recipients': { body: RecipientRequest; reply: RecipientReply };
   'GET /recipients': {
     query: {
-      /** `next` of the page before; empty or left out, the list begins */
+      /** `next` of the previous page; empty or absent: start of the list */
       after?: string | undefined;
-      /** 100 unless said */
+      /** Default: 100 */
       limit?: number | undefined;
     };
     reply: RecipientList;
@@ -60,7 +60,7 @@ export type PayoutOperations = {
   'POST /tef': { body: TefRequest; reply: TefCreated };
   'GET /tef/{id}': {
     path: {
-      /** Your own id */
+      /** The id that you gave to the payout */
       id: string;
     };
     reply: TefRead;
@@ -70,7 +70,7 @@ export type PayoutOperations = {
   'POST /payout-batches': { body: PayoutBatchRequest; reply: PayoutBatchProposed };
   'GET /payout-batches': {
     query: {
-      /** 100 unless said */
+      /** Default: 100 */
       limit?: number | undefined;
     };
     reply: PayoutBatchList;
@@ -81,9 +81,9 @@ export type PayoutOperations = {
       id: string;
     };
     query: {
-      /** `next` of the page before; empty or left out, the list begins */
+      /** `next` of the previous page; empty or absent: start of the list */
       after?: string | undefined;
-      /** 1000 unless said */
+      /** Default: 1000 */
       limit?: number | undefined;
     };
     reply: PayoutBatchRead;
@@ -122,7 +122,7 @@ export type PayoutOperations = {
   'POST /payout-files': { body: PayoutFileRequest; reply: PayoutFilesMade };
   'GET /payout-files': {
     query: {
-      /** 100 unless said */
+      /** Default: 100 */
       limit?: number | undefined;
     };
     reply: PayoutFileList;
@@ -143,7 +143,7 @@ export type PayoutOperations = {
   };
   'POST /payout-files/{id}/results': {
     path: {
-      /** Id of the file that it answers */
+      /** Id of the file of payouts */
       id: string;
     };
     body: PayoutResultsRequest;
@@ -152,7 +152,7 @@ export type PayoutOperations = {
   'POST /bank-statements': { body: StatementRequest; reply: StatementImported };
   'GET /bank-statements': {
     query: {
-      /** 100 unless said */
+      /** Default: 100 */
       limit?: number | undefined;
     };
     reply: StatementList;
@@ -163,7 +163,7 @@ export type PayoutOperations = {
       id: string;
     };
     query: {
-      /** The lines of one use alone */
+      /** Only lines of this use */
       use?: 'payout' | 'return' | 'deposit' | 'suspense' | 'other' | undefined;
     };
     reply: StatementRead;

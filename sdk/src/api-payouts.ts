@@ -4,37 +4,37 @@ import type { PayoutFile } from './api-bank-files.ts';
 
 export type TefRequest = {
   tef: {
-    /** Your own: 1 to 80 letters, digits, points, hyphens, underscores. The same again is the same payout */
+    /** Your own id: 1 to 80 letters, digits, points, hyphens, underscores. The same id is the same payout */
     id: string;
-    /** A text for the recipient, up to 200 characters */
+    /** Text for the recipient, up to 200 characters */
     messageToAddressee?: string | undefined;
-    /** Whole pesos, as a number or its digits */
+    /** Whole pesos, as a number or a text of digits */
     amount: number | string;
     recipientData: {
-      /** With or without points */
+      /** RUT of the holder, with or without points */
       rut: string;
-      /** Of the holder */
+      /** Name of the holder */
       name: string;
-      /** Of the holder */
+      /** E-mail address of the holder */
       email: string;
     };
     bankData: {
-      /** Three digits */
+      /** Code of the bank, three digits */
       bankSBIFNumber: string;
-      /** As a text, so that its zeros stay */
+      /** Account number as text, with leading zeros */
       bankAccount: string;
     };
-    /** Where the end is told */
+    /** URL to which the final state is posted */
     url?: string | undefined;
   };
-  /** Where the end is told */
+  /** URL to which the final state is posted */
   callbackUrl?: string | undefined;
 };
 
 export type TefResponse = {
   status: 'processing' | 'completed' | 'failed';
   tef: {
-    /** As you sent it */
+    /** Id that you sent */
     id: string;
     amount: number;
     /** See docs/payouts.md */
@@ -49,9 +49,9 @@ export type TefResponse = {
       | 'confirmed'
       | 'failed'
       | 'returned';
-    /** Ours, for the command line */
+    /** Id of the payout in this service, for the command line */
     payoutId: string;
-    /** Why it failed */
+    /** Reason of a failure */
     reason: string | null;
   };
 };
@@ -61,59 +61,59 @@ export type TefCreated = { message: string; errors: null; tefResponse: TefRespon
 export type TefRead = { tefResponse: TefResponse };
 
 export type Balance = {
-  /** Pesos */
+  /** Whole pesos */
   balance: number;
 };
 
 export type PayoutBatchRequest = {
-  /** For the people who approve it, up to 200 characters */
+  /** Name of the batch, shown to approvers, up to 200 characters */
   name: string;
-  /** 1 to 1000, as `POST /tef` has them */
+  /** 1 to 1000 payouts, each like `tef` of `POST /tef` */
   payouts: {
-    /** Your own: 1 to 80 letters, digits, points, hyphens, underscores. The same again is the same payout */
+    /** Your own id: 1 to 80 letters, digits, points, hyphens, underscores. The same id is the same payout */
     id: string;
-    /** A text for the recipient, up to 200 characters */
+    /** Text for the recipient, up to 200 characters */
     messageToAddressee?: string | undefined;
-    /** Whole pesos, as a number or its digits */
+    /** Whole pesos, as a number or a text of digits */
     amount: number | string;
     recipientData: {
-      /** With or without points */
+      /** RUT of the holder, with or without points */
       rut: string;
-      /** Of the holder */
+      /** Name of the holder */
       name: string;
-      /** Of the holder */
+      /** E-mail address of the holder */
       email: string;
     };
     bankData: {
-      /** Three digits */
+      /** Code of the bank, three digits */
       bankSBIFNumber: string;
-      /** As a text, so that its zeros stay */
+      /** Account number as text, with leading zeros */
       bankAccount: string;
     };
-    /** Where the end is told */
+    /** URL to which the final state is posted */
     url?: string | undefined;
   }[];
-  /** The merchant that pays; unless said the only one that the user sees */
+  /** Payment service that pays. Default: the only one that the user sees */
   paymentServiceId?: string | undefined;
-  /** Of the service unless said */
+  /** Default: the environment of RUBRICA_ENV */
   environment?: 'development' | 'production' | undefined;
-  /** true: nobody is asked to approve it yet */
+  /** true: the batch does not wait for approval yet */
   draft?: boolean | undefined;
 };
 
 export type PayoutBatch = {
   id: string;
-  /** Of the merchant that pays */
+  /** Payment service that pays */
   paymentServiceId: string;
   environment: 'development' | 'production';
   name: string;
   createdAt: string;
   proposedBy: string;
-  /** How many */
+  /** Number of payouts */
   payouts: number;
-  /** Pesos */
+  /** Whole pesos */
   total: number;
-  /** How many are in which state */
+  /** Number and sum of the payouts in each state */
   states: {
     state:
       | 'draft'
@@ -127,7 +127,7 @@ export type PayoutBatch = {
       | 'failed'
       | 'returned';
     payouts: number;
-    /** Pesos */
+    /** Whole pesos */
     total: number;
   }[];
 };
@@ -138,9 +138,9 @@ export type PayoutBatchList = { message: string; errors: null; data: { batches: 
 
 export type BatchedPayout = {
   id: string;
-  /** The id that was sent; with `/1`, `/2` … where one transfer did not take it */
+  /** Id that was sent, with `/1`, `/2` … for the parts of a payout that exceeds one transfer */
   reference: string;
-  /** Pesos */
+  /** Whole pesos */
   amount: number;
   state:
     | 'draft'
@@ -157,16 +157,16 @@ export type BatchedPayout = {
   bankCode: string;
   account: { masked: string };
   verdict: string;
-  /** How old the verdict of the account is */
+  /** Age of the verdict of the account, in days */
   verdictDays: number;
-  /** Odd things about it, to be read before anybody approves */
+  /** Warnings to read before approval */
   warnings: {
     /** See docs/payouts.md */
     code: string;
     text: string;
   }[];
   approvedBy: string | null;
-  /** The file of a bank in which it left */
+  /** Id of the bank file in which the payout left */
   file: string | null;
   line: number | null;
   reason: string | null;
@@ -180,15 +180,15 @@ export type PayoutBatchRead = {
     batch: PayoutBatch;
     payouts: BatchedPayout[];
     files: PayoutFile[];
-    /** The `after` of the page that follows */
+    /** `after` for the next page; null on the last page */
     next: string | null;
   };
 };
 
 export type PayoutBatchApproval = {
-  /** Of your app, or a recovery code: always needed, and it works once */
+  /** Code of your app, or a recovery code; always required, and valid once */
   code?: string | undefined;
-  /** Why, for a later reader; it names no person */
+  /** Reason, stored for later readers; do not name a person */
   reason?: string | undefined;
 };
 
@@ -196,13 +196,13 @@ export type PayoutBatchDecided = {
   message: string;
   errors: null;
   data: {
-    /** How many payouts it was about */
+    /** Number of payouts that the decision changed */
     decided: number;
     batch: PayoutBatch;
   };
 };
 
 export type PayoutBatchReason = {
-  /** Why, for a later reader; it names no person */
+  /** Reason, stored for later readers; do not name a person */
   reason: string;
 };

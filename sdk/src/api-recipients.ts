@@ -6,26 +6,26 @@ export type RecipientRequest = {
   /** RUT of the holder, such as 12345678-5 */
   rut: string;
   bankData: {
-    /** Three digits with their zeros, such as 012 */
+    /** Three digits with leading zeros, such as 012 */
     bankSBIFNumber: string;
-    /** Digits, zeros kept */
+    /** Digits, with leading zeros */
     bankAccount: string;
   };
-  /** Whether a RUT of digits alone ends with its check character; needed where it can be read both ways */
+  /** Whether a RUT that is only digits ends with its check character; required if it can be read both ways */
   rut_format?: 'with-dv' | 'without-dv' | undefined;
-  /** Of the holder, for the people who pay */
+  /** Name of the holder, for the people who pay */
   name: string;
-  /** Of the holder, to be told of payouts */
+  /** E-mail address of the holder, for notices of payouts */
   email?: string | undefined;
-  /** The payment service whose people share it; unless said the only one that the user sees, with none or several the user alone */
+  /** Payment service whose users share the recipient. Default: the only one that the user sees; with none or several, only the user sees the recipient */
   paymentServiceId?: string | undefined;
 };
 
 export type Recipient = {
   id: string;
-  /** From 1; another account or a newer verdict is the next */
+  /** Version, from 1. Another account or a newer verdict makes the next version */
   version: number;
-  /** The payment service whose people share it; null: it is for the user alone who kept it */
+  /** Payment service whose users share the recipient; null: only the user who stored it sees it */
   paymentServiceId: string | null;
   name: string;
   rut: string;
@@ -35,12 +35,12 @@ export type Recipient = {
   validationId: string;
   verdict: 'plausible' | 'confirmed';
   validatedAt: string;
-  /** VERDICT_MAX_AGE_DAYS after it, and no later than the word of its provider */
+  /** `validatedAt` plus VERDICT_MAX_AGE_DAYS, but not after the validity of the provider’s answer */
   validUntil: string;
   /** `stale`: validate the account again before paying */
   state: 'current' | 'stale';
   createdAt: string;
-  /** The id of the user who kept this version */
+  /** Id of the user who stored this version */
   createdBy: string;
 };
 
@@ -51,7 +51,7 @@ export type RecipientList = {
   errors: null;
   data: {
     recipients: Recipient[];
-    /** The `after` of the page that follows */
+    /** `after` for the next page; null on the last page */
     next: string | null;
   };
 };
@@ -60,7 +60,7 @@ export type RecipientHistory = {
   message: string;
   errors: null;
   data: Recipient & {
-    /** All, the newest first */
+    /** All versions, newest first */
     versions: Recipient[];
   };
 };

@@ -4,7 +4,7 @@ export type RemittanceItem = {
   amount: number;
   /** Fees */
   cost: number;
-  /** amount without cost */
+  /** `amount` minus `cost` */
   total: number;
   idTrx: number;
   /** x_reference */
@@ -12,14 +12,14 @@ export type RemittanceItem = {
   /** Milliseconds since 1970 */
   createdAt: number;
   dateTimeCreatedAt: string;
-  /** All of it has been refunded by now */
+  /** true if the whole payment has been refunded */
   isTotalNullified: boolean;
-  /** A part of it has been refunded by now */
+  /** true if part of the payment has been refunded */
   isParcialNullified: boolean;
   currency: string;
-  /** x_document of the order */
+  /** `x_document` of the order */
   document: { id: string | number | null; type: string | number | null };
-  /** Its place in the books: environment, link and line */
+  /** Position in the books: environment, link and line */
   entry: string;
 };
 
@@ -32,20 +32,20 @@ export type RemittanceNullification = {
   dateTime: string;
   idTrx: number;
   verificationToken: string;
-  /** Its place in the books: environment, link and line */
+  /** Position in the books: environment, link and line */
   entry: string;
 };
 
 export type RemittancePayout = {
   id: string;
-  /** The bank's */
+  /** Reference of the bank */
   reference: string;
   total: number;
   currency: string;
   /** Milliseconds since 1970 */
   createdAt: number;
   dateTimeCreatedAt: string;
-  /** Its place in the books: environment, link and line */
+  /** Position in the books: environment, link and line */
   entry: string;
 };
 
@@ -53,7 +53,7 @@ export type Conciliation = {
   message: string;
   errors: null;
   data: {
-    /** The amount that the day leaves for the merchant */
+    /** Amount of the day for the merchant */
     totalRemittances: number;
     items: RemittanceItem[];
     /** Sum of the payments */
@@ -66,32 +66,32 @@ export type Conciliation = {
 };
 
 export type RemittancesRequest = {
-  /** How many, as text; 10 unless said, at most 500 */
+  /** Number of remittances, as text. Default: 10; at most 500 */
   limit?: string | undefined;
 };
 
 export type Remittance = {
-  /** The user who asks */
+  /** User of the access token */
   idAuth0: string;
   trxData: {
-    /** The message of a payout to a person; the reference of a payout to the merchant */
+    /** Message of a payout to a person; reference of a payout to a merchant */
     messageToAddressee: string;
   };
   clientData: {
-    /** Null of a payout to the merchant, and of a person who was erased */
+    /** Null for a payout to a merchant and for an erased person */
     rutAddressee: string | null;
-    /** Of a payout to the merchant its payment service */
+    /** For a payout to a merchant, the name of its payment service */
     nameAddressee: string | null;
-    /** Null where none was given */
+    /** Null if none was given */
     emailAddressee: string | null;
   };
-  /** As `GET /tef/{id}` says it; `failed` of a payout to the merchant: it was taken back */
+  /** As in `GET /tef/{id}`. For a payout to a merchant, `failed` means that it was returned */
   status: 'processing' | 'completed' | 'failed';
   /** Unix seconds */
   timestamp: number;
   amount: number;
   bankData: {
-    /** Null of a payout to the merchant */
+    /** Null for a payout to a merchant */
     bankSBIFNumber: string | null;
     /** Five bullets and the last four digits */
     bankAccountNumber: string | null;
@@ -114,22 +114,22 @@ export type RemittanceIndicators = {
 };
 
 export type WebhookRequest = {
-  /** Of your server: https, a public host name */
+  /** URL of your server: https, with a public host name */
   url: string;
-  /** As you sent it, POST unless said. Events are posted in any case: a GET could not carry the signed body */
+  /** As you sent it. Default: POST. Events are always posted, because a GET cannot carry the signed body */
   method?: 'POST' | 'GET' | undefined;
-  /** `remittances`: payouts and refunds; `refunds`: refunds alone */
+  /** `remittances`: payouts and refunds; `refunds`: only refunds */
   webhook: 'remittances' | 'refunds';
-  /** Your own, as in the path */
+  /** Your `id` in `GET /users` */
   idUser?: string | undefined;
 };
 
 export type Webhook = {
   webhook: 'remittances' | 'refunds';
   url: string;
-  /** As you sent it, POST unless said. Events are posted in any case: a GET could not carry the signed body */
+  /** As you sent it. Default: POST. Events are always posted, because a GET cannot carry the signed body */
   method: 'POST' | 'GET';
-  /** The id of GET /users */
+  /** Your `id` in `GET /users` */
   idUser: number;
   createdAt: string;
 };
@@ -139,9 +139,9 @@ export type WebhookReply = { message: string; errors: null; data: Webhook };
 export type WebhookList = { message: string; errors: null; data: Webhook[] };
 
 export type ListenerRequest = {
-  /** Its id; the only one that you see unless said */
+  /** Id of the payment service. Default: the only one that you see */
   payment_service?: string | undefined;
-  /** The id of a callback to send again first */
+  /** Id of a callback to send again first */
   replay?: number | undefined;
 };
 
@@ -149,7 +149,7 @@ export type ListenerReply = {
   message: string;
   errors: null;
   data: {
-    /** For the paths of this listener */
+    /** Id of the listener, for its paths */
     listener: string;
     payment_service: string;
     name: string;
@@ -158,41 +158,41 @@ export type ListenerReply = {
 
 export type ListenedCallback = {
   id: number;
-  /** For the report */
+  /** Lease of the callback, to send in the report */
   lease: string;
-  /** 0: it belongs to no transaction */
+  /** Id of the transaction; 0: none */
   transaction: number;
-  /** From 1 */
+  /** Number of the attempt, from 1 */
   attempt: number;
-  /** Where the shop wants it; you post to a place of your own */
+  /** URL of the shop. Post to your own address instead */
   url: string;
-  /** With the signature of this attempt */
+  /** Headers to send, with the signature of this attempt */
   headers: { name: string; value: string }[];
-  /** These bytes */
+  /** Body to send, byte for byte */
   body: string;
 };
 
 export type ListenedCallbackReply = { message: string; errors: null; data: { callback: ListenedCallback | null } };
 
 export type ListenerAttempt = {
-  /** Its id */
+  /** Id of the callback */
   callback: number;
   lease: string;
-  /** How long it took; 60,000 at most */
+  /** Duration in milliseconds; more than 60,000 counts as 60,000 */
   duration_ms: number;
-  /** Of the answer; leave it out where nothing was answered */
+  /** Status of the response; leave it out without a response */
   status?: number | undefined;
-  /** Why there was no answer */
+  /** Reason why there was no response */
   failure?: 'dns' | 'connect' | 'timeout' | 'tls' | 'reset' | 'too_large' | 'protocol' | undefined;
-  /** A code such as `ECONNREFUSED` */
+  /** System error code, such as `ECONNREFUSED` */
   detail?: string | undefined;
-  /** The header, as it was answered */
+  /** Header of the response, unchanged */
   retry_after?: string | undefined;
-  /** The header, as it was answered */
+  /** Header of the response, unchanged */
   location?: string | undefined;
-  /** The beginning of the answer, line breaks as spaces */
+  /** Start of the response body, with spaces for line breaks */
   excerpt?: string | undefined;
-  /** `no`: what failed is given up */
+  /** `no`: a failed callback is not retried */
   retry?: 'yes' | 'no' | undefined;
 };
 

@@ -5,7 +5,7 @@ import { Type } from './json-schema.ts';
 export const CURSOR_PARAMETER = {
   name: 'after',
   in: 'query',
-  description: '`next` of the page before; empty or left out, the list begins',
+  description: '`next` of the previous page; empty or absent: start of the list',
   schema: Type.String(),
   allowEmptyValue: true,
 } as const;

@@ -5,7 +5,7 @@ export function limitParameter(most: number, usual = most) {
   return {
     name: 'limit',
     in: 'query',
-    description: `${usual} unless said`,
+    description: `Default: ${usual}`,
     schema: Type.Integer({ minimum: 1, maximum: most }),
   } as const;
 }

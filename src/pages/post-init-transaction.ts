@@ -24,14 +24,14 @@ export const postInitTransaction = operation({
     operationId: 'initTransaction',
     summary: 'Create a transaction from a browser form',
     description:
-      'Answers 303 to the pay page; `method=WebPayPST` means `webpay`. What is refused is a page in the payer’s language, with a way back to the shop where the request was validly signed; a client that accepts JSON alone gets JSON. Prefer `POST /trxs` from your server: a signed request that never reaches a browser cannot be read there. No unsigned objects are kept of such a transaction: its payer could have sent them.',
+      'Creates a transaction and redirects to the pay page with 303. `method=WebPayPST` means `webpay`. A refused request returns a page in the payer’s language, with a link back to the shop if the signature was valid; a client that accepts only JSON gets JSON. Prefer `POST /trxs` from your server: it keeps the signed request out of the browser. The unsigned objects are not stored, because the payer could have sent them.',
     tag: 'Transactions',
     parameters: [
-      { name: 'method', in: 'query', description: 'Code of the payment method to begin with', schema: Type.String() },
+      { name: 'method', in: 'query', description: 'Code of the payment method to start with', schema: Type.String() },
     ],
     body: SignedRequestSchema,
     bodyExample: SIGNED_REQUEST_EXAMPLE,
-    replies: { 303: { description: 'To the pay page', headers: { Location: 'The pay page' } } },
+    replies: { 303: { description: 'Redirect to the pay page', headers: { Location: 'The pay page' } } },
     errors: ['INVALID_PARAMETER', ...SIGNED_REQUEST_ERRORS],
   },
   handle: async (app, request, reply, query) => {

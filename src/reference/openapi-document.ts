@@ -109,10 +109,10 @@ function repliesOf({ describe }: Endpoint, schemas: Schemas): Record<string, Rep
 
 const HEADERS = {
   'Rubrica-Version': {
-    description: 'Changes when an answer changes in a way that a client may notice',
+    description: 'API version. It changes when a response changes in a way that clients can notice',
     schema: { type: 'string', examples: [API_VERSION] },
   },
-  'X-Request-Id': { description: 'Names this request in the log of the service', schema: { type: 'string' } },
+  'X-Request-Id': { description: 'Id of this request in the log of the service', schema: { type: 'string' } },
 };
 
 const HEADER_REFERENCES = Object.fromEntries(
@@ -125,7 +125,7 @@ const SECURITY_SCHEMES = {
     scheme: 'bearer',
     bearerFormat: 'JWT',
     description:
-      'An access token. `POST /users/login` and `POST /loginToken` give one. The role named beside it is the permission that its user needs; where there are several, one is enough.',
+      'An access token from `POST /users/login` or `POST /loginToken`. The role is the permission that its user needs; one of several is enough.',
   },
   apiToken: {
     type: 'http',

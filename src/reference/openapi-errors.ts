@@ -75,7 +75,7 @@ function sorted<E extends { status: number }>(errors: readonly E[]): E[] {
 
 /** Returns the default response, which stands for `COMMON_ERRORS`. */
 export function commonErrorReply(schemas: Schemas): Reply {
-  return { ...errorReply(COMMON_ERRORS, {}, schemas), description: 'What any request can be refused for' };
+  return { ...errorReply(COMMON_ERRORS, {}, schemas), description: 'Errors that any request can return' };
 }
 
 function errorReply(
@@ -113,11 +113,11 @@ const HEADERS: Record<number, Record<string, unknown>> = {
   429: {
     'Retry-After': RETRY_AFTER,
     'RateLimit-Policy': {
-      description: 'The limit that was reached: q requests in w seconds',
+      description: 'Limit that was reached: q requests in w seconds',
       schema: { type: 'string', examples: ['"payment-service";q=6000;w=60'] },
     },
     RateLimit: {
-      description: 'r requests are left, and in t seconds the count begins anew',
+      description: 'r requests are left; the count starts again in t seconds',
       schema: { type: 'string', examples: ['"payment-service";r=0;t=42'] },
     },
   },

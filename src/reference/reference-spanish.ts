@@ -5,244 +5,265 @@ import { INFO } from './openapi-texts.ts';
  * one.
  */
 const REMITTANCES =
-  'Los del ambiente de RUBRICA_ENV, en cada moneda: los abonos a los comercios cuyos libros lees y, si puedes leer `GET /tef/{id}`, los pagos a terceros; para quién son exige `recipients:read`, y sin él es nulo. `limit` vale para ambos juntos.';
+  'Responde las remesas del ambiente de RUBRICA_ENV, en cada moneda: los abonos a los comercios cuyos libros puedes leer y, si puedes leer `GET /tef/{id}`, los pagos a personas. El destinatario y la cuenta de un pago a una persona son null sin el permiso `recipients:read`. `limit` vale para ambos juntos.';
 
 export const SPANISH_OPERATIONS: Readonly<Record<string, readonly [summary: string, description?: string]>> = {
   createTransaction: [
     'Crea una transacción',
-    'Los diez campos `x_` van firmados con el Secret Token. Una repetición idéntica responde 200 con la primera transacción e `Idempotency-Hit: true`.',
+    'Crea una transacción con los diez campos `x_`, firmados con el Secret Token. Repetir una solicitud idéntica es seguro: responde 200 con la primera transacción e `Idempotency-Hit: true`.',
   ],
   initTransaction: [
     'Crea una transacción desde un formulario del navegador',
-    'Responde 303 hacia la página de pago. Lo rechazado es una página en el idioma de quien paga, con el camino de vuelta a la tienda si la firma era válida; un cliente que solo acepta JSON recibe JSON.',
+    'Crea una transacción y redirige a la página de pago con 303. `method=WebPayPST` significa `webpay`. Una solicitud rechazada responde una página en el idioma de quien paga, con un enlace de vuelta a la tienda si la firma era válida; un cliente que solo acepta JSON recibe JSON. Prefiere `POST /trxs` desde tu servidor: así la solicitud firmada no pasa por el navegador. Los objetos sin firma no se guardan, porque los pudo enviar quien paga.',
   ],
   createTransactionUnsigned: [
     'Crea una transacción con un token de acceso',
-    'Para tiendas de la generación anterior a `POST /trxs`, que es mejor: va firmado y se puede repetir sin riesgo. El usuario debe ver el servicio de pago.',
+    'Crea una transacción para tiendas anteriores a `POST /trxs`. Prefiere `POST /trxs`: va firmado y repetirlo es seguro. El usuario debe ver el servicio de pago. Una referencia ya usada se rechaza con 400, con `idTrx`, `x_account_id` y `x_reference` en la raíz de la respuesta, y con `payUrl` si todos los campos son iguales.',
   ],
   readTransactionStatusUnsigned: [
-    'Lee el estado de una transacción, como las tiendas antiguas',
-    'Para tiendas de la generación anterior a `POST /trxs`. `GET /trxs/{id}` dice más.',
+    'Lee el estado de una transacción (tiendas antiguas)',
+    'Responde el estado a tiendas anteriores a `POST /trxs`. `GET /trxs/{id}` responde más.',
   ],
   readTransaction: [
     'Lee una transacción',
-    '`status` y los miembros hasta `abonos` son los que leen los clientes existentes; `state` y lo que sigue lo dicen con las palabras de este servicio.',
+    'Responde una transacción. Los clientes existentes leen `status` y los miembros hasta `abonos`; `state` y los miembros que siguen usan las palabras de este servicio.',
   ],
   readTransactionStatus: ['Lee el estado de una transacción'],
   listRefunds: ['Lista las devoluciones de una transacción'],
   createRefund: [
     'Devuelve un pago, en parte o completo',
-    'Está aceptada la que trae `data.verificationToken`; su final lo dicen el estado, los eventos y la URL de eventos. Un rechazo también responde 200, con el motivo en `code` y `message`. El monto se reserva de inmediato.',
+    'Devuelve un pago, en parte o completo. La devolución está aceptada si la respuesta trae `data.verificationToken`. Su resultado está en el endpoint de estado, el feed y la URL de eventos. Un rechazo también responde 200, con el motivo en `code` y `message`. Una devolución aceptada reserva su monto de inmediato: nunca se devuelve más de lo que se pagó. Sin `Idempotency-Key`, el mismo monto y tipo del mismo usuario dentro de un minuto responde con la primera devolución e `Idempotency-Hit: true`, salvo que haya fallado. Para devolver dos veces el mismo monto, envía dos claves.',
   ],
   readRefundStatus: ['Lee el estado de una devolución'],
   reconcileDay: [
     'Cuadra un día',
-    'Los pagos y devoluciones que se completaron en un día de Chile (America/Santiago), en una moneda. `totalTransactions` menos el `cost` de cada ítem y menos `totalNullification` es `totalRemittances`.',
+    'Responde los pagos y devoluciones que se completaron en un día de Chile (America/Santiago), en una moneda. `totalRemittances` es `totalTransactions` menos el `cost` de cada ítem y menos `totalNullification`. `payouts` trae los abonos al comercio en ese día.',
   ],
   listRemittances: ['Lista los últimos abonos y pagos a terceros', REMITTANCES],
   listRemittancesOfDay: ['Lista los abonos y pagos a terceros de un día', REMITTANCES],
   readRemittanceIndicators: [
-    'Lee lo que se le debe a un comercio',
-    'Nombra los indicadores que quieres; solo esos se responden. Lo que se debe y no se ha abonado está por venir.',
+    'Lee los montos que se le deben a un comercio',
+    'Responde solo los indicadores que nombras. El dinero que se debe y no se ha abonado está por venir (`futureRemittances`).',
   ],
   listPaymentMethods: ['Lista los medios de pago de un servicio de pago'],
   listPaymentMethodsV2: ['Lista los medios de pago de un servicio de pago para una moneda'],
   readEvents: [
-    'Lee lo que pasó',
-    'Los eventos vienen en el orden en que quedaron guardados, cada uno exactamente una vez a lo largo de los cursores. Comienza sin `after` y después devuelve `data.next`. Mientras `has_more` sea true hay más que leer, aunque una página venga vacía.',
+    'Lee los eventos',
+    'Responde los eventos en el orden en que se guardaron, cada uno exactamente una vez a lo largo de los cursores. Comienza sin `after` y después envía `data.next` como `after`. Mientras `has_more` sea true, lee la página siguiente de inmediato, aunque esta venga vacía. `sequence` no tiene saltos dentro de una transacción.',
   ],
   findTransactions: [
     'Busca transacciones',
-    'Debe cumplirse todo lo que envías. `data.next` es el cursor de la página siguiente, null al final; una página puede venir vacía y tener otra después.',
+    'Responde las transacciones que cumplen todos los filtros. `data.next` es el cursor de la página siguiente, null en la última; una página puede venir vacía y tener otra después. `data.complete` es false por un momento después de muchísimos pagos: entonces a la página le pueden faltar algunos de los más nuevos.',
   ],
   showTransaction: [
     'Muestra una transacción con su línea de tiempo',
-    'Intentos de pago con las respuestas del medio de pago, estados, callbacks con lo que respondió la tienda, devoluciones, asientos de los libros y decisiones, en el orden de sus horas. El enlace de pago no viene.',
+    'Responde una transacción con su línea de tiempo, en orden de hora: intentos de pago con las respuestas del medio de pago, estados, callbacks con las respuestas de la tienda, devoluciones, asientos de los libros y decisiones. El enlace de pago no viene, para que quien lee no pueda pagar.',
   ],
   listRefusedRequests: [
     'Lista las solicitudes rechazadas',
-    'Las de los últimos 7 días, primero la más nueva. Una solicitud es tuya por el Service Token que nombra o por la transacción de su ruta. Las de tokens de producción se guardan si la instalación lo dice (`REFUSED_REQUESTS`). Qué estaba mal se cuenta en el idioma de `Accept-Language`.',
+    'Responde las solicitudes rechazadas en los últimos 7 días, primero la más nueva. Una solicitud es tuya si nombra tu Service Token o si su ruta nombra tu transacción. Las de tokens de producción se guardan solo si lo dice `REFUSED_REQUESTS`. De cada código se guardan las primeras 50 de cada hora. Los errores vienen en el idioma de `Accept-Language`. `data.next` es el cursor de la página siguiente.',
   ],
   createWebhook: [
     'Suscríbete a abonos y devoluciones',
-    'Desde ahora cada abono y devolución que ve el usuario se envía a `url`, firmado con el Secret Token del servicio de pago según Standard Webhooks, con los reintentos de los callbacks.',
+    'Suscribe `url` a cada abono, pago y devolución que ve el usuario, desde ahora. Cada uno se envía por POST como el JSON de la URL de eventos, con encabezados Standard Webhooks firmados con el Secret Token del servicio de pago, y se reintenta como los callbacks. Un usuario tiene una dirección por webhook; una nueva la reemplaza.',
   ],
   listWebhooks: ['Lista tus webhooks'],
   changeWebhook: ['Cambia la dirección de un webhook'],
   endWebhook: ['Termina un webhook'],
-  beginListening: ['Recibe los callbacks de desarrollo en tu computador'],
-  takeCallback: ['Toma el siguiente callback de desarrollo'],
-  reportCallback: ['Informa qué pasó con un callback de desarrollo'],
-  endListening: ['Devuelve los callbacks de desarrollo al servicio'],
+  beginListening: [
+    'Recibe los callbacks de desarrollo en tu computador',
+    'Comienza un oyente. Desde ahora los callbacks que causan los tokens de desarrollo de un servicio de pago esperan al oyente, y el servicio no los envía. Pide cada uno con `/next`, envíalo e informa el resultado. Un oyente termina tras 30 segundos sin solicitudes; entonces el servicio vuelve a enviar los callbacks. Un oyente más nuevo reemplaza al anterior. En producción no hay oyentes. `bin/rubrica listen` usa este endpoint.',
+  ],
+  takeCallback: [
+    'Toma el siguiente callback de desarrollo',
+    'Responde el callback que lleva más tiempo pendiente, o null después de 10 segundos sin ninguno. Es tuyo por un minuto: envíalo y después informa el resultado. Un callback sin informe se vuelve a entregar.',
+  ],
+  reportCallback: [
+    'Informa el resultado de un callback de desarrollo',
+    'Registra el resultado como un intento de entrega. El calendario de reintentos del callback decide el paso siguiente.',
+  ],
+  endListening: ['Termina un oyente de callbacks de desarrollo'],
   readUser: ['Lee tu propio usuario'],
   listApiTokens: [
     'Lista los tokens de API de un usuario',
-    'Primero el más antiguo, también los que ya se cerraron. El token mismo no se muestra: se mostró al crearlo.',
+    'Responde los tokens de API de un usuario, primero el más antiguo, también los cerrados. El texto de un token se muestra solo al crearlo.',
   ],
   createApiToken: [
     'Crea un token de API',
-    'Uno más para un programa, con nombre propio. Puedes crearlo para quien no tiene nada que tú no tengas: permisos, servicios de pago, devoluciones al día; no para ti. Si tienes un segundo factor, envía su `code`; un código sirve una vez.',
+    'Crea un token de API más, con nombre propio, para un programa. Puedes crearlo para usuarios cuyos permisos, servicios de pago y límite diario de devoluciones no superan los tuyos, pero no para ti. Si tienes un segundo factor, envía su `code`; un código sirve una vez.',
   ],
   endApiToken: [
     'Cierra un token de API',
-    'En un segundo deja de servir todo token de acceso que se obtuvo con él. Uno tuyo, o de quien no tiene nada que tú no tengas.',
+    'Cierra un token de API. Los tokens de acceso que se obtuvieron con él dejan de servir en un segundo. Puedes cerrar los tuyos y los de usuarios cuyos derechos no superan los tuyos. Cerrarlo otra vez responde lo mismo.',
   ],
   logIn: [
     'Inicia sesión',
-    'Tras diez contraseñas erradas seguidas, una cuenta no puede iniciar sesión desde la misma red por 30 minutos. Los tokens de acceso en uso siguen sirviendo.',
+    'Responde un token de acceso. Tras diez contraseñas erradas seguidas, la cuenta no puede iniciar sesión desde la misma red por 30 minutos. Los tokens de acceso que ya existen siguen sirviendo.',
   ],
   logInV2: ['Inicia sesión, para clientes de la segunda versión'],
-  logInV1: ['Inicia sesión, para clientes de la primera versión', 'Aquí una contraseña errada responde 400.'],
+  logInV1: [
+    'Inicia sesión, para clientes de la primera versión',
+    'Responde un token de acceso. Una contraseña errada se rechaza con 400.',
+  ],
   logInWithApiToken: [
     'Cambia un token de API por un token de acceso',
-    'Envía el token de API como `Authorization: Bearer`, o `email` y `apiToken` en el cuerpo. Un token que no es válido responde 403 si vino en el encabezado, y 401 si vino en el cuerpo.',
+    'Responde un token de acceso. Envía el token de API como `Authorization: Bearer`, o `email` y `apiToken` en el cuerpo. Un token inválido se rechaza con 403 si vino en el encabezado, y con 401 si vino en el cuerpo.',
   ],
   listBanks: [
     'Lista los bancos',
-    'Cada institución de la lista que usan las validaciones, también las cerradas o fusionadas.',
+    'Responde cada institución de la lista que usan las validaciones, también las cerradas o fusionadas.',
   ],
   validateBankAccount: [
     'Valida una cuenta bancaria',
-    'Cada solicitud bien formada recibe un veredicto y las comprobaciones detrás de él: un dígito verificador errado es un veredicto, no un error. Sin un proveedor en línea el mejor veredicto es `plausible`.',
+    'Responde un veredicto y las revisiones detrás de él a cada solicitud bien formada. Un dígito verificador errado es un veredicto, no un error. Sin un proveedor en línea el mejor veredicto es `plausible`.',
   ],
   validateBankAccounts: [
     'Valida hasta 1.000 cuentas bancarias',
-    'Los resultados vienen en el orden de los ítems. Un ítem que no se puede leer trae un `error` en su lugar y no arruina los demás.',
+    'Responde un resultado por ítem, en el orden de los ítems. Un ítem que no se puede leer, o que se rechaza mientras se pregunta al proveedor, trae un `error` y no afecta a los demás. Un lote que falla con 503 no guarda nada, salvo que el código sea OUTCOME_UNKNOWN.',
   ],
-  readBankAccountValidation: ['Lee una validación otra vez', 'Tal como se respondió, salvo el RUT, que no se guarda.'],
+  readBankAccountValidation: [
+    'Lee una validación',
+    'Responde una validación guardada. Su RUT es null, porque el RUT no se guarda.',
+  ],
   createPaymentLink: [
     'Crea un enlace de pago',
-    'Una dirección, con código QR y afiche, donde se paga un monto sin tienda. Envía un `Idempotency-Key`: la misma solicitud otra vez responde con el mismo enlace e `Idempotency-Hit: true`, y otra con la misma clave se rechaza con 409. Sin clave, cada solicitud crea un enlace.',
+    'Crea una dirección, con código QR y afiche, donde se paga un monto sin tienda. Envía un `Idempotency-Key`: la misma solicitud con la misma clave responde con el mismo enlace e `Idempotency-Hit: true`; otra solicitud con esa clave se rechaza con 409. Sin clave, cada solicitud crea un enlace.',
   ],
   listPaymentLinks: [
     'Lista los enlaces de pago',
-    'De todos los servicios de pago que ve el usuario, los más nuevos primero.',
+    'Responde los enlaces de todos los servicios de pago que ve el usuario, primero los más nuevos.',
   ],
-  readPaymentLink: ['Lee un enlace de pago', 'Si se puede pagar, y cuántos pagos trajo.'],
+  readPaymentLink: ['Lee un enlace de pago', 'Responde un enlace con su estado y el número de sus pagos.'],
   endPaymentLink: [
     'Cierra un enlace de pago',
-    'Ya no se puede pagar; quien ya está pagando puede terminar. Uno que estaba cerrado queda como estaba.',
+    'Cierra un enlace: no puede comenzar otro pago. Quien ya comenzó a pagar puede terminar. Un enlace que ya estaba cerrado queda como estaba.',
   ],
   listRecipients: [
     'Lista los destinatarios',
-    'La versión más nueva de cada uno. Un usuario ve los de sus servicios de pago y los que guardó para sí.',
+    'Responde la versión más nueva de cada destinatario. Un usuario ve los de sus servicios de pago y los que guardó para sí; un usuario de todos los servicios de pago ve todos.',
   ],
   createRecipient: [
-    'Guarda una cuenta validada',
-    'Envía otra vez los datos que se validaron, con el id de su validación: una validación no guarda ni RUT ni cuenta. La misma validación responde con el mismo destinatario.',
+    'Guarda una cuenta validada como destinatario',
+    'Guarda una cuenta validada para pagos a terceros. Envía otra vez los datos validados con el id de la validación, porque una validación no guarda ni el RUT ni la cuenta. La misma solicitud responde con el mismo destinatario.',
   ],
-  readRecipient: ['Lee un destinatario', 'Como vale ahora, con cada versión que ha tenido.'],
+  readRecipient: ['Lee un destinatario', 'Responde el destinatario con todas sus versiones.'],
   changeRecipient: [
     'Cambia la cuenta de un destinatario',
-    'Otra cuenta es una validación nueva y una versión nueva del destinatario; un veredicto más nuevo también. El titular no cambia.',
+    'Crea una versión nueva del destinatario, con otra cuenta o con un veredicto más nuevo de la misma. En ambos casos hace falta una validación nueva. El titular no cambia.',
   ],
   createTransfer: [
-    'Paga a alguien',
-    'Hace un pago del único servicio de pago que ve el usuario. La cuenta se valida de inmediato, y el pago espera la aprobación de una persona, salvo que la regla para programas lo apruebe. El mismo `tef.id` con los mismos campos responde con el mismo pago; con otros se rechaza (409). Su final se envía a `callbackUrl` como `{"tefResponse": …}`.',
+    'Crea un pago a un tercero',
+    'Crea un pago del único servicio de pago que ve el usuario. La cuenta se valida de inmediato. El pago espera la aprobación de una persona, salvo que la regla para programas lo apruebe. El mismo `tef.id` con los mismos campos responde con el mismo pago; con otros se rechaza (409). El estado final se envía a `callbackUrl` como `{"tefResponse": …}`, con encabezados Standard Webhooks.',
   ],
   readTransfer: [
     'Lee un pago',
-    'Por el id que le diste. `status` dice si sigue en curso; `state` dice exactamente dónde está.',
+    'Responde un pago por el id que le diste. `status` dice si está en curso, completado o fallido; `state` es su estado exacto.',
   ],
-  readBalance: ['Lee el saldo', 'Lo que es del comercio, con lo aprobado para pagar que aún no llega.'],
+  readBalance: ['Lee el saldo', 'Responde el dinero del comercio, con los pagos aprobados que aún no llegan.'],
   proposePayoutBatch: [
     'Propón un lote de pagos',
-    'Todos o ninguno: con una fila mala no se crea nada, y se nombra cada fila. Se valida cada cuenta. Un lote espera la aprobación de otra persona, también el de un programa. Los mismos pagos otra vez (sus ids con los mismos campos) son el mismo lote; lo que no cabe en una transferencia se divide en varios.',
+    'Crea un lote de pagos. Una fila mala rechaza todo el lote, y la respuesta nombra cada fila mala. Se valida cada cuenta. Un lote espera siempre la aprobación de otra persona, también si lo propuso un programa. Los mismos pagos otra vez (sus ids con los mismos campos) responden el mismo lote. Un pago que no cabe en una transferencia se divide en varios.',
   ],
-  listPayoutBatches: ['Lista los lotes de pagos', 'Los más nuevos primero, con cuánto de cada uno está en qué estado.'],
+  listPayoutBatches: [
+    'Lista los lotes de pagos',
+    'Responde los lotes, primero los más nuevos, cada uno con el número y la suma de sus pagos en cada estado.',
+  ],
   readPayoutBatch: [
     'Lee un lote de pagos',
-    'Con sus pagos, lo raro de cada uno, y los archivos de banco en que salieron. Envía `next` como `after` para los pagos que siguen.',
+    'Responde un lote con sus pagos, las advertencias sobre cada uno y los archivos de banco en que salieron. Envía `next` como `after` para los pagos siguientes.',
   ],
   approvePayoutBatch: [
     'Aprueba un lote de pagos',
-    'Todos los que esperan, o ninguno; desde entonces su dinero queda reservado. Lo hace una persona que no los propuso, ni cambió una de sus cuentas, ni hizo un token de API del programa que los propuso, y prueba su segundo factor con `code`. Un programa no aprueba nada.',
+    'Aprueba todos los pagos del lote que esperan aprobación, o ninguno, y reserva su dinero. Solo aprueba una persona, con el `code` de su segundo factor. Esa persona no debe haber propuesto los pagos, ni cambiado una de sus cuentas, ni hecho un token de API o puesto la contraseña del programa que los propuso.',
   ],
   rejectPayoutBatch: [
     'Rechaza un lote de pagos',
-    'Los que esperan una aprobación no la tienen; nada de su dinero se había tomado.',
+    'Rechaza los pagos del lote que esperan aprobación. Su dinero no estaba reservado.',
   ],
   cancelPayoutBatch: [
-    'Retira un lote de pagos',
-    'Los que no han salido, aprobados o no; lo reservado vuelve a estar disponible.',
+    'Cancela un lote de pagos',
+    'Cancela los pagos que no han salido, aprobados o no, y libera su dinero reservado.',
   ],
   submitPayoutBatch: [
-    'Pide la aprobación de un borrador',
-    'Los pagos de un lote que se propuso con `draft` esperan desde ahora a otra persona. No lleva cuerpo.',
+    'Envía un borrador a aprobación',
+    'Envía a aprobación un lote que se propuso con `draft`: sus pagos esperan desde ahora a otra persona. No lleva cuerpo.',
   ],
   makePayoutFiles: [
     'Escribe los pagos aprobados en archivos para un banco',
-    'Tantos archivos como pida el límite de líneas del banco. Cada pago está en un solo archivo y queda `sent`, así que la misma solicitud otra vez escribe lo que se aprobó mientras tanto, o nada; con `batchId` responde los archivos que tiene el lote. Los archivos se guardan: `GET /payout-files` los lista.',
+    'Escribe los pagos aprobados en tantos archivos como pida el límite de líneas del banco. Cada pago está en un solo archivo y queda `sent`. La misma solicitud otra vez escribe solo los pagos aprobados desde entonces. Si no hay, se rechaza con INVALID_PAYOUT; con `batchId` responde en cambio los archivos del lote. Los archivos se guardan: `GET /payout-files` los lista.',
   ],
   downloadPayoutFile: [
     'Descarga un archivo de pagos',
-    'Los bytes que tenía cuando se hizo, para el banco. Lleva RUT, nombres y números de cuenta: guárdalo como guardas esos datos.',
+    'Responde los bytes de un archivo tal como se hizo para el banco. Contiene RUT, nombres y números de cuenta: protégelo igual que esos datos.',
   ],
   listPayoutFiles: [
     'Lista los archivos de pagos',
-    'Los más nuevos primero, como se hicieron para los bancos; sin sus bytes.',
+    'Responde los archivos hechos para bancos, primero los más nuevos, sin su contenido.',
   ],
-  readPayoutFile: ['Lee un archivo de pagos', 'Con sus pagos en el orden de sus líneas, y qué pasó con cada uno.'],
+  readPayoutFile: [
+    'Lee un archivo de pagos',
+    'Responde un archivo con sus pagos en el orden de sus líneas, y el estado de cada uno.',
+  ],
   takePayoutResults: [
-    'Di qué hizo el banco con un archivo de pagos',
-    'El resultado del banco como CSV, .xlsx o .xls, con un id, o con RUT y monto, y un estado como `Pagado` o `Rechazado` de cada línea. El mismo archivo otra vez no cambia nada. Lo que contradice un estado no mueve dinero, y espera a una persona.',
+    'Importa los resultados de un archivo de pagos',
+    'Importa los resultados que informa el banco como CSV, .xlsx o .xls. Cada línea trae un id, o RUT y monto, y un estado como `Pagado` o `Rechazado`. El mismo archivo otra vez no cambia nada. Un resultado que contradice el estado de un pago no mueve dinero y espera a una persona.',
   ],
   importStatement: [
     'Importa una cartola del banco',
-    'Un CSV, .xlsx o .xls tal como lo exporta el banco. Primero el archivo se prueba a sí mismo, por sus saldos o totales. Cada línea nueva tiene un solo uso: confirma un pago o un archivo de pagos, trae uno de vuelta, es un depósito anotado, o espera sin explicar. Las líneas que vinieron en otro archivo ya se conocen, y el mismo archivo otra vez no cambia nada.',
+    'Importa un CSV, .xlsx o .xls tal como lo exporta el banco. Primero se revisan los saldos o totales del archivo. Cada línea nueva tiene un solo uso: confirma un pago o un archivo de pagos, informa que un pago volvió, corresponde a un depósito anotado, o espera sin explicar. Las líneas que ya vinieron en otro archivo no se importan dos veces, y el mismo archivo otra vez no cambia nada.',
   ],
   listStatements: [
     'Lista las cartolas del banco',
-    'Las más nuevas primero, con cuántas de sus líneas están sin explicar.',
+    'Responde las cartolas, primero las más nuevas, cada una con el número de sus líneas sin explicar.',
   ],
   readStatement: [
     'Lee una cartola del banco',
-    'Con sus líneas en el orden del archivo, y de qué es cada una. Su texto no se guarda: ahí hay nombres y RUT.',
+    'Responde una cartola con sus líneas en el orden del archivo, y el uso de cada una. El texto de las líneas no se guarda, porque contiene nombres y RUT.',
   ],
   resolveStatementLine: [
-    'Di qué es una línea sin explicar',
-    'Con el estado y los asientos del pago, o con el depósito y su asiento, en una sola operación. Una línea tiene un uso, y ese queda; lo mismo con el mismo motivo otra vez no cambia nada.',
+    'Explica una línea',
+    'Da su uso a una línea sin explicar, en una sola operación con el estado y los asientos del pago, o con el depósito y su asiento. Una línea tiene un solo uso, y es definitivo. La misma solicitud con el mismo motivo no cambia nada.',
   ],
   readAvailableBalance: [
-    'Lee lo que se puede pagar',
-    'Lo que es del comercio, sin lo que se está devolviendo ni lo que tienen reservado los pagos.',
+    'Lee el saldo que se puede pagar',
+    'Responde el dinero del comercio sin las devoluciones en curso, lo retenido para devoluciones ni lo reservado por pagos.',
   ],
-  health: ['Si el proceso corre'],
-  ready: ['Si el proceso debe recibir solicitudes'],
-  metrics: ['Métricas en el formato de texto de Prometheus'],
+  health: ['Revisa si el proceso corre'],
+  ready: [
+    'Revisa si el proceso puede recibir solicitudes',
+    'Agrega `"held_after_restore": true` a la respuesta mientras los callbacks y las devoluciones esperan tras una restauración; las solicitudes se aceptan.',
+  ],
+  metrics: [
+    'Lee las métricas en el formato de texto de Prometheus',
+    'Atiende solo a clientes de la misma máquina, sin un proxy. Si `METRICS_PORT` está puesto, las métricas están solo en ese puerto, y esta ruta responde 404.',
+  ],
 };
 
 /** The sections of the reference by tag. */
 export const SPANISH_TAGS: Readonly<Record<string, readonly [name: string, description: string]>> = {
-  Transactions: [
-    'Transacciones',
-    'Crea una transacción, lleva a quien paga a su página de pago y mira qué pasó con ella.',
-  ],
+  Transactions: ['Transacciones', 'Crea una transacción, lleva a quien paga a su página de pago y lee su resultado.'],
   'Payment links': ['Enlaces de pago', 'Una dirección donde se paga un monto sin tienda.'],
   Refunds: ['Devoluciones', 'Devuelve un pago, en parte o completo.'],
-  Reconciliation: ['Conciliación', 'Lo que se pagó y devolvió en un día, atado a los libros.'],
-  'Payment methods': ['Medios de pago', 'Con qué se puede pagar.'],
-  Webhooks: ['Webhooks', 'Un usuario se entera de abonos y devoluciones en una dirección propia.'],
-  Events: ['Eventos', 'Todo lo que pasó, para leerlo cuando quieras. El callback es lo mismo, enviado a ti.'],
-  'Bank account validation': [
-    'Validación de cuentas bancarias',
-    'Si una cuenta bancaria puede ser lo que alguien dice que es, antes de enviar dinero.',
-  ],
+  Reconciliation: ['Conciliación', 'Pagos y devoluciones de un día, con sus asientos en los libros.'],
+  'Payment methods': ['Medios de pago', 'Medios que puede elegir quien paga.'],
+  Webhooks: ['Webhooks', 'Avisos de abonos, pagos y devoluciones, enviados a una dirección del usuario.'],
+  Events: ['Eventos', 'Todos los eventos, para leerlos cuando quieras. Los callbacks envían eventos a la tienda.'],
+  'Bank account validation': ['Validación de cuentas bancarias', 'Revisa una cuenta bancaria antes de enviar dinero.'],
   Payouts: ['Pagos a terceros', 'Dinero que un comercio envía a otros.'],
-  'Bank files': ['Archivos de bancos', 'Archivos de pagos para bancos, qué pasó con ellos, y cartolas del banco.'],
-  Recipients: ['Destinatarios', 'Cuentas validadas que se guardan para pagos a terceros.'],
+  'Bank files': ['Archivos de bancos', 'Archivos de pagos para bancos, sus resultados, y cartolas.'],
+  Recipients: ['Destinatarios', 'Cuentas validadas, guardadas para pagos a terceros.'],
   Access: ['Acceso', 'Tokens de acceso para personas y programas que leen y validan.'],
   Operation: ['Operación', 'Para quienes operan el servicio.'],
 };
 
 /** The introduction of the reference. */
 const SPANISH_INFO: readonly string[] = [
-  'Rúbrica habla el protocolo de transacciones firmadas de las tiendas chilenas y la validación de cuentas de la API de transferencias electrónicas.',
-  '**Firma.** Toma los diez campos `x_` obligatorios, ordénalos por nombre y escribe nombre y valor, nombre y valor, sin nada en medio: `x_account_id…x_amount1000x_currencyCLP…`. `x_signature` es el HMAC-SHA256 de ese texto, en hexadecimal y minúsculas; la clave es el texto del Secret Token. Los valores van en UTF-8, sin cambios. `x_products`, `x_billing_details`, `x_shippment` y `x_document` nunca se firman.',
-  '**Los tokens deciden.** Un servicio de pago tiene un Service Token y un Secret Token para `development` y otros para `production`. Cada servidor acepta ambos; lo que se firma con los de desarrollo es una prueba.',
+  'Rúbrica implementa el protocolo de transacciones firmadas de las tiendas chilenas y la validación de cuentas de la API de transferencias electrónicas.',
+  '**Firma.** Toma los diez campos `x_` obligatorios, ordénalos por nombre y une cada nombre y valor sin separadores: `x_account_id…x_amount1000x_currencyCLP…`. `x_signature` es el HMAC-SHA256 de ese texto, en hexadecimal y minúsculas, con el texto del Secret Token como clave. Los valores van en UTF-8, sin cambios. `x_products`, `x_billing_details`, `x_shippment` y `x_document` nunca se firman.',
+  '**Los tokens deciden.** Un servicio de pago tiene un Service Token y un Secret Token para `development` y otros para `production`. Cada servidor acepta ambos pares; una solicitud firmada con los de desarrollo es una prueba.',
   '**Repetir es seguro.** Una referencia es de una sola transacción, para siempre. La misma solicitud responde con la primera transacción e `Idempotency-Hit: true`; otros campos con la misma referencia se rechazan con 409.',
-  '**Los errores** son `application/problem+json`, con un `code` que no cambia y qué hacer; cada código tiene su página en `/errors/{code}`. Con `Accept-Language: es` vienen en español. `errors` nombra todo lo que está mal, no solo lo primero.',
-  '**Límites.** Un cuerpo tiene a lo más 16 KiB (512 KiB para validaciones en lote); los encabezados, 8 KiB y 64 líneas. Las direcciones se comparan tal cual.',
+  '**Los errores** son `application/problem+json`, con un `code` que no cambia y qué hacer; cada código tiene su página en `/errors/{code}`. Con `Accept-Language: es` vienen en español. `errors` trae todos los errores, no solo el primero.',
+  '**Límites.** Un cuerpo tiene a lo más 16 KiB (512 KiB para un lote, 3 MiB para un archivo de banco); los encabezados, 8 KiB y 64 líneas. Las rutas se comparan tal cual.',
 ];
 
 /** The fixed texts of the reference. */
@@ -252,7 +273,7 @@ export const REFERENCE_WORDS = {
     contents: 'Endpoints',
     requestsIn: 'Requests in',
     info: INFO.description.split('\n\n'),
-    version: (version: string) => `Version ${version}, as the answer header Rubrica-Version says it. For programs:`,
+    version: (version: string) => `Version ${version}, as in the response header Rubrica-Version. For programs:`,
     or: 'or',
     parameters: 'Parameters',
     in: (type: string, place: string) => `${type} in the ${place}`,
@@ -280,7 +301,7 @@ export const REFERENCE_WORDS = {
     contents: 'Endpoints',
     requestsIn: 'Solicitudes en',
     info: SPANISH_INFO,
-    version: (version: string) => `Versión ${version}, como lo dice el encabezado Rubrica-Version. Para programas:`,
+    version: (version: string) => `Versión ${version}, como en el encabezado Rubrica-Version. Para programas:`,
     or: 'o',
     parameters: 'Parámetros',
     in: (type: string, place: string) => `${type} en ${PLACES[place] ?? place}`,

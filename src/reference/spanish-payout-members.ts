@@ -1,134 +1,147 @@
 /** The members of banks, bank accounts, recipients, payouts and statements in Spanish, by their English text. */
 export const SPANISH_PAYOUT_MEMBERS: Readonly<Record<string, string>> = {
-  'Three digits with their zeros': 'Tres dígitos con sus ceros',
-  'Other names that people know it by': 'Otros nombres con que la gente lo conoce',
-  'The code to use instead of a merged one': 'El código que se usa en lugar de uno fusionado',
-  'Since when it is merged or authorised': 'Desde cuándo está fusionado o autorizado',
-  'How it appears in transfer catalogues': 'Cómo aparece en los catálogos de transferencias',
-  'The known form of its account numbers: digits always': 'La forma conocida de sus números de cuenta: siempre dígitos',
-  'Digits at most, at any bank': 'Dígitos como máximo, en cualquier banco',
-  'The published lengths: another one is a warning, never a refusal':
-    'Los largos publicados: otro es una advertencia, nunca un rechazo',
-  'Has accounts whose number is the RUT without its check character':
-    'Tiene cuentas cuyo número es el RUT sin su dígito verificador',
-  'How old the list is by its own word: a year, a month or a day':
-    'La edad de la lista según ella misma: un año, un mes o un día',
-  'Changes with any entry': 'Cambia con cualquier entrada',
-  'Came with the program, or was imported since': 'Vino con el programa, o se importó después',
+  'Three digits, with leading zeros': 'Tres dígitos, con ceros a la izquierda',
+  'Other names of the bank': 'Otros nombres del banco',
+  'Code that replaces the code of a merged bank': 'Código que reemplaza al de un banco fusionado',
+  'Date of the merger or authorisation': 'Fecha de la fusión o autorización',
+  'Presence of the bank in transfer catalogues': 'Presencia del banco en los catálogos de transferencias',
+  'Known format of the account numbers; always digits': 'Formato conocido de los números de cuenta; siempre dígitos',
+  'Maximum number of digits at any bank': 'Máximo de dígitos en cualquier banco',
+  'Published lengths. Another length is a warning, never a refusal':
+    'Largos publicados. Otro largo es una advertencia, nunca un rechazo',
+  'true if account numbers can be the RUT without its check character':
+    'true si un número de cuenta puede ser el RUT sin su dígito verificador',
+  'Date of the list, as the list states it: a year, a month or a day':
+    'Fecha de la lista, según ella misma: un año, un mes o un día',
+  'Changes when any entry changes': 'Cambia cuando cambia cualquier entrada',
+  '`release`: shipped with the program; `import`: imported later':
+    '`release`: viene con el programa; `import`: se importó después',
   'RUT of the holder, such as 12345678-5': 'RUT del titular, como 12345678-5',
-  'Three digits with their zeros, such as 012': 'Tres dígitos con sus ceros, como 012',
-  'Digits, zeros kept': 'Dígitos, sin perder los ceros',
-  'The holder’s name as you have it: an online provider says how well it fits. It is not kept':
-    'El nombre del titular como lo tienes: un proveedor en línea dice qué tan bien calza. No se guarda',
-  'Whether a RUT of digits alone ends with its check character; needed where it can be read both ways':
-    'Si un RUT solo de dígitos termina con su dígito verificador; hace falta si se puede leer de las dos formas',
-  'How old the knowledge is': 'Qué tan antiguo es lo que se sabe',
-  'Stable; null where the check just passed': 'No cambia; null si la revisión simplemente pasó',
-  'English or Spanish, by Accept-Language': 'Inglés o español, por Accept-Language',
-  'JSON pointer into the request': 'JSON pointer hacia la solicitud',
-  'Only of `holder.name_match`: how well `holderName` fits the name of the holder':
-    'Solo de `holder.name_match`: qué tan bien calza `holderName` con el nombre del titular',
-  '`format`: nobody was asked whose account it is': '`format`: no se le preguntó a nadie de quién es la cuenta',
-  'True for plausible and confirmed': 'True si es plausible o confirmed',
-  'Canonical. Null where wrong, and when read again': 'Canónico. Null si está mal, y cuando se lee otra vez',
-  'Only with RUT_CHECK_DIGIT_MAYBE_MISSING: the RUT with and without its check character; null where it cannot be read so':
-    'Solo con RUT_CHECK_DIGIT_MAYBE_MISSING: el RUT con y sin su dígito verificador; null si no se puede leer así',
-  "Until when the provider's word holds": 'Hasta cuándo vale lo que dijo el proveedor',
-  'All of them. An id occurs once for each code that it found':
-    'Todas. Un id aparece una vez por cada código que encontró',
-  'Yours; answered with the result': 'Tuya; se responde con el resultado',
-  'Of every item that does not say its own': 'De cada elemento que no dice el suyo',
-  'With `checks=failed`: its place in `data.provenance`': 'Con `checks=failed`: su lugar en `data.provenance`',
+  'Three digits with leading zeros, such as 012': 'Tres dígitos con ceros a la izquierda, como 012',
+  'Digits, with leading zeros': 'Dígitos, con ceros a la izquierda',
+  'Name of the holder as you have it. An online provider says how well it matches. It is not stored':
+    'Nombre del titular como lo tienes. Un proveedor en línea dice qué tan bien calza. No se guarda',
+  'Whether a RUT that is only digits ends with its check character; required if it can be read both ways':
+    'Si un RUT solo de dígitos termina con su dígito verificador; obligatorio si se puede leer de las dos formas',
+  'Date of the information': 'Fecha de la información',
+  'Stable code; null if the check passed without remarks':
+    'Código que no cambia; null si la revisión pasó sin observaciones',
+  'Message in English or Spanish, by `Accept-Language`': 'Mensaje en inglés o español, según `Accept-Language`',
+  'JSON pointer to the field of the request': 'JSON pointer al campo de la solicitud',
+  'Only for `holder.name_match`: how well `holderName` matches the name of the holder':
+    'Solo en `holder.name_match`: qué tan bien calza `holderName` con el nombre del titular',
+  '`format`: no provider checked the holder': '`format`: ningún proveedor revisó al titular',
+  'true for `plausible` and `confirmed`': 'true si es `plausible` o `confirmed`',
+  'RUT in canonical form; null if it is wrong or the validation is read again':
+    'RUT en forma canónica; null si está mal o si se lee la validación otra vez',
+  'Only with RUT_CHECK_DIGIT_MAYBE_MISSING: the RUT read with and without its check character; null if that reading is impossible':
+    'Solo con RUT_CHECK_DIGIT_MAYBE_MISSING: el RUT leído con y sin su dígito verificador; null si esa lectura es imposible',
+  'End of validity of the provider’s answer': 'Hasta cuándo vale la respuesta del proveedor',
+  'All checks. An id occurs once for each code that the check found':
+    'Todas las revisiones. Un id aparece una vez por cada código que encontró',
+  'Your own reference, returned with the result': 'Tu propia referencia, que vuelve con el resultado',
+  'Default for items without their own `rut_format`': 'Valor para los ítems sin su propio `rut_format`',
+  'With `checks=failed`: index in `data.provenance`': 'Con `checks=failed`: índice en `data.provenance`',
   'Only with `checks=failed`': 'Solo con `checks=failed`',
   '`data.id` of a validation of this account that is plausible or confirmed':
     '`data.id` de una validación de esta cuenta que es plausible o confirmed',
-  'Of the holder, for the people who pay': 'Del titular, para quienes pagan',
-  'Of the holder, to be told of payouts': 'Del titular, para avisarle de los pagos',
-  'The payment service whose people share it; unless said the only one that the user sees, with none or several the user alone':
-    'El servicio de pago cuya gente lo comparte; si no lo envías, el único que ve el usuario, y con ninguno o varios, solo el usuario',
-  'From 1; another account or a newer verdict is the next':
-    'Desde 1; otra cuenta o un veredicto más nuevo es la siguiente',
-  'The payment service whose people share it; null: it is for the user alone who kept it':
-    'El servicio de pago cuya gente lo comparte; null: es solo del usuario que lo guardó',
-  'VERDICT_MAX_AGE_DAYS after it, and no later than the word of its provider':
-    'VERDICT_MAX_AGE_DAYS después, y no más tarde que la palabra de su proveedor',
+  'Name of the holder, for the people who pay': 'Nombre del titular, para quienes pagan',
+  'E-mail address of the holder, for notices of payouts': 'Correo del titular, para avisarle de los pagos',
+  'Payment service whose users share the recipient. Default: the only one that the user sees; with none or several, only the user sees the recipient':
+    'Servicio de pago cuyos usuarios comparten el destinatario. Por defecto, el único que ve el usuario; con ninguno o varios, solo lo ve el usuario',
+  'Version, from 1. Another account or a newer verdict makes the next version':
+    'Versión, desde 1. Otra cuenta o un veredicto más nuevo crea la siguiente',
+  'Payment service whose users share the recipient; null: only the user who stored it sees it':
+    'Servicio de pago cuyos usuarios comparten el destinatario; null: solo lo ve el usuario que lo guardó',
+  '`validatedAt` plus VERDICT_MAX_AGE_DAYS, but not after the validity of the provider’s answer':
+    '`validatedAt` más VERDICT_MAX_AGE_DAYS, y no después de la validez de la respuesta del proveedor',
   '`stale`: validate the account again before paying': '`stale`: valida la cuenta otra vez antes de pagar',
-  'The id of the user who kept this version': 'El id del usuario que guardó esta versión',
-  'All, the newest first': 'Todas, primero la más nueva',
-  'Your own: 1 to 80 letters, digits, points, hyphens, underscores. The same again is the same payout':
-    'Tuyo: de 1 a 80 letras, dígitos, puntos, guiones y guiones bajos. El mismo otra vez es el mismo pago',
-  'A text for the recipient, up to 200 characters': 'Un texto para el destinatario, de hasta 200 caracteres',
-  'Whole pesos, as a number or its digits': 'Pesos enteros, como número o con sus dígitos',
-  'With or without points': 'Con puntos o sin ellos',
-  'Of the holder': 'Del titular',
-  'Three digits': 'Tres dígitos',
-  'As a text, so that its zeros stay': 'Como texto, para que no pierda sus ceros',
-  'Where the end is told': 'Donde se avisa del final',
-  'As you sent it': 'Como lo enviaste',
+  'Id of the user who stored this version': 'Id del usuario que guardó esta versión',
+  'All versions, newest first': 'Todas las versiones, primero la más nueva',
+  'Your own id: 1 to 80 letters, digits, points, hyphens, underscores. The same id is the same payout':
+    'Tu propio id: de 1 a 80 letras, dígitos, puntos, guiones y guiones bajos. El mismo id es el mismo pago',
+  'Text for the recipient, up to 200 characters': 'Un texto para el destinatario, de hasta 200 caracteres',
+  'Whole pesos, as a number or a text of digits': 'Pesos enteros, como número o como texto de dígitos',
+  'RUT of the holder, with or without points': 'RUT del titular, con puntos o sin ellos',
+  'Name of the holder': 'Nombre del titular',
+  'E-mail address of the holder': 'Correo del titular',
+  'Code of the bank, three digits': 'Código del banco, tres dígitos',
+  'Account number as text, with leading zeros': 'Número de cuenta como texto, con ceros a la izquierda',
+  'URL to which the final state is posted': 'URL a la que se envía el estado final',
+  'Id that you sent': 'Id que enviaste',
   'See docs/payouts.md': 'Mira docs/payouts.md',
-  'Ours, for the command line': 'El nuestro, para la línea de comandos',
-  'Why it failed': 'Por qué falló',
-  Pesos: 'Pesos',
-  'The bank that takes it: see docs/payouts.md': 'El banco que lo recibe: mira docs/payouts.md',
-  'Something that was said of it, and that it cannot become': 'Algo que se dijo de él y que no puede llegar a ser',
-  'As the bank calls it, up to 200 characters': 'Como lo llama el banco, de hasta 200 caracteres',
-  'The account that is debited': 'La cuenta de la que sale el dinero',
-  'Of the holder of that account, where the bank asks': 'Del titular de esa cuenta, donde el banco lo pide',
-  'Number of the contract with the bank, where it asks': 'Número del convenio con el banco, donde lo pide',
-  'This batch alone; unless said all that is approved': 'Solo este lote; si no se dice, todo lo aprobado',
-  'The merchant that pays; unless said the one of the batch, or the only one that the user sees':
-    'El comercio que paga; si no se dice, el del lote, o el único que ve el usuario',
-  'Its bytes in base64': 'Sus bytes en base64',
-  'Its bytes in base64; the file has 2 MiB at most': 'Sus bytes en base64; el archivo tiene 2 MiB como máximo',
-  'Those that have another state now': 'Los que ahora tienen otro estado',
-  'Those that were so before': 'Los que ya estaban así',
-  'Those that cannot become it: no money moved': 'Los que no pueden llegar a eso: no se movió dinero',
-  'Lines of no payout of this file': 'Líneas que no son de ningún pago de este archivo',
-  'Lines with a state that nobody knows': 'Líneas con un estado que nadie conoce',
-  'The number of the account, 4 to 20 digits': 'El número de la cuenta, de 4 a 20 dígitos',
-  'Of the service unless said': 'El del servicio si no lo envías',
-  'The owner of the account; unless said the only one that the user sees, for a user of all of them all':
-    'De quién es la cuenta; si no lo envías, el único que ve el usuario, y de todos si los ve todos',
-  'Null: every line had come with other files': 'Null: cada línea había venido en otros archivos',
-  'How many had come with another file': 'Cuántas habían venido en otro archivo',
-  'By what the file proved that no line is missing: each balance follows, its totals are right, or nothing':
-    'Con qué probó el archivo que no falta ninguna línea: cada saldo sigue al anterior, sus totales calzan, o con nada',
-  'A person has to explain these': 'Una persona tiene que explicarlas',
-  'The payouts that have another state now': 'Los pagos que ahora tienen otro estado',
-  'The payouts whose state the file contradicts: no money moved':
-    'Los pagos cuyo estado contradice el archivo: no se movió dinero',
-  'Null: the account of all of them': 'Null: la cuenta de todos',
-  'How many lines are in suspense': 'Cuántas líneas están en suspenso',
-  'Of the file, which has its text: that is not kept': 'Del archivo, que tiene su texto: ese no se guarda',
-  'Minor units: above 0 it came, below 0 it left': 'Unidades mínimas: sobre 0 entró, bajo 0 salió',
-  'The payout, the file of payouts or the deposit': 'El pago, el archivo de pagos o el depósito',
-  '`payout`: it left; `return`: it came back; `deposit`: see `from`; `other`: of nothing here':
-    '`payout`: salió; `return`: volvió; `deposit`: mira `from`; `other`: nada de aquí',
-  'Of the file. For `other` it may be left out: then all are so that are in suspense and nothing is known about':
-    'Del archivo. Para `other` se puede omitir: entonces son todas las que están en suspenso y de las que no se sabe nada',
-  'Ours, of `payout` and `return`': 'Nuestro, de `payout` y `return`',
-  'Of a deposit that is recorded': 'De un depósito que está anotado',
-  'Of a deposit that is booked with the line: `merchant`, or the code of a payment method such as `webpay`':
-    'De un depósito que se anota con la línea: `merchant`, o el código de un medio de pago como `webpay`',
-  'The acquirer kept it beside the amount; in minor units': 'Lo que se quedó el adquirente aparte; en unidades mínimas',
-  'The owner of a deposit that is booked, where the account is of all payment services':
-    'De quién es un depósito que se anota, si la cuenta es de todos los servicios de pago',
-  'Why, for a later reader; it names no person': 'Por qué, para quien lo lea después; no nombra a nadie',
-  'For the people who approve it, up to 200 characters': 'Para quienes lo aprueban, hasta 200 caracteres',
-  '1 to 1000, as `POST /tef` has them': 'De 1 a 1000, como los recibe `POST /tef`',
-  'The merchant that pays; unless said the only one that the user sees':
-    'El comercio que paga; si no lo envías, el único que ve el usuario',
-  'true: nobody is asked to approve it yet': 'true: todavía no se le pide a nadie que lo apruebe',
-  'Of the merchant that pays': 'Del comercio que paga',
-  'How many': 'Cuántos',
-  'How many are in which state': 'Cuántos están en cada estado',
-  'The id that was sent; with `/1`, `/2` … where one transfer did not take it':
-    'El id que se envió; con `/1`, `/2` … si no cabía en una transferencia',
-  'Null: it was erased': 'Null: fue borrado',
-  'How old the verdict of the account is': 'Cuántos días tiene el veredicto de la cuenta',
-  'Odd things about it, to be read before anybody approves': 'Lo raro que tiene, para leerlo antes de aprobar',
-  'The file of a bank in which it left': 'El archivo de banco en que salió',
-  'Of your app, or a recovery code: always needed, and it works once':
-    'De tu app, o un código de recuperación: siempre hace falta, y sirve una sola vez',
-  'How many payouts it was about': 'De cuántos pagos se trataba',
+  'Id of the payout in this service, for the command line': 'Id del pago en este servicio, para la línea de comandos',
+  'Reason of a failure': 'Motivo de una falla',
+  'Whole pesos': 'Pesos enteros',
+  'Code of the bank format; see docs/payouts.md': 'Código del formato del banco; mira docs/payouts.md',
+  'Reported result that contradicts the state of the payout': 'Resultado informado que contradice el estado del pago',
+  'File name, up to 200 characters': 'Nombre del archivo, de hasta 200 caracteres',
+  'Account to debit': 'La cuenta de la que sale el dinero',
+  'RUT of the account holder, if the bank requires it': 'RUT del titular de la cuenta, si el banco lo pide',
+  'Name of the account holder, if the bank requires it': 'Nombre del titular de la cuenta, si el banco lo pide',
+  'Number of the contract with the bank, if the bank requires it':
+    'Número del convenio con el banco, si el banco lo pide',
+  'Only this batch. Default: all approved payouts': 'Solo este lote. Por defecto, todos los pagos aprobados',
+  'Payment service that pays. Default: the one of the batch, or the only one that the user sees':
+    'Servicio de pago que paga. Por defecto, el del lote, o el único que ve el usuario',
+  'Content of the file, in base64': 'Contenido del archivo, en base64',
+  'Content of the file, in base64; at most 2 MiB before encoding':
+    'Contenido del archivo, en base64; 2 MiB como máximo antes de codificar',
+  'Payouts whose state changed': 'Pagos cuyo estado cambió',
+  'Payouts that already had this state': 'Pagos que ya tenían ese estado',
+  'Payouts whose state contradicts the result; no money moved':
+    'Pagos cuyo estado contradice el resultado; no se movió dinero',
+  'Lines that match no payout of this file': 'Líneas que no calzan con ningún pago de este archivo',
+  'Lines with an unknown state': 'Líneas con un estado desconocido',
+  'Account number, 4 to 20 digits': 'Número de la cuenta, de 4 a 20 dígitos',
+  'Default: the environment of RUBRICA_ENV': 'Por defecto, el ambiente de RUBRICA_ENV',
+  'Payment service that owns the account. Default: the only one that the user sees; for a user of all payment services, the account is of all':
+    'Servicio de pago dueño de la cuenta. Por defecto, el único que ve el usuario; si el usuario ve todos, la cuenta es de todos',
+  'Id of the statement; null: other files already had every line':
+    'Id de la cartola; null: otros archivos ya tenían todas las líneas',
+  'Number of lines that another file already had': 'Número de líneas que ya tenía otro archivo',
+  'Evidence that no line is missing: `balance`: each balance follows from the previous one; `totals`: the totals are right; `nothing`: none':
+    'Evidencia de que no falta ninguna línea: `balance`: cada saldo sigue al anterior; `totals`: los totales calzan; `nothing`: ninguna',
+  'Lines that a person must resolve': 'Líneas que una persona debe explicar',
+  'Payouts whose state the file contradicts; no money moved':
+    'Pagos cuyo estado contradice el archivo; no se movió dinero',
+  'Payment service that owns the account; null: all of them': 'Servicio de pago dueño de la cuenta; null: todos',
+  'Number of lines in suspense': 'Número de líneas sin explicar',
+  'Line number in the file; the text of the line is not stored':
+    'Número de la línea en el archivo; el texto de la línea no se guarda',
+  'Minor units; positive: money received, negative: money sent':
+    'Unidades mínimas; positivo: dinero que entró, negativo: dinero que salió',
+  'Id of the payout, the file of payouts or the deposit; null: none':
+    'Id del pago, del archivo de pagos o del depósito; null: ninguno',
+  '`payout`: a payout left; `return`: a payout came back; `deposit`: see `depositId` and `from`; `other`: unrelated to this service':
+    '`payout`: un pago salió; `return`: un pago volvió; `deposit`: mira `depositId` y `from`; `other`: ajena a este servicio',
+  'Line number in the file. Optional for `other`: then the use applies to all lines in suspense that match nothing known':
+    'Número de la línea en el archivo. Opcional para `other`: entonces vale para todas las líneas sin explicar que no calzan con nada conocido',
+  'Id of the payout, for `payout` and `return`': 'Id del pago, para `payout` y `return`',
+  'Id of a recorded deposit': 'Id de un depósito anotado',
+  'Source of a new deposit that is booked with the line: `merchant`, or the code of a payment method such as `webpay`':
+    'Origen de un depósito nuevo que se anota con la línea: `merchant`, o el código de un medio de pago como `webpay`',
+  'Commission that the acquirer kept in addition to the amount, in minor units. Default: 0':
+    'Comisión que retuvo el adquirente además del monto, en unidades mínimas. Por defecto, 0',
+  'Payment service that owns the new deposit; required if the account is of all payment services':
+    'Servicio de pago dueño del depósito nuevo; obligatorio si la cuenta es de todos los servicios de pago',
+  'Reason, stored for later readers; do not name a person': 'Motivo, que se guarda para después; no nombres a nadie',
+  'Name of the batch, shown to approvers, up to 200 characters':
+    'Nombre del lote, para quienes lo aprueban, de hasta 200 caracteres',
+  '1 to 1000 payouts, each like `tef` of `POST /tef`': 'De 1 a 1000 pagos, cada uno como el `tef` de `POST /tef`',
+  'Payment service that pays. Default: the only one that the user sees':
+    'Servicio de pago que paga. Por defecto, el único que ve el usuario',
+  'true: the batch does not wait for approval yet': 'true: el lote todavía no espera aprobación',
+  'Payment service that pays': 'Servicio de pago que paga',
+  'Number of payouts': 'Número de pagos',
+  'Number and sum of the payouts in each state': 'Número y suma de los pagos en cada estado',
+  'Id that was sent, with `/1`, `/2` … for the parts of a payout that exceeds one transfer':
+    'Id que se envió, con `/1`, `/2` … en las partes de un pago que no cabía en una transferencia',
+  'The recipient; null: it was erased': 'El destinatario; null: fue borrado',
+  'Age of the verdict of the account, in days': 'Antigüedad del veredicto de la cuenta, en días',
+  'Warnings to read before approval': 'Advertencias que conviene leer antes de aprobar',
+  'Id of the bank file in which the payout left': 'Id del archivo de banco en que salió',
+  'Code of your app, or a recovery code; always required, and valid once':
+    'Código de tu app, o un código de recuperación; siempre obligatorio, y sirve una sola vez',
+  'Number of payouts that the decision changed': 'Número de pagos que cambió la decisión',
 };

@@ -12,12 +12,14 @@ const textOrNull = Type.Union([Type.String(), Type.Null()]);
 export const ListedApiTokenSchema = Type.Object(
   {
     id: Type.String(),
-    name: Type.String({ description: 'The program or purpose that it is for' }),
+    name: Type.String({ description: 'Program or purpose of the token' }),
     created_at: Type.String(),
     created_by: Type.Union([Type.String(), Type.Null()], {
-      description: 'In whose name; null of tokens that were made before this was kept',
+      description: 'User who made the token; null for tokens made before this was recorded',
     }),
-    expires_at: Type.Union([Type.String(), Type.Null()], { description: 'Null: it works until it is ended' }),
+    expires_at: Type.Union([Type.String(), Type.Null()], {
+      description: 'End of validity; null: valid until a user ends it',
+    }),
     last_used_at: textOrNull,
     ended_at: textOrNull,
   },

@@ -17,12 +17,14 @@ export const deleteApiToken = operation({
     operationId: 'endApiToken',
     summary: 'End an API token',
     description:
-      'Within a second no access token that was made with it works. Your own, or a token of a user who holds nothing that you do not hold. One that has ended is answered in the same way.',
+      'Ends an API token. Access tokens made with it stop working within a second. You can end your own tokens, and tokens of users whose rights do not exceed yours. Ending a token again returns the same response.',
     tag: 'Access',
-    parameters: [{ name: 'id', in: 'path', required: true, description: 'Of GET /api-tokens', schema: Type.String() }],
+    parameters: [
+      { name: 'id', in: 'path', required: true, description: '`id` in `GET /api-tokens`', schema: Type.String() },
+    ],
     replies: {
       200: {
-        description: 'It has ended',
+        description: 'The token has ended',
         schema: Type.Object({ message: Type.String(), errors: Type.Null(), data }, { $id: 'EndedApiToken' }),
         example: { message: 'OK', errors: null, data: { id: 'tok_0123456789abcdefghjk', ended: true } },
       },

@@ -15,14 +15,20 @@ export const getApiTokens = operation({
   describe: {
     operationId: 'listApiTokens',
     summary: 'List the API tokens of a user',
-    description: 'The oldest first, also those that have ended. No token is shown: it was, when it was made.',
+    description:
+      'Returns the API tokens of a user, oldest first, including ended tokens. The text of a token is shown only when it is created.',
     tag: 'Access',
     parameters: [
-      { name: 'user', in: 'query', description: 'Id or e-mail address; yourself unless said', schema: Type.String() },
+      {
+        name: 'user',
+        in: 'query',
+        description: 'Id or e-mail address of the user. Default: yourself',
+        schema: Type.String(),
+      },
     ],
     replies: {
       200: {
-        description: 'Its API tokens',
+        description: 'API tokens of the user',
         schema: Type.Object(
           { message: Type.String(), errors: Type.Null(), data: Type.Array(ListedApiTokenSchema) },
           { $id: 'ApiTokenList' },

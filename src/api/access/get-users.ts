@@ -15,12 +15,12 @@ export const getUsers = operation({
         description: 'The user of the access token',
         schema: Type.Object(
           {
-            id: Type.Integer({ description: 'For the paths of /webhooks' }),
-            idAuth0: Type.String({ description: 'The id of the user in this service' }),
+            id: Type.Integer({ description: 'Number of the user, for the paths of `/webhooks`' }),
+            idAuth0: Type.String({ description: 'Id of the user in this service' }),
             username: Type.String(),
             email: Type.String(),
-            status: Type.Integer({ description: '1: enabled. A disabled user has no access token' }),
-            bloqueo: Type.Boolean({ description: 'Always false, for the same reason' }),
+            status: Type.Integer({ description: 'Always 1 (enabled): a disabled user has no access token' }),
+            bloqueo: Type.Boolean({ description: 'Always false (not blocked): a disabled user has no access token' }),
             createdAt: Type.String(),
           },
           { $id: 'OwnUser' },

@@ -19,8 +19,8 @@ export const LOGIN_REQUEST_EXAMPLE = { username: 'shop@example.cl', password: '0
 /** The reply of `/loginToken` and of two login endpoints: at the root of the body, or in `data`. */
 export const AccessTokenSchema = Type.Object(
   {
-    access_token_jwt: Type.String({ description: 'Send it as Authorization: Bearer' }),
-    expires_in: Type.Integer({ description: 'Seconds' }),
+    access_token_jwt: Type.String({ description: 'Access token, to send as `Authorization: Bearer`' }),
+    expires_in: Type.Integer({ description: 'Lifetime in seconds' }),
     token_type: Type.Literal('Bearer'),
   },
   { $id: 'AccessToken' },

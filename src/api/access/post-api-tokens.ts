@@ -12,13 +12,15 @@ import { API_TOKEN_ERRORS, refuseMore, requireManaged } from './api-token-reply.
 
 const RequestSchema = Type.Object(
   {
-    user: Type.String({ description: 'Id or e-mail address of the user that it logs in' }),
+    user: Type.String({ description: 'Id or e-mail address of the user of the token' }),
     name: Type.String({
-      description: 'The program or purpose, with 1 to 60 letters, digits, spaces, points, dashes, underscores',
+      description: 'Program or purpose: 1 to 60 letters, digits, spaces, points, dashes, underscores',
     }),
-    expires_at: Type.Optional(Type.String({ description: 'ISO 8601; without it the token works until it is ended' })),
+    expires_at: Type.Optional(
+      Type.String({ description: 'End of validity, ISO 8601. Default: valid until a user ends it' }),
+    ),
     code: Type.Optional(
-      Type.String({ description: 'Of your app, or a recovery code: needed where you have a second factor' }),
+      Type.String({ description: 'Code of your app, or a recovery code; required if you have a second factor' }),
     ),
   },
   { $id: 'ApiTokenRequest', additionalProperties: false },
@@ -30,7 +32,7 @@ const data = Type.Object({
   id: Type.String(),
   email: Type.String(),
   name: Type.String(),
-  api_token: Type.String({ description: 'Shown here and never again; for POST /loginToken' }),
+  api_token: Type.String({ description: 'Text of the API token, for `POST /loginToken`; shown only here' }),
   expires_at: Type.Union([Type.String(), Type.Null()]),
 });
 
@@ -47,15 +49,15 @@ export const postApiTokens = operation({
   consumes: ['application/json'],
   describe: {
     operationId: 'createApiToken',
-    summary: 'Make an API token',
+    summary: 'Create an API token',
     description:
-      'One more token for a program, with a name of its own. You can make tokens for users who hold nothing that you do not hold: permissions, payment services, refunds of a day; not for yourself. If you have a second factor, send its `code`; a code works once.',
+      'Creates one more API token, with its own name, for a program. You can create tokens for users whose permissions, payment services and daily refund limit do not exceed yours, but not for yourself. If you have a second factor, send its `code`; a code works once.',
     tag: 'Access',
     body: RequestSchema,
     bodyExample: REQUEST_EXAMPLE,
     replies: {
       201: {
-        description: 'The token, for the only time',
+        description: 'The token; its text is shown only here',
         schema: Type.Object({ message: Type.String(), errors: Type.Null(), data }, { $id: 'NewApiToken' }),
         example: { message: 'OK', errors: null, data: EXAMPLE },
       },

@@ -12,7 +12,7 @@ const ApiTokenLoginSchema = Type.Object(
   {
     email: Type.Optional(Type.String()),
     apiToken: Type.Optional(Type.String()),
-    expDate: Type.Optional(Type.Integer({ description: 'When the access token ends, in Unix seconds; within a year' })),
+    expDate: Type.Optional(Type.Integer({ description: 'End of the access token, in Unix seconds; within a year' })),
   },
   { $id: 'ApiTokenLogin', additionalProperties: false },
 );
@@ -25,7 +25,7 @@ export const postLoginToken = operation({
     operationId: 'logInWithApiToken',
     summary: 'Exchange an API token for an access token',
     description:
-      'Send the API token as `Authorization: Bearer`, or `email` and `apiToken` in the body. A token that is not valid is answered with 403 when it came in the header, with 401 when it came in the body.',
+      'Returns an access token. Send the API token as `Authorization: Bearer`, or `email` and `apiToken` in the body. An invalid token is refused with 403 if it was in the header, with 401 if it was in the body.',
     tag: 'Access',
     parameters: [
       { name: 'Authorization', in: 'header', description: 'Bearer and the API token', schema: Type.String() },
@@ -34,7 +34,7 @@ export const postLoginToken = operation({
     bodyExample: { email: 'shop@example.cl', apiToken: 'api_…' },
     replies: {
       200: {
-        description: 'An access token of one year, or until expDate; within a day the same one again',
+        description: 'An access token for one year, or until `expDate`. Requests within a day return the same token',
         schema: AccessTokenSchema,
         example: { ...ACCESS_TOKEN_EXAMPLE, expires_in: 31_536_000 },
       },

@@ -16,12 +16,12 @@ export const postLogin = operation({
   describe: {
     operationId: 'logInV1',
     summary: 'Log in, for clients of the first version',
-    description: 'A wrong password is answered with 400 here.',
+    description: 'Returns an access token. A wrong password is refused with 400.',
     tag: 'Access',
     body: LoginRequestSchema,
     bodyExample: LOGIN_REQUEST_EXAMPLE,
     replies: {
-      200: { description: 'An access token of 24 hours', schema: AccessTokenSchema, example: ACCESS_TOKEN_EXAMPLE },
+      200: { description: 'An access token for 24 hours', schema: AccessTokenSchema, example: ACCESS_TOKEN_EXAMPLE },
     },
     errors: [...LOGIN_ERRORS.filter((code) => code !== 'LOGIN_FAILED'), { code: 'LOGIN_FAILED', status: 400 }],
   },

@@ -19,13 +19,13 @@ export const postUsersLogin = operation({
     operationId: 'logIn',
     summary: 'Log in',
     description:
-      'After ten wrong passwords in a row an account cannot log in from the same network for 30 minutes. Access tokens in use go on working.',
+      'Returns an access token. After ten wrong passwords in a row, the account cannot log in from the same network for 30 minutes. Existing access tokens keep working.',
     tag: 'Access',
     body: LoginRequestSchema,
     bodyExample: LOGIN_REQUEST_EXAMPLE,
     replies: {
       200: {
-        description: 'An access token of 24 hours',
+        description: 'An access token for 24 hours',
         schema: Type.Object(
           { message: Type.String(), errors: Type.Null(), data: AccessTokenSchema },
           { $id: 'LoginReply' },

@@ -13,7 +13,7 @@ export const postV2Login = operation({
     bodyExample: LOGIN_REQUEST_EXAMPLE,
     replies: {
       200: {
-        description: 'An access token of 24 hours',
+        description: 'An access token for 24 hours',
         schema: Type.Object(
           { accessToken: Type.String(), token_type: Type.Literal('Bearer'), expires_in: Type.Integer() },
           { $id: 'LoginReplyV2' },

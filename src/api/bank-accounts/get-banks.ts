@@ -16,27 +16,29 @@ const UsualLengthSchema = Type.Object({
 
 const BankSchema = Type.Object(
   {
-    code: Type.String({ description: 'Three digits with their zeros' }),
+    code: Type.String({ description: 'Three digits, with leading zeros' }),
     name: Type.String(),
-    aliases: Type.Array(Type.String(), { description: 'Other names that people know it by' }),
+    aliases: Type.Array(Type.String(), { description: 'Other names of the bank' }),
     kind: Type.String({ enum: ['bank', 'state_bank', 'foreign_branch', 'cooperative', 'prepaid_issuer'] }),
     status: Type.String({ enum: ['active', 'authorised', 'merged', 'closed', 'unverified'] }),
-    successor: Type.Union([Type.String(), Type.Null()], { description: 'The code to use instead of a merged one' }),
-    effective: Type.Union([Type.String(), Type.Null()], { description: 'Since when it is merged or authorised' }),
+    successor: Type.Union([Type.String(), Type.Null()], {
+      description: 'Code that replaces the code of a merged bank',
+    }),
+    effective: Type.Union([Type.String(), Type.Null()], { description: 'Date of the merger or authorisation' }),
     transferReachable: Type.String({
       enum: ['yes', 'likely', 'legacy', 'no', 'unknown', 'no_evidence'],
-      description: 'How it appears in transfer catalogues',
+      description: 'Presence of the bank in transfer catalogues',
     }),
     confidence,
     account: Type.Object(
       {
-        most: Type.Integer({ description: 'Digits at most, at any bank' }),
+        most: Type.Integer({ description: 'Maximum number of digits at any bank' }),
         usual: Type.Union([UsualLengthSchema, Type.Null()], {
-          description: 'The published lengths: another one is a warning, never a refusal',
+          description: 'Published lengths. Another length is a warning, never a refusal',
         }),
-        cuentaRut: Type.Boolean({ description: 'Has accounts whose number is the RUT without its check character' }),
+        cuentaRut: Type.Boolean({ description: 'true if account numbers can be the RUT without its check character' }),
       },
-      { description: 'The known form of its account numbers: digits always' },
+      { description: 'Known format of the account numbers; always digits' },
     ),
   },
   { $id: 'Bank' },
@@ -47,10 +49,13 @@ const BankListSchema = Type.Object(
     message: Type.String(),
     errors: Type.Null(),
     data: Type.Object({
-      asOf: Type.String({ description: 'How old the list is by its own word: a year, a month or a day' }),
-      version: Type.String({ description: 'Changes with any entry' }),
+      asOf: Type.String({ description: 'Date of the list, as the list states it: a year, a month or a day' }),
+      version: Type.String({ description: 'Changes when any entry changes' }),
       source: textOrNull,
-      origin: Type.String({ enum: ['release', 'import'], description: 'Came with the program, or was imported since' }),
+      origin: Type.String({
+        enum: ['release', 'import'],
+        description: '`release`: shipped with the program; `import`: imported later',
+      }),
       banks: Type.Array(BankSchema),
     }),
   },
@@ -91,9 +96,9 @@ export const getBanks = operation({
   describe: {
     operationId: 'listBanks',
     summary: 'List the banks',
-    description: 'Every institution of the list that validations use, also those that are closed or merged.',
+    description: 'Returns every institution of the list that validations use, including closed and merged ones.',
     tag: 'Bank account validation',
-    replies: { 200: { description: 'The list, by code', schema: BankListSchema, example: EXAMPLE } },
+    replies: { 200: { description: 'Institutions, ordered by code', schema: BankListSchema, example: EXAMPLE } },
     errors: [...PAYOUTS_ERRORS],
   },
   handle: async (app, request) => {

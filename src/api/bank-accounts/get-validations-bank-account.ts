@@ -16,8 +16,8 @@ import {
 export const getValidationsBankAccount = operation({
   describe: {
     operationId: 'readBankAccountValidation',
-    summary: 'Read a validation again',
-    description: 'As it was answered, except for the RUT, which is not kept.',
+    summary: 'Read a validation',
+    description: 'Returns a stored validation. Its RUT is null, because the RUT is not stored.',
     tag: 'Bank account validation',
     parameters: [
       { name: 'id', in: 'path', required: true, description: 'Id of the validation', schema: Type.String() },

@@ -39,14 +39,14 @@ export const postValidationsBankAccountBatch = operation({
     operationId: 'validateBankAccounts',
     summary: 'Validate up to 1,000 bank accounts',
     description:
-      'The results are in the order of the items. An item that cannot be read, or is refused while the provider is asked, has an `error` in its place and spoils no other. A batch that is answered 503 left nothing behind, unless the code is OUTCOME_UNKNOWN.',
+      'Returns one result per item, in the order of the items. An item that cannot be read, or is refused while the provider is asked, has an `error` and does not affect the others. A batch that fails with 503 stores nothing, unless the code is OUTCOME_UNKNOWN.',
     tag: 'Bank account validation',
     parameters: [
       {
         name: 'checks',
         in: 'query',
         description:
-          '`failed`: only the checks that failed, warn or leave the verdict open, and each provenance once, in `data.provenance`. `all` unless sent',
+          '`failed`: only the checks that failed, warn or leave the verdict open, with each provenance listed once in `data.provenance`. Default: `all`',
         schema: Type.String({ enum: ['all', 'failed'] }),
       },
       LANGUAGE_PARAMETER,
@@ -54,7 +54,7 @@ export const postValidationsBankAccountBatch = operation({
     body: batchSchema(),
     bodyExample: { items: [{ reference: 'payroll-1', ...ACCOUNT_REQUEST_EXAMPLE }] },
     replies: {
-      200: { description: 'A result for each item', schema: batchReplySchema(), example: batchReplyExample() },
+      200: { description: 'One result for each item', schema: batchReplySchema(), example: batchReplyExample() },
     },
     errors: [
       ...PAYOUTS_ERRORS,
@@ -180,13 +180,16 @@ function errorOf(problem: Problem, language: Language) {
 
 function batchSchema() {
   const { rut, bankData, holderName, rut_format } = AccountRequestSchema.properties;
-  const reference = Type.String({ maxLength: LONGEST_REFERENCE, description: 'Yours; answered with the result' });
+  const reference = Type.String({
+    maxLength: LONGEST_REFERENCE,
+    description: 'Your own reference, returned with the result',
+  });
   const item = Type.Object(
     { reference: Type.Optional(reference), rut, bankData, holderName, rut_format },
     { additionalProperties: false },
   );
   const items = Type.Array(item, { minItems: 1, maxItems: MOST_ITEMS });
-  const ofAll = Type.String({ enum: RUT_FORMATS, description: 'Of every item that does not say its own' });
+  const ofAll = Type.String({ enum: RUT_FORMATS, description: 'Default for items without their own `rut_format`' });
   return Type.Object(
     { items, rut_format: Type.Optional(ofAll) },
     { $id: 'BankAccountBatch', additionalProperties: false },
@@ -211,7 +214,7 @@ function batchReplySchema() {
     detail: Type.String(),
     errors: Type.Array(Type.Any()),
   });
-  const place = Type.Integer({ description: 'With `checks=failed`: its place in `data.provenance`' });
+  const place = Type.Integer({ description: 'With `checks=failed`: index in `data.provenance`' });
   const check = Type.Object({
     ...CheckSchema.properties,
     provenance: Type.Union([ProvenanceSchema, place]),

@@ -21,7 +21,7 @@ const IDEMPOTENCY_PARAMETER = {
   name: 'Idempotency-Key',
   in: 'header',
   description:
-    'Within a day the same key answers with the first result, and no provider is asked twice; while its answer is awaited, with 202',
+    'For a day, the same key returns the first result and asks no provider again. While the provider is still checking, the response is 202',
   schema: Type.String({ minLength: 1, maxLength: 200 }),
 } as const;
 
@@ -34,7 +34,7 @@ export const postValidationsBankAccount = operation({
     operationId: 'validateBankAccount',
     summary: 'Validate a bank account',
     description:
-      'Every well-formed request is answered with a verdict and the checks behind it: a wrong check character is a verdict, not an error. Without an online provider the best verdict is `plausible`.',
+      'Returns a verdict and the checks behind it for every well-formed request. A wrong check character is a verdict, not an error. Without an online provider the best verdict is `plausible`.',
     tag: 'Bank account validation',
     parameters: [LANGUAGE_PARAMETER, IDEMPOTENCY_PARAMETER],
     body: AccountRequestSchema,
@@ -42,15 +42,15 @@ export const postValidationsBankAccount = operation({
     replies: {
       200: {
         description: 'The verdict',
-        headers: { 'Idempotency-Hit': 'true when this key had been answered before' },
+        headers: { 'Idempotency-Hit': 'true if this key was used before' },
         schema: ValidationReplySchema,
         example: VALIDATION_REPLY_EXAMPLE,
       },
       202: {
-        description: 'The online provider is still checking: look again at `Location`, or wait for the event.',
+        description: 'The online provider is still checking. Read `Location` later, or wait for the event.',
         schema: ValidationReplySchema,
         example: PENDING_REPLY_EXAMPLE,
-        headers: { Location: 'Where the validation is read', 'Retry-After': 'Seconds after which to look' },
+        headers: { Location: 'URL of the validation', 'Retry-After': 'Seconds to wait before reading it' },
       },
     },
     errors: [

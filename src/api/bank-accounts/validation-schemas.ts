@@ -14,8 +14,8 @@ export const AccountRequestSchema = Type.Object(
     rut: Type.String({ minLength: 1, description: 'RUT of the holder, such as 12345678-5' }),
     bankData: Type.Object(
       {
-        bankSBIFNumber: Type.String({ minLength: 1, description: 'Three digits with their zeros, such as 012' }),
-        bankAccount: Type.String({ minLength: 1, description: 'Digits, zeros kept' }),
+        bankSBIFNumber: Type.String({ minLength: 1, description: 'Three digits with leading zeros, such as 012' }),
+        bankAccount: Type.String({ minLength: 1, description: 'Digits, with leading zeros' }),
       },
       { additionalProperties: false },
     ),
@@ -23,14 +23,14 @@ export const AccountRequestSchema = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: LONGEST_NAME,
-        description: 'The holder’s name as you have it: an online provider says how well it fits. It is not kept',
+        description: 'Name of the holder as you have it. An online provider says how well it matches. It is not stored',
       }),
     ),
     rut_format: Type.Optional(
       Type.String({
         enum: RUT_FORMATS,
         description:
-          'Whether a RUT of digits alone ends with its check character; needed where it can be read both ways',
+          'Whether a RUT that is only digits ends with its check character; required if it can be read both ways',
       }),
     ),
   },
@@ -48,7 +48,7 @@ export const ProvenanceSchema = Type.Object(
     kind: Type.String({ enum: ['rule', 'dataset', 'provider'] }),
     name: Type.String(),
     version: textOrNull,
-    as_of: Type.Union([Type.String(), Type.Null()], { description: 'How old the knowledge is' }),
+    as_of: Type.Union([Type.String(), Type.Null()], { description: 'Date of the information' }),
     confidence: Type.Union([Type.String({ enum: ['high', 'medium', 'low'] }), Type.Null()]),
     source: textOrNull,
   },
@@ -60,13 +60,15 @@ export const CheckSchema = Type.Object(
   {
     id: Type.String({ enum: CHECK_IDS }),
     result: Type.String({ enum: ['pass', 'fail', 'warn', 'not_performed', 'error'] }),
-    code: Type.Union([Type.String(), Type.Null()], { description: 'Stable; null where the check just passed' }),
-    message: Type.String({ description: 'English or Spanish, by Accept-Language' }),
-    field: Type.String({ description: 'JSON pointer into the request' }),
+    code: Type.Union([Type.String(), Type.Null()], {
+      description: 'Stable code; null if the check passed without remarks',
+    }),
+    message: Type.String({ description: 'Message in English or Spanish, by `Accept-Language`' }),
+    field: Type.String({ description: 'JSON pointer to the field of the request' }),
     grade: Type.Optional(
       Type.String({
         enum: NAME_GRADES,
-        description: 'Only of `holder.name_match`: how well `holderName` fits the name of the holder',
+        description: 'Only for `holder.name_match`: how well `holderName` matches the name of the holder',
       }),
     ),
     provenance: ProvenanceSchema,
@@ -86,22 +88,26 @@ export const ValidationSchema = Type.Object(
     verdict: Type.String({ enum: ['invalid', 'plausible', 'confirmed', 'mismatch', 'undetermined'] }),
     assurance: Type.String({
       enum: ['format', 'holder'],
-      description: '`format`: nobody was asked whose account it is',
+      description: '`format`: no provider checked the holder',
     }),
-    isValid: Type.Boolean({ description: 'True for plausible and confirmed' }),
-    rut: Type.Union([Type.String(), Type.Null()], { description: 'Canonical. Null where wrong, and when read again' }),
+    isValid: Type.Boolean({ description: 'true for `plausible` and `confirmed`' }),
+    rut: Type.Union([Type.String(), Type.Null()], {
+      description: 'RUT in canonical form; null if it is wrong or the validation is read again',
+    }),
     readings: Type.Optional(
       Type.Array(Type.Object({ rut_format: Type.String({ enum: RUT_FORMATS }), rut: textOrNull }), {
         description:
-          'Only with RUT_CHECK_DIGIT_MAYBE_MISSING: the RUT with and without its check character; null where it cannot be read so',
+          'Only with RUT_CHECK_DIGIT_MAYBE_MISSING: the RUT read with and without its check character; null if that reading is impossible',
       }),
     ),
     bank: Type.Union([Type.Object({ code: Type.String(), name: textOrNull, status: Type.String() }), Type.Null()]),
     account: Type.Object({ masked: Type.String() }),
     suggestions: Type.Array(SuggestionSchema),
-    expiresAt: Type.Union([Type.String(), Type.Null()], { description: "Until when the provider's word holds" }),
+    expiresAt: Type.Union([Type.String(), Type.Null()], { description: 'End of validity of the provider’s answer' }),
     validatedAt: Type.String(),
-    checks: Type.Array(CheckSchema, { description: 'All of them. An id occurs once for each code that it found' }),
+    checks: Type.Array(CheckSchema, {
+      description: 'All checks. An id occurs once for each code that the check found',
+    }),
   },
   { $id: 'BankAccountValidation' },
 );

@@ -7,12 +7,12 @@ import { LISTENER_ERRORS, LISTENER_PATH, requireListener } from './listener-repl
 export const deleteListener = operation({
   describe: {
     operationId: 'endListening',
-    summary: 'Leave the callbacks of development to the service again',
+    summary: 'End a listener for development callbacks',
     tag: 'Webhooks',
     parameters: LISTENER_PATH,
     replies: {
       200: {
-        description: 'It has ended, or had before',
+        description: 'The listener has ended, now or earlier',
         schema: Type.Object(
           { message: Type.String(), errors: Type.Null(), data: Type.Null() },
           { $id: 'ListenerEnded' },

@@ -27,7 +27,7 @@ export const LISTENER_PATH = [
     name: 'listener',
     in: 'path',
     required: true,
-    description: 'data.listener of POST /listeners',
+    description: '`data.listener` of `POST /listeners`',
     schema: Type.String(),
   },
 ] as const;

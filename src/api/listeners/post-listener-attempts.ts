@@ -18,16 +18,16 @@ const REASONS = [
 
 const RequestSchema = Type.Object(
   {
-    callback: Type.Integer({ description: 'Its id' }),
+    callback: Type.Integer({ description: 'Id of the callback' }),
     lease: Type.String(),
-    duration_ms: Type.Integer({ description: 'How long it took; 60,000 at most' }),
-    status: Type.Optional(Type.Integer({ description: 'Of the answer; leave it out where nothing was answered' })),
-    failure: Type.Optional(Type.String({ enum: REASONS, description: 'Why there was no answer' })),
-    detail: Type.Optional(Type.String({ description: 'A code such as `ECONNREFUSED`' })),
-    retry_after: Type.Optional(Type.String({ description: 'The header, as it was answered' })),
-    location: Type.Optional(Type.String({ description: 'The header, as it was answered' })),
-    excerpt: Type.Optional(Type.String({ description: 'The beginning of the answer, line breaks as spaces' })),
-    retry: Type.Optional(Type.String({ enum: ['yes', 'no'], description: '`no`: what failed is given up' })),
+    duration_ms: Type.Integer({ description: 'Duration in milliseconds; more than 60,000 counts as 60,000' }),
+    status: Type.Optional(Type.Integer({ description: 'Status of the response; leave it out without a response' })),
+    failure: Type.Optional(Type.String({ enum: REASONS, description: 'Reason why there was no response' })),
+    detail: Type.Optional(Type.String({ description: 'System error code, such as `ECONNREFUSED`' })),
+    retry_after: Type.Optional(Type.String({ description: 'Header of the response, unchanged' })),
+    location: Type.Optional(Type.String({ description: 'Header of the response, unchanged' })),
+    excerpt: Type.Optional(Type.String({ description: 'Start of the response body, with spaces for line breaks' })),
+    retry: Type.Optional(Type.String({ enum: ['yes', 'no'], description: '`no`: a failed callback is not retried' })),
   },
   { $id: 'ListenerAttempt', additionalProperties: false },
 );
@@ -44,16 +44,15 @@ export const postListenerAttempts = operation({
   consumes: ['application/json'],
   describe: {
     operationId: 'reportCallback',
-    summary: 'Report what came of a callback of development',
-    description:
-      'It is recorded like any other delivery attempt, and the schedule of the callback decides what comes next.',
+    summary: 'Report the result of a development callback',
+    description: 'Records the result as a delivery attempt. The schedule of the callback decides the next step.',
     tag: 'Webhooks',
     parameters: LISTENER_PATH,
     body: RequestSchema,
     bodyExample: { callback: 1, lease: 'AbCdEfGhIjKlMnOp', duration_ms: 12, status: 200 },
     replies: {
       200: {
-        description: 'What comes next',
+        description: 'The next step',
         schema: Type.Object({ message: Type.String(), errors: Type.Null(), data }, { $id: 'ListenerAttemptReply' }),
         example: { message: 'OK', errors: null, data: { step: 'delivered', next_attempt_at: null } },
       },

@@ -11,12 +11,12 @@ const header = Type.Object({ name: Type.String(), value: Type.String() });
 const callback = Type.Object(
   {
     id: Type.Integer(),
-    lease: Type.String({ description: 'For the report' }),
-    transaction: Type.Integer({ description: '0: it belongs to no transaction' }),
-    attempt: Type.Integer({ description: 'From 1' }),
-    url: Type.String({ description: 'Where the shop wants it; you post to a place of your own' }),
-    headers: Type.Array(header, { description: 'With the signature of this attempt' }),
-    body: Type.String({ description: 'These bytes' }),
+    lease: Type.String({ description: 'Lease of the callback, to send in the report' }),
+    transaction: Type.Integer({ description: 'Id of the transaction; 0: none' }),
+    attempt: Type.Integer({ description: 'Number of the attempt, from 1' }),
+    url: Type.String({ description: 'URL of the shop. Post to your own address instead' }),
+    headers: Type.Array(header, { description: 'Headers to send, with the signature of this attempt' }),
+    body: Type.String({ description: 'Body to send, byte for byte' }),
   },
   { $id: 'ListenedCallback' },
 );
@@ -35,9 +35,9 @@ const EXAMPLE = {
 export const postListenerNext = operation({
   describe: {
     operationId: 'takeCallback',
-    summary: 'Take the next callback of development',
+    summary: 'Take the next development callback',
     description:
-      'Answers with the callback that has been due for longest, or after 10 seconds with null. It is yours for a minute: post it, then report the answer. What is not reported comes again.',
+      'Returns the callback that has been due for longest, or null after 10 seconds without one. Its lease lasts a minute: post it, then report the result. A callback without a report is returned again.',
     tag: 'Webhooks',
     parameters: LISTENER_PATH,
     replies: {

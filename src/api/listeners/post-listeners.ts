@@ -9,14 +9,16 @@ import { findDevelopment, LISTENER_BODY_ERRORS, nameOf, readNumber } from './lis
 
 const RequestSchema = Type.Object(
   {
-    payment_service: Type.Optional(Type.String({ description: 'Its id; the only one that you see unless said' })),
-    replay: Type.Optional(Type.Integer({ description: 'The id of a callback to send again first' })),
+    payment_service: Type.Optional(
+      Type.String({ description: 'Id of the payment service. Default: the only one that you see' }),
+    ),
+    replay: Type.Optional(Type.Integer({ description: 'Id of a callback to send again first' })),
   },
   { $id: 'ListenerRequest', additionalProperties: false },
 );
 
 const data = Type.Object({
-  listener: Type.String({ description: 'For the paths of this listener' }),
+  listener: Type.String({ description: 'Id of the listener, for its paths' }),
   payment_service: Type.String(),
   name: Type.String(),
 });
@@ -28,15 +30,15 @@ export const postListeners = operation({
   consumes: ['application/json'],
   describe: {
     operationId: 'beginListening',
-    summary: 'Take the callbacks of development',
+    summary: 'Start a listener for development callbacks',
     description:
-      'From now on the callbacks that the development tokens of a payment service bring about wait for you, and the service sends none of them. Ask for each with `/next`, post it, and report the answer. A listener that is silent for 30 seconds has ended, and a newer one takes its place; then the service sends again. Production has no listeners. This is what `bin/rubrica listen` speaks.',
+      'Starts a listener. From now on, the callbacks caused by the development tokens of a payment service wait for the listener, and the service does not send them. Get each one with `/next`, post it, and report the result. A listener ends after 30 seconds without a request; then the service sends callbacks again. A newer listener replaces an older one. Production has no listeners. `bin/rubrica listen` uses this endpoint.',
     tag: 'Webhooks',
     body: RequestSchema,
     bodyExample: { payment_service: 'ps_0123456789abcdefghjk' },
     replies: {
       200: {
-        description: 'It has begun',
+        description: 'The started listener',
         schema: Type.Object({ message: Type.String(), errors: Type.Null(), data }, { $id: 'ListenerReply' }),
         example: { message: 'OK', errors: null, data: EXAMPLE },
       },

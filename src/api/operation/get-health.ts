@@ -8,9 +8,9 @@ export const getHealthz = operation({
   unlimited: true,
   describe: {
     operationId: 'health',
-    summary: 'Whether the process runs',
+    summary: 'Check whether the process runs',
     tag: 'Operation',
-    replies: { 200: { description: 'It runs', example: { status: 'ok' } } },
+    replies: { 200: { description: 'The process runs', example: { status: 'ok' } } },
     errors: [],
   },
   handle: async (_app, _request, reply) => reply.header('content-type', 'application/json').send('{"status":"ok"}'),
@@ -21,11 +21,11 @@ export const getReadyz = operation({
   unlimited: true,
   describe: {
     operationId: 'ready',
-    summary: 'Whether the process should be sent requests',
+    summary: 'Check whether the process is ready for requests',
     description:
-      'While callbacks and refunds wait after a restore, the answer has `"held_after_restore": true` too; requests are taken.',
+      'Adds `"held_after_restore": true` to the response while callbacks and refunds wait after a restore; requests are accepted.',
     tag: 'Operation',
-    replies: { 200: { description: 'Send requests', example: { status: 'ready' } } },
+    replies: { 200: { description: 'The process is ready for requests', example: { status: 'ready' } } },
     errors: ['STOPPING', 'STORAGE_UNAVAILABLE'],
   },
   handle: async (app, _request, reply) => {

@@ -11,9 +11,9 @@ export const getMetrics = operation({
   notBelowBasePath: true,
   describe: {
     operationId: 'metrics',
-    summary: 'Metrics in the Prometheus text format',
+    summary: 'Read the metrics in the Prometheus text format',
     description:
-      'For clients on the same machine that no proxy stands before. Where `METRICS_PORT` is set they are there, and not found here.',
+      'Serves only clients on the same machine that no proxy forwards. If `METRICS_PORT` is set, the metrics are only on that port, and this path returns 404.',
     tag: 'Operation',
     replies: { 200: { description: 'Metrics' } },
     errors: ['NOT_FOUND'],

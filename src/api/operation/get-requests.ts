@@ -21,22 +21,22 @@ const ItemSchema = Type.Object({
 
 const RefusedRequestSchema = Type.Object(
   {
-    request_id: Type.String({ description: 'As the answer had it: `request_id`, `X-Request-Id`' }),
+    request_id: Type.String({ description: '`request_id` and `X-Request-Id` of the response' }),
     at: Type.String(),
     payment_service: textOrNull,
     payment_service_name: textOrNull,
     environment: textOrNull,
     method: Type.String(),
-    path: Type.String({ description: 'As in the table of endpoints' }),
+    path: Type.String({ description: 'Path of the endpoint, with its parameters as names' }),
     status: Type.Integer(),
     code: Type.String(),
     title: Type.String(),
     detail: Type.String(),
     errors: Type.Array(ItemSchema),
     fields: Type.Array(Type.Object({ name: Type.String(), value: Type.String() }), {
-      description: 'The fields that a shop sent, without signatures, secrets and the payer',
+      description: 'Fields that the shop sent, without signatures, secrets and data of the payer',
     }),
-    repeated: Type.Integer({ description: 'How many like it followed in its hour and were not kept' }),
+    repeated: Type.Integer({ description: 'Number of similar requests in the same hour that were not stored' }),
   },
   { $id: 'RefusedRequest' },
 );
@@ -71,19 +71,39 @@ export const getRequests = operation({
     operationId: 'listRefusedRequests',
     summary: 'List refused requests',
     description:
-      'The requests of the last 7 days that were refused, the newest first. A request is yours by the Service Token that it names or the transaction in its path. Requests with production tokens are kept where the installation says so (`REFUSED_REQUESTS`). Of a flood the first 50 of each hour and code are kept. What was wrong is told in the language of `Accept-Language`. `data.next` is the cursor of the next page.',
+      'Returns the requests that were refused in the last 7 days, newest first. A request is yours if it names your Service Token or its path names your transaction. Requests with production tokens are stored only if `REFUSED_REQUESTS` says so. For each code, the first 50 requests of an hour are stored. The errors are in the language of `Accept-Language`. `data.next` is the cursor of the next page.',
     tag: 'Transactions',
     parameters: [
-      { name: 'request_id', in: 'query', description: 'Of one answer', schema: Type.String({ minLength: 1 }) },
-      { name: 'code', in: 'query', description: 'Such as `SIGNATURE_INVALID`', schema: Type.String({ minLength: 1 }) },
-      { name: 'payment_service', in: 'query', description: 'Its id', schema: Type.String({ minLength: 1 }) },
+      {
+        name: 'request_id',
+        in: 'query',
+        description: '`request_id` of one response',
+        schema: Type.String({ minLength: 1 }),
+      },
+      {
+        name: 'code',
+        in: 'query',
+        description: 'Error code, such as `SIGNATURE_INVALID`',
+        schema: Type.String({ minLength: 1 }),
+      },
+      {
+        name: 'payment_service',
+        in: 'query',
+        description: 'Id of the payment service',
+        schema: Type.String({ minLength: 1 }),
+      },
       {
         name: 'environment',
         in: 'query',
-        description: 'The environment of the tokens',
+        description: 'Environment of the tokens',
         schema: Type.String({ enum: ['development', 'production'] }),
       },
-      { name: 'since', in: 'query', description: 'ISO 8601, with an offset or `Z`', schema: Type.String() },
+      {
+        name: 'since',
+        in: 'query',
+        description: 'Refused at or after this time: ISO 8601, with an offset or `Z`',
+        schema: Type.String(),
+      },
       CURSOR_PARAMETER,
       limitParameter(MOST, USUAL),
     ],

@@ -27,7 +27,9 @@ const ListSchema = Type.Object(
     errors: Type.Null(),
     data: Type.Object({
       links: Type.Array(PaymentLinkSchema),
-      next: Type.Union([Type.String(), Type.Null()], { description: 'The `after` of the page that follows' }),
+      next: Type.Union([Type.String(), Type.Null()], {
+        description: '`after` for the next page; null on the last page',
+      }),
     }),
   },
   { $id: 'PaymentLinkList' },
@@ -38,7 +40,7 @@ export const getPaymentLinks = operation({
   describe: {
     operationId: 'listPaymentLinks',
     summary: 'List the payment links',
-    description: 'Of all payment services that the user sees, the newest first.',
+    description: 'Returns the links of all payment services that the user sees, newest first.',
     tag: 'Payment links',
     parameters: [CURSOR_PARAMETER, limitParameter(MOST, USUAL)],
     replies: {
@@ -68,7 +70,7 @@ export const getPaymentLinksId = operation({
   describe: {
     operationId: 'readPaymentLink',
     summary: 'Read a payment link',
-    description: 'Whether it can be paid, and how many payments it brought.',
+    description: 'Returns a link with its state and the number of its payments.',
     tag: 'Payment links',
     parameters: LINK_PATH,
     replies: { 200: { description: 'The link', schema: LinkReplySchema, example: LINK_REPLY_EXAMPLE } },

@@ -15,16 +15,16 @@ export const postPaymentLinks = operation({
   consumes: ['application/json'],
   describe: {
     operationId: 'createPaymentLink',
-    summary: 'Make a payment link',
+    summary: 'Create a payment link',
     description:
-      'An address, with a QR code and a poster, at which an amount is paid without a shop. Send an `Idempotency-Key`: the same request again is then answered with the same link and `Idempotency-Hit: true`, and another one under the same key is refused with 409. Without a key every request makes a link.',
+      'Creates an address, with a QR code and a poster, where a payer pays an amount without a shop. Send an `Idempotency-Key`: the same request with the same key returns the same link and `Idempotency-Hit: true`; another request with that key is refused with 409. Without a key, every request creates a link.',
     tag: 'Payment links',
     parameters: [
       {
         name: 'Idempotency-Key',
         in: 'header',
         description:
-          'The same key again answers with the link that it made; a key of yours, such as the number of an invoice',
+          'Your own key, such as the number of an invoice. The same key again returns the link that it created',
         schema: Type.String({ minLength: 1, maxLength: 200 }),
       },
     ],
@@ -33,8 +33,8 @@ export const postPaymentLinks = operation({
     bodyExample: { amount: 12990, subject: 'Inscripción 2026' },
     replies: {
       200: {
-        description: 'It can be paid at once',
-        headers: { 'Idempotency-Hit': 'true when this key had made the link before' },
+        description: 'The link, which can be paid at once',
+        headers: { 'Idempotency-Hit': 'true if this key created the link before' },
         schema: LinkReplySchema,
         example: LINK_REPLY_EXAMPLE,
       },
@@ -70,7 +70,8 @@ export const postPaymentLinkEnd = operation({
   describe: {
     operationId: 'endPaymentLink',
     summary: 'End a payment link',
-    description: 'It can be paid no more; who is paying already can finish. One that had ended before stays as it is.',
+    description:
+      'Ends a link: no new payment can start. A payer who has already started can finish. A link that ended before stays as it is.',
     tag: 'Payment links',
     parameters: LINK_PATH,
     replies: { 200: { description: 'The link', schema: LinkReplySchema, example: endedExample() } },

@@ -23,26 +23,27 @@ import { ENVIRONMENTS, type Environment } from '../../payment-services/payment-s
 export const LinkRequestSchema = Type.Object(
   {
     amount: Type.Union([Type.Number(), Type.String()], {
-      description: '12990, or 10.55 in a currency with decimals; the text of an answer is taken too',
+      description: '12990, or 10.55 in a currency with decimals; also as text, as in responses',
     }),
-    currency: Type.Optional(Type.String({ description: 'CLP unless said' })),
+    currency: Type.Optional(Type.String({ description: 'Default: CLP' })),
     subject: Type.String({
       minLength: 1,
       maxLength: 80,
-      description: 'The reason of the payment, as the payer reads it',
+      description: 'Reason of the payment, shown to the payer',
     }),
     uses: Type.Optional(
-      Type.String({ enum: LINK_USES, description: '`one`, unless said: it is paid once; `many`: by as many as come' }),
+      Type.String({
+        enum: LINK_USES,
+        description: '`one` (default): can be paid once; `many`: can be paid any number of times',
+      }),
     ),
     expires_at: Type.Optional(Type.String({ description: 'ISO 8601 with an offset or `Z`, within five years' })),
-    callback_url: Type.Optional(
-      Type.String({ maxLength: 2048, description: 'Where each payment is told, as callbacks of a shop are' }),
-    ),
+    callback_url: Type.Optional(Type.String({ maxLength: 2048, description: 'URL for the callback of each payment' })),
     payment_service: Type.Optional(
-      Type.String({ description: 'Id of the payment service that is paid; the only one that you see unless said' }),
+      Type.String({ description: 'Id of the payment service that is paid. Default: the only one that you see' }),
     ),
     environment: Type.Optional(
-      Type.String({ enum: ENVIRONMENTS, description: 'As the service runs (RUBRICA_ENV) unless said' }),
+      Type.String({ enum: ENVIRONMENTS, description: 'Default: the environment of RUBRICA_ENV' }),
     ),
   },
   { $id: 'PaymentLinkRequest', additionalProperties: false },

@@ -20,16 +20,16 @@ export const BATCH_ERRORS = [
 export const BatchSchema = Type.Object(
   {
     id: Type.String(),
-    paymentServiceId: Type.String({ description: 'Of the merchant that pays' }),
+    paymentServiceId: Type.String({ description: 'Payment service that pays' }),
     environment: Type.String({ enum: ['development', 'production'] }),
     name: Type.String(),
     createdAt: Type.String(),
     proposedBy: Type.String(),
-    payouts: Type.Integer({ description: 'How many' }),
-    total: Type.Integer({ description: 'Pesos' }),
+    payouts: Type.Integer({ description: 'Number of payouts' }),
+    total: Type.Integer({ description: 'Whole pesos' }),
     states: Type.Array(
-      Type.Object({ state: StateSchema, payouts: Type.Integer(), total: Type.Integer({ description: 'Pesos' }) }),
-      { description: 'How many are in which state' },
+      Type.Object({ state: StateSchema, payouts: Type.Integer(), total: Type.Integer({ description: 'Whole pesos' }) }),
+      { description: 'Number and sum of the payouts in each state' },
     ),
   },
   { $id: 'PayoutBatch' },

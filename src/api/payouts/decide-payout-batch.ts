@@ -16,7 +16,10 @@ const DecidedSchema = Type.Object(
   {
     message: Type.String(),
     errors: Type.Null(),
-    data: Type.Object({ decided: Type.Integer({ description: 'How many payouts it was about' }), batch: BatchSchema }),
+    data: Type.Object({
+      decided: Type.Integer({ description: 'Number of payouts that the decision changed' }),
+      batch: BatchSchema,
+    }),
   },
   { $id: 'PayoutBatchDecided' },
 );
@@ -43,9 +46,9 @@ const ERRORS = [
 const ApprovalSchema = Type.Object(
   {
     code: Type.Optional(
-      Type.String({ description: 'Of your app, or a recovery code: always needed, and it works once' }),
+      Type.String({ description: 'Code of your app, or a recovery code; always required, and valid once' }),
     ),
-    reason: Type.Optional(Type.String({ description: 'Why, for a later reader; it names no person' })),
+    reason: Type.Optional(Type.String({ description: 'Reason, stored for later readers; do not name a person' })),
   },
   { $id: 'PayoutBatchApproval', additionalProperties: false },
 );
@@ -57,7 +60,7 @@ export const postPayoutBatchApprove = operation({
     operationId: 'approvePayoutBatch',
     summary: 'Approve a batch of payouts',
     description:
-      'All or none of those that wait; their money is reserved from then on. A person does it who neither made them, nor changed one of their accounts, nor holds an API token of the program that made them, and proves the second factor by its `code`. A program approves nothing.',
+      'Approves all payouts of the batch that wait for approval, or none, and reserves their money. Only a person can approve, with the `code` of the second factor. This person must not have proposed the payouts, changed one of their accounts, or made an API token or set the password of the program that proposed them.',
     tag: 'Payouts',
     parameters: [...BATCH_ID],
     body: ApprovalSchema,
@@ -86,9 +89,9 @@ export const postPayoutBatchApprove = operation({
 export const postPayoutBatchSubmit = operation({
   describe: {
     operationId: 'submitPayoutBatch',
-    summary: 'Ask for the approval of a draft',
+    summary: 'Submit a draft for approval',
     description:
-      'The payouts of a batch that was proposed with `draft` wait for another person from now on. It takes no body.',
+      'Submits a batch that was proposed with `draft`: its payouts now wait for the approval of another person. Send no body.',
     tag: 'Payouts',
     parameters: [...BATCH_ID],
     replies: REPLIES,
@@ -98,7 +101,7 @@ export const postPayoutBatchSubmit = operation({
 });
 
 const ReasonSchema = Type.Object(
-  { reason: Type.String({ description: 'Why, for a later reader; it names no person' }) },
+  { reason: Type.String({ description: 'Reason, stored for later readers; do not name a person' }) },
   { $id: 'PayoutBatchReason', additionalProperties: false },
 );
 
@@ -108,7 +111,7 @@ export const postPayoutBatchReject = operation({
   describe: {
     operationId: 'rejectPayoutBatch',
     summary: 'Reject a batch of payouts',
-    description: 'Those that wait for an approval get none; nothing of their money was taken.',
+    description: 'Rejects the payouts of the batch that wait for approval. None of their money was reserved.',
     tag: 'Payouts',
     parameters: [...BATCH_ID],
     body: ReasonSchema,
@@ -124,8 +127,8 @@ export const postPayoutBatchCancel = operation({
   consumes: ['application/json'],
   describe: {
     operationId: 'cancelPayoutBatch',
-    summary: 'Take back a batch of payouts',
-    description: 'Those that have not left, approved or not; what was reserved is available again.',
+    summary: 'Cancel a batch of payouts',
+    description: 'Cancels the payouts that have not left, approved or not, and releases their reserved money.',
     tag: 'Payouts',
     parameters: [...BATCH_ID],
     body: ReasonSchema,

@@ -9,16 +9,16 @@ import { payoutBalance } from '../../payouts/payout-balance.ts';
 import { PAYOUT_CURRENCY } from '../../payouts/payout-limits.ts';
 import { TEF_ERRORS } from './post-tef.ts';
 
-const BalanceSchema = Type.Object({ balance: Type.Number({ description: 'Pesos' }) }, { $id: 'Balance' });
+const BalanceSchema = Type.Object({ balance: Type.Number({ description: 'Whole pesos' }) }, { $id: 'Balance' });
 
-const REPLIES = { 200: { description: 'In pesos', schema: BalanceSchema, example: { balance: 985000 } } };
+const REPLIES = { 200: { description: 'The balance', schema: BalanceSchema, example: { balance: 985000 } } };
 
 /** Returns the balance: the merchant's money, including approved payouts that have not arrived. */
 export const getBalance = operation({
   describe: {
     operationId: 'readBalance',
     summary: 'Read the balance',
-    description: 'What belongs to the merchant, with what is approved to be paid out and has not arrived yet.',
+    description: 'Returns the money of the merchant, including approved payouts that have not arrived yet.',
     tag: 'Payouts',
     replies: REPLIES,
     errors: [...TEF_ERRORS, 'PAYMENT_SERVICE_AMBIGUOUS'],
@@ -30,9 +30,9 @@ export const getBalance = operation({
 export const getAvailableBalance = operation({
   describe: {
     operationId: 'readAvailableBalance',
-    summary: 'Read what can be paid out',
+    summary: 'Read the balance that can be paid out',
     description:
-      'What belongs to the merchant, without what is being refunded, kept back for refunds, or reserved by payouts.',
+      'Returns the money of the merchant without refunds in progress, money kept back for refunds, and money reserved by payouts.',
     tag: 'Payouts',
     replies: REPLIES,
     errors: [...TEF_ERRORS, 'PAYMENT_SERVICE_AMBIGUOUS'],

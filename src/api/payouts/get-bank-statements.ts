@@ -21,12 +21,12 @@ export const getBankStatements = operation({
   describe: {
     operationId: 'listStatements',
     summary: 'List the statements of the bank',
-    description: 'The newest first, each with how many of its lines are in suspense.',
+    description: 'Returns the statements, newest first, each with the number of its lines in suspense.',
     tag: 'Bank files',
     parameters: [limitParameter(MOST)],
     replies: {
       200: {
-        description: 'The newest statements',
+        description: 'Statements, newest first',
         schema: Type.Object(
           {
             message: Type.String(),
@@ -53,14 +53,14 @@ export const getBankStatementsId = operation({
     operationId: 'readStatement',
     summary: 'Read a statement of the bank',
     description:
-      'With its lines in the order of the file, and what each is of. Their text is not kept: names and RUTs stand in it.',
+      'Returns a statement with its lines in the order of the file, and the use of each. The text of the lines is not stored, because it contains names and RUTs.',
     tag: 'Bank files',
     parameters: [
       { name: 'id', in: 'path', required: true, description: 'Id of the statement', schema: Type.String() },
       {
         name: 'use',
         in: 'query',
-        description: 'The lines of one use alone',
+        description: 'Only lines of this use',
         schema: Type.String({ enum: LINE_USES }),
       },
     ],

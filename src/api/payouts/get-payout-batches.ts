@@ -18,12 +18,12 @@ export const getPayoutBatches = operation({
   describe: {
     operationId: 'listPayoutBatches',
     summary: 'List the batches of payouts',
-    description: 'The newest first, each with how much of it is in which state.',
+    description: 'Returns the batches, newest first, each with the number and sum of its payouts in each state.',
     tag: 'Payouts',
     parameters: [limitParameter(MOST)],
     replies: {
       200: {
-        description: 'The newest batches',
+        description: 'Batches, newest first',
         schema: Type.Object(
           { message: Type.String(), errors: Type.Null(), data: Type.Object({ batches: Type.Array(BatchSchema) }) },
           { $id: 'PayoutBatchList' },
@@ -50,27 +50,27 @@ const BatchedPayoutSchema = Type.Object(
   {
     id: Type.String(),
     reference: Type.String({
-      description: 'The id that was sent; with `/1`, `/2` … where one transfer did not take it',
+      description: 'Id that was sent, with `/1`, `/2` … for the parts of a payout that exceeds one transfer',
     }),
-    amount: Type.Integer({ description: 'Pesos' }),
+    amount: Type.Integer({ description: 'Whole pesos' }),
     state: StateSchema,
     recipient: Type.Union([
       Type.Object(
         { id: Type.String(), name: Type.String(), rut: Type.String() },
-        { description: 'Null: it was erased' },
+        { description: 'The recipient; null: it was erased' },
       ),
       Type.Null(),
     ]),
     bankCode: Type.String(),
     account: Type.Object({ masked: Type.String() }),
     verdict: Type.String(),
-    verdictDays: Type.Integer({ description: 'How old the verdict of the account is' }),
+    verdictDays: Type.Integer({ description: 'Age of the verdict of the account, in days' }),
     warnings: Type.Array(
       Type.Object({ code: Type.String({ description: 'See docs/payouts.md' }), text: Type.String() }),
-      { description: 'Odd things about it, to be read before anybody approves' },
+      { description: 'Warnings to read before approval' },
     ),
     approvedBy: nullable,
-    file: Type.Union([Type.String(), Type.Null()], { description: 'The file of a bank in which it left' }),
+    file: Type.Union([Type.String(), Type.Null()], { description: 'Id of the bank file in which the payout left' }),
     line: Type.Union([Type.Integer(), Type.Null()]),
     reason: nullable,
     contradiction: nullable,
@@ -102,7 +102,7 @@ export const getPayoutBatchesId = operation({
     operationId: 'readPayoutBatch',
     summary: 'Read a batch of payouts',
     description:
-      'With its payouts, what is odd about each, and the files of banks in which they left. Send `next` as `after` for the payouts that follow.',
+      'Returns a batch with its payouts, the warnings about each, and the bank files in which they left. Send `next` as `after` for the next payouts.',
     tag: 'Payouts',
     parameters: [...BATCH_ID, CURSOR_PARAMETER, limitParameter(MOST_SHOWN)],
     replies: {
@@ -116,7 +116,9 @@ export const getPayoutBatchesId = operation({
               batch: BatchSchema,
               payouts: Type.Array(BatchedPayoutSchema),
               files: Type.Array(PayoutFileSchema),
-              next: Type.Union([Type.String(), Type.Null()], { description: 'The `after` of the page that follows' }),
+              next: Type.Union([Type.String(), Type.Null()], {
+                description: '`after` for the next page; null on the last page',
+              }),
             }),
           },
           { $id: 'PayoutBatchRead' },

@@ -16,12 +16,12 @@ export const StateSchema = Type.String({ enum: Object.keys(PAYOUT_STATES) as Pay
 export const PayoutFileSchema = Type.Object(
   {
     id: Type.String(),
-    format: Type.String({ description: 'The bank that takes it: see docs/payouts.md' }),
+    format: Type.String({ description: 'Code of the bank format; see docs/payouts.md' }),
     name: Type.String(),
     createdAt: Type.String(),
     madeBy: Type.String(),
     payouts: Type.Integer(),
-    total: Type.Integer({ description: 'Pesos' }),
+    total: Type.Integer({ description: 'Whole pesos' }),
     sha256: Type.String(),
   },
   { $id: 'PayoutFile' },
@@ -42,11 +42,11 @@ const FilePayoutSchema = Type.Object({
   id: Type.String(),
   reference: Type.String(),
   line: Type.Union([Type.Integer(), Type.Null()]),
-  amount: Type.Integer({ description: 'Pesos' }),
+  amount: Type.Integer({ description: 'Whole pesos' }),
   state: StateSchema,
   reason: Type.Union([Type.String(), Type.Null()]),
   contradiction: Type.Union([Type.String(), Type.Null()], {
-    description: 'Something that was said of it, and that it cannot become',
+    description: 'Reported result that contradicts the state of the payout',
   }),
 });
 
@@ -63,12 +63,12 @@ export const getPayoutFiles = operation({
   describe: {
     operationId: 'listPayoutFiles',
     summary: 'List the files of payouts',
-    description: 'The newest first, as they were made for banks; without their bytes.',
+    description: 'Returns the files made for banks, newest first, without their content.',
     tag: 'Bank files',
     parameters: [limitParameter(MOST)],
     replies: {
       200: {
-        description: 'The newest files',
+        description: 'Files, newest first',
         schema: Type.Object(
           { message: Type.String(), errors: Type.Null(), data: Type.Object({ files: Type.Array(PayoutFileSchema) }) },
           { $id: 'PayoutFileList' },
@@ -90,7 +90,7 @@ export const getPayoutFilesId = operation({
   describe: {
     operationId: 'readPayoutFile',
     summary: 'Read a file of payouts',
-    description: 'With its payouts in the order of its lines, and what became of each.',
+    description: 'Returns a file with its payouts in the order of its lines, and the state of each.',
     tag: 'Bank files',
     parameters: [FILE_ID],
     replies: {
@@ -141,19 +141,19 @@ export const getPayoutFilesContent = operation({
     operationId: 'downloadPayoutFile',
     summary: 'Download a file of payouts',
     description:
-      'The bytes that it had when it was made, for the bank. It holds RUTs, names and account numbers: keep it as you keep those.',
+      'Returns the bytes of a file exactly as it was made for the bank. The file contains RUTs, names and account numbers: protect it like them.',
     tag: 'Bank files',
     parameters: [FILE_ID],
     replies: {
       200: {
-        description: 'The file with its bytes',
+        description: 'The file with its content',
         schema: Type.Object(
           {
             message: Type.String(),
             errors: Type.Null(),
             data: Type.Object({
               file: PayoutFileSchema,
-              content: Type.String({ contentEncoding: 'base64', description: 'Its bytes in base64' }),
+              content: Type.String({ contentEncoding: 'base64', description: 'Content of the file, in base64' }),
             }),
           },
           { $id: 'PayoutFileContent' },

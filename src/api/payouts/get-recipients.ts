@@ -15,7 +15,9 @@ const ListReplySchema = Type.Object(
     errors: Type.Null(),
     data: Type.Object({
       recipients: Type.Array(RecipientSchema),
-      next: Type.Union([Type.String(), Type.Null()], { description: 'The `after` of the page that follows' }),
+      next: Type.Union([Type.String(), Type.Null()], {
+        description: '`after` for the next page; null on the last page',
+      }),
     }),
   },
   { $id: 'RecipientList' },
@@ -27,12 +29,12 @@ export const getRecipients = operation({
     operationId: 'listRecipients',
     summary: 'List the recipients',
     description:
-      'The newest version of each. A user sees the recipients of his payment services, and those that he kept for himself; a user of all payment services sees all.',
+      'Returns the newest version of each recipient. A user sees the recipients of their payment services and those that they stored for themselves; a user of all payment services sees all.',
     tag: 'Recipients',
     parameters: [CURSOR_PARAMETER, limitParameter(MOST)],
     replies: {
       200: {
-        description: 'A page of recipients, by id',
+        description: 'A page of recipients, ordered by id',
         schema: ListReplySchema,
         example: { message: 'OK', errors: null, data: { recipients: [RECIPIENT_EXAMPLE], next: null } },
       },
@@ -54,7 +56,7 @@ const HistoryReplySchema = Type.Object(
     errors: Type.Null(),
     data: Type.Intersect([
       RecipientSchema,
-      Type.Object({ versions: Type.Array(RecipientSchema, { description: 'All, the newest first' }) }),
+      Type.Object({ versions: Type.Array(RecipientSchema, { description: 'All versions, newest first' }) }),
     ]),
   },
   { $id: 'RecipientHistory' },
@@ -65,7 +67,7 @@ export const getRecipientsId = operation({
   describe: {
     operationId: 'readRecipient',
     summary: 'Read a recipient',
-    description: 'As it counts now, with every version that it has had.',
+    description: 'Returns the recipient with all its versions.',
     tag: 'Recipients',
     parameters: [{ name: 'id', in: 'path', required: true, description: 'Id of the recipient', schema: Type.String() }],
     replies: {

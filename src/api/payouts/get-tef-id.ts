@@ -11,9 +11,18 @@ export const getTefId = operation({
   describe: {
     operationId: 'readTransfer',
     summary: 'Read a payout',
-    description: 'By the id that you gave it. `status` says whether it goes on; `state` says exactly where it is.',
+    description:
+      'Returns a payout by the id that you gave it. `status` says whether it is in progress, completed or failed; `state` is its exact state.',
     tag: 'Payouts',
-    parameters: [{ name: 'id', in: 'path', required: true, description: 'Your own id', schema: Type.String() }],
+    parameters: [
+      {
+        name: 'id',
+        in: 'path',
+        required: true,
+        description: 'The id that you gave to the payout',
+        schema: Type.String(),
+      },
+    ],
     replies: {
       200: {
         description: 'The payout',

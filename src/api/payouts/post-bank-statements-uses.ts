@@ -22,22 +22,29 @@ const RequestSchema = Type.Object(
   {
     use: Type.String({
       enum: ['payout', 'return', 'deposit', 'other'],
-      description: '`payout`: it left; `return`: it came back; `deposit`: see `from`; `other`: of nothing here',
+      description:
+        '`payout`: a payout left; `return`: a payout came back; `deposit`: see `depositId` and `from`; `other`: unrelated to this service',
     }),
     line: Type.Optional(
       Type.Integer({
         description:
-          'Of the file. For `other` it may be left out: then all are so that are in suspense and nothing is known about',
+          'Line number in the file. Optional for `other`: then the use applies to all lines in suspense that match nothing known',
       }),
     ),
-    payoutId: text('Ours, of `payout` and `return`'),
-    depositId: text('Of a deposit that is recorded'),
+    payoutId: text('Id of the payout, for `payout` and `return`'),
+    depositId: text('Id of a recorded deposit'),
     from: text(
-      'Of a deposit that is booked with the line: `merchant`, or the code of a payment method such as `webpay`',
+      'Source of a new deposit that is booked with the line: `merchant`, or the code of a payment method such as `webpay`',
     ),
-    commission: Type.Optional(Type.Integer({ description: 'The acquirer kept it beside the amount; in minor units' })),
-    paymentServiceId: text('The owner of a deposit that is booked, where the account is of all payment services'),
-    reason: Type.String({ description: 'Why, for a later reader; it names no person' }),
+    commission: Type.Optional(
+      Type.Integer({
+        description: 'Commission that the acquirer kept in addition to the amount, in minor units. Default: 0',
+      }),
+    ),
+    paymentServiceId: text(
+      'Payment service that owns the new deposit; required if the account is of all payment services',
+    ),
+    reason: Type.String({ description: 'Reason, stored for later readers; do not name a person' }),
   },
   { $id: 'StatementUseRequest', additionalProperties: false },
 );
@@ -47,16 +54,16 @@ export const postBankStatementsUses = operation({
   consumes: ['application/json'],
   describe: {
     operationId: 'resolveStatementLine',
-    summary: 'Say what a line in suspense is',
+    summary: 'Resolve a line in suspense',
     description:
-      'With the state and the entries of the payout, or with the deposit and its entry, in one commit. A line has one use, and it stays; the same with the same reason again changes nothing.',
+      'Gives a line in suspense its use, in one commit with the state and the entries of the payout, or with the deposit and its entry. A line has one use, and the use is final. The same request with the same reason changes nothing.',
     tag: 'Bank files',
     parameters: [{ name: 'id', in: 'path', required: true, description: 'Id of the statement', schema: Type.String() }],
     body: RequestSchema,
     bodyExample: { use: 'deposit', line: 12, from: 'webpay', commission: 500, reason: 'abono de Transbank' },
     replies: {
       200: {
-        description: 'The lines as they are now',
+        description: 'The resolved lines',
         schema: Type.Object(
           {
             message: Type.String(),

@@ -23,15 +23,15 @@ import {
 
 const RequestSchema = Type.Object(
   {
-    account: Type.String({ pattern: '^[0-9]{4,20}$', description: 'The number of the account, 4 to 20 digits' }),
+    account: Type.String({ pattern: '^[0-9]{4,20}$', description: 'Account number, 4 to 20 digits' }),
     ...SentFileMembers,
     environment: Type.Optional(
-      Type.String({ enum: ['development', 'production'], description: 'Of the service unless said' }),
+      Type.String({ enum: ['development', 'production'], description: 'Default: the environment of RUBRICA_ENV' }),
     ),
     paymentServiceId: Type.Optional(
       Type.String({
         description:
-          'The owner of the account; unless said the only one that the user sees, for a user of all of them all',
+          'Payment service that owns the account. Default: the only one that the user sees; for a user of all payment services, the account is of all',
       }),
     ),
   },
@@ -46,7 +46,7 @@ export const postBankStatements = operation({
     operationId: 'importStatement',
     summary: 'Import a statement of the bank',
     description:
-      'A CSV, .xlsx or .xls as the bank exports it. The file proves itself first, by its balances or totals. Each line that is new has one use: it confirms a payout or a file of them, brings one back, is a deposit that is recorded, or waits in suspense. Lines that came with an overlapping file are known, and the same file again changes nothing.',
+      'Imports a CSV, .xlsx or .xls as the bank exports it. First the balances or totals of the file are checked. Each new line has one use: it confirms a payout or a file of payouts, reports that a payout came back, matches a recorded deposit, or waits in suspense. Lines of an overlapping file are not imported twice, and the same file again changes nothing.',
     tag: 'Bank files',
     body: RequestSchema,
     bodyExample: {
@@ -56,13 +56,13 @@ export const postBankStatements = operation({
     },
     replies: {
       201: {
-        description: 'Taken over, now or before',
+        description: 'Imported, now or earlier',
         schema: Type.Object(
           { message: Type.String(), errors: Type.Null(), data: ImportedSchema },
           { $id: 'StatementImported' },
         ),
         example: { message: 'The statement is taken over.', errors: null, data: IMPORTED_EXAMPLE },
-        headers: { 'Idempotency-Hit': 'true where no line was new' },
+        headers: { 'Idempotency-Hit': 'true if no line was new' },
       },
     },
     errors: [...SENT_FILE_ERRORS, 'INVALID_STATEMENT', 'PAYMENT_SERVICE_AMBIGUOUS'],

@@ -23,17 +23,17 @@ const NAMES = ['name', 'payouts', 'paymentServiceId', 'environment', 'draft'];
 
 const RequestSchema = Type.Object(
   {
-    name: Type.String({ description: 'For the people who approve it, up to 200 characters' }),
+    name: Type.String({ description: 'Name of the batch, shown to approvers, up to 200 characters' }),
     payouts: Type.Array(TefRequestSchema.properties.tef, {
-      description: `1 to ${MOST_PAYOUTS}, as \`POST /tef\` has them`,
+      description: `1 to ${MOST_PAYOUTS} payouts, each like \`tef\` of \`POST /tef\``,
     }),
     paymentServiceId: Type.Optional(
-      Type.String({ description: 'The merchant that pays; unless said the only one that the user sees' }),
+      Type.String({ description: 'Payment service that pays. Default: the only one that the user sees' }),
     ),
     environment: Type.Optional(
-      Type.String({ enum: ['development', 'production'], description: 'Of the service unless said' }),
+      Type.String({ enum: ['development', 'production'], description: 'Default: the environment of RUBRICA_ENV' }),
     ),
-    draft: Type.Optional(Type.Boolean({ description: 'true: nobody is asked to approve it yet' })),
+    draft: Type.Optional(Type.Boolean({ description: 'true: the batch does not wait for approval yet' })),
   },
   { $id: 'PayoutBatchRequest', additionalProperties: false },
 );
@@ -46,19 +46,19 @@ export const postPayoutBatches = operation({
     operationId: 'proposePayoutBatch',
     summary: 'Propose a batch of payouts',
     description:
-      'All or none: one bad row, and nothing is made, with every row named. Each account is validated. A batch waits for the approval of another person, also one of a program. The same payouts again (their ids with the same fields) are the same batch; what one transfer does not take becomes several.',
+      'Creates a batch of payouts. One bad row refuses the whole batch, and the response names every bad row. Each account is validated. Every batch waits for the approval of another person, also if a program proposed it. The same payouts again (their ids with the same fields) return the same batch. A payout that exceeds one transfer is split into several.',
     tag: 'Payouts',
     body: RequestSchema,
     bodyExample: { name: 'Proveedores enero', payouts: [TEF_REQUEST_EXAMPLE.tef] },
     replies: {
       201: {
-        description: 'Kept, now or by an earlier identical request',
+        description: 'Stored, now or by an earlier identical request',
         schema: Type.Object(
           { message: Type.String(), errors: Type.Null(), data: BatchSchema },
           { $id: 'PayoutBatchProposed' },
         ),
         example: { message: 'The batch is kept.', errors: null, data: BATCH_EXAMPLE },
-        headers: { 'Idempotency-Hit': 'true when these payouts had been sent before' },
+        headers: { 'Idempotency-Hit': 'true if these payouts were sent before' },
       },
     },
     errors: [...BATCH_ERRORS, ...PROPOSAL_ERRORS],

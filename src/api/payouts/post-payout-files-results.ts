@@ -19,11 +19,13 @@ const lines = (description: string) => Type.Array(Type.Integer(), { description 
 
 const ResultsSchema = Type.Object(
   {
-    settled: Type.Array(PayoutStateSchema, { description: 'Those that have another state now' }),
-    already: Type.Array(Type.String(), { description: 'Those that were so before' }),
-    contradicted: Type.Array(PayoutStateSchema, { description: 'Those that cannot become it: no money moved' }),
-    unmatchedLines: lines('Lines of no payout of this file'),
-    unclearLines: lines('Lines with a state that nobody knows'),
+    settled: Type.Array(PayoutStateSchema, { description: 'Payouts whose state changed' }),
+    already: Type.Array(Type.String(), { description: 'Payouts that already had this state' }),
+    contradicted: Type.Array(PayoutStateSchema, {
+      description: 'Payouts whose state contradicts the result; no money moved',
+    }),
+    unmatchedLines: lines('Lines that match no payout of this file'),
+    unclearLines: lines('Lines with an unknown state'),
   },
   { $id: 'PayoutResults' },
 );
@@ -34,12 +36,12 @@ export const postPayoutFilesResults = operation({
   bodyLimit: MOST_SENT_BYTES,
   describe: {
     operationId: 'takePayoutResults',
-    summary: 'Say what the bank did with a file of payouts',
+    summary: 'Import the results of a file of payouts',
     description:
-      'The result of the bank as a CSV, .xlsx or .xls, with an id, or RUT and amount, and a state such as `Pagado` or `Rechazado` of each. The same file again changes nothing. What contradicts a state moves no money, and waits for a person.',
+      'Imports the results that the bank reports as a CSV, .xlsx or .xls. Each line has an id, or a RUT and an amount, and a state such as `Pagado` or `Rechazado`. The same file again changes nothing. A result that contradicts the state of a payout moves no money and waits for a person.',
     tag: 'Bank files',
     parameters: [
-      { name: 'id', in: 'path', required: true, description: 'Id of the file that it answers', schema: Type.String() },
+      { name: 'id', in: 'path', required: true, description: 'Id of the file of payouts', schema: Type.String() },
     ],
     body: RequestSchema,
     bodyExample: {
@@ -48,7 +50,7 @@ export const postPayoutFilesResults = operation({
     },
     replies: {
       200: {
-        description: 'What became of them',
+        description: 'Results by payout',
         schema: Type.Object(
           { message: Type.String(), errors: Type.Null(), data: ResultsSchema },
           { $id: 'PayoutResultsTaken' },

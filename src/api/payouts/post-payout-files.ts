@@ -18,22 +18,24 @@ import { FILE_EXAMPLE, fileJson, PayoutFileSchema } from './get-payout-files.ts'
 
 const RequestSchema = Type.Object(
   {
-    format: Type.String({ description: 'The bank that takes it: see docs/payouts.md' }),
-    account: Type.String({ description: 'The account that is debited' }),
-    rut: Type.Optional(Type.String({ description: 'Of the holder of that account, where the bank asks' })),
-    name: Type.Optional(Type.String({ description: 'Of the holder of that account, where the bank asks' })),
-    agreement: Type.Optional(Type.String({ description: 'Number of the contract with the bank, where it asks' })),
-    batchId: Type.Optional(Type.String({ description: 'This batch alone; unless said all that is approved' })),
+    format: Type.String({ description: 'Code of the bank format; see docs/payouts.md' }),
+    account: Type.String({ description: 'Account to debit' }),
+    rut: Type.Optional(Type.String({ description: 'RUT of the account holder, if the bank requires it' })),
+    name: Type.Optional(Type.String({ description: 'Name of the account holder, if the bank requires it' })),
+    agreement: Type.Optional(
+      Type.String({ description: 'Number of the contract with the bank, if the bank requires it' }),
+    ),
+    batchId: Type.Optional(Type.String({ description: 'Only this batch. Default: all approved payouts' })),
     paymentServiceId: Type.Optional(
       Type.String({
-        description: 'The merchant that pays; unless said the one of the batch, or the only one that the user sees',
+        description: 'Payment service that pays. Default: the one of the batch, or the only one that the user sees',
       }),
     ),
     environment: Type.Optional(
-      Type.String({ enum: ['development', 'production'], description: 'Of the service unless said' }),
+      Type.String({ enum: ['development', 'production'], description: 'Default: the environment of RUBRICA_ENV' }),
     ),
     code: Type.Optional(
-      Type.String({ description: 'Of your app, or a recovery code: needed where you have a second factor' }),
+      Type.String({ description: 'Code of your app, or a recovery code; required if you have a second factor' }),
     ),
   },
   { $id: 'PayoutFileRequest', additionalProperties: false },
@@ -46,19 +48,19 @@ export const postPayoutFiles = operation({
     operationId: 'makePayoutFiles',
     summary: 'Write approved payouts into files for a bank',
     description:
-      'As many files as the bank’s limit of lines needs. Each payout is in one file only and is `sent` from then on, so the same request again writes what was approved meanwhile, or nothing; with `batchId` it answers the files that the batch has. The files are kept: `GET /payout-files` lists them.',
+      'Writes approved payouts into as many files as the line limit of the bank requires. Each payout is in one file only and becomes `sent`. The same request again writes only payouts approved since. Without new payouts it is refused with INVALID_PAYOUT; with `batchId` it returns the files of the batch instead. The files are stored: `GET /payout-files` lists them.',
     tag: 'Bank files',
     body: RequestSchema,
     bodyExample: { format: 'santander', account: '123456789' },
     replies: {
       201: {
-        description: 'The files, without their bytes, made now or by an earlier request for the batch',
+        description: 'The files without their content, made now or by an earlier request for the batch',
         schema: Type.Object(
           { message: Type.String(), errors: Type.Null(), data: Type.Object({ files: Type.Array(PayoutFileSchema) }) },
           { $id: 'PayoutFilesMade' },
         ),
         example: { message: 'The files are made.', errors: null, data: { files: [FILE_EXAMPLE] } },
-        headers: { 'Idempotency-Hit': 'true when the batch had its files before' },
+        headers: { 'Idempotency-Hit': 'true if the files of the batch were made before' },
       },
     },
     errors: [

@@ -25,9 +25,9 @@ export const postRecipients = operation({
   consumes: ['application/json'],
   describe: {
     operationId: 'createRecipient',
-    summary: 'Keep a validated account',
+    summary: 'Store a validated account as a recipient',
     description:
-      'Send the data that was validated again, with the id of its validation: a validation keeps neither RUT nor account. The same validation again is answered with the same recipient.',
+      'Stores a validated account for payouts. Send the validated data again with the id of the validation, because a validation stores neither the RUT nor the account. The same request again returns the same recipient.',
     tag: 'Recipients',
     body: RecipientRequestSchema,
     bodyExample: RECIPIENT_REQUEST_EXAMPLE,
@@ -44,7 +44,7 @@ export const postRecipientsId = operation({
     operationId: 'changeRecipient',
     summary: 'Change the account of a recipient',
     description:
-      'A changed account is a new validation and a new version of the recipient; so is a newer verdict of the same account. The holder stays the same.',
+      'Creates a new version of the recipient, with another account or a newer verdict of the same account. Both need a new validation. The holder stays the same.',
     tag: 'Recipients',
     parameters: [{ name: 'id', in: 'path', required: true, description: 'Id of the recipient', schema: Type.String() }],
     body: RecipientRequestSchema,

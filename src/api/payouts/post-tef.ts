@@ -30,21 +30,21 @@ export const postTef = operation({
   consumes: ['application/json'],
   describe: {
     operationId: 'createTransfer',
-    summary: 'Pay somebody',
+    summary: 'Create a payout',
     description:
-      'Makes a payout of the only payment service that the user sees. It is validated at once, and waits for the approval of a person unless the rule for programs approves it. The same `tef.id` with the same fields is answered with the same payout; with other fields it is refused (409). Its end is posted to `callbackUrl` as `{"tefResponse": …}` with Standard Webhooks headers.',
+      'Creates a payout of the only payment service that the user sees. The account is validated at once. The payout waits for the approval of a person, unless the rule for programs approves it. The same `tef.id` with the same fields returns the same payout; with other fields it is refused (409). The final state is posted to `callbackUrl` as `{"tefResponse": …}` with Standard Webhooks headers.',
     tag: 'Payouts',
     body: TefRequestSchema,
     bodyExample: TEF_REQUEST_EXAMPLE,
     replies: {
       201: {
-        description: 'Kept, now or by an earlier identical request',
+        description: 'Stored, now or by an earlier identical request',
         schema: Type.Object(
           { message: Type.String(), errors: Type.Null(), tefResponse: TefResponseSchema },
           { $id: 'TefCreated' },
         ),
         example: { message: 'The transfer is kept.', errors: null, tefResponse: TEF_RESPONSE_EXAMPLE },
-        headers: { 'Idempotency-Hit': 'true when this id had been sent before' },
+        headers: { 'Idempotency-Hit': 'true if this id was sent before' },
       },
     },
     errors: [...TEF_ERRORS, ...PROPOSAL_ERRORS],

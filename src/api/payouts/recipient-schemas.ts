@@ -18,11 +18,11 @@ export const RecipientRequestSchema = Type.Object(
     rut,
     bankData,
     rut_format,
-    name: text('Of the holder, for the people who pay', 200),
-    email: Type.Optional(text('Of the holder, to be told of payouts', 254)),
+    name: text('Name of the holder, for the people who pay', 200),
+    email: Type.Optional(text('E-mail address of the holder, for notices of payouts', 254)),
     paymentServiceId: Type.Optional(
       text(
-        'The payment service whose people share it; unless said the only one that the user sees, with none or several the user alone',
+        'Payment service whose users share the recipient. Default: the only one that the user sees; with none or several, only the user sees the recipient',
         100,
       ),
     ),
@@ -40,9 +40,11 @@ export const RECIPIENT_REQUEST_EXAMPLE = {
 export const RecipientSchema = Type.Object(
   {
     id: Type.String(),
-    version: Type.Integer({ description: 'From 1; another account or a newer verdict is the next' }),
+    version: Type.Integer({
+      description: 'Version, from 1. Another account or a newer verdict makes the next version',
+    }),
     paymentServiceId: Type.Union([Type.String(), Type.Null()], {
-      description: 'The payment service whose people share it; null: it is for the user alone who kept it',
+      description: 'Payment service whose users share the recipient; null: only the user who stored it sees it',
     }),
     name: Type.String(),
     rut: Type.String(),
@@ -53,14 +55,14 @@ export const RecipientSchema = Type.Object(
     verdict: Type.String({ enum: ['plausible', 'confirmed'] }),
     validatedAt: Type.String(),
     validUntil: Type.String({
-      description: 'VERDICT_MAX_AGE_DAYS after it, and no later than the word of its provider',
+      description: '`validatedAt` plus VERDICT_MAX_AGE_DAYS, but not after the validity of the provider’s answer',
     }),
     state: Type.String({
       enum: ['current', 'stale'],
       description: '`stale`: validate the account again before paying',
     }),
     createdAt: Type.String(),
-    createdBy: Type.String({ description: 'The id of the user who kept this version' }),
+    createdBy: Type.String({ description: 'Id of the user who stored this version' }),
   },
   { $id: 'Recipient' },
 );

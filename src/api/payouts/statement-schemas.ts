@@ -31,8 +31,11 @@ const nullable = Type.Union([Type.String(), Type.Null()]);
 
 /** The members of a request that carry a bank's file. */
 export const SentFileMembers = {
-  fileName: Type.String({ description: 'As the bank calls it, up to 200 characters' }),
-  content: Type.String({ contentEncoding: 'base64', description: 'Its bytes in base64; the file has 2 MiB at most' }),
+  fileName: Type.String({ description: 'File name, up to 200 characters' }),
+  content: Type.String({
+    contentEncoding: 'base64',
+    description: 'Content of the file, in base64; at most 2 MiB before encoding',
+  }),
 };
 
 /** Reads a body with a bank's file. `names` are the other members that it may have. Throws `Problem` INVALID_BODY. */
@@ -104,7 +107,7 @@ const UsesSchema = Type.Object({
   payout: Type.Integer(),
   return: Type.Integer(),
   deposit: Type.Integer(),
-  suspense: Type.Integer({ description: 'A person has to explain these' }),
+  suspense: Type.Integer({ description: 'Lines that a person must resolve' }),
   other: Type.Integer(),
 });
 
@@ -112,18 +115,20 @@ const use = Type.String({ enum: LINE_USES });
 
 export const ImportedSchema = Type.Object(
   {
-    id: Type.Union([Type.String(), Type.Null()], { description: 'Null: every line had come with other files' }),
+    id: Type.Union([Type.String(), Type.Null()], {
+      description: 'Id of the statement; null: other files already had every line',
+    }),
     lines: Type.Integer(),
-    known: Type.Integer({ description: 'How many had come with another file' }),
+    known: Type.Integer({ description: 'Number of lines that another file already had' }),
     proof: Type.String({
       enum: ['balance', 'totals', 'nothing'],
       description:
-        'By what the file proved that no line is missing: each balance follows, its totals are right, or nothing',
+        'Evidence that no line is missing: `balance`: each balance follows from the previous one; `totals`: the totals are right; `nothing`: none',
     }),
     uses: UsesSchema,
-    settled: Type.Array(Type.String(), { description: 'The payouts that have another state now' }),
+    settled: Type.Array(Type.String(), { description: 'Payouts whose state changed' }),
     contradicted: Type.Array(Type.String(), {
-      description: 'The payouts whose state the file contradicts: no money moved',
+      description: 'Payouts whose state the file contradicts; no money moved',
     }),
   },
   { $id: 'ImportedStatement' },
@@ -143,7 +148,9 @@ export const StatementSchema = Type.Object(
   {
     id: Type.String(),
     environment: Type.String({ enum: ['development', 'production'] }),
-    paymentServiceId: Type.Union([Type.String(), Type.Null()], { description: 'Null: the account of all of them' }),
+    paymentServiceId: Type.Union([Type.String(), Type.Null()], {
+      description: 'Payment service that owns the account; null: all of them',
+    }),
     account: Type.Object({ masked: Type.String() }),
     fileName: Type.String(),
     fileSha256: Type.String(),
@@ -152,7 +159,7 @@ export const StatementSchema = Type.Object(
     firstDay: Type.String(),
     lastDay: Type.String(),
     lines: Type.Integer(),
-    open: Type.Integer({ description: 'How many lines are in suspense' }),
+    open: Type.Integer({ description: 'Number of lines in suspense' }),
     proof: Type.String({ enum: ['balance', 'totals', 'nothing'] }),
   },
   { $id: 'BankStatement' },
@@ -176,12 +183,14 @@ export const STATEMENT_EXAMPLE = {
 
 export const StatementLineSchema = Type.Object(
   {
-    line: Type.Integer({ description: 'Of the file, which has its text: that is not kept' }),
+    line: Type.Integer({ description: 'Line number in the file; the text of the line is not stored' }),
     day: Type.String(),
-    amount: Type.Integer({ description: 'Minor units: above 0 it came, below 0 it left' }),
+    amount: Type.Integer({ description: 'Minor units; positive: money received, negative: money sent' }),
     currency: Type.String(),
     use,
-    of: Type.Union([Type.String(), Type.Null()], { description: 'The payout, the file of payouts or the deposit' }),
+    of: Type.Union([Type.String(), Type.Null()], {
+      description: 'Id of the payout, the file of payouts or the deposit; null: none',
+    }),
     note: nullable,
     reason: nullable,
     resolvedBy: nullable,

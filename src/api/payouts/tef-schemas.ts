@@ -12,22 +12,31 @@ export const TefRequestSchema = Type.Object(
   {
     tef: Type.Object(
       {
-        id: text('Your own: 1 to 80 letters, digits, points, hyphens, underscores. The same again is the same payout'),
-        messageToAddressee: Type.Optional(text('A text for the recipient, up to 200 characters')),
-        amount: Type.Union([Type.Integer(), Type.String()], { description: 'Whole pesos, as a number or its digits' }),
+        id: text('Your own id: 1 to 80 letters, digits, points, hyphens, underscores. The same id is the same payout'),
+        messageToAddressee: Type.Optional(text('Text for the recipient, up to 200 characters')),
+        amount: Type.Union([Type.Integer(), Type.String()], {
+          description: 'Whole pesos, as a number or a text of digits',
+        }),
         recipientData: Type.Object(
-          { rut: text('With or without points'), name: text('Of the holder'), email: text('Of the holder') },
+          {
+            rut: text('RUT of the holder, with or without points'),
+            name: text('Name of the holder'),
+            email: text('E-mail address of the holder'),
+          },
           { additionalProperties: false },
         ),
         bankData: Type.Object(
-          { bankSBIFNumber: text('Three digits'), bankAccount: text('As a text, so that its zeros stay') },
+          {
+            bankSBIFNumber: text('Code of the bank, three digits'),
+            bankAccount: text('Account number as text, with leading zeros'),
+          },
           { additionalProperties: false },
         ),
-        url: Type.Optional(text('Where the end is told')),
+        url: Type.Optional(text('URL to which the final state is posted')),
       },
       { additionalProperties: false },
     ),
-    callbackUrl: Type.Optional(text('Where the end is told')),
+    callbackUrl: Type.Optional(text('URL to which the final state is posted')),
   },
   { $id: 'TefRequest', additionalProperties: false },
 );
@@ -47,11 +56,11 @@ export const TefResponseSchema = Type.Object(
   {
     status: Type.String({ enum: ['processing', 'completed', 'failed'] }),
     tef: Type.Object({
-      id: text('As you sent it'),
+      id: text('Id that you sent'),
       amount: Type.Number(),
       state: Type.String({ enum: Object.keys(PAYOUT_STATES) as PayoutState[], description: 'See docs/payouts.md' }),
-      payoutId: text('Ours, for the command line'),
-      reason: Type.Union([Type.String(), Type.Null()], { description: 'Why it failed' }),
+      payoutId: text('Id of the payout in this service, for the command line'),
+      reason: Type.Union([Type.String(), Type.Null()], { description: 'Reason of a failure' }),
     }),
   },
   { $id: 'TefResponse' },

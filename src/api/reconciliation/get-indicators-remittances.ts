@@ -26,26 +26,36 @@ const INDICATORS = ['availableBalance', 'remittanceByDate', 'futureRemittances']
 export const getIndicatorsRemittances = operation({
   describe: {
     operationId: 'readRemittanceIndicators',
-    summary: 'Read what is owed to a merchant',
+    summary: 'Read the amounts owed to a merchant',
     description:
-      'Name the indicators that are wanted; only those are answered. What is owed and was not paid out is still to come.',
+      'Returns only the indicators that you name. Money that is owed and not paid out is still to come (`futureRemittances`).',
     tag: 'Reconciliation',
     parameters: [
       {
         name: 'availableBalance',
         in: 'query',
-        description: 'true: paid, less fees, refunded and paid out',
+        description: 'true: payments minus fees, refunds and payouts',
         schema: Type.String({ examples: ['true'] }),
       },
       {
         name: 'remittanceByDate',
         in: 'query',
-        description: 'true for today, or a day of Chile as YYYY-MM-DD',
+        description: 'true for today, or a day of Chile, YYYY-MM-DD',
         schema: Type.String(),
       },
-      { name: 'futureRemittances', in: 'query', description: 'true: what is to be paid out', schema: Type.String() },
-      { name: 'idTrx', in: 'query', description: 'Of this transaction only', schema: Type.String() },
-      { name: 'idUser', in: 'query', description: 'Whose; for operators', schema: Type.String() },
+      {
+        name: 'futureRemittances',
+        in: 'query',
+        description: 'true: the amount still to be paid out',
+        schema: Type.String(),
+      },
+      { name: 'idTrx', in: 'query', description: 'Only for this transaction', schema: Type.String() },
+      {
+        name: 'idUser',
+        in: 'query',
+        description: 'User of the report, by id or e-mail address (operators only)',
+        schema: Type.String(),
+      },
       ...SCOPE_PARAMETERS,
     ],
     replies: { 200: { description: 'The indicators', schema: replySchema(), example: replyExample() } },

@@ -20,7 +20,7 @@ export const getRemittancesConciliation = operation({
     operationId: 'reconcileDay',
     summary: 'Reconcile a day',
     description:
-      'The payments and refunds that were completed on a day of Chile (America/Santiago), in one currency. `totalTransactions` less the `cost` of each item and `totalNullification` is `totalRemittances`. `payouts` is what was sent to the merchant on that day.',
+      'Returns the payments and refunds that were completed on a day of Chile (America/Santiago), in one currency. `totalRemittances` is `totalTransactions` minus the `cost` of each item and minus `totalNullification`. `payouts` lists the payouts to the merchant on that day.',
     tag: 'Reconciliation',
     parameters: [
       {
@@ -33,12 +33,15 @@ export const getRemittancesConciliation = operation({
       {
         name: 'email',
         in: 'query',
-        description: 'The address of the report’s user: one’s own unless an operator asks',
+        description:
+          'E-mail address of the user of the report. Default: yourself; only operators can name another user',
         schema: Type.String(),
       },
       ...SCOPE_PARAMETERS,
     ],
-    replies: { 200: { description: 'The day', schema: replySchema(), example: replyExample() } },
+    replies: {
+      200: { description: 'Payments, refunds and payouts of the day', schema: replySchema(), example: replyExample() },
+    },
     errors: SCOPE_ERRORS,
   },
   handle: async (app, request, _reply, query) => {
@@ -66,7 +69,7 @@ export const getRemittancesConciliation = operation({
 
 function replySchema() {
   const data = Type.Object({
-    totalRemittances: Type.Number({ description: 'The amount that the day leaves for the merchant' }),
+    totalRemittances: Type.Number({ description: 'Amount of the day for the merchant' }),
     items: Type.Array(RemittanceItemSchema),
     totalTransactions: Type.Number({ description: 'Sum of the payments' }),
     totalNullification: Type.Number({ description: 'Sum of the refunds' }),

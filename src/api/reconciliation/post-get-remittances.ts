@@ -19,7 +19,11 @@ const MOST = 500;
 const USUAL = 10;
 
 const LimitSchema = Type.Object(
-  { limit: Type.Optional(Type.String({ description: `How many, as text; ${USUAL} unless said, at most ${MOST}` })) },
+  {
+    limit: Type.Optional(
+      Type.String({ description: `Number of remittances, as text. Default: ${USUAL}; at most ${MOST}` }),
+    ),
+  },
   { $id: 'RemittancesRequest', additionalProperties: false },
 );
 
@@ -27,25 +31,25 @@ const ofPerson = (description: string) => Type.Union([Type.String(), Type.Null()
 
 const RemittanceSchema = Type.Object(
   {
-    idAuth0: Type.String({ description: 'The user who asks' }),
+    idAuth0: Type.String({ description: 'User of the access token' }),
     trxData: Type.Object({
       messageToAddressee: Type.String({
-        description: 'The message of a payout to a person; the reference of a payout to the merchant',
+        description: 'Message of a payout to a person; reference of a payout to a merchant',
       }),
     }),
     clientData: Type.Object({
-      rutAddressee: ofPerson('Null of a payout to the merchant, and of a person who was erased'),
-      nameAddressee: ofPerson('Of a payout to the merchant its payment service'),
-      emailAddressee: ofPerson('Null where none was given'),
+      rutAddressee: ofPerson('Null for a payout to a merchant and for an erased person'),
+      nameAddressee: ofPerson('For a payout to a merchant, the name of its payment service'),
+      emailAddressee: ofPerson('Null if none was given'),
     }),
     status: Type.String({
       enum: ['processing', 'completed', 'failed'],
-      description: 'As `GET /tef/{id}` says it; `failed` of a payout to the merchant: it was taken back',
+      description: 'As in `GET /tef/{id}`. For a payout to a merchant, `failed` means that it was returned',
     }),
     timestamp: Type.Integer({ description: 'Unix seconds' }),
     amount: Type.Number(),
     bankData: Type.Object({
-      bankSBIFNumber: ofPerson('Null of a payout to the merchant'),
+      bankSBIFNumber: ofPerson('Null for a payout to a merchant'),
       bankAccountNumber: ofPerson('Five bullets and the last four digits'),
     }),
     currency: Type.String(),
@@ -94,12 +98,12 @@ const CONTRACT = {
   tag: 'Reconciliation',
   body: LimitSchema,
   bodyExample: { limit: '10' },
-  replies: { 200: { description: 'The newest first', schema: RemittancesSchema, example: EXAMPLE } },
+  replies: { 200: { description: 'Remittances, newest first', schema: RemittancesSchema, example: EXAMPLE } },
   errors: ['INVALID_BODY', 'CONTROL_CHARACTER', 'FIELD_TOO_LONG', 'PERMISSION_MISSING'],
 } as const;
 
 const MEANS =
-  'The remittances of the environment of RUBRICA_ENV, in every currency: the payouts to the merchants whose books you read and, for who may read `GET /tef/{id}`, those to people; whom these are for takes `recipients:read`, and is null without it. `limit` holds for both together.';
+  'Returns remittances of the environment of RUBRICA_ENV, in every currency: payouts to the merchants whose books you can read and, if you can read `GET /tef/{id}`, payouts to people. The recipient and the bank account of a payout to a person are null without the permission `recipients:read`. `limit` applies to both kinds together.';
 
 /** Lists the newest payouts to merchants and to people that the user may read, in the format of the first API version. */
 export const postGetRemittances = operation({
@@ -108,7 +112,7 @@ export const postGetRemittances = operation({
   describe: {
     ...CONTRACT,
     operationId: 'listRemittances',
-    summary: 'List the last payouts',
+    summary: 'List the newest payouts',
     description: MEANS,
   },
   handle: async (app, request) => answer(app, request, () => ({ from: 0, to: Number.MAX_SAFE_INTEGER })),
@@ -128,7 +132,7 @@ export const postGetRemittance = operation({
         name: 'date',
         in: 'path',
         required: true,
-        description: 'YYYY-MM-DD, a day of Chile',
+        description: 'Day of Chile, YYYY-MM-DD',
         schema: Type.String({ examples: ['2026-01-15'] }),
       },
     ],

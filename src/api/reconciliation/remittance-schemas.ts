@@ -1,21 +1,21 @@
 import { Type } from '../../http/json-schema.ts';
 
 const asSent = Type.Union([Type.String(), Type.Number(), Type.Null()]);
-const entry = Type.String({ description: 'Its place in the books: environment, link and line' });
+const entry = Type.String({ description: 'Position in the books: environment, link and line' });
 
 export const RemittanceItemSchema = Type.Object(
   {
     amount: Type.Number(),
     cost: Type.Number({ description: 'Fees' }),
-    total: Type.Number({ description: 'amount without cost' }),
+    total: Type.Number({ description: '`amount` minus `cost`' }),
     idTrx: Type.Integer(),
     order_id_tienda: Type.String({ description: 'x_reference' }),
     createdAt: Type.Integer({ description: 'Milliseconds since 1970' }),
     dateTimeCreatedAt: Type.String(),
-    isTotalNullified: Type.Boolean({ description: 'All of it has been refunded by now' }),
-    isParcialNullified: Type.Boolean({ description: 'A part of it has been refunded by now' }),
+    isTotalNullified: Type.Boolean({ description: 'true if the whole payment has been refunded' }),
+    isParcialNullified: Type.Boolean({ description: 'true if part of the payment has been refunded' }),
     currency: Type.String(),
-    document: Type.Object({ id: asSent, type: asSent }, { description: 'x_document of the order' }),
+    document: Type.Object({ id: asSent, type: asSent }, { description: '`x_document` of the order' }),
     entry,
   },
   { $id: 'RemittanceItem' },
@@ -39,7 +39,7 @@ export const RemittanceNullificationSchema = Type.Object(
 export const RemittancePayoutSchema = Type.Object(
   {
     id: Type.String(),
-    reference: Type.String({ description: "The bank's" }),
+    reference: Type.String({ description: 'Reference of the bank' }),
     total: Type.Number(),
     currency: Type.String(),
     createdAt: Type.Integer({ description: 'Milliseconds since 1970' }),

@@ -20,10 +20,10 @@ export const SCOPE_PARAMETERS = [
   {
     name: 'environment',
     in: 'query',
-    description: 'the environment of RUBRICA_ENV unless said; what is tested and what is earned are never mixed',
+    description: 'Default: the environment of RUBRICA_ENV. Test payments and real payments are never mixed',
     schema: Type.String({ enum: ['development', 'production'] }),
   },
-  { name: 'currency', in: 'query', description: 'CLP unless said; sums are of one currency', schema: Type.String() },
+  { name: 'currency', in: 'query', description: 'Currency of all sums. Default: CLP', schema: Type.String() },
 ] as const;
 
 export const SCOPE_ERRORS = ['INVALID_PARAMETER', 'INVALID_CURRENCY', 'NO_PERMISSION'] as const;

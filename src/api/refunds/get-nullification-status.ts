@@ -11,18 +11,24 @@ export const getNullificationStatus = operation({
     summary: 'Read the status of a refund',
     tag: 'Refunds',
     parameters: [
-      { name: 'id', in: 'path', required: true, description: 'idTrx', schema: Type.Integer({ minimum: 1 }) },
+      {
+        name: 'id',
+        in: 'path',
+        required: true,
+        description: 'Id of the transaction (`idTrx`)',
+        schema: Type.Integer({ minimum: 1 }),
+      },
       {
         name: 'verificationToken',
         in: 'query',
         required: true,
-        description: 'The code of the accepted refund',
+        description: '`verificationToken` of the accepted refund',
         schema: Type.String({ examples: ['0rf_0123456789abcdefghjk'] }),
       },
     ],
     replies: {
       200: {
-        description: 'Its status',
+        description: 'Status of the transaction',
         schema: Type.Object(
           {
             message: Type.String(),

@@ -12,10 +12,16 @@ export const getNullifications = operation({
     summary: 'List the refunds of a transaction',
     tag: 'Refunds',
     parameters: [
-      { name: 'id', in: 'path', required: true, description: 'idTrx', schema: Type.Integer({ minimum: 1 }) },
+      {
+        name: 'id',
+        in: 'path',
+        required: true,
+        description: 'Id of the transaction (`idTrx`)',
+        schema: Type.Integer({ minimum: 1 }),
+      },
     ],
     replies: {
-      200: { description: 'In the order in which they were accepted', schema: replySchema(), example: example() },
+      200: { description: 'Refunds in the order of acceptance', schema: replySchema(), example: example() },
     },
     errors: ['NO_PERMISSION'],
   },
@@ -47,7 +53,7 @@ function replySchema() {
       tipo: Type.String({ enum: ['total', 'parcial'] }),
       montoAnulado: Type.Number(),
       status: Type.String({ enum: ['processing', 'completed', 'failed'] }),
-      timestamp: Type.Integer({ description: 'Seconds since 1970 at which it was accepted' }),
+      timestamp: Type.Integer({ description: 'Time of acceptance, in seconds since 1970' }),
       dateTime: Type.String(),
       currency: Type.String(),
       settledAt: Type.Union([Type.String(), Type.Null()]),

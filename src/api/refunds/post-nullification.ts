@@ -17,9 +17,12 @@ const ACCEPTED = { code: 'REFUND_PROCESSING', message: 'La anulación se encuent
 
 const RefundRequestSchema = Type.Object(
   {
-    amount: Type.Number({ exclusiveMinimum: 0, description: 'In the currency of the transaction' }),
-    type: Type.String({ enum: ['total', 'parcial'], description: 'total: all that is left of the payment' }),
-    nullifyTbk: Type.Optional(Type.Any({ description: 'Taken from existing clients and not looked at' })),
+    amount: Type.Number({ exclusiveMinimum: 0, description: 'Amount in the currency of the transaction' }),
+    type: Type.String({
+      enum: ['total', 'parcial'],
+      description: '`total`: the whole remaining amount of the payment',
+    }),
+    nullifyTbk: Type.Optional(Type.Any({ description: 'Accepted from existing clients and ignored' })),
   },
   { $id: 'RefundRequest', additionalProperties: false },
 );
@@ -31,15 +34,21 @@ export const postNullification = operation({
     operationId: 'createRefund',
     summary: 'Refund a payment, in part or whole',
     description:
-      'Accepted is what has a `data.verificationToken`; its end is told by the status, the events and the events URL. A refusal is answered with 200 too, with its reason in `code` and `message`. The amount is reserved at once: however many requests come together, no more is refunded than was paid. Without an `Idempotency-Key` the same user’s same amount and type again within a minute is the same refund, unless that failed: it is answered with the first, and `Idempotency-Hit: true`. To refund the same amount twice, send two keys.',
+      'Refunds a payment, in part or whole. The refund is accepted if the response has `data.verificationToken`. Its outcome is in the status endpoint, the feed and the events URL. A refused refund also returns 200, with the reason in `code` and `message`. An accepted refund reserves its amount at once, so concurrent requests never refund more than was paid. Without an `Idempotency-Key`, the same amount and type from the same user within a minute returns the first refund with `Idempotency-Hit: true`, unless that refund failed. To refund the same amount twice, send two keys.',
     tag: 'Refunds',
     parameters: [
-      { name: 'id', in: 'path', required: true, description: 'idTrx', schema: Type.Integer({ minimum: 1 }) },
+      {
+        name: 'id',
+        in: 'path',
+        required: true,
+        description: 'Id of the transaction (`idTrx`)',
+        schema: Type.Integer({ minimum: 1 }),
+      },
       {
         name: 'Idempotency-Key',
         in: 'header',
         description:
-          'The same key again answers with the first refund, and refunds nothing twice; two keys are two refunds',
+          'Key of the refund. The same key returns the first refund and refunds nothing twice; two keys are two refunds',
         schema: Type.String({ minLength: 1, maxLength: 200 }),
       },
     ],
@@ -47,8 +56,8 @@ export const postNullification = operation({
     bodyExample: { amount: 1000, type: 'parcial' },
     replies: {
       200: {
-        description: 'Accepted or refused: `code` says it',
-        headers: { 'Idempotency-Hit': 'true when this refund had been accepted before' },
+        description: 'Accepted or refused, as `code` says',
+        headers: { 'Idempotency-Hit': 'true if this refund was accepted before' },
         schema: replySchema(),
         example: { ...ACCEPTED, errors: null, data: { verificationToken: '0rf_0123456789abcdefghjk' } },
       },

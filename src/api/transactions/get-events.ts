@@ -12,9 +12,9 @@ const USUAL = 100;
 export const getEvents = operation({
   describe: {
     operationId: 'readEvents',
-    summary: 'Read what happened',
+    summary: 'Read events',
     description:
-      'Events come in the order in which they were committed, each exactly once along the cursors. Start without `after`, then send `data.next` back. While `has_more` is true there is more to read at once, even if a page was empty. `sequence` counts without gaps within a transaction.',
+      'Returns events in the order in which they were committed, each exactly once along the cursors. Start without `after`, then send `data.next` as `after`. While `has_more` is true, read the next page at once, even if this page is empty. `sequence` has no gaps within a transaction.',
     tag: 'Events',
     parameters: [CURSOR_PARAMETER, limitParameter(MOST, USUAL)],
     replies: { 200: { description: 'A page of events', schema: replySchema(), example: replyExample() } },
@@ -39,11 +39,11 @@ function replySchema() {
     reference: Type.String(),
     amount: Type.String(),
     currency: Type.String(),
-    state: Type.String({ description: 'That which the event left' }),
+    state: Type.String({ description: 'State of the transaction after the event' }),
   });
   const event = Type.Object(
     {
-      id: Type.String({ description: 'Of a transaction: the webhook-id of its callback too' }),
+      id: Type.String({ description: 'For an event of a transaction, also the `webhook-id` of its callback' }),
       type: Type.String(),
       sequence: Type.Union([Type.Integer(), Type.Null()]),
       created_at: Type.String(),

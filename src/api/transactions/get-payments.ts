@@ -28,7 +28,7 @@ export const getPayments = operation({
     tag: 'Payment methods',
     parameters: [
       { name: 'Authorization', in: 'header', required: true, description: 'Service Token', schema: Type.String() },
-      { name: 'x_currency', in: 'query', description: 'CLP unless said', schema: Type.String() },
+      { name: 'x_currency', in: 'query', description: 'Default: CLP', schema: Type.String() },
     ],
     replies: { 200: { description: 'Payment methods', schema: PaymentMethodsSchema, example: EXAMPLE } },
     errors: ['INVALID_PARAMETER', 'INVALID_CURRENCY', 'SERVICE_TOKEN_INVALID'],
@@ -48,7 +48,7 @@ export const getV2Payments = operation({
     tag: 'Payment methods',
     parameters: [
       { name: 'x_account_id', in: 'query', required: true, description: 'Service Token', schema: Type.String() },
-      { name: 'x_currency', in: 'query', description: 'CLP unless said', schema: Type.String() },
+      { name: 'x_currency', in: 'query', description: 'Default: CLP', schema: Type.String() },
     ],
     replies: { 200: { description: 'Payment methods', schema: PaymentMethodsSchema, example: EXAMPLE } },
     errors: ['INVALID_PARAMETER', 'INVALID_CURRENCY', 'SERVICE_TOKEN_INVALID'],

@@ -14,14 +14,14 @@ const TimelineLineSchema = Type.Object(
     kind: Type.String({
       enum: ['event', 'attempt', 'callback', 'delivery', 'entry', 'decision', 'act'],
       description:
-        'An event of the feed, an attempt to pay, a callback, an attempt to deliver it, an entry of the books, a decision of a person',
+        'An event of the feed, a payment attempt, a callback, a delivery attempt, an entry of the books, or a decision of a person',
     }),
-    what: Type.String({ description: 'The type of the event, the state, the answer, the kind of entry, the outcome' }),
+    what: Type.String({ description: 'Type of the event, state, response, kind of entry, or outcome' }),
     amount: textOrNull,
     by: Type.Union([Type.String(), Type.Null()], {
-      description: 'The person or program that did it, where one is known',
+      description: 'Person or program that did it, if known',
     }),
-    facts: Type.Any({ description: 'The facts of that moment, by name' }),
+    facts: Type.Any({ description: 'Details, by name' }),
   },
   { $id: 'TimelineLine' },
 );
@@ -32,10 +32,16 @@ export const getTransactionsId = operation({
     operationId: 'showTransaction',
     summary: 'Show a transaction with its timeline',
     description:
-      'Attempts to pay with the answers of the payment method, states, callbacks with what the shop answered, refunds, entries of the books and decisions, in the order of their times. The pay link is not in it: who reads must not be able to pay.',
+      'Returns a transaction with its timeline in order of time: payment attempts with the answers of the payment method, states, callbacks with the responses of the shop, refunds, entries of the books and decisions. The pay link is left out, so that a reader cannot pay.',
     tag: 'Transactions',
     parameters: [
-      { name: 'id', in: 'path', required: true, description: 'idTrx', schema: Type.Integer({ minimum: 1 }) },
+      {
+        name: 'id',
+        in: 'path',
+        required: true,
+        description: 'Id of the transaction (`idTrx`)',
+        schema: Type.Integer({ minimum: 1 }),
+      },
     ],
     replies: { 200: { description: 'The transaction', schema: replySchema(), example: replyExample() } },
     errors: ['NOT_FOUND'],
@@ -79,7 +85,7 @@ function dataSchema() {
     x_url_callback: Type.String(),
     x_url_cancel: Type.String(),
     x_url_complete: Type.String(),
-    expires_at: Type.String({ description: 'Until when it can be paid' }),
+    expires_at: Type.String({ description: 'Time until which the transaction can be paid' }),
   });
   return Type.Object({
     transaction: ListedTransactionSchema,

@@ -21,10 +21,16 @@ export const getTrxsId = operation({
     operationId: 'readTransaction',
     summary: 'Read a transaction',
     description:
-      '`status` and the members down to `abonos` are those that existing clients read; `state` and what follows say it in the words of this service.',
+      'Returns a transaction. Existing clients read `status` and the members down to `abonos`; `state` and the members after it use the terms of this service.',
     tag: 'Transactions',
     parameters: [
-      { name: 'id', in: 'path', required: true, description: 'idTrx', schema: Type.Integer({ minimum: 1 }) },
+      {
+        name: 'id',
+        in: 'path',
+        required: true,
+        description: 'Id of the transaction (`idTrx`)',
+        schema: Type.Integer({ minimum: 1 }),
+      },
     ],
     replies: { 200: { description: 'The transaction', schema: replySchema(), example: replyExample() } },
     errors: ['NOT_FOUND'],
@@ -110,13 +116,13 @@ function time(utcMs: number): string {
 
 function replySchema() {
   const textOrNull = Type.Union([Type.String(), Type.Null()]);
-  const unused = Type.Null({ description: 'For clients that expect the member' });
+  const unused = Type.Null({ description: 'Always null; for clients that expect this member' });
   const data = Type.Object({
     idTrx: Type.Integer(),
-    idService: Type.Integer({ description: 'One number for each environment of a payment service' }),
+    idService: Type.Integer({ description: 'Number of the environment of the payment service' }),
     orderIdTienda: Type.String({ description: 'x_reference' }),
     amount: Type.Number(),
-    cost: Type.Union([Type.Number(), Type.Null()], { description: 'The fee of what was paid' }),
+    cost: Type.Union([Type.Number(), Type.Null()], { description: 'Fee; null unless the transaction is completed' }),
     email: Type.String(),
     authCode: textOrNull,
     createdAt: Type.String(),
@@ -129,11 +135,13 @@ function replySchema() {
     source: textOrNull,
     timestamp: Type.String(),
     paymentTypeCode: Type.Union([Type.String(), Type.Null()], {
-      description: 'As Webpay tells it: `VN` credit, `VD` debit, `VP` prepaid …',
+      description: 'As Webpay reports it: `VN` credit, `VD` debit, `VP` prepaid …',
     }),
-    sharesNumber: Type.Union([Type.Number(), Type.Null()], { description: 'Instalments' }),
-    responceCode: Type.Union([Type.Number(), Type.Null()], { description: 'Of the payment method: 0 is approved' }),
-    vci: Type.Union([Type.String(), Type.Null()], { description: 'As Webpay tells it' }),
+    sharesNumber: Type.Union([Type.Number(), Type.Null()], { description: 'Number of instalments' }),
+    responceCode: Type.Union([Type.Number(), Type.Null()], {
+      description: 'Response code of the payment method; 0 means approved',
+    }),
+    vci: Type.Union([Type.String(), Type.Null()], { description: 'As Webpay reports it' }),
     abonos: Type.Array(Type.String()),
     status: Type.String({ enum: ['pending', 'complete', 'failed'] }),
     state: Type.String({ enum: TRANSACTION_STATES }),
@@ -142,7 +150,7 @@ function replySchema() {
     test: Type.Boolean(),
     paymentService: Type.String(),
     paymentMethod: textOrNull,
-    sequence: Type.Integer({ description: 'The sequence of its last event' }),
+    sequence: Type.Integer({ description: 'Sequence of the last event' }),
     expiresAt: Type.String(),
     settledAt: textOrNull,
   });

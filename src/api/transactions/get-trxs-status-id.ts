@@ -13,13 +13,19 @@ const FORMER_SOURCES: Readonly<Record<string, string>> = { webpay: 'WebPayPST' }
 export const getTrxsStatusId = operation({
   describe: {
     operationId: 'readTransactionStatusUnsigned',
-    summary: 'Read the status of a transaction, as older shops do',
-    description: 'For shops of the generation before `POST /trxs`. `GET /trxs/{id}` tells more.',
+    summary: 'Read the status of a transaction (older shops)',
+    description: 'Returns the status for shops that are older than `POST /trxs`. `GET /trxs/{id}` returns more.',
     tag: 'Transactions',
     parameters: [
-      { name: 'id', in: 'path', required: true, description: 'idTrx', schema: Type.Integer({ minimum: 1 }) },
+      {
+        name: 'id',
+        in: 'path',
+        required: true,
+        description: 'Id of the transaction (`idTrx`)',
+        schema: Type.Integer({ minimum: 1 }),
+      },
     ],
-    replies: { 200: { description: 'Its status', schema: replySchema(), example: replyExample() } },
+    replies: { 200: { description: 'Status of the transaction', schema: replySchema(), example: replyExample() } },
     errors: ['NO_PERMISSION'],
   },
   handle: async (app, request) => {
@@ -50,7 +56,7 @@ function replySchema() {
       idTrx: Type.Integer(),
       idService: Type.Integer(),
       amount: Type.String({ description: 'With two decimals' }),
-      status: Type.String({ enum: ['pending', 'completed', 'failed'], description: 'In the words of a callback' }),
+      status: Type.String({ enum: ['pending', 'completed', 'failed'], description: 'The same words as in a callback' }),
       source: Type.Union([Type.String(), Type.Null()], { description: 'The payment method; `WebPayPST` is `webpay`' }),
       createdAt: Type.String(),
       updatedAt: Type.String(),

@@ -10,11 +10,17 @@ export const getTrxsStatus = operation({
     summary: 'Read the status of a transaction',
     tag: 'Transactions',
     parameters: [
-      { name: 'id', in: 'path', required: true, description: 'idTrx', schema: Type.Integer({ minimum: 1 }) },
+      {
+        name: 'id',
+        in: 'path',
+        required: true,
+        description: 'Id of the transaction (`idTrx`)',
+        schema: Type.Integer({ minimum: 1 }),
+      },
     ],
     replies: {
       200: {
-        description: 'Its status',
+        description: 'Status of the transaction',
         schema: Type.Object(
           {
             message: Type.String(),

@@ -12,7 +12,7 @@ export const ListedTransactionSchema = Type.Object(
     reference: Type.String(),
     amount: Type.String({ description: 'With the decimals of a callback: `12990.00`' }),
     currency: Type.String(),
-    refunded: Type.String({ description: 'The sum of the completed refunds' }),
+    refunded: Type.String({ description: 'Sum of the completed refunds' }),
     state: Type.String({ enum: TRANSACTION_STATES }),
     email: Type.String(),
     payment_method: textOrNull,
@@ -22,7 +22,7 @@ export const ListedTransactionSchema = Type.Object(
     payment_service: Type.String(),
     payment_service_name: Type.String(),
     environment: Type.String({ enum: ['development', 'production'] }),
-    found_by: Type.Optional(Type.String({ description: 'With `q`: what of the payment the text is' })),
+    found_by: Type.Optional(Type.String({ description: 'With `q`: the part of the payment that matches the text' })),
   },
   { $id: 'ListedTransaction' },
 );

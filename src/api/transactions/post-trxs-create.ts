@@ -31,7 +31,7 @@ export const postTrxsCreate = operation({
     operationId: 'createTransactionUnsigned',
     summary: 'Create a transaction with an access token',
     description:
-      'For shops of the generation before `POST /trxs`, which is better: it is signed, and repeating it is safe. The user must see the payment service. `x_account_id` is the `idService` of `GET /trxs/{id}`, or the Service Token. A reference that was used before is answered 400 with `idTrx`, `x_account_id` and `x_reference` at the root, and with `payUrl` too if every field is as it was.',
+      'Creates a transaction for shops that are older than `POST /trxs`. Prefer `POST /trxs`: it is signed, and repeating it is safe. The user must see the payment service. `x_account_id` is the `idService` of `GET /trxs/{id}`, or the Service Token. A used reference is refused with 400, with `idTrx`, `x_account_id` and `x_reference` at the root of the response, and with `payUrl` if every field is the same as before.',
     tag: 'Transactions',
     body: UnsignedRequestSchema,
     bodyExample: { ...UNSIGNED_EXAMPLE, x_account_id: '1' },

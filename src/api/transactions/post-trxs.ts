@@ -21,16 +21,16 @@ export const postTrxs = operation({
     operationId: 'createTransaction',
     summary: 'Create a transaction',
     description:
-      'The ten `x_` fields are signed with the Secret Token. An identical repeat answers 200 with the first transaction and `Idempotency-Hit: true`.',
+      'Creates a transaction from the ten `x_` fields, signed with the Secret Token. Repeating an identical request is safe: it returns 200 with the first transaction and `Idempotency-Hit: true`.',
     tag: 'Transactions',
     body: SignedRequestSchema,
     bodyExample: SIGNED_REQUEST_EXAMPLE,
     replies: {
       200: {
-        description: 'Stored durably, now or by an earlier identical request.',
+        description: 'Stored durably, now or by an earlier identical request',
         schema: CreatedSchema,
         example: CREATED_EXAMPLE,
-        headers: { 'Idempotency-Hit': 'true when this reference had been created before' },
+        headers: { 'Idempotency-Hit': 'true if this reference was used before' },
       },
     },
     errors: ['INVALID_TYPE', ...SIGNED_REQUEST_ERRORS],

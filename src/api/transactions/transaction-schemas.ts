@@ -7,25 +7,26 @@ export const SignedRequestSchema = Type.Object(
   {
     x_account_id: text('Service Token of the payment service', { minLength: 1, maxLength: 100 }),
     x_amount: Type.Union([Type.String(), Type.Number()], {
-      description: 'Digits; one or two decimals only where the currency has them. The text as written is signed.',
+      description:
+        'Digits, with one or two decimals only if the currency has them. The signature covers the text as written.',
     }),
     x_currency: text('ISO 4217', { pattern: '^[A-Z]{3}$' }),
     x_customer_email: text('E-mail of the payer', { maxLength: 254 }),
     x_reference: Type.Union([Type.String({ minLength: 1, maxLength: 100 }), Type.Integer()], {
-      description: 'The order. Belongs to one transaction for ever.',
+      description: 'Reference of the order. It belongs to one transaction for ever.',
     }),
     x_session_id: text('Session of the shop', { minLength: 5, maxLength: 100 }),
-    x_shop_country: text('ISO 3166-1, in either case', { pattern: '^[A-Za-z]{2}$' }),
-    x_url_callback: text('Where the callback is posted', { maxLength: 2048 }),
-    x_url_cancel: text('Where the payer goes on cancelling: a URL, or a path of the origin of `x_url_complete`', {
+    x_shop_country: text('ISO 3166-1, upper or lower case', { pattern: '^[A-Za-z]{2}$' }),
+    x_url_callback: text('URL of the callback', { maxLength: 2048 }),
+    x_url_cancel: text('Page for a payer who cancels: a URL, or a path on the origin of `x_url_complete`', {
       maxLength: 2048,
     }),
-    x_url_complete: text('Where the payer goes at the end', { maxLength: 2048 }),
+    x_url_complete: text('Page for the payer at the end of the payment', { maxLength: 2048 }),
     x_signature: text('HMAC-SHA256 of the message, lower-case hexadecimal', { pattern: '^[0-9a-f]{64}$' }),
-    x_products: Type.Optional(Type.Any({ description: 'Not signed; stored only' })),
-    x_billing_details: Type.Optional(Type.Any({ description: 'Not signed; stored only' })),
-    x_shippment: Type.Optional(Type.Any({ description: 'Not signed; stored only' })),
-    x_document: Type.Optional(Type.Any({ description: 'Not signed; stored only' })),
+    x_products: Type.Optional(Type.Any({ description: 'Not signed; only stored' })),
+    x_billing_details: Type.Optional(Type.Any({ description: 'Not signed; only stored' })),
+    x_shippment: Type.Optional(Type.Any({ description: 'Not signed; only stored' })),
+    x_document: Type.Optional(Type.Any({ description: 'Not signed; only stored' })),
   },
   { $id: 'SignedRequest', additionalProperties: false },
 );
@@ -37,18 +38,18 @@ export const UnsignedRequestSchema = Type.Object(
       description: '`idService` of `GET /trxs/{id}`, or the Service Token',
     }),
     x_amount: SignedRequestSchema.properties.x_amount,
-    x_currency: Type.Optional(text('ISO 4217; CLP unless said', { pattern: '^[A-Z]{3}$' })),
+    x_currency: Type.Optional(text('ISO 4217. Default: CLP', { pattern: '^[A-Z]{3}$' })),
     x_customer_email: SignedRequestSchema.properties.x_customer_email,
     x_reference: SignedRequestSchema.properties.x_reference,
     x_session_id: Type.Optional(text('Session of the shop', { minLength: 5, maxLength: 100 })),
-    x_shop_country: Type.Optional(text('ISO 3166-1, in either case; CL unless said', { pattern: '^[A-Za-z]{2}$' })),
+    x_shop_country: Type.Optional(text('ISO 3166-1, upper or lower case. Default: CL', { pattern: '^[A-Za-z]{2}$' })),
     x_url_callback: SignedRequestSchema.properties.x_url_callback,
     x_url_cancel: SignedRequestSchema.properties.x_url_cancel,
     x_url_complete: SignedRequestSchema.properties.x_url_complete,
-    x_products: Type.Optional(Type.Any({ description: 'Stored only' })),
-    x_billing_details: Type.Optional(Type.Any({ description: 'Stored only' })),
-    x_shippment: Type.Optional(Type.Any({ description: 'Stored only' })),
-    x_document: Type.Optional(Type.Any({ description: 'Stored only' })),
+    x_products: Type.Optional(Type.Any({ description: 'Only stored' })),
+    x_billing_details: Type.Optional(Type.Any({ description: 'Only stored' })),
+    x_shippment: Type.Optional(Type.Any({ description: 'Only stored' })),
+    x_document: Type.Optional(Type.Any({ description: 'Only stored' })),
   },
   { $id: 'UnsignedRequest', additionalProperties: false },
 );
@@ -110,7 +111,7 @@ export const CreatedSchema = Type.Object(
     data: Type.Object({
       idTrx: Type.Integer({ description: 'Id of the transaction' }),
       payUrl: Type.Array(Type.Object({ name: Type.String(), code: Type.String(), url: Type.String() }), {
-        description: 'The pay page first, then the same page for each payment method',
+        description: 'First the pay page, then the same page for each payment method',
       }),
     }),
   },
@@ -135,19 +136,19 @@ export const CREATED_EXAMPLE = {
 
 export const ProblemSchema = Type.Object(
   {
-    type: text('Address of the page that explains the code'),
+    type: text('URL of the page that explains the code'),
     title: Type.String(),
     status: Type.Integer(),
-    code: text('Stable; see /errors/{code}'),
+    code: text('Stable error code; see `/errors/{code}`'),
     detail: Type.String(),
     errors: Type.Array(
       Type.Object({ pointer: Type.String(), code: Type.String(), message: Type.String(), fix: Type.String() }),
-      { description: 'Everything that is wrong, not only the first' },
+      { description: 'All errors, not only the first' },
     ),
     request_id: Type.String(),
     message: Type.String(),
     data: Type.Union([Type.Record(Type.Any()), Type.Null()]),
-    error: Type.Optional(text('A code that older clients of the login endpoints read')),
+    error: Type.Optional(text('Code for older clients of the login endpoints')),
   },
   { $id: 'Problem' },
 );

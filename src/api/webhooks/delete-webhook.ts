@@ -19,7 +19,7 @@ export const deleteWebhook = operation({
     summary: 'End a webhook',
     tag: 'Webhooks',
     parameters: [WEBHOOK_PATH.idUser, WEBHOOK_PATH.webhook],
-    replies: { 200: { description: 'What was ended', schema: WebhookReplySchema, example: WEBHOOK_REPLY_EXAMPLE } },
+    replies: { 200: { description: 'The ended webhook', schema: WebhookReplySchema, example: WEBHOOK_REPLY_EXAMPLE } },
     errors: ['NOT_FOUND', ...WEBHOOK_ERRORS],
   },
   handle: async (app, request) => {

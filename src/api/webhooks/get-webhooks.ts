@@ -19,7 +19,7 @@ export const getWebhooks = operation({
     parameters: [WEBHOOK_PATH.idUser],
     replies: {
       200: {
-        description: 'Those in use',
+        description: 'Your webhooks',
         schema: Type.Object(
           { message: Type.String(), errors: Type.Null(), data: Type.Array(WebhookSchema) },
           { $id: 'WebhookList' },

@@ -19,11 +19,13 @@ export const postWebhooks = operation({
     operationId: 'createWebhook',
     summary: 'Subscribe to remittances and refunds',
     description:
-      'From now on every payout and refund of what the user sees is posted to `url`, as the JSON of the events URL, with Standard Webhooks headers that the Secret Token of the payment service signs, on the schedule of callbacks. A user has one address for each webhook: another replaces it.',
+      'Subscribes `url` to every payout and refund that the user sees, from now on. Each is posted as the JSON of the events URL, with Standard Webhooks headers signed with the Secret Token of the payment service, and retried on the schedule of callbacks. A user has one address for each webhook; a new address replaces it.',
     tag: 'Webhooks',
     body: WebhookRequestSchema,
     bodyExample: WEBHOOK_REQUEST_EXAMPLE,
-    replies: { 201: { description: 'Subscribed', schema: WebhookReplySchema, example: WEBHOOK_REPLY_EXAMPLE } },
+    replies: {
+      201: { description: 'The subscribed webhook', schema: WebhookReplySchema, example: WEBHOOK_REPLY_EXAMPLE },
+    },
     errors: ['INVALID_BODY', 'CONTROL_CHARACTER', 'FIELD_TOO_LONG', ...WEBHOOK_ERRORS],
   },
   handle: async (app, request, reply) => {

@@ -25,7 +25,9 @@ export const putWebhook = operation({
     parameters: [WEBHOOK_PATH.idUser, WEBHOOK_PATH.webhook],
     body: WebhookRequestSchema,
     bodyExample: WEBHOOK_REQUEST_EXAMPLE,
-    replies: { 200: { description: 'Changed', schema: WebhookReplySchema, example: WEBHOOK_REPLY_EXAMPLE } },
+    replies: {
+      200: { description: 'The changed webhook', schema: WebhookReplySchema, example: WEBHOOK_REPLY_EXAMPLE },
+    },
     errors: ['INVALID_BODY', 'CONTROL_CHARACTER', 'FIELD_TOO_LONG', 'NOT_FOUND', ...WEBHOOK_ERRORS],
   },
   handle: async (app, request) => {

@@ -23,14 +23,14 @@ import {
 const names = Object.keys(WEBHOOKS) as Webhook[];
 
 const METHOD_MEANS =
-  'As you sent it, POST unless said. Events are posted in any case: a GET could not carry the signed body';
+  'As you sent it. Default: POST. Events are always posted, because a GET cannot carry the signed body';
 
 export const WebhookRequestSchema = Type.Object(
   {
-    url: Type.String({ description: 'Of your server: https, a public host name' }),
+    url: Type.String({ description: 'URL of your server: https, with a public host name' }),
     method: Type.Optional(Type.String({ enum: WEBHOOK_METHODS, description: METHOD_MEANS })),
-    webhook: Type.String({ enum: names, description: '`remittances`: payouts and refunds; `refunds`: refunds alone' }),
-    idUser: Type.Optional(Type.String({ description: 'Your own, as in the path' })),
+    webhook: Type.String({ enum: names, description: '`remittances`: payouts and refunds; `refunds`: only refunds' }),
+    idUser: Type.Optional(Type.String({ description: 'Your `id` in `GET /users`' })),
   },
   { $id: 'WebhookRequest', additionalProperties: false },
 );
@@ -46,7 +46,7 @@ export const WebhookSchema = Type.Object(
     webhook: Type.String({ enum: names }),
     url: Type.String(),
     method: Type.String({ enum: WEBHOOK_METHODS, description: METHOD_MEANS }),
-    idUser: Type.Integer({ description: 'The id of GET /users' }),
+    idUser: Type.Integer({ description: 'Your `id` in `GET /users`' }),
     createdAt: Type.String(),
   },
   { $id: 'Webhook' },
@@ -72,14 +72,14 @@ export const WEBHOOK_PATH = {
     name: 'idUser',
     in: 'path',
     required: true,
-    description: 'Your own: the id of GET /users',
+    description: 'Your `id` in `GET /users`',
     schema: Type.String(),
   },
   webhook: {
     name: 'webhook',
     in: 'path',
     required: true,
-    description: 'The one of your webhooks',
+    description: 'Name of your webhook',
     schema: Type.String({ enum: names }),
   },
 } as const;
