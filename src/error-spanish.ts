@@ -17,7 +17,7 @@ export const SPANISH_ERRORS: Readonly<Record<ErrorCode, { title: string; fix: st
   },
   DUPLICATE_KEY: { title: 'Un nombre aparece dos veces', fix: 'Envía cada campo exactamente una vez.' },
   FORBIDDEN_KEY: {
-    title: 'Un nombre que ningún campo puede tener',
+    title: 'Un nombre está prohibido',
     fix: 'Quita __proto__, constructor y prototype.',
   },
   JSON_TOO_DEEP: { title: 'El cuerpo tiene demasiados niveles', fix: 'Anida a lo más cuatro niveles.' },
@@ -31,8 +31,8 @@ export const SPANISH_ERRORS: Readonly<Record<ErrorCode, { title: string; fix: st
     fix: 'Quita los saltos de línea y los demás caracteres de control.',
   },
   UNKNOWN_FIELD: {
-    title: 'Un campo que no va aquí',
-    fix: 'Envía los campos de la referencia de la API y ningún otro.',
+    title: 'Un campo es desconocido',
+    fix: 'Envía solo los campos de la referencia de la API.',
   },
   MISSING_FIELD: { title: 'Falta un campo obligatorio', fix: 'Envíalo y fírmalo junto con los demás.' },
   EMPTY_FIELD: { title: 'Un campo obligatorio está vacío', fix: 'Dale un valor antes de firmar.' },
@@ -67,7 +67,7 @@ export const SPANISH_ERRORS: Readonly<Record<ErrorCode, { title: string; fix: st
   },
   CARD_NUMBER: {
     title: 'Un valor parece un número de tarjeta',
-    fix: 'Los números de tarjeta son solo del medio de pago. Envía tu propio número; si solo se parece, puede comenzar con una letra.',
+    fix: 'Solo el medio de pago puede recibir números de tarjeta. Envía tu propio número; si solo se parece a uno, haz que comience con una letra.',
   },
   INVALID_ACCOUNT_ID: {
     title: 'El Service Token no se puede usar',
@@ -78,12 +78,12 @@ export const SPANISH_ERRORS: Readonly<Record<ErrorCode, { title: string; fix: st
     fix: 'Envía una URL https absoluta, escrita como la normaliza un navegador, sin usuario ni fragmento. Solo x_url_cancel puede ser una ruta de la tienda, como /cart.',
   },
   URL_NOT_ALLOWED: {
-    title: 'Una URL apunta adonde el servicio no llama',
+    title: 'Una URL apunta a una dirección que el servicio no llama',
     fix: 'Usa un nombre público en el puerto 443 u 8443. En desarrollo define ALLOW_PRIVATE_CALLBACKS y usa tokens de desarrollo.',
   },
   INVALID_PARAMETER: {
     title: 'Un parámetro no se puede usar',
-    fix: 'La referencia de la API muestra su forma.',
+    fix: 'Mira su formato en la referencia de la API.',
   },
   UNEXPECTED_QUERY: {
     title: 'Esta dirección no acepta parámetros en la URL',
@@ -131,7 +131,7 @@ export const SPANISH_ERRORS: Readonly<Record<ErrorCode, { title: string; fix: st
     fix: 'Revisa ambos; un operador puede cambiar la contraseña.',
   },
   SECOND_FACTOR_NEEDED: {
-    title: 'Esta persona tiene un segundo factor, y la contraseña sola no deja entrar a nadie',
+    title: 'Esta persona tiene un segundo factor: la contraseña no basta',
     fix: 'Un programa usa un token de API: `bin/rubrica user token create`. Una persona entra en /console.',
   },
   FACTOR_REFUSED: {
@@ -144,24 +144,24 @@ export const SPANISH_ERRORS: Readonly<Record<ErrorCode, { title: string; fix: st
   },
   PERMISSION_MISSING: {
     title: 'Al usuario le falta un permiso',
-    fix: 'La respuesta lo nombra. Pídelo a quien administra los usuarios: `bin/rubrica user grant USER PERMISSION`.',
+    fix: 'La respuesta nombra el permiso. Pídelo a quien administra los usuarios: `bin/rubrica user grant USER PERMISSION`.',
   },
   MORE_THAN_YOURS: {
-    title: 'El usuario puede más que tú, o eres tú',
-    fix: 'Pídelo a una persona que tenga todo lo que tiene este usuario: `bin/rubrica user list`. Nadie cambia sus propios permisos.',
+    title: 'El usuario tiene más permisos que tú, o eres tú',
+    fix: 'Pídelo a una persona con todos los permisos de este usuario: `bin/rubrica user list`. Nadie cambia sus propios permisos.',
   },
   REFUND_LIMIT_REACHED: {
-    title: 'El usuario ya no puede devolver más hoy',
-    fix: 'Que otra persona la apruebe: `bin/rubrica refund request`. O espera al día siguiente en Chile, o un límite más alto: `bin/rubrica user refund-limit USER AMOUNT`.',
+    title: 'El usuario alcanzó su límite diario de devoluciones',
+    fix: 'Pide que otra persona apruebe la devolución: `bin/rubrica refund request`. O espera al día siguiente en Chile, o pide un límite más alto: `bin/rubrica user refund-limit USER AMOUNT`.',
   },
   NO_PERMISSION: {
     title: 'El usuario no existe o no tiene permiso',
     fix: 'Revisa el id de la dirección y que el usuario vea el servicio de pago: `bin/rubrica user list`.',
   },
-  NOT_FOUND: { title: 'Aquí no hay nada', fix: 'Revisa la dirección; mira /docs.' },
+  NOT_FOUND: { title: 'No existe nada en esta dirección', fix: 'Revisa la dirección; mira /docs.' },
   NOT_BUILT: {
     title: 'Esta llamada del servicio antiguo no existe aquí',
-    fix: 'docs/compatibility.md dice qué hay en su lugar.',
+    fix: 'docs/compatibility.md nombra el reemplazo.',
   },
   METHOD_NOT_ALLOWED: {
     title: 'Esta dirección no acepta ese método',
@@ -176,8 +176,8 @@ export const SPANISH_ERRORS: Readonly<Record<ErrorCode, { title: string; fix: st
     fix: 'Una referencia es de una sola orden, para siempre. Usa una nueva o repite la primera solicitud tal cual.',
   },
   LISTENER_ENDED: {
-    title: 'El oyente terminó, o su plazo para este callback',
-    fix: 'Otro oyente tomó su lugar, o este no dio señales por demasiado tiempo. Empieza de nuevo; lo que no llegó se envía otra vez.',
+    title: 'El oyente terminó, o venció su reserva de este callback',
+    fix: 'Otro oyente lo reemplazó, o no envió solicitudes por demasiado tiempo. Comienza un oyente nuevo; los callbacks que no llegaron se envían otra vez.',
   },
   IDEMPOTENCY_KEY_REUSED: {
     title: 'La clave de idempotencia ya se usó con otra solicitud',
@@ -192,20 +192,20 @@ export const SPANISH_ERRORS: Readonly<Record<ErrorCode, { title: string; fix: st
     fix: 'Envía el mismo RUT, banco y cuenta de la validación, o valida primero esta cuenta.',
   },
   RECIPIENT_CONFLICT: {
-    title: 'El destinatario es otro',
-    fix: 'Otro titular es un destinatario nuevo, y una validación se guarda una sola vez: valida de nuevo para otros datos.',
+    title: 'El destinatario o la validación no coincide',
+    fix: 'Otro titular necesita un destinatario nuevo. Una validación se guarda una sola vez: para otros datos, valida de nuevo.',
   },
   CHANGED_IN_STORE: {
-    title: 'Alguien cambió esto en la base, por fuera del servicio',
-    fix: 'Avisa a quienes operan el servicio: el registro nombra la fila. Un respaldo la tiene como era.',
+    title: 'Esto se cambió en la base de datos, por fuera del servicio',
+    fix: 'Avisa a quienes operan el servicio: el registro nombra la fila. Un respaldo tiene el original.',
   },
   PAYOUT_CONFLICT: {
     title: 'El id es de otro pago',
     fix: 'Envía los mismos campos para leer el mismo pago, o elige un id nuevo para uno nuevo.',
   },
   PAYOUT_STATE: {
-    title: 'El pago está en otro estado',
-    fix: 'Léelo primero: su estado dice qué se puede hacer con él.',
+    title: 'El estado del pago no permite esto',
+    fix: 'Lee primero el pago: su estado dice qué se puede hacer.',
   },
   APPROVAL_REFUSED: {
     title: 'Esta aprobación no se puede dar',
@@ -216,7 +216,7 @@ export const SPANISH_ERRORS: Readonly<Record<ErrorCode, { title: string; fix: st
     fix: 'Espera al día siguiente, paga menos o pide a un operador que cambie el límite: bin/rubrica payout limits.',
   },
   INSUFFICIENT_BALANCE: {
-    title: 'El comercio no tiene tanto dinero',
+    title: 'El comercio no tiene suficiente dinero',
     fix: 'Lee GET /availableBalance; anota un depósito o paga menos.',
   },
   PERSON_NEEDED: {
@@ -224,7 +224,7 @@ export const SPANISH_ERRORS: Readonly<Record<ErrorCode, { title: string; fix: st
     fix: 'Nombra al usuario: --as CORREO en la línea de comandos. Una aprobación necesita a una persona, no a un programa.',
   },
   PAYMENT_SERVICE_AMBIGUOUS: {
-    title: 'No está claro de quién es este dinero',
+    title: 'No está claro de qué servicio de pago se trata',
     fix: 'Usa un usuario de un solo servicio de pago: bin/rubrica user create --payment-service ID.',
   },
   ACCOUNT_NOT_PAYABLE: {
@@ -232,15 +232,15 @@ export const SPANISH_ERRORS: Readonly<Record<ErrorCode, { title: string; fix: st
     fix: 'Mira errors[]: corrige el RUT, el banco o la cuenta y envíalo de nuevo.',
   },
   INVALID_STATEMENT: {
-    title: 'La cartola del banco no se puede creer',
+    title: 'La cartola del banco no se puede verificar',
     fix: 'Expórtala otra vez del banco, completa y tal como viene: CSV, .xlsx o .xls.',
   },
   INVALID_PAYOUT: {
-    title: 'Los pagos no se pueden hacer',
+    title: 'Los pagos no son válidos',
     fix: 'errors[] nombra cada fila o miembro y cómo corregirlo.',
   },
   USER_EXISTS: {
-    title: 'Ya hay un usuario con esta dirección',
+    title: 'Ya existe un usuario con esta dirección',
     fix: 'Usa el usuario que existe, u otra dirección.',
   },
   NOT_PAYABLE: {
@@ -250,7 +250,7 @@ export const SPANISH_ERRORS: Readonly<Record<ErrorCode, { title: string; fix: st
   PAYMENT_IN_PROGRESS: { title: 'Hay un pago en curso', fix: 'Espera su resultado; no pagues otra vez.' },
   PAYLOAD_TOO_LARGE: {
     title: 'El cuerpo es demasiado grande',
-    fix: 'Envía a lo más 16 KiB (512 KiB para validaciones en lote).',
+    fix: 'Envía a lo más 16 KiB (512 KiB para un lote, 3 MiB para un archivo de banco).',
   },
   UNSUPPORTED_MEDIA_TYPE: {
     title: 'Aquí no se acepta ese tipo de contenido',
@@ -275,24 +275,24 @@ export const SPANISH_ERRORS: Readonly<Record<ErrorCode, { title: string; fix: st
     fix: 'Repite la misma solicitud después de Retry-After; la misma referencia nunca se cobra dos veces.',
   },
   CURSOR_BEFORE_RESTORE: {
-    title: 'El cursor es de antes de que el servicio se restaurara desde un respaldo',
+    title: 'El cursor es anterior a la restauración del servicio desde un respaldo',
     fix: 'Sigue con data.next de esta respuesta. Los eventos que leíste y que ya no están se perdieron: compara sus transacciones con GET /trxs/{id}.',
   },
   CURSOR_OF_ANOTHER_DATABASE: {
-    title: 'El cursor es de la base en que estaba el servicio de pago antes de trasladarse',
-    fix: 'Sigue con data.next de esta respuesta, que parte del primer evento que se guarda aquí. Los eventos que ya leíste vienen otra vez con el mismo id: atiende cada id una sola vez.',
+    title: 'El cursor es de la base de datos que el servicio de pago dejó',
+    fix: 'Sigue con data.next de esta respuesta, que comienza con el primer evento guardado aquí. Los eventos que ya leíste vienen otra vez con el mismo id: atiende cada id una sola vez.',
   },
   CURSOR_TOO_OLD: {
-    title: 'El cursor es anterior a lo que aún se guarda',
+    title: 'Los eventos que siguen al cursor se borraron',
     fix: 'Sigue con data.next de esta respuesta. Los eventos que hubo entremedio se borraron por su edad: compara tus transacciones con GET /trxs/{id}.',
   },
   HELD_AFTER_RESTORE: {
-    title: 'El servicio se restauró desde un respaldo y este pago se está comparando',
+    title: 'El servicio se restauró desde un respaldo y este pago se está revisando',
     fix: 'No se cobró nada. Intenta más tarde.',
   },
   STOPPING: { title: 'El servicio se está reiniciando', fix: 'Repite la misma solicitud después de Retry-After.' },
   OUTCOME_UNKNOWN: {
-    title: 'No se sabe si esto quedó guardado',
+    title: 'No se sabe si la solicitud quedó guardada',
     fix: 'Repite la misma solicitud: la misma referencia responde con el primer resultado, o la crea ahora.',
   },
   STORAGE_FULL: {
@@ -305,7 +305,7 @@ export const SPANISH_ERRORS: Readonly<Record<ErrorCode, { title: string; fix: st
   },
   PAYMENT_SERVICE_MOVED: {
     title: 'El servicio de pago se atiende en otra dirección',
-    fix: 'Envía la misma solicitud a la dirección de data.address, y desde ahora todas las demás. Aquí no se guardó nada.',
+    fix: 'Envía esta y las próximas solicitudes a la dirección de data.address. Aquí no se guardó nada.',
   },
   PAYMENT_SERVICE_MOVING: {
     title: 'El servicio de pago se está moviendo a otra base de datos',

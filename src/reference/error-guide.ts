@@ -10,11 +10,11 @@ export type ErrorGuide = {
 /** The next steps for a caller without a shell on the server. `{base}` is replaced by the path before every page. */
 export const NEXT_STEPS = {
   body: {
-    en: 'Paste the body, as your program sent it, into [the explainer](/docs/sign#explain): it names every field that is wrong. Nothing of it is kept.',
-    es: 'Pega el cuerpo, tal como lo envió tu programa, en [el explicador](/docs/sign#explain): nombra cada campo que está mal. No se guarda nada.',
+    en: 'Paste the body, as your program sent it, into [the explainer](/docs/sign#explain): it names every wrong field. The body is not stored.',
+    es: 'Pega el cuerpo, tal como lo envió tu programa, en [el explicador](/docs/sign#explain): nombra cada campo errado. El cuerpo no se guarda.',
   },
   sign: {
-    en: 'Paste the refused body into [the explainer](/docs/sign#explain). With development tokens it names the mistake; no secret is asked for. Then compare with a signature that [your browser computes](/docs/sign).',
+    en: 'Paste the refused body into [the explainer](/docs/sign#explain). With development tokens it names the mistake; it asks for no secret. Then compare with a signature that [your browser computes](/docs/sign).',
     es: 'Pega el cuerpo rechazado en [el explicador](/docs/sign#explain). Con tokens de desarrollo dice cuál es el error; no pide ningún secreto. Después compara con una firma que [calcula tu navegador](/docs/sign).',
   },
   api: {
@@ -22,20 +22,20 @@ export const NEXT_STEPS = {
     es: 'Compara tu solicitud con el ejemplo de la [referencia de la API](/docs/reference), y pruébala primero con tokens de desarrollo.',
   },
   logIn: {
-    en: 'Log in again from your program, as the [API reference](/docs/reference#access) shows, and keep the new access token. Without a password that works, ask the people who run the service for a new one.',
+    en: 'Log in again from your program, as the [API reference](/docs/reference#access) shows, and keep the new access token. If your password does not work, ask the people who run the service for a new one.',
     es: 'Inicia sesión de nuevo desde tu programa, como muestra la [referencia de la API](/docs/reference#access), y guarda el token de acceso nuevo. Si tu contraseña no sirve, pide una nueva a quienes operan el servicio.',
   },
   ask: {
-    en: 'Write to the people who run the service. Send them the `request_id` of the answer and the time; never a token, a password or a secret.',
+    en: 'Write to the people who run the service. Send them the `request_id` of the response and the time; never a token, a password or a secret.',
     es: 'Escribe a quienes operan el servicio. Dales el `request_id` de la respuesta y la hora; nunca un token, una contraseña ni un secreto.',
   },
   wait: {
-    en: 'Wait as long as `Retry-After` says and send the same request again. If it goes on for minutes, write to the people who run the service, with the `request_id`.',
-    es: 'Espera lo que dice `Retry-After` y envía la misma solicitud otra vez. Si sigue por minutos, escribe a quienes operan el servicio, con el `request_id`.',
+    en: 'Wait as long as `Retry-After` says and send the same request again. If the error continues for minutes, write to the people who run the service, with the `request_id`.',
+    es: 'Espera lo que dice `Retry-After` y envía la misma solicitud otra vez. Si el error sigue por minutos, escribe a quienes operan el servicio, con el `request_id`.',
   },
   look: {
-    en: 'Ask for the transaction first (`GET /trxs/{id}`), and decide by what it says, not by what your program remembers.',
-    es: 'Pregunta primero por la transacción (`GET /trxs/{id}`) y decide por lo que dice, no por lo que recuerda tu programa.',
+    en: 'Read the transaction first (`GET /trxs/{id}`). Decide by its state, not by the memory of your program.',
+    es: 'Lee primero la transacción (`GET /trxs/{id}`). Decide por su estado, no por lo que recuerda tu programa.',
   },
   ignore: {
     en: 'Answer the callback with 400 and do nothing for the order. If genuine callbacks are refused too, read [Receive callbacks](/docs/quickstart-callbacks).',

@@ -6,8 +6,8 @@ export const REQUEST_GUIDES = {
     'body',
     ['{"x_amount": "1000", "x_currency": "CLP",}', '{"x_amount": "1000", "x_currency": "CLP"}'],
     [
-      'The body was put together from texts, with a comma or a quote too many.',
-      'A form was sent with the media type of JSON.',
+      'The body was built by joining strings, with an extra comma or quote.',
+      'A form was sent with the JSON media type.',
     ],
     [
       'El cuerpo se armó uniendo textos, con una coma o una comilla de más.',
@@ -23,26 +23,26 @@ export const REQUEST_GUIDES = {
   INVALID_ENCODING: guide(
     'body',
     ['Pe%F1a', 'Pe%C3%B1a'],
-    ['The text is Latin-1, as older PHP and databases have it.', 'A text was cut in the middle of a character.'],
+    ['The text is Latin-1, as in older PHP programs and databases.', 'A text was cut in the middle of a character.'],
     ['El texto está en Latin-1, como en PHP y bases de datos antiguas.', 'Un texto se cortó en medio de un carácter.'],
   ),
   DUPLICATE_KEY: guide(
     'body',
     ['{"x_amount": "1000", "x_amount": "2000"}', '{"x_amount": "2000"}'],
-    ['The form has two inputs of this name.', 'A plugin adds a field that is there already.'],
+    ['The form has two inputs of this name.', 'A plugin adds a field that already exists.'],
     ['El formulario tiene dos entradas con este nombre.', 'Un plugin agrega un campo que ya estaba.'],
   ),
   FORBIDDEN_KEY: guide(
     'body',
     ['{"__proto__": {}}', '{}'],
-    ['A whole object of the program was sent in place of the fields.'],
+    ['A whole object of the program was sent instead of the fields.'],
     ['Se envió un objeto completo del programa en lugar de los campos.'],
   ),
   JSON_TOO_DEEP: guide(
     'body',
     ['{"x_products": [{"a": {"b": {"c": {}}}}]}', '{"x_products": [{"a": {"b": 1}}]}'],
-    ['An object of the shop was sent with everything that hangs on it.'],
-    ['Se envió un objeto de la tienda con todo lo que cuelga de él.'],
+    ['An object of the shop was sent with all its nested objects.'],
+    ['Se envió un objeto de la tienda con todos sus objetos anidados.'],
   ),
   TOO_MANY_FIELDS: guide(
     'body',
@@ -53,19 +53,19 @@ export const REQUEST_GUIDES = {
   FIELD_TOO_LONG: guide(
     'body',
     ['"x_reference": "…300 characters…"', '"x_reference": "ORD-1042"'],
-    ['A description was sent where a number of the order belongs.'],
-    ['Se envió una descripción donde va el número de la orden.'],
+    ['A description was sent instead of the order number.'],
+    ['Se envió una descripción en lugar del número de la orden.'],
   ),
   CONTROL_CHARACTER: guide(
     'body',
     ['"x_reference": "ORD-1042\\n"', '"x_reference": "ORD-1042"'],
-    ['The value was read from a file or a form and has a line break at its end.'],
+    ['The value was read from a file or a form and ends with a line break.'],
     ['El valor se leyó de un archivo o un formulario y termina en un salto de línea.'],
   ),
   UNKNOWN_FIELD: guide(
     'body',
     ['{"x_amount": "1000", "submit": "Pagar"}', '{"x_amount": "1000"}'],
-    ['The button of a form has a name and is sent with it.', 'The name is written in another way, such as xAmount.'],
+    ['The button of a form has a name and is sent with it.', 'The name has another spelling, such as xAmount.'],
     [
       'El botón de un formulario tiene nombre y se envía con él.',
       'El nombre está escrito de otra forma, como xAmount.',
@@ -80,19 +80,19 @@ export const REQUEST_GUIDES = {
   EMPTY_FIELD: guide(
     'body',
     ['"x_customer_email": ""', '"x_customer_email": "buyer@example.cl"'],
-    ['The form was sent before it was filled in.', 'A setting such as the Service Token was not found.'],
+    ['The form was sent before it was filled in.', 'A setting such as the Service Token is missing.'],
     ['El formulario se envió antes de llenarlo.', 'No se encontró una configuración, como el Service Token.'],
   ),
   INVALID_TYPE: guide(
     'body',
     ['"x_session_id": 12345', '"x_session_id": "12345"'],
-    ['The program has a number, a boolean or null where the protocol has text.'],
-    ['El programa tiene un número, un booleano o null donde el protocolo lleva texto.'],
+    ['The program sends a number, a boolean or null where the protocol requires text.'],
+    ['El programa envía un número, un booleano o null donde el protocolo pide texto.'],
   ),
   AMBIGUOUS_FIELD: guide(
     'body',
     ['https://shop.cl/ok?x_reference=1', 'https://shop.cl/ok?x%5Freference=1'],
-    ['The shop adds its own query to a return address, with the name of a field in it.'],
+    ['The shop adds query parameters to a return address, and one has the name of a field.'],
     ['La tienda agrega sus parámetros a la dirección de retorno, con el nombre de un campo.'],
   ),
   INVALID_AMOUNT: guide(
@@ -100,7 +100,7 @@ export const REQUEST_GUIDES = {
     ['"x_amount": "12.990"', '"x_amount": "12990"'],
     [
       'The amount was formatted for people.',
-      'A shop that counts with decimals sends 12990.50 in CLP.',
+      'A shop that calculates with decimals sends 12990.50 in CLP.',
       'In CLP the amount is below 500.',
     ],
     [
@@ -136,14 +136,14 @@ export const REQUEST_GUIDES = {
   INVALID_SESSION_ID: guide(
     'body',
     ['"x_session_id": "1"', '"x_session_id": "sess-0001"'],
-    ['The number of the customer was sent in place of a session.'],
-    ['Se envió el número del cliente en lugar de una sesión.'],
+    ['The customer number was sent instead of a session id.'],
+    ['Se envió el número del cliente en lugar de un id de sesión.'],
   ),
   CARD_NUMBER: guide(
     'body',
     ['"x_reference": "4111111111111111"', '"x_reference": "T4111111111111111"'],
-    ['A form asks for the card on the side of the shop.', 'The own number happens to look like one.'],
-    ['Un formulario pide la tarjeta en el lado de la tienda.', 'El número propio se parece por casualidad.'],
+    ['A form of the shop asks for the card.', 'Your own number happens to look like a card number.'],
+    ['Un formulario de la tienda pide la tarjeta.', 'Tu propio número se parece por casualidad a uno de tarjeta.'],
   ),
   INVALID_ACCOUNT_ID: guide(
     'body',
@@ -166,8 +166,8 @@ export const REQUEST_GUIDES = {
   INVALID_PARAMETER: guide(
     'api',
     ['?limit=many', '?limit=50'],
-    ['The text is of another form than the parameter has. The detail of the answer says which.'],
-    ['El texto tiene otra forma que la del parámetro. El detalle de la respuesta dice cuál.'],
+    ['The value does not have the format of the parameter. The detail of the response names the format.'],
+    ['El valor no tiene el formato del parámetro. El detalle de la respuesta lo nombra.'],
   ),
   UNEXPECTED_QUERY: guide(
     'api',
@@ -190,8 +190,8 @@ export const REQUEST_GUIDES = {
   INVALID_HEADER: guide(
     'api',
     ['Authorization: mytoken', 'Authorization: Bearer mytoken'],
-    ['A word is missing in front of the value, or the name is written with an underscore.'],
-    ['Falta una palabra antes del valor, o el nombre está escrito con guion bajo.'],
+    ['The scheme, such as Bearer, is missing before the value, or the name contains an underscore.'],
+    ['Falta el esquema antes del valor, como Bearer, o el nombre lleva guion bajo.'],
   ),
   METHOD_NOT_ALLOWED: guide(
     'api',
@@ -204,7 +204,7 @@ export const REQUEST_GUIDES = {
     ['GET /trx/42', 'GET /trxs/42'],
     [
       'A part of the address is missing, such as the base path.',
-      'The id is of the other environment, or of another merchant.',
+      'The id belongs to the other environment or to another merchant.',
     ],
     ['Falta una parte de la dirección, como la ruta base.', 'El id es del otro ambiente, o de otro comercio.'],
   ),
@@ -217,8 +217,8 @@ export const REQUEST_GUIDES = {
   REQUEST_TIMEOUT: guide(
     'wait',
     ['Content-Length: 500  (300 bytes follow)', 'Content-Length: 300'],
-    ['The length that was announced is greater than the body.', 'The connection stands still in the middle.'],
-    ['El largo anunciado es mayor que el cuerpo.', 'La conexión se queda quieta a la mitad.'],
+    ['Content-Length is greater than the body.', 'The connection stalls in the middle of the body.'],
+    ['Content-Length es mayor que el cuerpo.', 'La conexión se detiene en medio del cuerpo.'],
   ),
   PAYLOAD_TOO_LARGE: guide(
     'api',
@@ -229,31 +229,25 @@ export const REQUEST_GUIDES = {
   UNSUPPORTED_MEDIA_TYPE: guide(
     'api',
     ['Content-Type: text/plain', 'Content-Type: application/json'],
-    [
-      'The client sends another media type unless it is told: curl -d says that JSON is a form.',
-      'The body is compressed.',
-    ],
-    [
-      'El cliente envía otro tipo si no se le dice: curl -d dice que el JSON es un formulario.',
-      'El cuerpo está comprimido.',
-    ],
+    ['The client sends another media type by default: curl -d sends JSON as a form.', 'The body is compressed.'],
+    ['El cliente envía otro tipo por defecto: curl -d envía el JSON como un formulario.', 'El cuerpo está comprimido.'],
   ),
   EXPECTATION_FAILED: guide(
     'api',
     ['Expect: 200-ok', ''],
-    ['The client asks for something before it sends the body.'],
-    ['El cliente pide algo antes de enviar el cuerpo.'],
+    ['The client sends an Expect header that the service does not support.'],
+    ['El cliente envía un encabezado Expect que el servicio no admite.'],
   ),
   INVALID_BODY: guide(
     'api',
     ['{"rut": 123456785}', '{"rut": "12345678-5", "bankData": {…}}'],
-    ['A member is missing, is of another type, or does not belong here: errors[] of the answer names each.'],
-    ['Falta un miembro, es de otro tipo o no va aquí: errors[] de la respuesta nombra cada uno.'],
+    ['A member is missing, has the wrong type, or is unknown: errors[] of the response names each.'],
+    ['Un miembro falta, es del tipo equivocado o es desconocido: errors[] de la respuesta nombra cada uno.'],
   ),
   HEADERS_TOO_LARGE: guide(
     'api',
     ['Cookie: …20,000 bytes…', ''],
-    ['The cookies of a shop are sent along.'],
-    ['Se envían también las cookies de una tienda.'],
+    ['The client also sends the cookies of the shop.'],
+    ['El cliente envía también las cookies de la tienda.'],
   ),
 } as const;

@@ -20,13 +20,13 @@ export const NOT_BUILT: readonly NotBuilt[] = [
   },
   {
     calls: /^\w+ \/payTransaction(?:\/|$)/,
-    en: 'Pay links of two guessable numbers, `/payTransaction`, are not built: send the payer to the `payUrl` of the transaction.',
+    en: 'Pay links made of two guessable numbers, `/payTransaction`, are not built: send the payer to the `payUrl` of the transaction.',
     es: 'Los enlaces de pago de dos números que se adivinan, `/payTransaction`, no están hechos: lleva a quien paga al `payUrl` de la transacción.',
   },
   {
     calls: /^\w+ \/trx-details\//,
-    en: 'The details of a card payment, `/trx-details`, are not built: `GET /trxs/{id}` tells what the payment method told.',
-    es: 'El detalle de un pago con tarjeta, `/trx-details`, no está hecho: `GET /trxs/{id}` dice lo que dijo el medio de pago.',
+    en: 'The details of a card payment, `/trx-details`, are not built: `GET /trxs/{id}` returns what the payment method reported.',
+    es: 'El detalle de un pago con tarjeta, `/trx-details`, no está hecho: `GET /trxs/{id}` responde lo que informó el medio de pago.',
   },
   {
     calls: /^\w+ \/tokens\/createToken$/,
@@ -40,8 +40,8 @@ export const NOT_BUILT: readonly NotBuilt[] = [
   },
   {
     calls: /^\w+ \/(?:payout\/)?addToCreditBalance$/,
-    en: 'Adding money to the balance by API, `/addToCreditBalance`, is not built: record what came with `bin/rubrica deposit`.',
-    es: 'Sumar dinero al saldo por API, `/addToCreditBalance`, no está hecho: anota lo que llegó con `bin/rubrica deposit`.',
+    en: 'Adding money to the balance by API, `/addToCreditBalance`, is not built: record the deposit with `bin/rubrica deposit`.',
+    es: 'Sumar dinero al saldo por API, `/addToCreditBalance`, no está hecho: anota el depósito con `bin/rubrica deposit`.',
   },
   {
     calls: /^POST \/users$/,
@@ -55,8 +55,8 @@ export const NOT_BUILT: readonly NotBuilt[] = [
   },
   {
     calls: /^\w+ \/reports?\//,
-    en: 'Reports as files, `/reports`, are not built: `GET /remittances/conciliation` and `bin/rubrica reconcile` tell a day.',
-    es: 'Los reportes como archivos, `/reports`, no están hechos: `GET /remittances/conciliation` y `bin/rubrica reconcile` dicen un día.',
+    en: 'Reports as files, `/reports`, are not built: `GET /remittances/conciliation` and `bin/rubrica reconcile` report a day.',
+    es: 'Los reportes como archivos, `/reports`, no están hechos: `GET /remittances/conciliation` y `bin/rubrica reconcile` informan un día.',
   },
   {
     calls: /^\w+ \/one-click-users\//,

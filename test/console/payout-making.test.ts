@@ -204,7 +204,7 @@ forEachEngine('the screens on which payouts are made', (openTestDatabase) => {
     const pdf = { name: 'resultado.pdf', content: '%PDF-1.4' };
     const unread = await as(desk.users.maker, 'es').upload(`${path}/results`, {}, pdf);
     assert.match(unread.text, /No se leyó el archivo de resultados, y nada cambió\. Ninguna fila nombra las columnas/);
-    assert.doesNotMatch(unread.text, /Los pagos no se pueden hacer/, 'they have left');
+    assert.doesNotMatch(unread.text, /Los pagos no son válidos/, 'they have left');
     const carried = { content: valueOf(shown.text, 'content'), file_name: 'resultado.csv', confirm: 'yes' };
     const done = await maker.upload(`${path}/results`, carried);
     assert.equal(done.headers.get('location'), `/console${path}?settled=2&already=0&contradicted=0`);

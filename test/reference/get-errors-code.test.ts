@@ -44,7 +44,7 @@ test('a page says the status and what to do', async () => {
 test('the page of a refused approval advised a smaller amount, and said nothing of a changed account or a known token', async () => {
   await using server = await startTestServer(createTestApp(db));
   const { text } = await server.get('/errors/APPROVAL_REFUSED');
-  for (const cause of [/made it, or asked for it/, /changed the account/, /an API token/, /too old/])
+  for (const cause of [/proposed the payout or requested the refund/, /changed the account/, /an API token/, /too old/])
     assert.match(text, cause);
   assert.doesNotMatch(text, /smaller amount|over the limit/);
 });
