@@ -171,7 +171,7 @@ export const CATALOGUE = {
   ),
   VALIDATION_NOT_USABLE: entry(
     409,
-    'The validation cannot be kept as a recipient',
+    'The validation cannot be used for a recipient',
     'Validate the account again. The verdict must be plausible or confirmed, and younger than VERDICT_MAX_AGE_DAYS.',
   ),
   ACCOUNT_NOT_VALIDATED: entry(

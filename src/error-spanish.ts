@@ -184,7 +184,7 @@ export const SPANISH_ERRORS: Readonly<Record<ErrorCode, { title: string; fix: st
     fix: 'Una clave es de una sola solicitud. Usa una nueva o repite la primera solicitud tal cual.',
   },
   VALIDATION_NOT_USABLE: {
-    title: 'La validación no se puede guardar como destinatario',
+    title: 'La validación no se puede usar para un destinatario',
     fix: 'Valida la cuenta de nuevo. El veredicto debe ser plausible o confirmed y más nuevo que VERDICT_MAX_AGE_DAYS.',
   },
   ACCOUNT_NOT_VALIDATED: {
