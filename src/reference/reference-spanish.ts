@@ -279,14 +279,14 @@ export const REFERENCE_WORDS = {
     in: (type: string, place: string) => `${type} in the ${place}`,
     optional: 'optional',
     body: 'Body',
-    answers: 'Answers',
-    answer: 'Answer',
+    answers: 'Responses',
+    answer: 'Response',
     errors: 'Errors',
     header: 'header',
     try: 'Try it with your own fields',
     access: 'Access.',
     signed: 'Signed with the Secret Token of the payment service.',
-    open: 'Open to everybody.',
+    open: 'No access token needed.',
     needs: (permissions: readonly string[]) =>
       `The user has the permission ${permissions.map((one) => `\`${one}\``).join(' or ')}.`,
     schemes: {
@@ -314,7 +314,7 @@ export const REFERENCE_WORDS = {
     try: 'Pruébalo con tus propios campos',
     access: 'Acceso.',
     signed: 'Firmado con el Secret Token del servicio de pago.',
-    open: 'Abierto a cualquiera.',
+    open: 'No necesita token de acceso.',
     needs: (permissions: readonly string[]) =>
       `El usuario tiene el permiso ${permissions.map((one) => `\`${one}\``).join(' o ')}.`,
     schemes: {

@@ -29,23 +29,24 @@ export const SIGN_WORDS: Record<AnswerLanguage, SignWords> = {
     title: 'Sign and explain',
     explain: 'A body was refused',
     explainText:
-      'Paste it as your program sent it, form or JSON, with its x_signature. Nothing is created, kept or logged, and no secret is asked for. With the Service Token of development the answer names the mistake in the signature.',
+      'Paste the body as your program sent it, as a form or JSON, with its x_signature. The explainer creates, stores and logs nothing, and asks for no secret. With a Service Token for development it names the mistake in the signature.',
     body: 'The body of the request',
     explainButton: 'Explain it',
     right:
-      'Nothing is wrong with this body: POST /trxs takes it. If your program still gets an error, it sends other bytes than these.',
+      'This body has no errors: POST /trxs accepts it. If your program still gets an error, it sends different bytes.',
     notExplained:
-      'No cause can be named. Either this Service Token is not one of development, and then nothing about its secret is told here; or the body was changed after it was signed. Run `bin/rubrica explain` or `explain()` of the SDK where the secret is: never send a production Secret Token to anybody.',
+      'No cause can be named. Either this Service Token is not for development, and this page says nothing about its secret, or the body was changed after signing. Run `bin/rubrica explain` or `explain()` of the SDK where the secret is: never send a production Secret Token to anybody.',
     sign: 'Sign a request',
     signText:
-      'Your browser computes the signature here, on this page. The Secret Token is used for that alone: it is not sent and not kept. Use one for **development**; `bin/rubrica payment-service create --name Shop` makes a pair.',
+      'Your browser computes the signature here, on this page. The Secret Token is used only for that: it is neither sent nor stored. Use one for **development**; `bin/rubrica payment-service create --name Shop` makes a pair.',
     noScript: 'Signing needs JavaScript. Without it: `bin/rubrica sign --secret-file …` signs on your machine.',
     staysHere: 'stays on this page',
     signed: 'What is signed',
-    signedText: 'Name and value of each field, in the order of the names, with nothing in between.',
+    signedText: 'Name and value of each field, in the order of the names, without separators.',
     try: 'Try it',
     code: 'The same in your language',
-    codeText: 'The code signs by itself; it takes the Secret Token from the environment variable `SECRET_TOKEN`.',
+    codeText:
+      'This code computes the signature. It reads the Secret Token from the environment variable `SECRET_TOKEN`.',
     labels: {
       x_account_id: 'Service Token',
       x_amount: 'Amount',
@@ -64,30 +65,30 @@ export const SIGN_WORDS: Record<AnswerLanguage, SignWords> = {
       sending: 'Sending …',
       noAnswer: 'The service did not answer.',
       payPage: 'Open the pay page',
-      repeated: 'This is the transaction that the reference created before.',
+      repeated: 'This is the earlier transaction with this reference.',
     },
   },
   es: {
     title: 'Firmar y explicar',
     explain: 'Te rechazaron un cuerpo',
     explainText:
-      'Pégalo tal como lo envió tu programa, formulario o JSON, con su x_signature. No se crea, guarda ni registra nada, y no se te pide ningún secreto. Con el Service Token de desarrollo la respuesta dice cuál es el error de la firma.',
+      'Pega el cuerpo tal como lo envió tu programa, como formulario o JSON, con su x_signature. El explicador no crea, guarda ni registra nada, y no pide ningún secreto. Con un Service Token de desarrollo dice cuál es el error de la firma.',
     body: 'El cuerpo de la solicitud',
     explainButton: 'Explicar',
     right:
       'Este cuerpo no tiene nada malo: POST /trxs lo acepta. Si tu programa igual recibe un error, está enviando otros bytes.',
     notExplained:
-      'No se puede decir la causa. O este Service Token no es de desarrollo, y entonces aquí no se dice nada de su secreto; o el cuerpo cambió después de firmarlo. Usa `bin/rubrica explain` o `explain()` del SDK donde está el secreto: nunca le envíes a nadie un Secret Token de producción.',
+      'No se puede decir la causa. O este Service Token no es de desarrollo, y esta página no dice nada de su secreto, o el cuerpo cambió después de firmarlo. Usa `bin/rubrica explain` o `explain()` del SDK donde está el secreto: nunca le envíes a nadie un Secret Token de producción.',
     sign: 'Firma una solicitud',
     signText:
       'Tu navegador calcula la firma aquí, en esta página. El Secret Token se usa solo para eso: no se envía ni se guarda. Usa uno de **desarrollo**; `bin/rubrica payment-service create --name Tienda` crea un par.',
     noScript: 'Para firmar se necesita JavaScript. Sin él, `bin/rubrica sign --secret-file …` firma en tu equipo.',
     staysHere: 'no sale de esta página',
     signed: 'Lo que se firma',
-    signedText: 'Nombre y valor de cada campo, en el orden de los nombres, sin nada en medio.',
+    signedText: 'Nombre y valor de cada campo, en el orden de los nombres, sin separadores.',
     try: 'Pruébalo',
     code: 'Lo mismo en tu lenguaje',
-    codeText: 'El código firma por sí mismo; toma el Secret Token de la variable de entorno `SECRET_TOKEN`.',
+    codeText: 'Este código calcula la firma. Lee el Secret Token de la variable de entorno `SECRET_TOKEN`.',
     labels: {
       x_account_id: 'Service Token',
       x_amount: 'Monto',
@@ -106,7 +107,7 @@ export const SIGN_WORDS: Record<AnswerLanguage, SignWords> = {
       sending: 'Enviando …',
       noAnswer: 'El servicio no respondió.',
       payPage: 'Abrir la página de pago',
-      repeated: 'Esta es la transacción que la referencia ya había creado.',
+      repeated: 'Esta es la transacción anterior con esta referencia.',
     },
   },
 };

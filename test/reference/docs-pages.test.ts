@@ -164,7 +164,7 @@ forEachEngine('the documentation', (openTestDatabase) => {
       return { ...own, x_signature: computeSignature(message, signingKey(secret)) };
     };
     const right = signed(development.service_token, development.secret_token);
-    assert.match(await explained(JSON.stringify(right)), /Nothing is wrong/);
+    assert.match(await explained(JSON.stringify(right)), /This body has no errors/);
     const form = String(new URLSearchParams(Object.entries(right).map(([name, value]) => [name, String(value)])));
     assert.match(await explained(`\n${form}\n`, 'es'), /no tiene nada malo/);
     const unsorted = JSON.stringify(signed(development.service_token, development.secret_token, false));
