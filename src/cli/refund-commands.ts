@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
+import { holdsCardNumber } from '../../protocol/card-number.ts';
 import type { App } from '../app.ts';
 import { type Actor, accountOf } from '../audit/actor.ts';
 import { Problem } from '../error-catalogue.ts';
-import { isIdempotencyKey } from '../lib/idempotency-key.ts';
 import { formatMoney } from '../lib/money.ts';
 import { createRefund, type RefundCreation } from '../refunds/create-refund.ts';
 import { listRefunds } from '../refunds/find-refund.ts';
@@ -57,8 +57,8 @@ type Accepted = { refund: Refund; currency: string; replayed: boolean };
 
 async function accept(app: App, id: string, options: CreateOptions, by: Actor): Promise<Accepted> {
   const { idempotencyKey = null } = options;
-  if (idempotencyKey !== null && !isIdempotencyKey(idempotencyKey))
-    throw invalidOption('--idempotency-key is 1 to 200 visible ASCII characters, and holds no card number.');
+  if (idempotencyKey !== null && (!/^\P{Cc}{1,200}$/u.test(idempotencyKey.trim()) || holdsCardNumber(idempotencyKey)))
+    throw invalidOption('--idempotency-key is 1 to 200 characters of one line, without a card number.');
   const transaction = await findTransaction(app, id, null);
   if (transaction === null) throw unknownTransaction(id);
   const { currency } = transaction;

@@ -142,7 +142,7 @@ forEachEngine('a seal is bound to its owner', (openTestDatabase) => {
     await unbind(app);
     await assert.rejects(
       prepareStore(appWith(db, '0b'), TESTER),
-      /The stored Secret Tokens were encrypted with a different master key/,
+      /The master key is not the one/,
     );
     await prepareStore(app, TESTER);
     assert.equal(await signs(app, service.production.service_token, service.production.secret_token), true);
