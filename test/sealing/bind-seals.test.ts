@@ -140,10 +140,7 @@ forEachEngine('a seal is bound to its owner', (openTestDatabase) => {
     const app = appWith(db);
     const service = await createPaymentService(app, 'Shop', TESTER);
     await unbind(app);
-    await assert.rejects(
-      prepareStore(appWith(db, '0b'), TESTER),
-      /The master key is not the one/,
-    );
+    await assert.rejects(prepareStore(appWith(db, '0b'), TESTER), /The master key is not the one/);
     await prepareStore(app, TESTER);
     assert.equal(await signs(app, service.production.service_token, service.production.secret_token), true);
   });
