@@ -165,7 +165,7 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: 'VERDICT_MAX_AGE_DAYS',
     fallback: '180',
-    meaning: "days after which a recipient's account is validated again before a payout",
+    meaning: "days after which a recipient's account must be validated again before a payout",
     inForce: ({ verdictMaxAgeDays }) => verdictMaxAgeDays,
   },
   {
