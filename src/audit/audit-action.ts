@@ -30,7 +30,7 @@ export const AUDIT_ACTIONS = {
   'refund_request.approved': 'another person approved a refund request, and the refund was made',
   'refund_request.rejected': 'a refund request was rejected or withdrawn, with the reason',
   'payment.decided': 'a person ended a payment attempt, with evidence',
-  'payment.imported': "a line of an acquirer's file was imported: as a payment, or into suspense",
+  'payment.imported': "a line of an acquirer's file that belongs to no known payment was booked in suspense",
   'suspense.resolved': 'a person decided what money in suspense is',
   'payout.proposed': 'payouts were proposed, one or a batch',
   'payout.submitted': 'a draft was submitted for approval',
