@@ -89,15 +89,18 @@ export async function hasActsOf(db: Reader, who: string): Promise<boolean> {
   return (await db.query(sql, [who])).length > 0;
 }
 
-/** The names under which commands were run, in the order of bytes and no more than 1000: each is one step along the index. */
+/**
+ * The names under which commands were run, at most 1000: each is one step along the index, in the order of the database.
+ * That order is often a language's, which has the semicolon before the colon, but `f` after `e`.
+ */
 export async function selectCommandLines(db: Reader): Promise<string[]> {
   const rows = await db.query<{ name: string }>(
     `with recursive names (name, n) as (
-       select min(actor), 1 from audit_log where actor > 'command line: ' and actor < 'command line;'
+       select min(actor), 1 from audit_log where actor > 'command line: ' and actor < 'command linf'
        union all
-       select (select min(actor) from audit_log where actor > names.name and actor < 'command line;'), n + 1
+       select (select min(actor) from audit_log where actor > names.name and actor < 'command linf'), n + 1
        from names where names.name is not null and n < 1000)
-     select name from names where name is not null`,
+     select name from names where name like 'command line: %'`,
     [],
   );
   return rows.map(({ name }) => name);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AUDIT_ACTIONS } from '../../src/audit/audit-action.ts';
+import { selectCommandLines } from '../../src/audit/audit-queries.ts';
 import { recordAudit } from '../../src/audit/record-audit.ts';
 import { userActor } from '../../src/auth/user-actor.ts';
 import { MOST_FOUND } from '../../src/console/audit/find-acts.ts';
@@ -17,7 +18,7 @@ test('an act of the log was told in English on a Spanish page: each has its sent
   assert.deepEqual(Object.keys(SPANISH_ACTIONS), Object.keys(AUDIT_ACTIONS));
 });
 
-forEachEngine('the audit log in the console', (openTestDatabase) => {
+forEachEngine('the audit log in the console', (openTestDatabase, engine) => {
   test('who did it was found by whole addresses only: a part of an address or of a command line finds, and a whole one is alone', async () => {
     const app = createTestApp(await openTestDatabase());
     await using server = await startTestServer(app);
@@ -43,6 +44,20 @@ forEachEngine('the audit log in the console', (openTestDatabase) => {
     assert.deepEqual(await found('caja-1'), ['command line: root@CAJA-1']);
     assert.deepEqual(await found('nobody'), []);
     assert.deepEqual(await found('sur.cl', '&since=2031-01-01'), []);
+  });
+
+  test('a part of a command line found nothing in a database with the order of a language, where the semicolon is before the colon', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const orders = `select collname as name from pg_collation where collname in ('en-US-x-icu', 'en_US.utf8') order by 1`;
+    if (engine === 'postgres') {
+      for (const { name } of (await app.db.query<{ name: string }>(orders, [])).slice(0, 1))
+        await app.db.transaction((tx) =>
+          tx.query(`alter table audit_log alter column actor type text collate "${name}"`),
+        );
+    }
+    for (const name of ['command line: ana@caja', 'command line: Zoe@caja', 'command line; other', 'command'])
+      await createPaymentService(app, 'Tienda', { ...TESTER, name });
+    assert.deepEqual((await selectCommandLines(app.db)).sort(), ['command line: Zoe@caja', 'command line: ana@caja']);
   });
 
   test('the acts of many whose names have the text go over pages, and more names than are looked for are said', async () => {
