@@ -191,14 +191,26 @@ final class Connection
         return $text;
     }
 
-    /** Whether the answer is complete by its length or its last chunk: a proxy may leave the connection open. */
+    /** Whether the answer is complete by its status, its last chunk or its length: a proxy may leave the connection open. */
     private static function isWhole(string $text): bool
     {
         $final = preg_replace('~\A(?:HTTP/1\.[01] 1\d\d .*?\r\n\r\n)+~s', '', $text);
         [$head, $body] = explode("\r\n\r\n", $final, 2) + [1 => null];
         if ($body === null) return false;
-        if (preg_match('/^content-length: *(\d+)/mi', $head, $length) === 1) return strlen($body) >= (int) $length[1];
-        return preg_match('/^transfer-encoding: *chunked/mi', $head) === 1 && str_ends_with("\r\n$body", "\r\n0\r\n\r\n");
+        if (preg_match('~\AHTTP/1\.[01] [23]04 ~', $head) === 1) return true;
+        // Where a response has both, its length is ignored (RFC 9112, 6.3).
+        if (preg_match('/^transfer-encoding:[ \t]*chunked/mi', $head) === 1) return self::hasLastChunk($body);
+        return preg_match('/^content-length:[ \t]*(\d+)/mi', $head, $length) === 1 && strlen($body) >= (int) $length[1];
+    }
+
+    /** Goes from chunk to chunk, because the data of one may look like the last chunk. Trailers may follow the last one. */
+    private static function hasLastChunk(string $body): bool
+    {
+        for ($at = 0; preg_match('/\G0*([0-9a-f]{1,7})\b[^\r\n]*\r\n/i', $body, $size, 0, $at) === 1; $at += hexdec($size[1]) + 2) {
+            $at += strlen($size[0]);
+            if (hexdec($size[1]) === 0) return preg_match('/\G(?:[^\r\n]+\r\n)*\r\n/', $body, $_, 0, $at) === 1;
+        }
+        return false;
     }
 
     private static function dechunk(string $chunks): string

@@ -17,6 +17,7 @@ while (($line = fgets(STDIN)) !== false) {
         $text = is_string($text) ? $text : json_encode($text);
         $length = strlen($text) + ($headers['cut'] ?? 0);
         $written = isset($headers['retry-after']) ? "Retry-After: {$headers['retry-after']}\r\n" : '';
+        if (isset($headers['length'])) $written .= "Content-Length: {$headers['length']}\r\n";
         $framed = isset($headers['chunked']) ? "Transfer-Encoding: chunked\r\n$written\r\n" . dechex($length) . "\r\n$text" : "Content-Length: $length\r\n$written\r\n$text";
         $first = isset($headers['first']) ? "HTTP/1.1 100 Continue\r\n\r\n" : '';
         foreach (str_split("{$first}HTTP/1.1 $status Said\r\n$framed", isset($headers['drips']) ? 1 : 65536) as $part) {

@@ -141,6 +141,24 @@ return [
         );
         foreach ([1, 2, 3] as $_) same(1, $answers->client()->createTransaction(fields())['idTrx']);
     },
+    'chunks with an extension, trailers or a length beside them end where the last one does' => function () {
+        $created = json_encode(['data' => ['idTrx' => 1, 'payUrl' => []]]);
+        $last = "\r\n00;x=y\r\nX-Sum: 1\r\n\r\n";
+        $chunked = ['stays' => true, 'chunked' => true, 'cut' => -strlen($last)];
+        $like = "{\"more\":\r\n0\r\n\r\n," . substr($created, 1);
+        $answers = new Answers(
+            [200, $created . $last, $chunked],
+            [200, $like . $last, $chunked + ['length' => 2, 'drips' => true]],
+        );
+        foreach ([1, 2] as $_) {
+            $client = new RubricaClient($answers->url, 'svc-1', 'secret', timeout: 10, sleep: fn () => throw new LogicException('repeated'));
+            same(1, $client->createTransaction(fields())['idTrx']);
+        }
+        $nothing = new Answers([204, '', ['stays' => true]], [304, '', ['stays' => true, 'cut' => 9]]);
+        $start = hrtime(true);
+        foreach ([1, 2] as $_) failure(fn () => (new RubricaClient($nothing->url, 'svc-1', 'secret', timeout: 10, sleep: fn () => null, patience: 0))->createTransaction(fields()));
+        same(true, hrtime(true) - $start < 5e9, 'a response without a body was waited for');
+    },
     'a payer who waits was made to wait for every repeat' => function () {
         $busy = fn (int $seconds) => [503, ['code' => 'OVERLOADED', 'detail' => 'Too much.'], ['retry-after' => $seconds]];
         $answers = new Answers($busy(0), $busy(4));
