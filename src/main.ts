@@ -12,7 +12,7 @@ import { paint } from './lib/paint.ts';
 
 /** The fixes for errors that the operating system or the database reports only with a code or a call. */
 const FIXES: Record<string, string> = {
-  EADDRINUSE: 'set PORT to another, or to 0 for a free one.',
+  EADDRINUSE: 'set PORT to another, or to 0 for a free one; METRICS_PORT if that is the one.',
   EADDRNOTAVAIL: 'set HOST to an address of this machine.',
   ECONNREFUSED: 'check DATABASE_URL.',
   ENOTFOUND: 'check DATABASE_URL.',

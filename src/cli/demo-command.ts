@@ -48,10 +48,10 @@ async function demo(options: { exit?: boolean }): Promise<void> {
   await leaveRunning(stage, order);
 }
 
-/** Uses a separate database, because the demo creates a payment service and a user. */
+/** Uses a separate database, because the demo creates a payment service and a user, and no port that a running service may have. */
 function demoConfig(config: Config): Config {
   const databaseUrl = `sqlite:${join(config.dataDir, 'demo.db')}`;
-  return { ...config, databaseUrl, logLevel: 'error', anchorDir: null, anchorUrl: null };
+  return { ...config, databaseUrl, metricsPort: null, logLevel: 'error', anchorDir: null, anchorUrl: null };
 }
 
 async function leaveRunning(stage: Demo, order: PaidOrder): Promise<void> {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
@@ -28,6 +30,19 @@ suite('serve on the command line', () => {
     const [demo, besideIt] = await Promise.all([run(['demo', '--exit']), run(['demo', '--exit'])]);
     assert.deepEqual([demo.status, besideIt.status], [0, 0], demo.stdout + besideIt.stdout);
     assert.equal((await first.end()).status, 0);
+  });
+
+  test('with a METRICS_PORT that another program has the demo began without end; it runs, and serve names the setting', async () => {
+    await using other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const settings = { METRICS_PORT: String(port), DATABASE_URL: `sqlite:${folder}/metrics.db` };
+    const demo = await startChild('node', ['src/main.ts', 'demo', '--exit'], { env: environment(settings) });
+    started.push(demo);
+    assert.equal((await demo.ended).status, 0);
+    const refused = await run(['serve'], settings);
+    assert.equal(refused.status, 1);
+    assert.match(refused.stderr, /^EADDRINUSE: .*METRICS_PORT/);
   });
 
   test('after kill -9 it starts again at once, without any clean-up', async () => {
