@@ -3,6 +3,7 @@ import { type Html, html } from '../../http/html.ts';
 import { clockOf } from '../../lib/calendar-day.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { causeOf } from '../../outbox/answer-cause.ts';
+import { isMove } from '../../outbox/redirect.ts';
 import { meansTaken } from '../../outbox/retry-schedule.ts';
 import type { ShownPayment, TimelineLine } from '../../search/show-payment.ts';
 import { tell, tellKind } from '../console-texts.ts';
@@ -35,16 +36,18 @@ const SAID = ['sequence', 'payment_method', 'status', 'failure', 'url', 'browser
 export function timelineOf(language: Language, { payment, transaction, timeline }: ShownPayment): Html {
   const items = timeline.map((line) => {
     const { at, by, amount } = line;
-    return html`<li class="${toneOf(line)}"><time datetime="${new Date(at).toISOString()}">${clockOf(at)}</time>
+    return html`<li class="${toneOf(line, transaction.url_callback)}"><time datetime="${new Date(at).toISOString()}">${clockOf(at)}</time>
 <strong>${titleOf(language, line)}</strong>${amount !== null && html` · ${formatMoney(amount, payment.currency)}`}${by !== null && html` · ${tell(language, 'line.by', { name: by })}`}
 ${noticeOf(language, line, transaction.url_callback)}${factsOf(language, line)}</li>`;
   });
   return html`<ol class="timeline card">${items}</ol>`;
 }
 
-function toneOf({ kind, what, facts }: TimelineLine): string {
-  if (kind === 'delivery')
-    return typeof facts['status'] === 'number' && meansTaken(facts['status']) ? 'is-good' : 'is-bad';
+function toneOf({ kind, what, facts }: TimelineLine, url: string): string {
+  if (kind === 'delivery') {
+    const { status = null, location = null } = facts as { status?: number | null; location?: string | null };
+    return status !== null && meansTaken(status) && !isMove(url, location) ? 'is-good' : 'is-bad';
+  }
   if (kind === 'entry' || GOOD.includes(what)) return 'is-good';
   if (BAD.includes(what)) return 'is-bad';
   return OPEN.includes(what) ? 'is-warn' : '';
