@@ -140,7 +140,10 @@ forEachEngine('a seal is bound to its owner', (openTestDatabase) => {
     const app = appWith(db);
     const service = await createPaymentService(app, 'Shop', TESTER);
     await unbind(app);
-    await assert.rejects(prepareStore(appWith(db, '0b'), TESTER), /The master key is not the one/);
+    await assert.rejects(
+      prepareStore(appWith(db, '0b'), TESTER),
+      /The stored secrets were encrypted with a different master key/,
+    );
     await prepareStore(app, TESTER);
     assert.equal(await signs(app, service.production.service_token, service.production.secret_token), true);
   });
