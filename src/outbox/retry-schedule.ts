@@ -58,7 +58,7 @@ export function nextStep({ url, attempt, outcome }: Answer, random: () => number
   const status = outcome.kind === 'answered' ? outcome.status : 0;
   if (status >= 200 && status < 300) return { kind: 'delivered' };
   if (status === 410) return { kind: 'disable' };
-  if (isHandled(url, outcome)) return { kind: 'redirected' };
+  if (outcome.kind === 'answered' && isTaken(url, outcome)) return { kind: 'redirected' };
   if (isRefusal(outcome) && attempt >= attemptsUntilRefused) return { kind: 'dead', reason: 'refused' };
   const scheduled = retrySchedule[attempt];
   if (scheduled === undefined) return { kind: 'dead', reason: 'exhausted' };
@@ -71,14 +71,14 @@ export function isRefusal(outcome: FetchOutcome): boolean {
   return outcome.kind === 'answered' && refusals.includes(outcome.status);
 }
 
-function isHandled(url: string, outcome: FetchOutcome): boolean {
-  if (outcome.kind !== 'answered' || !meansTaken(outcome.status)) return false;
-  return !isMove(url, outcome.location ?? null);
-}
-
 /** Returns whether a shop that answers with this status took the post: 2xx, or a redirect to a page for the payer (302, 303). */
 export function meansTaken(status: number): boolean {
   return (status >= 200 && status < 300) || status === 302 || status === 303;
+}
+
+/** Returns whether the shop took the post to `url`. A redirect to the same path elsewhere means that the URL has moved. */
+export function isTaken(url: string, { status, location }: { status: number; location?: string | null }): boolean {
+  return meansTaken(status) && (status < 300 || !isMove(url, location ?? null));
 }
 
 /** Reads `Retry-After` in seconds or as a date (RFC 9110, 10.2.3), limited to 24 hours; 0 for anything else. */

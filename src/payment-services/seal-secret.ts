@@ -29,8 +29,8 @@ export function openSecret(app: App, place: SecretPlace, sealed: string): string
 }
 
 /**
- * Returns whether the current or the previous master key is that of the newest Secret Token; true without any. Reads only the key's id, so
- * a damaged one counts too.
+ * Returns whether the current or the previous master key encrypted the newest Secret Token; true if there is no Secret Token.
+ * It compares only the id of the key, so it does not notice a damaged Secret Token.
  */
 export async function opensSecrets(app: App): Promise<boolean> {
   const newest = await selectNewestSecret(app.db);

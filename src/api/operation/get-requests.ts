@@ -5,6 +5,7 @@ import { limitParameter } from '../../http/limit-parameter.ts';
 import { answerLanguage } from '../../http/problem-words.ts';
 import { readTime } from '../../http/read-time.ts';
 import { requireUser } from '../../http/require-user.ts';
+import { textParameter } from '../../http/text-parameter.ts';
 import { listRefusedRequests, type ReadRefused, readRefused } from '../../refused-requests/list-refused-requests.ts';
 
 const MOST = 200;
@@ -74,24 +75,9 @@ export const getRequests = operation({
       'Returns the requests that were refused in the last 7 days, newest first. A request is yours if it names your Service Token or its path names your transaction. Requests with production tokens are stored only if `REFUSED_REQUESTS` says so. For each code, the first 50 requests of an hour are stored. The errors are in the language of `Accept-Language`. `data.next` is the cursor of the next page.',
     tag: 'Transactions',
     parameters: [
-      {
-        name: 'request_id',
-        in: 'query',
-        description: '`request_id` of one response',
-        schema: Type.String({ minLength: 1 }),
-      },
-      {
-        name: 'code',
-        in: 'query',
-        description: 'Error code, such as `SIGNATURE_INVALID`',
-        schema: Type.String({ minLength: 1 }),
-      },
-      {
-        name: 'payment_service',
-        in: 'query',
-        description: 'Id of the payment service',
-        schema: Type.String({ minLength: 1 }),
-      },
+      textParameter('request_id', '`request_id` of one response'),
+      textParameter('code', 'Error code, such as `SIGNATURE_INVALID`'),
+      textParameter('payment_service', 'Id of the payment service'),
       {
         name: 'environment',
         in: 'query',

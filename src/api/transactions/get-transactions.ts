@@ -6,6 +6,7 @@ import { Type } from '../../http/json-schema.ts';
 import { limitParameter } from '../../http/limit-parameter.ts';
 import { readTime } from '../../http/read-time.ts';
 import { requireUser } from '../../http/require-user.ts';
+import { textParameter } from '../../http/text-parameter.ts';
 import { parseTyped } from '../../lib/money.ts';
 import { findPayments } from '../../search/find-payments.ts';
 import { NO_FILTER, type PaymentFilter } from '../../search/payment-filter.ts';
@@ -17,31 +18,13 @@ const MOST = 200;
 const USUAL = 50;
 
 const FILTERS = [
-  {
-    name: 'q',
-    in: 'query',
-    description:
-      'Text to find: an id, a reference, an e-mail address, an authorisation code, a refund, a payment attempt, a callback, a pay link or an amount in any format. Cannot be combined with other parameters except `limit`',
-    schema: Type.String({ minLength: 1 }),
-  },
-  {
-    name: 'reference',
-    in: 'query',
-    description: '`x_reference`, exactly as signed',
-    schema: Type.String({ minLength: 1 }),
-  },
-  {
-    name: 'email',
-    in: 'query',
-    description: '`x_customer_email`, upper or lower case',
-    schema: Type.String({ minLength: 1 }),
-  },
-  {
-    name: 'authorization_code',
-    in: 'query',
-    description: 'Authorisation code of the payment method',
-    schema: Type.String({ minLength: 1 }),
-  },
+  textParameter(
+    'q',
+    'Text to find: an id, a reference, an e-mail address, an authorisation code, a refund, a payment attempt, a callback, a pay link or an amount in any format. Cannot be combined with other parameters except `limit`',
+  ),
+  textParameter('reference', '`x_reference`, exactly as signed'),
+  textParameter('email', '`x_customer_email`, upper or lower case'),
+  textParameter('authorization_code', 'Authorisation code of the payment method'),
   {
     name: 'amount',
     in: 'query',
@@ -55,12 +38,7 @@ const FILTERS = [
     description: 'Current state',
     schema: Type.String({ enum: TRANSACTION_STATES }),
   },
-  {
-    name: 'payment_service',
-    in: 'query',
-    description: 'Id of the payment service',
-    schema: Type.String({ minLength: 1 }),
-  },
+  textParameter('payment_service', 'Id of the payment service'),
   {
     name: 'environment',
     in: 'query',

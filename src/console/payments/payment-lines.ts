@@ -3,8 +3,7 @@ import { type Html, html } from '../../http/html.ts';
 import { clockOf } from '../../lib/calendar-day.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { causeOf } from '../../outbox/answer-cause.ts';
-import { isMove } from '../../outbox/redirect.ts';
-import { meansTaken } from '../../outbox/retry-schedule.ts';
+import { isTaken } from '../../outbox/retry-schedule.ts';
 import type { ShownPayment, TimelineLine } from '../../search/show-payment.ts';
 import { tell, tellKind } from '../console-texts.ts';
 
@@ -46,7 +45,7 @@ ${noticeOf(language, line, transaction.url_callback)}${factsOf(language, line)}<
 function toneOf({ kind, what, facts }: TimelineLine, url: string): string {
   if (kind === 'delivery') {
     const { status = null, location = null } = facts as { status?: number | null; location?: string | null };
-    return status !== null && meansTaken(status) && !isMove(url, location) ? 'is-good' : 'is-bad';
+    return status !== null && isTaken(url, { status, location }) ? 'is-good' : 'is-bad';
   }
   if (kind === 'entry' || GOOD.includes(what)) return 'is-good';
   if (BAD.includes(what)) return 'is-bad';
