@@ -97,7 +97,9 @@ export const PLANTS = {
   'schedule ignored': [{ file: SCHEDULE, find: 'Math.max(scheduled, askedMs)', put: 'askedMs' }],
   'gone endpoint heard too late': [{ file: ENGINE, find: `attempt?.step.kind === 'disable' ?`, put: 'false ?' }],
   'gone endpoint kept': [{ file: RECORD, find: `step.kind === 'disable' && changed`, put: 'false && changed' }],
-  'handled redirect repeated': [{ file: SCHEDULE, find: '!isMove(url, location', put: 'false && isMove(url, location' }],
+  'handled redirect repeated': [
+    { file: SCHEDULE, find: '!isMove(url, location', put: 'false && isMove(url, location' },
+  ],
   'move taken for handled': [{ file: 'src/outbox/redirect.ts', find: 'to.origin !== from.origin', put: 'false' }],
   'every 4xx is a refusal': [
     {
