@@ -1,11 +1,12 @@
 import type { App } from '../app.ts';
-import { readAccount } from '../bank-validation/bank-account.ts';
+import { type AccountReason, readAccount } from '../bank-validation/bank-account.ts';
 import { decidingCheck, isValid } from '../bank-validation/check.ts';
+import { CODE_MESSAGES } from '../bank-validation/check-messages.ts';
 import { type IdentityHashes, identityHashes } from '../bank-validation/identity-hash.ts';
-import { type RutFormat, readRut } from '../bank-validation/rut.ts';
+import { type RutFormat, type RutReason, readRut } from '../bank-validation/rut.ts';
 import type { Validation } from '../bank-validation/stored-validation.ts';
 import { validateBatch } from '../bank-validation/validate-batch.ts';
-import { CATALOGUE, type ErrorItem, errorItem, type InBoth, Problem } from '../error-catalogue.ts';
+import { CATALOGUE, type ErrorItem, errorItem, Problem } from '../error-catalogue.ts';
 import { SPANISH_ERRORS } from '../error-spanish.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { selectPayees, selectVersionsOf } from './payee-queries.ts';
@@ -249,17 +250,10 @@ function newVersion(app: App, owner: PayoutOwner, { keeper, before, wish, name, 
 
 function readWish(wish: PayeeWish, hashes: IdentityHashes): Read | { error: ErrorItem } {
   const rut = readRut(wish.rut, wish.rutFormat);
-  if (!rut.valid)
-    return unreadable('/recipientData/rut', rut.reason, {
-      en: 'The RUT cannot be read, or its check character is wrong.',
-      es: 'El RUT no se puede leer, o su dígito verificador está mal.',
-    });
-  const { digits } = readAccount(wish.account);
-  if (digits === null)
-    return unreadable('/bankData/bankAccount', 'ACCOUNT_BAD_FORMAT', {
-      en: 'This is not the number of an account.',
-      es: 'La cuenta no es un número de cuenta.',
-    });
+  if (!rut.valid) return unreadable('/recipientData/rut', rut.reason);
+  const account = readAccount(wish.account);
+  if (!account.valid) return unreadable('/bankData/bankAccount', account.reason);
+  const { digits } = account;
   return {
     ...wish,
     rutText: rut.canonical,
@@ -271,7 +265,8 @@ function readWish(wish: PayeeWish, hashes: IdentityHashes): Read | { error: Erro
 
 const MENDED = { en: 'Mend it, and send it again.', es: 'Corrígelo y envíalo de nuevo.' };
 
-function unreadable(pointer: string, code: string, { en, es }: InBoth): { error: ErrorItem } {
+function unreadable(pointer: string, code: RutReason | AccountReason): { error: ErrorItem } {
+  const { en, es } = CODE_MESSAGES[code];
   return { error: errorItem(pointer, code, [en, MENDED.en, es, MENDED.es]) };
 }
 

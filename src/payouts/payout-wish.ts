@@ -114,9 +114,10 @@ function wishErrors({ reference, amount, message, payee }: PayoutWish, row: numb
       ]),
     );
   }
-  if (message.length > MOST_MESSAGE || /\p{Cc}/u.test(message) || holdsCardNumber(message)) {
+  const messageFault = faultOfMessage(message);
+  if (messageFault !== null) {
     errors.push(
-      errorItem(`/${row}/messageToAddressee`, 'FIELD_TOO_LONG', [
+      errorItem(`/${row}/messageToAddressee`, messageFault, [
         'The message cannot be used.',
         `Send at most ${MOST_MESSAGE} characters without line breaks or a card number.`,
         'El mensaje no se puede usar.',
@@ -135,6 +136,12 @@ function wishErrors({ reference, amount, message, payee }: PayoutWish, row: numb
     );
   }
   return errors;
+}
+
+function faultOfMessage(message: string): 'FIELD_TOO_LONG' | 'CONTROL_CHARACTER' | 'CARD_NUMBER' | null {
+  if (message.length > MOST_MESSAGE) return 'FIELD_TOO_LONG';
+  if (/\p{Cc}/u.test(message)) return 'CONTROL_CHARACTER';
+  return holdsCardNumber(message) ? 'CARD_NUMBER' : null;
 }
 
 /** Adds the hash of everything that was requested, so that the same id with other data is detected. */

@@ -1,4 +1,4 @@
-import { type ErrorItem, errorItem } from '../../error-catalogue.ts';
+import { type ErrorItem, errorItem, type InBoth } from '../../error-catalogue.ts';
 import { Type } from '../../http/json-schema.ts';
 import { invalidBody, unknownMember } from '../../http/read-members.ts';
 import { PAYOUT_STATES, type PayoutState } from '../../payouts/payout.ts';
@@ -143,30 +143,24 @@ function objectAt(
     errors.push(...strange.map((one) => unknownMember(one, members, pointer)));
     return value;
   }
-  const said = nameAt(pointer);
-  errors.push(
-    wrong(pointer, [
-      `${said} is missing or no object.`,
-      `Send an object with ${members.join(', ')}.`,
-      `${said} falta o no es un objeto.`,
-      `Envía un objeto con ${members.join(', ')}.`,
-    ]),
-  );
+  const fix = { en: `Send an object with ${members.join(', ')}.`, es: `Envía un objeto con ${members.join(', ')}.` };
+  errors.push(fault(value === undefined ? 'MISSING_FIELD' : 'INVALID_TYPE', pointer, fix));
   return {};
 }
 
 function textAt(value: unknown, pointer: string, most: number, errors: ErrorItem[]): string {
-  if (typeof value === 'string' && value.trim() !== '' && value.length <= most) return value.trim();
-  const name = nameAt(pointer);
-  errors.push(
-    wrong(pointer, [
-      `${name} is missing or empty.`,
-      `Send a text of 1 to ${most} characters.`,
-      `${name} falta o está vacío.`,
-      `Envía un texto de 1 a ${most} caracteres.`,
-    ]),
-  );
+  const code = textFault(value, most);
+  if (code === null) return (value as string).trim();
+  const fix = { en: `Send a text of 1 to ${most} characters.`, es: `Envía un texto de 1 a ${most} caracteres.` };
+  errors.push(fault(code, pointer, fix));
   return '';
+}
+
+function textFault(value: unknown, most: number): Fault | null {
+  if (value === undefined) return 'MISSING_FIELD';
+  if (typeof value !== 'string') return 'INVALID_TYPE';
+  if (value.trim() === '') return 'EMPTY_FIELD';
+  return value.length > most ? 'FIELD_TOO_LONG' : null;
 }
 
 /** Returns the name of a member for a message: `tef`, `recipientData`, or `payouts/3` in a list. */
@@ -179,31 +173,40 @@ function nameAt(pointer: string): string {
 function amountOf(value: unknown, pointer: string, errors: ErrorItem[]): number {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
   if (typeof value === 'string' && /^\d{1,15}$/.test(value)) return Number(value);
-  errors.push(
-    wrong(pointer, [
-      'amount is missing or no whole number.',
-      'Send whole pesos, such as 15000.',
-      'amount falta o no es un número entero.',
-      'Envía pesos enteros, como 15000.',
-    ]),
-  );
+  const wrongText = typeof value === 'number' || typeof value === 'string';
+  const code = value === undefined ? 'MISSING_FIELD' : wrongText ? 'INVALID_AMOUNT' : 'INVALID_TYPE';
+  errors.push(fault(code, pointer, { en: 'Send whole pesos, such as 15000.', es: 'Envía pesos enteros, como 15000.' }));
   return 0;
 }
 
 function optionalText(value: unknown, pointer: string, errors: ErrorItem[]): string | null {
   if (value === undefined || value === null || value === '') return null;
-  if (typeof value === 'string' && value.length <= 1000) return value;
+  if (typeof value === 'string' && value.length <= LONGEST_OPTIONAL) return value;
+  const code = typeof value === 'string' ? 'FIELD_TOO_LONG' : 'INVALID_TYPE';
+  const most = LONGEST_OPTIONAL;
   errors.push(
-    wrong(pointer, [
-      'It is no text, or too long.',
-      'Send a text, or leave it out.',
-      'No es un texto, o es demasiado largo.',
-      'Envía un texto, o no lo envíes.',
-    ]),
+    fault(code, pointer, {
+      en: `Send a text of at most ${most} characters, or leave it out.`,
+      es: `Envía un texto de a lo más ${most} caracteres, o no lo envíes.`,
+    }),
   );
   return null;
 }
 
-function wrong(pointer: string, words: Parameters<typeof errorItem>[2]): ErrorItem {
-  return errorItem(pointer, 'INVALID_PARAMETER', words);
+const LONGEST_OPTIONAL = 1000;
+
+/** The words after the name of a member that has a fault. */
+const FAULTS = {
+  MISSING_FIELD: { en: 'is missing', es: 'falta' },
+  INVALID_TYPE: { en: 'has the wrong JSON type', es: 'tiene el tipo JSON equivocado' },
+  EMPTY_FIELD: { en: 'is empty', es: 'está vacío' },
+  FIELD_TOO_LONG: { en: 'is too long', es: 'es demasiado largo' },
+  INVALID_AMOUNT: { en: 'is not a whole number', es: 'no es un número entero' },
+} as const satisfies Record<string, InBoth>;
+
+type Fault = keyof typeof FAULTS;
+
+function fault(code: Fault, pointer: string, fix: InBoth): ErrorItem {
+  const name = nameAt(pointer);
+  return errorItem(pointer, code, [`${name} ${FAULTS[code].en}.`, fix.en, `${name} ${FAULTS[code].es}.`, fix.es]);
 }

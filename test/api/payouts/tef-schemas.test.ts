@@ -14,9 +14,9 @@ function errorsOf(value: unknown, pointer: string): ErrorItem[] {
 test('a transfer of a batch that is no object was called tef: it is named by its place', () => {
   const [error, ...others] = errorsOf(null, '/payouts/3');
   assert.equal(error?.pointer, '/payouts/3');
-  assert.match(error.message, /^payouts\/3 is missing or no object/);
+  assert.match(error.message, /^payouts\/3 has the wrong JSON type/);
   assert.match(others[0]?.message ?? '', /^recipientData is missing/);
-  assert.match(errorsOf(7, '/tef')[0]?.message ?? '', /^tef is missing or no object/);
+  assert.match(errorsOf(7, '/tef')[0]?.message ?? '', /^tef has the wrong JSON type/);
 });
 
 test('everything that is wrong with a transfer stands under its own place', () => {

@@ -64,31 +64,37 @@ forEachEngine('the transfers of published clients', (openTestDatabase) => {
     assert.equal((await at.server.get('/v2x/balance', at.headers)).status, 404);
   });
 
-  test('every empty or wrong member is refused with 422 and a message, and nothing is kept', async () => {
+  test('every empty or wrong member is refused with 422 and its own code: a text that is too long was called missing, a zero account badly formed', async () => {
     await using at = await setUp(openTestDatabase);
     const recipient = (changes: object) => ({ ...TEF, recipientData: { ...TEF.recipientData, ...changes } });
     const bank = (changes: object) => ({ ...TEF, bankData: { ...TEF.bankData, ...changes } });
-    for (const [tef, pointer] of [
-      [{ ...TEF, amount: null }, '/tef/amount'],
-      [{ ...TEF, amount: 0 }, '/tef/amount'],
-      [{ ...TEF, amount: 1.5 }, '/tef/amount'],
-      [{ ...TEF, amount: -1 }, '/tef/amount'],
-      [{ ...TEF, amount: 7_000_001 }, '/tef/amount'],
-      [recipient({ rut: '' }), '/tef/recipientData/rut'],
-      [recipient({ rut: '12.531.909-3' }), '/tef/recipientData/rut'],
-      [recipient({ name: '' }), '/tef/recipientData/name'],
-      [recipient({ email: '' }), '/tef/recipientData/email'],
-      [bank({ bankAccount: '' }), '/tef/bankData/bankAccount'],
-      [bank({ bankSBIFNumber: '' }), '/tef/bankData/bankSBIFNumber'],
-      [bank({ bankSBIFNumber: '999' }), '/tef/bankData/bankSBIFNumber'],
-      [{ ...TEF, id: '../x' }, '/tef/id'],
-      [{ ...TEF, id: '4111111111111111' }, '/tef/id'],
-      [{ ...TEF, messageToAddressee: 'TC 4111 1111 1111 1111' }, '/tef/messageToAddressee'],
-      [{ ...TEF, extra: 1 }, '/tef/extra'],
+    const { email: _email, ...withoutEmail } = TEF.recipientData;
+    for (const [tef, pointer, code] of [
+      [{ ...TEF, amount: null }, '/tef/amount', 'INVALID_TYPE'],
+      [{ ...TEF, amount: 0 }, '/tef/amount', 'INVALID_AMOUNT'],
+      [{ ...TEF, amount: 1.5 }, '/tef/amount', 'INVALID_AMOUNT'],
+      [{ ...TEF, amount: -1 }, '/tef/amount', 'INVALID_AMOUNT'],
+      [{ ...TEF, amount: 7_000_001 }, '/tef/amount', 'INVALID_AMOUNT'],
+      [recipient({ rut: '' }), '/tef/recipientData/rut', 'EMPTY_FIELD'],
+      [recipient({ rut: '12.531.909-3' }), '/tef/recipientData/rut', 'RUT_CHECK_DIGIT_MISMATCH'],
+      [recipient({ name: '' }), '/tef/recipientData/name', 'EMPTY_FIELD'],
+      [recipient({ email: '' }), '/tef/recipientData/email', 'EMPTY_FIELD'],
+      [{ ...TEF, recipientData: withoutEmail }, '/tef/recipientData/email', 'MISSING_FIELD'],
+      [bank({ bankAccount: '' }), '/tef/bankData/bankAccount', 'EMPTY_FIELD'],
+      [bank({ bankAccount: '1'.repeat(21) }), '/tef/bankData/bankAccount', 'ACCOUNT_TOO_LONG'],
+      [bank({ bankAccount: '0000' }), '/tef/bankData/bankAccount', 'ACCOUNT_ALL_ZEROS'],
+      [bank({ bankSBIFNumber: '' }), '/tef/bankData/bankSBIFNumber', 'EMPTY_FIELD'],
+      [bank({ bankSBIFNumber: 12 }), '/tef/bankData/bankSBIFNumber', 'INVALID_TYPE'],
+      [bank({ bankSBIFNumber: '999' }), '/tef/bankData/bankSBIFNumber', 'BANK_UNKNOWN'],
+      [{ ...TEF, id: 'a'.repeat(81) }, '/tef/id', 'FIELD_TOO_LONG'],
+      [{ ...TEF, id: '../x' }, '/tef/id', 'INVALID_REFERENCE'],
+      [{ ...TEF, id: '4111111111111111' }, '/tef/id', 'INVALID_REFERENCE'],
+      [{ ...TEF, messageToAddressee: 'TC 4111 1111 1111 1111' }, '/tef/messageToAddressee', 'CARD_NUMBER'],
+      [{ ...TEF, extra: 1 }, '/tef/extra', 'UNKNOWN_FIELD'],
     ] as const) {
       const refused = await at.pay({ ...BODY, tef });
-      const { message, errors } = jsonOf(refused) as { message: string; errors: { pointer: string }[] };
-      assert.deepEqual([refused.status, errors[0]?.pointer], [422, pointer], refused.text);
+      const { message, errors } = jsonOf(refused) as { message: string; errors: { pointer: string; code: string }[] };
+      assert.deepEqual([refused.status, errors[0]?.pointer, errors[0]?.code], [422, pointer, code], refused.text);
       assert.ok(message.length > 0);
     }
     assert.equal((await at.pay({ ...BODY, callbackUrl: 'ftp://shop.example.cl/' })).status, 422);
