@@ -1,5 +1,5 @@
 import { type Check, fillIn, finding, type Provenance, passed } from './check.ts';
-import { type Message, SUGGESTION_MESSAGES } from './check-messages.ts';
+import { CODE_MESSAGES, type Message, SUGGESTION_MESSAGES } from './check-messages.ts';
 import {
   type Bank,
   type BankDirectory,
@@ -40,6 +40,17 @@ export function bankFindings(directory: BankDirectory, code: unknown): BankFindi
   let findings = known.get(lookup.code);
   if (findings === undefined) known.set(lookup.code, (findings = findingsOf(directory, lookup)));
   return findings;
+}
+
+/**
+ * Returns why an active institution is not paid: only one source knows it, and no transfer catalogue. Null for every
+ * other code: the verdict of the account decides there. An imported list that knows the institution better allows it.
+ */
+export function payeeRefusal(directory: BankDirectory, code: string): Message | null {
+  const bank = directory.banks.get(code);
+  if (bank === undefined || bank.status !== 'active' || bank.confidence !== 'low') return null;
+  if (REACHABLE.has(bank.transferReachable)) return null;
+  return fillIn(CODE_MESSAGES.BANK_NOT_TRANSFER_TARGET, bankWords(directory, bank));
 }
 
 /** Makes a suggestion. */

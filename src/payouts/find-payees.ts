@@ -1,7 +1,10 @@
 import type { App } from '../app.ts';
 import { type AccountReason, readAccount } from '../bank-validation/bank-account.ts';
+import { payeeRefusal } from '../bank-validation/bank-findings.ts';
 import { decidingCheck, isValid } from '../bank-validation/check.ts';
-import { CODE_MESSAGES } from '../bank-validation/check-messages.ts';
+import { CODE_MESSAGES, type Message } from '../bank-validation/check-messages.ts';
+import type { BankDirectory } from '../bank-validation/directory/bank-directory.ts';
+import { currentDirectory } from '../bank-validation/directory/current-directory.ts';
 import { type IdentityHashes, identityHashes } from '../bank-validation/identity-hash.ts';
 import { type RutFormat, type RutReason, readRut } from '../bank-validation/rut.ts';
 import type { Validation } from '../bank-validation/stored-validation.ts';
@@ -77,7 +80,8 @@ async function findSome(
   wishes: readonly PayeeWish[],
   { hashes, known, validate }: Pick<Known, 'hashes' | 'known' | 'validate'>,
 ): Promise<PayeeFinding[]> {
-  const read = wishes.map((wish) => readWish(wish, hashes));
+  const directory = await currentDirectory(app);
+  const read = wishes.map((wish) => readWish(wish, hashes, directory));
   const ruts = [...new Set(read.flatMap((one) => ('error' in one ? [] : [one.rutHash])))];
   const kept = Map.groupBy(await selectPayees(app.db, owner.paymentServiceId, ruts), accountKey);
   const lastOf = new Map((await selectLastAccounts(app.db, owner.id, ruts)).map((last) => [last.rut_hash, last]));
@@ -248,9 +252,11 @@ function newVersion(app: App, owner: PayoutOwner, { keeper, before, wish, name, 
   };
 }
 
-function readWish(wish: PayeeWish, hashes: IdentityHashes): Read | { error: ErrorItem } {
+function readWish(wish: PayeeWish, hashes: IdentityHashes, directory: BankDirectory): Read | { error: ErrorItem } {
   const rut = readRut(wish.rut, wish.rutFormat);
   if (!rut.valid) return unreadable('/recipientData/rut', rut.reason);
+  const refusal = payeeRefusal(directory, wish.bankCode);
+  if (refusal !== null) return { error: unprovenBank(refusal) };
   const account = readAccount(wish.account);
   if (!account.valid) return unreadable('/bankData/bankAccount', account.reason);
   const { digits } = account;
@@ -268,6 +274,15 @@ const MENDED = { en: 'Mend it, and send it again.', es: 'Corrígelo y envíalo d
 function unreadable(pointer: string, code: RutReason | AccountReason): { error: ErrorItem } {
   const { en, es } = CODE_MESSAGES[code];
   return { error: errorItem(pointer, code, [en, MENDED.en, es, MENDED.es]) };
+}
+
+function unprovenBank({ en, es }: Message): ErrorItem {
+  return errorItem('/bankData/bankSBIFNumber', 'BANK_NOT_TRANSFER_TARGET', [
+    en,
+    'Use an account at another bank, or import a bank list that confirms this one.',
+    es,
+    'Usa una cuenta de otro banco, o importa una lista de bancos que confirme este.',
+  ]);
 }
 
 /** The key of a recipient: its RUT and its account. The hash of the account includes the bank. */

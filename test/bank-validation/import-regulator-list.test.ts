@@ -32,6 +32,7 @@ const LISTED: readonly (readonly [code: string, name: string])[] = [
   ['062', 'TANNER BANCO DIGITAL'],
   ['063', 'TENPO BANK CHILE'],
   ['064', 'BANCO DEL SUR AUSTRAL'],
+  ['764', 'FINTOC PAGOS S.A.'],
 ];
 
 const TEXT = csv(LISTED);
@@ -52,11 +53,12 @@ forEachEngine("importing the regulator's list as it is downloaded", (openTestDat
       assert.ok('version' in outcome, JSON.stringify(outcome));
       assert.deepEqual(
         [outcome.added, outcome.removed, outcome.changed, outcome.missing],
-        [['064'], [], ['063'], ['060']],
+        [['064'], [], ['063', '764'], ['060']],
       );
       assert.deepEqual(outcome.changes, [
         { code: '063', member: 'status', before: 'authorised', after: 'active' },
         { code: '063', member: 'effective', before: '2026-01-19', after: null },
+        { code: '764', member: 'confidence', before: 'low', after: 'medium' },
         { code: '064', member: 'name', before: null, after: 'BANCO DEL SUR AUSTRAL' },
       ]);
       assert.match(

@@ -126,6 +126,8 @@ function confirmed(bank: Bank, entry: RegulatorEntry | undefined, accepted: read
     ...bank,
     status,
     effective: status === bank.status ? bank.effective : null,
+    // The regulator is at least a second source.
+    confidence: bank.confidence === 'low' ? 'medium' : bank.confidence,
     ...(renamed && { name: entry.name, aliases: [bank.name, ...bank.aliases] }),
   };
 }

@@ -86,6 +86,7 @@ forEachEngine('the transfers of published clients', (openTestDatabase) => {
       [bank({ bankSBIFNumber: '' }), '/tef/bankData/bankSBIFNumber', 'EMPTY_FIELD'],
       [bank({ bankSBIFNumber: 12 }), '/tef/bankData/bankSBIFNumber', 'INVALID_TYPE'],
       [bank({ bankSBIFNumber: '999' }), '/tef/bankData/bankSBIFNumber', 'BANK_UNKNOWN'],
+      [bank({ bankSBIFNumber: '764' }), '/tef/bankData/bankSBIFNumber', 'BANK_NOT_TRANSFER_TARGET'],
       [{ ...TEF, id: 'a'.repeat(81) }, '/tef/id', 'FIELD_TOO_LONG'],
       [{ ...TEF, id: '../x' }, '/tef/id', 'INVALID_REFERENCE'],
       [{ ...TEF, id: '4111111111111111' }, '/tef/id', 'INVALID_REFERENCE'],
