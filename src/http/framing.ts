@@ -91,10 +91,14 @@ export function checkQuery(endpoint: Endpoint, raw: IncomingMessage): void {
 }
 
 /**
- * Refuses escapes in the path. No path of this service needs one, and proxies differ in whether they decode it.
+ * Refuses a fragment, which the router would cut off, and escapes in the path. No path of this service needs one, and proxies differ in whether they decode it.
  * PostgreSQL accepts no NUL.
  */
 function checkPath(target: string): void {
+  if (target.includes('#'))
+    throw new Problem('HTTP_MALFORMED', {
+      detail: { en: 'Leave the fragment (#) out of the path.', es: 'Quita el fragmento (#) de la ruta.' },
+    });
   const escape = target.indexOf('%');
   if (escape === -1) return;
   const query = target.indexOf('?');

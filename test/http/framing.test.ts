@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
-import { mediaTypeOf } from '../../src/http/framing.ts';
+import { checkFraming, mediaTypeOf } from '../../src/http/framing.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { jsonOf, startTestServer } from '../support/test-server.ts';
@@ -37,6 +37,14 @@ for (const [header, media] of MEDIA_TYPES) {
     assert.equal(mediaTypeOf({ headers: { 'content-type': header } } as unknown as IncomingMessage), media);
   });
 }
+
+test('a target with a fragment was read as the path before it', () => {
+  const of = (url: string) =>
+    ({ url, httpVersionMajor: 1, httpVersionMinor: 1, headers: { host: 'a' }, rawHeaders: [] }) as unknown;
+  for (const url of ['/trxs#x', '/healthz?a=b#', '/#/trxs'])
+    assert.throws(() => checkFraming(of(url) as IncomingMessage), { code: 'HTTP_MALFORMED' }, url);
+  checkFraming(of('/trxs?a=b') as IncomingMessage);
+});
 
 forEachEngine('odd requests', (openTestDatabase) => {
   test('NUL in a parameter, a body or the name of a file was a fault of the service on PostgreSQL', async () => {
