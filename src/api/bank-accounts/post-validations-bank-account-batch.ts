@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../../app.ts';
 import type { User } from '../../auth/user.ts';
-import type { Language } from '../../bank-validation/check-messages.ts';
+import type { Language, Message } from '../../bank-validation/check-messages.ts';
 import { RUT_FORMATS, type RutFormat } from '../../bank-validation/rut.ts';
 import { type BatchResult, validateBatch } from '../../bank-validation/validate-batch.ts';
 import { CATALOGUE, errorItem, type Problem } from '../../error-catalogue.ts';
@@ -166,11 +166,14 @@ function batchJson(
     summary[result.validation.verdict]++;
     return validationJson(result.validation, language, `${before}null,`, provenances);
   });
-  const message =
-    language === 'es' ? `${results.length} cuentas revisadas.` : `${results.length} accounts were looked at.`;
-  const before = `{"message":"${message}","errors":null,"data":{"summary":${JSON.stringify(summary)},"results":[`;
+  const before = `{"message":"${messageOf(results.length)[language]}","errors":null,"data":{"summary":${JSON.stringify(summary)},"results":[`;
   const after = provenances === null ? '' : `,"provenance":${JSON.stringify(provenances.list)}`;
   return Buffer.concat([Buffer.from(before), ...lines, Buffer.from(`]${after}}}`)]);
+}
+
+function messageOf(count: number): Message {
+  if (count === 1) return { en: '1 account was checked.', es: '1 cuenta revisada.' };
+  return { en: `${count} accounts were checked.`, es: `${count} cuentas revisadas.` };
 }
 
 function errorOf(problem: Problem, language: Language) {
@@ -237,7 +240,7 @@ function batchReplySchema() {
 
 function batchReplyExample() {
   return {
-    message: '1 accounts were looked at.',
+    message: '1 account was checked.',
     errors: null,
     data: {
       summary: { total: 1, invalid: 0, plausible: 1, confirmed: 0, mismatch: 0, undetermined: 0, errors: 0 },

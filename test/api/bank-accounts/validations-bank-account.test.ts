@@ -62,7 +62,9 @@ forEachEngine('POST /validations/BankAccount', (openTestDatabase) => {
       for (const body of [request(odd), request('12.345.678-5', odd), request('12.345.678-5', '012', odd)]) {
         const answer = await at.post(body);
         assert.deepEqual([answer.status, dataOf(answer).isValid], [200, false], JSON.stringify(body));
-        const { summary } = dataOf(await at.batch([body])) as unknown as BatchData;
+        const one = await at.batch([body]);
+        assert.equal(jsonOf(one)['message'], '1 account was checked.');
+        const { summary } = dataOf(one) as unknown as BatchData;
         assert.equal(summary['errors'] ?? 0, 0, JSON.stringify(body));
       }
     }
@@ -495,7 +497,7 @@ forEachEngine('POST /validations/BankAccount/batch', (openTestDatabase) => {
       request('11111111-1', '001', '900000000009'),
       { reference: 'd', ...request('11111111-1', '001', '900000000001') },
     ]);
-    assert.equal(answer.status, 200);
+    assert.deepEqual([answer.status, jsonOf(answer)['message']], [200, '8 accounts were checked.']);
     const { summary, results } = dataOf(answer) as unknown as BatchData;
     assert.deepEqual(summary, {
       total: 8,
