@@ -91,8 +91,8 @@ export function checkQuery(endpoint: Endpoint, raw: IncomingMessage): void {
 }
 
 /**
- * Refuses a fragment, which the router would cut off, and escapes in the path. No path of this service needs one, and proxies differ in whether they decode it.
- * PostgreSQL accepts no NUL.
+ * Refuses a fragment, which the router would cut off, and escapes in the path. No path of this service needs an escape,
+ * and proxies differ in whether they decode it. PostgreSQL accepts no NUL.
  */
 function checkPath(target: string): void {
   if (target.includes('#'))
