@@ -12,10 +12,22 @@ export function dayOf(utcMs: number): string {
   return inChile(utcMs).toPlainDate().toString();
 }
 
-/** Writes a time in UTC milliseconds as the local time of Chile, with its offset: `2026-01-15 22:30:00 -03:00`. */
+/**
+ * Writes a time in UTC milliseconds as the local time of Chile, with its offset: `2026-01-15 22:30:00 -03:00`. A number
+ * that is no time stays a number.
+ */
 export function clockOf(utcMs: number): string {
+  if (!isTime(utcMs)) return String(utcMs);
   const time = inChile(utcMs);
   return `${time.toPlainDate().toString()} ${time.toPlainTime().toString({ smallestUnit: 'second' })} ${time.offset}`;
+}
+
+/** The last millisecond that a date of JavaScript can have. */
+const LATEST = 8_640_000_000_000_000;
+
+/** Returns whether a number of UTC milliseconds is a time that a calendar has. */
+export function isTime(utcMs: number): boolean {
+  return Math.abs(utcMs) <= LATEST;
 }
 
 function inChile(utcMs: number): Temporal.ZonedDateTime {

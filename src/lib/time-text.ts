@@ -1,3 +1,5 @@
+import { isTime } from './calendar-day.ts';
+
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
@@ -9,7 +11,11 @@ export function formatAge(milliseconds: number): string {
     : `${Math.floor(milliseconds / (24 * HOUR))} d`;
 }
 
-/** Formats a time in UTC, to the second. */
+/**
+ * Formats a time in UTC, to the second. A number that is no time, such as one that somebody wrote into the store by hand,
+ * stays a number: the row that has it must still be shown.
+ */
 export function timeText(utcMs: number | null): string {
-  return utcMs === null ? '—' : new Date(utcMs).toISOString().replace('T', ' ').slice(0, 19);
+  if (utcMs === null) return '—';
+  return isTime(utcMs) ? new Date(utcMs).toISOString().replace('T', ' ').slice(0, 19) : String(utcMs);
 }

@@ -73,12 +73,11 @@ function createCheck(key: string, findings: Findings, restores: readonly Restore
   const report = (finding: FindingKind, subject: string, since: number | null, says: string) =>
     findings.add({ finding, environment_id: null, subject, since, says });
 
-  /** Returns whether this service has sealed the anchor; adds a finding if not. */
-  const isSealed = (sealed: SealedAnchor, source: string): boolean => {
+  /** Returns whether this service has sealed the anchor; adds a finding with its `label` if not. */
+  const isSealed = (sealed: SealedAnchor, source: string, { number, day, madeAt } = labelOf(sealed)): boolean => {
     if (isGenuine(key, sealed)) return true;
-    const { number, day, made_at } = sealed.anchor;
     const says = `anchor ${number} of ${day} in ${source} was not sealed by this service`;
-    report('anchor_forged', `anchor ${number}`, Date.parse(made_at), says);
+    report('anchor_forged', `anchor ${number}`, madeAt, says);
     return false;
   };
   /** Records the links of a genuine anchor. */
@@ -99,6 +98,16 @@ function createCheck(key: string, findings: Findings, restores: readonly Restore
   return { chains, inStore, lost, restores, last: { number: 0, day: '' }, report, isSealed, take };
 }
 
+/** Returns how a finding names an anchor. A forged one can lack its time, or have a text that is no time. */
+function labelOf({ anchor: { number, day, made_at } }: SealedAnchor): {
+  number: number;
+  day: string;
+  madeAt: number | null;
+} {
+  const madeAt = Date.parse(made_at);
+  return { number, day, madeAt: Number.isNaN(madeAt) ? null : madeAt };
+}
+
 const PAGE = 200;
 
 async function readStore(app: App, { isSealed, take, report, inStore, last: end }: Check): Promise<Place> {
@@ -114,7 +123,7 @@ async function readStore(app: App, { isSealed, take, report, inStore, last: end 
       }
       const anchor = parse(row.content);
       const sealed = anchor && { anchor, content: row.content, mac: row.mac };
-      const taken = sealed !== null && isSealed(sealed, 'the store');
+      const taken = sealed !== null && isSealed(sealed, 'the store', { number, day, madeAt: made_at });
       if (anchor === null)
         report(
           'anchor_forged',

@@ -123,6 +123,10 @@ forEachEngine('the ends of the books, sealed', (openTestDatabase, engine) => {
     assert.match(says(await verifyStore(app)), /anchor 1 of 2026-01-15 is missing in .*place/);
     writeFileSync(first, kept.replace('"link":1', '"link":7'));
     assert.match(says(await verifyStore(app)), /anchor 1 of 2026-01-15 in .* was not sealed by this service/);
+    writeFileSync(first, kept.replace(/"made_at":"[^"]*"/, '"made_at":"yesterday"'));
+    const [forged] = (await verifyStore(app)).findings;
+    assert.match(String(forged?.says), /anchor 1 of 2026-01-15 in .* was not sealed by this service/);
+    assert.equal(forged?.since, null);
     writeFileSync(first, `${kept}{"number":`);
     assert.match(says(await verifyStore(app)), /1 lines of .* are no anchors/);
     writeFileSync(first, kept);
@@ -140,6 +144,10 @@ forEachEngine('the ends of the books, sealed', (openTestDatabase, engine) => {
       [
         "update anchors set content = 'x' where number = 2",
         /anchor 2 of 2026-01-16 in the store was not made by this service/,
+      ],
+      [
+        `update anchors set content = '{"made_at":"yesterday"}' where number = 2`,
+        /anchor 2 of 2026-01-16 in the store was not sealed by this service/,
       ],
     ] as const) {
       await undone(app, async (tx) => {
