@@ -43,8 +43,9 @@ function verifyTold(told: Told, cut: number | null, findings: Findings): void {
     findings.add({ finding, environment_id, subject: `evt_${id}_${sequence}`, since, says });
   const there = new Set(told.map(({ sequence }) => sequence));
   const first = isCut(created_at, cut) ? firstLeft(told) : 1;
-  for (let sequence = first; sequence <= last_sequence; sequence++) {
-    if (!there.has(sequence)) report('event_missing', sequence, created_at, `event evt_${id}_${sequence} was deleted`);
+  for (const [from, until] of gapsOf(told, first, last_sequence)) {
+    const gone = from === until ? `event evt_${id}_${from} was` : `events evt_${id}_${from} to evt_${id}_${until} were`;
+    report('event_missing', from, created_at, `${gone} deleted`);
   }
   for (const row of told) {
     const { sequence, told_at } = row;
@@ -58,6 +59,22 @@ function verifyTold(told: Told, cut: number | null, findings: Findings): void {
   if (there.has(last_sequence) && !hasEnd(told)) {
     report('event_changed', last_sequence, settled_at, `transaction ${id} is ${state}, and no event says so`);
   }
+}
+
+/**
+ * Returns the runs of sequences from `first` to `last` that no event has. The work depends on the events alone: `last` is
+ * any number that somebody wrote into the store.
+ */
+function gapsOf(told: Told, first: number, last: number): [from: number, until: number][] {
+  const gaps: [number, number][] = [];
+  let next = first;
+  for (const { sequence } of told) {
+    if (sequence === null || sequence < next || sequence > last) continue;
+    if (sequence > next) gaps.push([next, sequence - 1]);
+    next = sequence + 1;
+  }
+  if (next <= last) gaps.push([next, last]);
+  return gaps;
 }
 
 function hasEnd(told: Told): boolean {

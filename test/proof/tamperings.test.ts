@@ -281,6 +281,11 @@ const TAMPERINGS: Tampering[] = [
     found: ({ paid }) => new RegExp(`event evt_${paid.id}_77 was never told by this service`),
   },
   {
+    name: 'a transaction is said to have so many events that a verification of each would never end',
+    statements: ({ paid }) => [['update transactions set last_sequence = 2000000000 where id = $1', paid.id]],
+    found: ({ paid }) => new RegExp(`events evt_${paid.id}_\\d+ to evt_${paid.id}_2000000000 were deleted`),
+  },
+  {
     name: 'a link of the feed is deleted',
     statements: () => [['delete from feed_links where link = 1']],
     found: /links 1 to 1 of the feed were deleted/,
