@@ -92,7 +92,9 @@ async function propose(file: string | undefined, options: ProposeOptions): Promi
   print(options, { batch: batch?.id ?? null, replayed: kind === 'replayed', total, payouts: shown.map(payoutJson) }, [
     ...payoutLines(shown),
     `${which}${sumOf(shown.map(({ payout }) => payout))}, ${said}.`,
-    ...(batch === null ? [] : [`bin/rubrica batch ${options.draft === true ? 'submit' : 'approve'} ${batch.id}`]),
+    ...(batch === null
+      ? []
+      : [`bin/rubrica batch ${options.draft === true ? 'submit' : 'approve'} ${batch.id} --as EMAIL`]),
   ]);
 }
 

@@ -132,7 +132,8 @@ function lostAnchors({ anchors, first_made_at, last_made_at }: SeenRestore) {
 
 /** Returns a sentence about the time whose events are lost. */
 export function describeGap({ began_at, known_until }: Epoch): string {
-  if (known_until === null) return 'There is no event in the store: all that ever happened in it before is lost.';
+  if (known_until === null)
+    return 'The store has no event, so nothing shows how old it is: compare everything before the restore.';
   const gap = formatAge(Math.max(0, began_at - known_until));
   return `The newest event in the store is of ${time(known_until)} UTC: the ${gap} after it are lost.`;
 }

@@ -183,9 +183,9 @@ function errorOf(validation: Validation, name: string | null): ErrorItem | null 
     const failed = decidingCheck(validation.checks);
     const pointer = failed?.field ?? '/bankData/bankAccount';
     return errorItem(MEMBERS[pointer] ?? pointer, failed?.code ?? 'ACCOUNT_NOT_PAYABLE', [
-      `The account is ${validation.verdict}${failed === undefined ? '.' : `: ${failed.message.en}`}`,
+      `The account ${VERDICT_WORDS[validation.verdict].en}${failed === undefined ? '.' : `: ${failed.message.en}`}`,
       MENDED.en,
-      `La cuenta ${SPANISH_VERDICTS[validation.verdict]}${failed === undefined ? '.' : `: ${failed.message.es}`}`,
+      `La cuenta ${VERDICT_WORDS[validation.verdict].es}${failed === undefined ? '.' : `: ${failed.message.es}`}`,
       MENDED.es,
     ]);
   }
@@ -204,12 +204,12 @@ const MEMBERS: Readonly<Record<string, string>> = {
   '/holderName': '/recipientData/name',
 };
 
-const SPANISH_VERDICTS: Readonly<Record<Validation['verdict'], string>> = {
-  invalid: 'no es válida',
-  plausible: 'es plausible',
-  confirmed: 'está confirmada',
-  mismatch: 'es de otra persona',
-  undetermined: 'no se pudo comprobar',
+const VERDICT_WORDS: Readonly<Record<Validation['verdict'], InBoth>> = {
+  invalid: { en: 'is not valid', es: 'no es válida' },
+  plausible: { en: 'is plausible', es: 'es plausible' },
+  confirmed: { en: 'is confirmed', es: 'está confirmada' },
+  mismatch: { en: 'does not match the recipient', es: 'no coincide con el destinatario' },
+  undetermined: { en: 'could not be checked', es: 'no se pudo comprobar' },
 };
 
 function problemItem({ code }: Problem): ErrorItem {

@@ -49,10 +49,13 @@ async function setUp(context: TestContext, openTestDatabase: OpenTestDatabase) {
 
 forEachEngine('payout commands', (openTestDatabase) => {
   test('a file becomes a batch that another person approves, and every act has its name in the audit log', async (context) => {
-    const { db, desk, run, as, propose } = await setUp(context, openTestDatabase);
+    const { db, desk, file, run, as, propose } = await setUp(context, openTestDatabase);
     const made = (await propose()).json as Printed;
     assert.deepEqual([made.total, made.payouts.length, made.replayed], [35_000, 2, false]);
     assert.equal(((await propose()).json as Printed).replayed, true);
+    const words = ['payout', 'propose', file, '--payment-service', desk.environment.paymentServiceId];
+    const said = await run(...words, '--as', desk.users.maker.email);
+    assert.match(said.stdout, new RegExp(`proposed before\\.\nbin/rubrica batch approve ${made.batch} --as EMAIL\n$`));
     const own = await run('batch', 'approve', made.batch, ...as('maker'));
     assert.deepEqual(
       [own.status, (own.json as { code: string } | null)?.code ?? own.stderr.includes('PERMISSION')],
@@ -118,6 +121,9 @@ forEachEngine('payout commands', (openTestDatabase) => {
     const refused = await propose(bad);
     assert.equal(refused.status, 1);
     assert.match(refused.stderr + JSON.stringify(refused.json), /Line 3: The amount cannot be paid/);
+    writeFileSync(bad, CSV.replace('12.531.909-2', '12.531.909-3').replace('00990011223', '900000000002'));
+    const { stderr } = await propose(bad);
+    assert.match(stderr, /Line 2: The RUT cannot be read.*\nLine 3: The account does not match the recipient: /);
     writeFileSync(bad, CSV.replace('ana@example.cl', 'ana@, pedro@example.cl'));
     assert.match((await propose(bad)).stderr, /Line 2: The e-mail cannot be used/, 'and nobody was told of the payout');
   });

@@ -96,6 +96,8 @@ suite('restore on the command line', () => {
     assert.equal(doctor.findings.find(({ check }) => check === 'restore')?.ok, false);
     const looked = await run(['release']);
     assert.deepEqual([looked.status, looked.stdout.includes('Nothing was released')], [1, true]);
+    // What the backup has is not lost, also where it has no event.
+    assert.match(looked.stdout, /The store has no event, so nothing shows how old it is: compare everything/);
     const released = await run(['release', '--yes', '--json']);
     assert.equal((JSON.parse(released.stdout) as { released: boolean }).released, true);
     assert.equal((await run(['release', '--yes'])).status, 1);
