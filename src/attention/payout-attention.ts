@@ -60,7 +60,7 @@ async function termsOf(app: App): Promise<ApprovalTerms> {
 
 function waitingPayout(payout: WaitingPayout): Waiting {
   const { id, since, amount, currency, contradiction } = payout;
-  const seen = '--evidence FILE --reason TEXT';
+  const seen = '--evidence FILE --reason TEXT --as EMAIL';
   const command =
     contradiction !== null
       ? `bin/rubrica payout clear ${id} ${seen}`
@@ -72,7 +72,7 @@ function whyWaiting(payout: WaitingPayout): InBoth {
   const { contradiction, file_id, reason } = payout;
   if (contradiction !== null) return sayPayoutContradiction(payout, contradiction);
   if (file_id !== null) {
-    const command = `bin/rubrica payout result FILE --file ${file_id}`;
+    const command = `bin/rubrica payout result FILE --file ${file_id} --as EMAIL`;
     return {
       en: `the bank has not said what became of it: ${command}`,
       es: `el banco no ha dicho en qué terminó: ${command}`,
@@ -117,21 +117,21 @@ function waitingApproval(waiting: WaitingApproval): Waiting {
 function endOf({ id, state, hindrance, by_sender, payment_service }: WaitingApproval, group: string) {
   if (state === 'approved' && by_sender === 1) {
     const said = { en: 'approved, and its sender cannot be reached', es: 'aprobado, y su proveedor no responde' };
-    return { said, command: `${group} cancel ${id} --reason TEXT` };
+    return { said, command: `${group} cancel ${id} --reason TEXT --as EMAIL` };
   }
   if (state === 'approved') {
-    const command = `bin/rubrica payout file --payment-service ${payment_service} --format CODE --account NUMBER`;
+    const command = `bin/rubrica payout file --payment-service ${payment_service} --format CODE --account NUMBER --as EMAIL`;
     return { said: { en: 'approved, and in no file yet', es: 'aprobado, y todavía en ningún archivo' }, command };
   }
   if (hindrance === '') {
     const said = { en: 'nobody has approved it', es: 'nadie lo ha aprobado' };
-    return { said, command: `${group} approve ${id} --as PERSON` };
+    return { said, command: `${group} approve ${id} --as EMAIL` };
   }
   if (hindrance === 'approver') {
     const command = `bin/rubrica user create --email PERSON --role approver --payment-service ${payment_service}`;
     return { said: HINDRANCES.approver, command };
   }
-  return { said: HINDRANCES[hindrance], command: `${group} reject ${id} --reason TEXT` };
+  return { said: HINDRANCES[hindrance], command: `${group} reject ${id} --reason TEXT --as EMAIL` };
 }
 
 function ownerOf({ payment_service, name, environment }: WaitingPayout | WaitingApproval) {

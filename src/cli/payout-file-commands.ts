@@ -138,7 +138,7 @@ async function makeFiles(options: FileOptions): Promise<void> {
   }));
   print(options, { files: said }, [
     ...said.map((one) => `${one.path}: ${sumOf([{ count: one.payouts, amount: one.total }])} (${one.id}).`),
-    `When the bank says what became of them: bin/rubrica payout result FILE --file ${said.length === 1 ? said[0]?.id : 'ID'}`,
+    `When the bank says what became of them: bin/rubrica payout result FILE --file ${said.length === 1 ? said[0]?.id : 'ID'} --as EMAIL`,
   ]);
 }
 

@@ -69,7 +69,7 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     assert.deepEqual(await listed('payout'), []);
     app.now.advance(1);
     await carryOutPayouts(app, 10);
-    const command = `bin/rubrica payout settle ${payout.id} --outcome confirmed|failed|returned --evidence FILE --reason TEXT`;
+    const command = `bin/rubrica payout settle ${payout.id} --outcome confirmed|failed|returned --evidence FILE --reason TEXT --as EMAIL`;
     assert.deepEqual(await listed('payout'), [
       {
         kind: 'payout',
@@ -102,7 +102,7 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     assert.deepEqual(await listed('payout'), []);
     app.now.advance(1);
     const [row] = await listed('payout');
-    assert.match(row?.reason ?? '', new RegExp(`payout result FILE --file ${made?.file.id}$`));
+    assert.match(row?.reason ?? '', new RegExp(`payout result FILE --file ${made?.file.id} --as EMAIL$`));
     await settle(app, desk, payout.id);
     assert.deepEqual(await listed('payout'), []);
   });
@@ -114,7 +114,7 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     await carryOutPayouts(app, 10);
     const [row] = await listed('payout');
     assert.match(row?.reason ?? '', /^it is sent, and somebody says: amount 6008\./);
-    assert.equal(row?.command, `bin/rubrica payout clear ${payout.id} --evidence FILE --reason TEXT`);
+    assert.equal(row?.command, `bin/rubrica payout clear ${payout.id} --evidence FILE --reason TEXT --as EMAIL`);
     const found = (await selectPayoutAnywhere(app.db, payout.id)) as Payout;
     const look = {
       owner: desk.environment,
@@ -138,7 +138,7 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     const [row, ...others] = await listed('approval');
     const { batch_id } = payouts[0] as Payout;
     assert.deepEqual([row?.id, row?.amount, row?.reason], [batch_id, 20_000, '2 payouts: nobody has approved it']);
-    assert.deepEqual([row?.command, others], [`bin/rubrica batch approve ${batch_id} --as PERSON`, []]);
+    assert.deepEqual([row?.command, others], [`bin/rubrica batch approve ${batch_id} --as EMAIL`, []]);
     const decision = {
       owner: desk.environment,
       named: { batchId: batch_id as string },
@@ -165,7 +165,10 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     const [row] = await listed('approval');
     assert.deepEqual(
       [row?.reason, row?.command],
-      ['its recipient was erased, so nobody can approve it', `bin/rubrica batch reject ${batch_id} --reason TEXT`],
+      [
+        'its recipient was erased, so nobody can approve it',
+        `bin/rubrica batch reject ${batch_id} --reason TEXT --as EMAIL`,
+      ],
     );
   });
 
@@ -270,7 +273,7 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     app.now.advance(DAY);
     const service = desk.environment.paymentServiceId;
     assert.deepEqual(commands(await listed('approval')), [
-      `bin/rubrica payout file --payment-service ${service} --format CODE --account NUMBER`,
+      `bin/rubrica payout file --payment-service ${service} --format CODE --account NUMBER --as EMAIL`,
     ]);
     const url = 'https://provider.example/transfers';
     await setPayoutSender(app, desk.environment, { kind: 'http', url, key: null }, desk.maker);

@@ -89,7 +89,7 @@ forEachEngine('commands that move money, at a terminal', (openTestDatabase) => {
     assert.match((await ask(resolve, 'y')).stdout, /^2 lines are other now\.\n$/);
 
     const made = (await ask(`${file} --yes`, '')).stdout;
-    const [, next = ''] = /: bin\/rubrica payout result FILE --file (pf_\w+)\n$/.exec(made) ?? [];
+    const [, next = ''] = /: bin\/rubrica payout result FILE --file (pf_\w+) --as EMAIL\n$/.exec(made) ?? [];
     assert.ok(made.includes(`(${next})`), 'the command that it ended with named no file');
     const results = join(folder, 'resultados.csv');
     writeFileSync(results, 'RUT;Monto;Estado\n12.531.909-2;15.000;Pagado');

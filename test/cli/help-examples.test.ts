@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { Command } from 'commander';
 import { addCommands } from '../../src/cli/command-groups.ts';
@@ -25,6 +26,15 @@ suite('the help', async () => {
       for (const example of examples) assertTaken(example);
     });
   }
+
+  test('takes what the screens of the console tell a person to run', () => {
+    const root = join(import.meta.dirname, '../../src/console');
+    const said = globSync('**/*.ts', { cwd: root }).flatMap((file) => [
+      ...readFileSync(join(root, file), 'utf8').matchAll(/'bin\/rubrica ([^']+)'/g),
+    ]);
+    assert.ok(said.length > 15);
+    for (const [, example = ''] of said) assertTaken(example);
+  });
 
   test('finds an example that a command does not take', () => {
     assert.throws(() => assertTaken('callback list --no-such-option'), /--no-such-option/);

@@ -50,7 +50,10 @@ ${await payoutSection(app, visit, scope)}
 ${statementTable(language, statement, { at, period })}
 <p class="actions"><a class="button" href="${at}/statement.csv?${String(new URLSearchParams(period))}">${tell(language, 'statement.csv')}</a></p>
 <h2>${tell(language, 'movements.title')}</h2>`,
-      empty: emptyState(tell(language, 'movements.none'), 'bin/rubrica books statement'),
+      empty: emptyState(
+        tell(language, 'movements.none'),
+        `bin/rubrica books statement ${merchant.id} --environment ${environment} --from ${from} --to ${to}`,
+      ),
       below: older !== null && olderLink(visit, at, older),
     });
   }),

@@ -48,7 +48,7 @@ export const getConsolePayoutFiles: Screen = {
         files.length === 0
           ? emptyState(
               tell(language, 'files.none'),
-              'bin/rubrica payout file --payment-service ID --format santander --account NUMBER',
+              'bin/rubrica payout file --payment-service ID --format santander --account NUMBER --as EMAIL',
             )
           : emptyState(tell(language, 'list.none_such'), ''),
     });

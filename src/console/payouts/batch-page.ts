@@ -51,7 +51,10 @@ export const getConsoleBatches: Screen = {
         html`<p class="actions"><a class="button primary" href="${publicPath(app)}/console/payouts/upload">${tell(language, 'upload.title')}</a></p>`,
       empty:
         batches.length === 0
-          ? emptyState(tell(language, 'batches.none'), 'bin/rubrica payout propose nomina.csv --payment-service ID')
+          ? emptyState(
+              tell(language, 'batches.none'),
+              'bin/rubrica payout propose nomina.csv --payment-service ID --as EMAIL',
+            )
           : emptyState(tell(language, 'list.none_such'), ''),
     });
   }),

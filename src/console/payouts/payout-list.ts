@@ -56,7 +56,10 @@ export const getConsolePayouts: Screen = {
       above: html`${unopenedNote(visit)}${actionsOf(app, visit)}`,
       empty: isFiltered
         ? emptyState(tell(language, 'payouts.none_such'), '')
-        : emptyState(tell(language, 'payouts.none'), 'bin/rubrica payout propose nomina.csv --payment-service ID'),
+        : emptyState(
+            tell(language, 'payouts.none'),
+            'bin/rubrica payout propose nomina.csv --payment-service ID --as EMAIL',
+          ),
       below: pageLinks(visit, asked, after, next),
     });
   }),

@@ -56,7 +56,7 @@ export const getConsoleRecipients: Screen = {
       paged: next !== null || after !== '',
       empty: emptyState(
         tell(language, rut === '' ? 'recipients.none' : 'recipients.none_such'),
-        rut === '' ? 'bin/rubrica recipient create' : '',
+        rut === '' ? 'bin/rubrica recipient create FILE --as EMAIL' : '',
       ),
       below: html`${more !== false && html`<p class="actions"><a class="button" href="${more}">${tell(language, 'recipients.next')}</a></p>`}
 ${user.may.has('accounts:validate') && html`<h2 id="new">${tell(language, 'recipients.add')}</h2>${await accountForm(app, visit, { action: actionOf(app), fields: {}, owners })}`}`,
