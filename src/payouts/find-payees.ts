@@ -9,7 +9,7 @@ import { type IdentityHashes, identityHashes } from '../bank-validation/identity
 import { type RutFormat, type RutReason, readRut } from '../bank-validation/rut.ts';
 import type { Validation } from '../bank-validation/stored-validation.ts';
 import { validateBatch } from '../bank-validation/validate-batch.ts';
-import { CATALOGUE, type ErrorItem, errorItem, Problem } from '../error-catalogue.ts';
+import { CATALOGUE, type ErrorItem, errorItem, type InBoth, Problem } from '../error-catalogue.ts';
 import { SPANISH_ERRORS } from '../error-spanish.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { selectPayees, selectVersionsOf } from './payee-queries.ts';
