@@ -211,16 +211,16 @@ export async function endContradiction(tx: Tx, { id, environment_id }: AttemptKe
  */
 export async function selectAttemptsByCode(
   db: Reader,
-  wanted: { environmentId: number; method: string; amount: number; code: string; from: number; to: number },
+  wanted: { environmentIds: readonly number[]; method: string; amount: number; code: string; from: number; to: number },
 ): Promise<string[]> {
-  const { method, from, to, environmentId, amount, code } = wanted;
+  const { method, from, to, environmentIds, amount, code } = wanted;
   const rows = await db.query<{ id: string }>(
     `select a.id from payment_attempts a
      join transactions t on t.id = a.transaction_id and t.environment_id = a.environment_id
-     where a.payment_method = $1 and a.created_at >= $2 and a.created_at < $3 and a.environment_id = $4 and t.amount = $5
+     where a.payment_method = $1 and a.created_at >= $2 and a.created_at < $3 and a.environment_id {among $4} and t.amount = $5
        and (a.contradiction like $6 or a.detail like $6 or a.contradiction like $7 or a.detail like $7)
      order by a.id limit 2`,
-    [method, from, to, environmentId, amount, toldCode(code), toldCode(code.padStart(6, '0'))],
+    [method, from, to, environmentIds, amount, toldCode(code), toldCode(code.padStart(6, '0'))],
   );
   return rows.map(({ id }) => id);
 }

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { App } from '../app.ts';
 import { formatMoney } from '../lib/money.ts';
 import { importPayments, planImport } from '../movements/import-payments.ts';
@@ -13,7 +13,7 @@ import { readSettlementFile } from './reconcile-command.ts';
 import { type ActingOptions, acting, actOnWholeStore } from './with-actor.ts';
 
 type Options = ActingOptions & {
-  paymentService: string;
+  paymentService: string[];
   environment?: Environment;
   method: string;
   yes?: boolean;
@@ -25,7 +25,14 @@ export function addImportCommand(group: Command): void {
   acting(group.command('import'))
     .description('record payments that the acquirer has and the books do not; shows the plan, and needs --yes to act')
     .argument('<file>', 'settlement file, as for `reconcile --settlement`')
-    .requiredOption('--payment-service <id>', 'payment service of the file')
+    .addOption(
+      new Option(
+        '--payment-service <id>',
+        'payment service of the file; may be repeated, and the first gets money of no known payment',
+      )
+        .argParser((id: string, before?: string[]) => [...(before ?? []), id])
+        .makeOptionMandatory(),
+    )
     .addOption(booksOption())
     .option('--method <code>', 'payment method that collected', 'webpay')
     .option('--yes', 'carry it out; without it nothing changes')
@@ -53,9 +60,14 @@ async function importFile(file: string, options: Options): Promise<void> {
 async function findScope(app: App, options: Options) {
   checkMethod(app, options.method);
   const environment = options.environment ?? app.config.mode;
-  const [environmentId] = await listEnvironmentIds(app, environment, options.paymentService, null);
-  if (environmentId === undefined) throw unknownPaymentService(options.paymentService);
-  return { environmentId, environment, method: options.method };
+  const compared: number[] = [];
+  for (const id of options.paymentService) {
+    const [environmentId] = await listEnvironmentIds(app, environment, id, null);
+    if (environmentId === undefined) throw unknownPaymentService(id);
+    compared.push(environmentId);
+  }
+  const [environmentId = 0] = compared;
+  return { environmentId, environment, method: options.method, compared };
 }
 
 const SAYS: Record<ImportStep['does'], [would: string, did: string]> = {

@@ -14,6 +14,8 @@ import type { Tx } from '../db/database.ts';
 import { boundsOfDay, shiftDay } from '../lib/calendar-day.ts';
 import type { Evidence } from '../lib/evidence-file.ts';
 import { prefixedId } from '../lib/ids.ts';
+import { listEnvironmentIds } from '../payment-services/list-environments.ts';
+import type { Environment } from '../payment-services/payment-service.ts';
 import {
   compareImported,
   groupImported,
@@ -27,12 +29,12 @@ import {
 import { insertImported, selectImportedOf, wasImported } from './imported-payment-queries.ts';
 
 /**
- * The environment whose books receive the money, and the payment method that collected it. `compared`: the environments
+ * The environment that receives money of no known payment, and the payment method that collected it. `compared`: the environments
  * whose payments the file may settle, if there are several; a line is known if the books of any of them have it.
  */
 export type ImportScope = {
   environmentId: number;
-  environment: string;
+  environment: Environment;
   method: string;
   compared?: readonly number[];
 };
@@ -60,7 +62,7 @@ export async function planImport(
   const days = daysOf(settlement);
   if (days === null) return [];
   const compared = new Map((await compare(app, scope, settlement, days)).map((one) => [one.row, one]));
-  const before = groupImported(await selectImportedOf(app.db, scope, days));
+  const before = groupImported(await selectImportedOf(app.db, comparedOf(scope), scope.method, days));
   const steps: ImportStep[] = [];
   const seen = new Set<string>();
   for (const row of settlement.rows) {
@@ -110,23 +112,22 @@ function daysOf({ rows }: Settlement): Days | null {
   return first === undefined || last === undefined ? null : { first, last };
 }
 
-async function compare(
-  app: App,
-  { environmentId, method, compared = [environmentId] }: ImportScope,
-  settlement: Settlement,
-  { first, last }: Days,
-) {
+function comparedOf({ environmentId, compared = [environmentId] }: ImportScope): readonly number[] {
+  return compared;
+}
+
+async function compare(app: App, scopeOfFile: ImportScope, settlement: Settlement, { first, last }: Days) {
   const from = boundsOfDay(shiftDay(first, -DAYS_BEFORE)).from;
   const to = boundsOfDay(shiftDay(last, DAYS_AFTER)).to;
-  const scope = { environmentIds: compared, from, to, transactionId: 0 };
-  const account = methodReceivable(method);
+  const scope = { environmentIds: comparedOf(scopeOfFile), from, to, transactionId: 0 };
+  const account = methodReceivable(scopeOfFile.method);
   const { lines } = await reconcileEntries(app, scope);
   const ofMethod = lines.filter((line) => line.debit_account === account || line.credit_account === account);
   return compareSettlement(settlement, ofMethod);
 }
 
 function stepOf(row: SettlementRow, does: ImportStep['does'], note: string): ImportStep {
-  return { row, does, note, attemptId: null, transactionId: null };
+  return { row, does, note, attemptId: null, transactionId: null, environmentId: null };
 }
 
 async function planMissing(
@@ -142,23 +143,32 @@ async function planMissing(
   if (found === 'several') return stepOf(row, 'left', 'several payments of ours have its code');
   if (found === null) return stepOf(row, 'suspense', 'no payment of ours');
   const { attempt, transaction } = found;
-  const of = { attemptId: attempt.id, transactionId: transaction.id };
-  if (transaction.environment_id !== scope.environmentId) {
-    return { ...stepOf(row, 'left', 'a payment of another payment service'), ...of };
+  const of = { attemptId: attempt.id, transactionId: transaction.id, environmentId: transaction.environment_id };
+  if (!comparedOf(scope).includes(transaction.environment_id)) {
+    return { ...stepOf(row, 'left', 'a payment of a payment service that was not named'), ...of };
   }
   if (transaction.currency !== row.currency) return { ...stepOf(row, 'left', 'another currency'), ...of };
   if (await hasEntryOfAttempt(app.db, attempt)) return { ...stepOf(row, 'known', 'booked on another day'), ...of };
   return { ...stepOf(row, 'settle', `attempt ${attempt.id} is ${attempt.state}`), ...of };
 }
 
-async function findOwnAttempt(app: App, { environmentId, method }: ImportScope, row: SettlementRow) {
+async function findOwnAttempt(app: App, scope: ImportScope, row: SettlementRow) {
+  const { environment, method } = scope;
   if (row.buyOrder !== null) {
     const found = await findAttempt(app, row.buyOrder);
     return found?.attempt.payment_method === method ? found : null;
   }
   const day = { from: boundsOfDay(shiftDay(row.date, -1)).from, to: boundsOfDay(row.date).to };
-  const wanted = { environmentId, method, amount: row.amount, code: row.authorizationCode ?? '', ...day };
-  const [only, ...others] = await findAttemptsByCode(app, wanted);
+  const wanted = { method, amount: row.amount, code: row.authorizationCode ?? '', ...day };
+  const named = await findAttemptsByCode(app, { ...wanted, environmentIds: comparedOf(scope) });
+  // A payment of a payment service that was not named is not money of nobody.
+  const [only, ...others] =
+    named.length > 0
+      ? named
+      : await findAttemptsByCode(app, {
+          ...wanted,
+          environmentIds: await listEnvironmentIds(app, environment, null, null),
+        });
   if (others.length > 0) return 'several';
   return only === undefined ? null : findAttempt(app, only);
 }
@@ -220,10 +230,11 @@ function recordImportFact(tx: Tx, imported: ImportedPayment): Promise<void> {
   return recordFact(tx, { ...subject, at: imported_at, content: importContent(imported), recordedBy: imported_by });
 }
 
-function newImported(app: App, scope: ImportScope, { row }: ImportStep, record: ImportRecord): ImportedPayment {
+function newImported(app: App, scope: ImportScope, step: ImportStep, record: ImportRecord): ImportedPayment {
+  const { row, environmentId } = step;
   return {
     id: prefixedId('ip'),
-    environment_id: scope.environmentId,
+    environment_id: environmentId ?? scope.environmentId,
     line_key: lineKeyOf(scope.environment, row),
     link: null,
     payment_attempt_id: null,

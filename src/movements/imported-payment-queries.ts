@@ -31,13 +31,14 @@ export async function insertImported(tx: Tx, row: ImportedPayment): Promise<void
 /** Lists the imported lines of these days, including the first and the last day. */
 export function selectImportedOf(
   db: Pick<Database, 'query'>,
-  scope: { environmentId: number; method: string },
+  environmentIds: readonly number[],
+  method: string,
   days: { first: string; last: string },
 ): Promise<ImportedPayment[]> {
   return db.query<ImportedPayment>(
     `select * from imported_payments
-     where environment_id = $1 and payment_method = $2 and settled_on >= $3 and settled_on <= $4`,
-    [scope.environmentId, scope.method, days.first, days.last],
+     where environment_id {among $1} and payment_method = $2 and settled_on >= $3 and settled_on <= $4`,
+    [environmentIds, method, days.first, days.last],
   );
 }
 

@@ -36,6 +36,8 @@ export type ImportStep = {
   does: 'settle' | 'suspense' | 'known' | 'imported' | 'left';
   attemptId: string | null;
   transactionId: number | null;
+  /** The environment of the attempt; null without an attempt. */
+  environmentId: number | null;
   note: string;
 };
 

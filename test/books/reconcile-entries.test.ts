@@ -136,7 +136,7 @@ forEachEngine('holding a day against the books', (openTestDatabase) => {
     const head = 'fecha;orden_compra;codigo_autorizacion;monto';
     const lines = ['15/01/2026;A-1;1213;5000', '15/01/2026;A-2;1214;5000'];
     const settlement = await readSettlement(Readable.from([[head, ...lines].join('\n')]));
-    const into = { environmentId: environment.id, environment: 'development', method: 'simulated' };
+    const into = { environmentId: environment.id, environment: environment.environment, method: 'simulated' };
     const record = { evidence: describeEvidence('settled.csv', Buffer.from(lines.join('\n'))), by: TESTER };
     await importPayments(app, into, await planImport(app, into, settlement), record);
     const scope = { environmentIds: [environment.id], ...boundsOfDay('2026-01-15'), transactionId: 0 };

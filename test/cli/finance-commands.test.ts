@@ -354,6 +354,7 @@ suite('books, reconcile and refund on the command line', () => {
     const args = ['payment', 'import', file, '--payment-service', paymentService, '--method', 'simulated'];
     const shown = await run(...args);
     assert.match(shown.stdout, /NOT-OURS .* would go to suspense .*\n\nNothing was changed: --yes does it\.\n$/);
+    assert.match((await run(...args, '--payment-service', 'ps_none')).stderr, /^NOT_FOUND: .*ps_none/);
     const results = async () => (await json<{ lines: { result: string }[] }>(...args, '--yes')).lines[0]?.result;
     assert.deepEqual([await results(), await results()], ['suspense', 'known']);
     const { attention } = await json<{ attention: { kind: string; amount: number; command: string }[] }>(

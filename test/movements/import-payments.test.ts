@@ -21,7 +21,7 @@ import {
 } from '../checkout/checkout-case.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
-import { createTestTransaction } from '../support/test-shop.ts';
+import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
 
 const HEAD = 'fecha;orden_compra;codigo_autorizacion;monto';
 
@@ -35,16 +35,18 @@ async function openAttempt(
   return { ...opened, id: (await readAttempt(opened.app)).id };
 }
 
-function scopeOf({ environment }: Pick<CheckoutCase, 'environment'>) {
-  return { environmentId: environment.id, environment: environment.environment, method: 'scripted' };
+type Importing = Pick<CheckoutCase, 'app' | 'environment'> & { compared?: readonly number[] };
+
+function scopeOf({ environment, compared = [environment.id] }: Importing) {
+  return { environmentId: environment.id, environment: environment.environment, method: 'scripted', compared };
 }
 
-async function plan(opened: Pick<CheckoutCase, 'app' | 'environment'>, ...lines: string[]) {
+async function plan(opened: Importing, ...lines: string[]) {
   const settlement = await readSettlement(Readable.from([[HEAD, ...lines].join('\n')]));
   return planImport(opened.app, scopeOf(opened), settlement);
 }
 
-async function carryOut(opened: Pick<CheckoutCase, 'app' | 'environment'>, ...lines: string[]) {
+async function carryOut(opened: Importing, ...lines: string[]) {
   const evidence = describeEvidence('settled.csv', Buffer.from(lines.join('\n')));
   const steps = await plan(opened, ...lines);
   return importPayments(opened.app, scopeOf(opened), steps, { evidence, by: TESTER });
@@ -206,6 +208,33 @@ forEachEngine('money that the acquirer has and the books do not', (openTestDatab
     assert.deepEqual(await sumsOf(opened), before);
     const elsewhere = { ...opened, environment: { ...opened.environment, id: opened.environment.id + 1 } };
     assert.deepEqual(resultsOf(await plan(elsewhere, `15/01/2026;${opened.id};9;12990`)), ['left']);
+  });
+
+  test('the payment of a merchant that was not named was money of nobody for a file without buy orders', async () => {
+    const detail = { reason: 'given_back_elsewhere', authorization_code: '1213' };
+    const own = await openAttempt(openTestDatabase, { kind: 'contradiction', detail });
+    const stranger = { ...own, environment: await createTestEnvironment(own.app) };
+    const lines = ['15/01/2026;;1213;12990', '15/01/2026;;777;4000'];
+    assert.deepEqual(
+      (await plan(stranger, ...lines)).map(({ does, note }) => [does, note]),
+      [
+        ['left', 'a payment of a payment service that was not named'],
+        ['suspense', 'no payment of ours'],
+      ],
+    );
+    const compared = [stranger.environment.id, own.environment.id];
+    assert.deepEqual(resultsOf(await carryOut({ ...stranger, compared }, ...lines)), ['settle', 'suspense']);
+    assert.deepEqual(resultsOf(await carryOut({ ...stranger, compared }, ...lines)), ['known', 'known']);
+    const imported = 'select amount, environment_id from imported_payments order by amount';
+    assert.deepEqual(
+      (await own.app.db.query(imported)).map(({ amount, environment_id }) => [amount, environment_id]),
+      [
+        [4000, stranger.environment.id],
+        [12_990, own.environment.id],
+      ],
+      'each in its own books',
+    );
+    await assertVerified(own);
   });
 
   test('two who import one file at once book its money once', async () => {

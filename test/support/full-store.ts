@@ -5,6 +5,7 @@ import { describeEvidence } from '../../src/lib/evidence-file.ts';
 import { importPayments, planImport } from '../../src/movements/import-payments.ts';
 import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
 import { sealFeed } from '../../src/outbox/seal-feed.ts';
+import type { Environment } from '../../src/payment-services/payment-service.ts';
 import { setEventsUrl } from '../../src/payment-services/set-events-url.ts';
 import { beginFacts } from '../../src/proof/begin-facts.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
@@ -19,7 +20,7 @@ import { createTestEnvironment } from './test-shop.ts';
 import { untilVisible } from './until-visible.ts';
 
 /** One of the merchants: an environment and its names. */
-export type Merchant = { id: number; token: string; owner: string; kind: string };
+export type Merchant = { id: number; token: string; owner: string; kind: Environment };
 
 /**
  * Fills an empty store: two merchants with payments, fees, late money, a payout, and refunds that are completed and in
