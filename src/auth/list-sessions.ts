@@ -105,8 +105,8 @@ export function endSessionsOf(app: App, user: string, by: Actor): Promise<number
     const row = await selectUserByIdOrEmail(tx, normalizeEmail(user));
     if (row === null) return null;
     const at = app.now();
-    const ended = await updateSessionsEnded(tx, row.id, null, at);
     await updateTokenVersion(tx, row.id);
+    const ended = await updateSessionsEnded(tx, row.id, null, at);
     const subject = { kind: 'user', id: row.id };
     await recordAudit(tx, { at, by, action: 'user.session_ended', subject, after: { sessions: ended } });
     return ended;

@@ -68,12 +68,13 @@ export function endApiToken(app: App, id: string, by: Actor): Promise<'ended' | 
   return app.db.transaction(async (tx) => {
     const row = await selectApiToken(tx, id);
     if (row === null) return 'unknown';
+    if (row.ended_at !== null) return 'already';
     const at = app.now();
+    // Access tokens from before sessions existed do not name their API token; it may be this one. Like a reset, this locks the user first.
+    if (row.name === FIRST_TOKEN) await updateTokenVersion(tx, row.user_id);
     const [ended] = await updateApiTokensEnded(tx, row.user_id, id, at);
     if (ended === undefined) return 'already';
     await updateSessionsEnded(tx, row.user_id, id, at);
-    // Access tokens from before sessions existed do not name their API token; it may be this one.
-    if (row.name === FIRST_TOKEN) await updateTokenVersion(tx, row.user_id);
     const subject = { kind: 'api_token', id };
     await recordAudit(tx, {
       at,

@@ -80,12 +80,15 @@ export async function storeSessionUse(app: App): Promise<void> {
   if (uses.length === 0) return;
   pending(app).clear();
   const tokens = new Map<string, number>();
+  for (const [, { usedAt, apiTokenId }] of uses) {
+    if (apiTokenId !== null) tokens.set(apiTokenId, Math.max(usedAt, tokens.get(apiTokenId) ?? 0));
+  }
   await app.db.transaction(async (tx) => {
-    for (const [id, { usedAt, apiTokenId }] of uses.toSorted(([a], [b]) => (a < b ? -1 : 1))) {
-      await updateSessionUsed(tx, id, usedAt);
-      if (apiTokenId !== null) tokens.set(apiTokenId, Math.max(usedAt, tokens.get(apiTokenId) ?? 0));
-    }
+    // Tokens before sessions, as where they end.
     for (const id of [...tokens.keys()].sort()) await updateApiTokenUsed(tx, id, tokens.get(id) as number);
+    for (const [id, { usedAt }] of uses.toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+      await updateSessionUsed(tx, id, usedAt);
+    }
   });
 }
 

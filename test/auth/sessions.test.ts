@@ -9,12 +9,13 @@ import { endSession, endSessionsOf, listApiTokens, listSessions } from '../../sr
 import { logIn } from '../../src/auth/log-in.ts';
 import { logInWithApiToken } from '../../src/auth/log-in-with-api-token.ts';
 import { endApiToken, makeApiToken } from '../../src/auth/make-api-token.ts';
-import { resetPassword } from '../../src/auth/reset-secrets.ts';
+import { resetApiToken, resetPassword } from '../../src/auth/reset-secrets.ts';
 import { forgetSessions, storeSessionUse } from '../../src/auth/session.ts';
 import type { SessionRow } from '../../src/auth/session-queries.ts';
 import { Problem } from '../../src/error-catalogue.ts';
 import { deriveKey } from '../../src/lib/seal.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { listenToStatements } from '../support/heard-statements.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 
@@ -47,6 +48,27 @@ forEachEngine('API tokens', (openTestDatabase) => {
       await assert.rejects(make(app, user.id, name), { code: 'INVALID_PARAMETER' });
     }
     assert.equal(await makeApiToken(app, 'usr_x', { name: 'a', expiresAt: null }, TESTER), null);
+  });
+
+  test('waited for each other on PostgreSQL where they ended, were reset and were used at once: their rows had no one order', async () => {
+    const { app, user } = await setUp(openTestDatabase);
+    const listened = listenToStatements(app);
+    const [first] = (await listApiTokens(app, user.id)) ?? [];
+    const orderOf = async (act: () => Promise<unknown>) => {
+      listened.all.length = 0;
+      await act();
+      const tables = listened.all.map(({ sql }) => /^update (users|api_tokens|sessions)\b/.exec(sql)?.[1]);
+      return tables.filter((table) => table !== undefined);
+    };
+    await logInWithApiToken(listened.app, { apiToken: user.api_token, email: null, expiresAt: null, address });
+    for (const [act, order] of [
+      [() => storeSessionUse(listened.app), ['api_tokens', 'sessions']],
+      [() => endSessionsOf(listened.app, user.id, TESTER), ['users', 'sessions']],
+      [() => endApiToken(listened.app, first?.id ?? '', TESTER), ['users', 'api_tokens', 'sessions']],
+      [() => endApiToken(listened.app, first?.id ?? '', TESTER), []],
+      [() => resetApiToken(listened.app, user.id, TESTER), ['users', 'api_tokens', 'sessions']],
+    ] as const)
+      assert.deepEqual(await orderOf(act), order);
   });
 
   test('end one by one, with every access token made with them, and no other', async () => {
