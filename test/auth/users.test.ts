@@ -6,9 +6,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { authenticateBearer } from '../../src/auth/authenticate-bearer.ts';
 import { disableUser, enableUser } from '../../src/auth/change-user.ts';
 import { createUser } from '../../src/auth/create-user.ts';
+import { hasFactor } from '../../src/auth/factors/factor-queries.ts';
 import { removeFactor, resetFactors } from '../../src/auth/factors/remove-factor.ts';
 import { storeFactor } from '../../src/auth/factors/store-factor.ts';
-import { listApiTokens } from '../../src/auth/list-sessions.ts';
+import { listApiTokens, listSessions } from '../../src/auth/list-sessions.ts';
 import { listUsers } from '../../src/auth/list-users.ts';
 import { logIn } from '../../src/auth/log-in.ts';
 import { logInWithApiToken } from '../../src/auth/log-in-with-api-token.ts';
@@ -166,6 +167,28 @@ forEachEngine('users', (openTestDatabase) => {
     }
   });
 
+  test('kept a second factor that a session of before added while the factors were reset', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { id, email, password } = await createUser(app, input, TESTER);
+    await logIn(app, { email, password, address });
+    const [session] = (await listSessions(app, id)) ?? [];
+    const asked = Promise.withResolvers<void>();
+    const resetting = onQuery(app, async () => asked.resolve());
+    let reset: Promise<unknown> = Promise.resolve();
+    const adding = onQuery(app, async (sql) => {
+      if (!sql.startsWith('insert into factors')) return;
+      reset = resetFactors(resetting, id, TESTER);
+      // On SQLite the reset begins when the factor is stored.
+      if (app.db.engine === 'postgres') await asked.promise;
+    });
+    const added = await addFactor(adding, id, 'fac_during', session?.id ?? '');
+    await reset;
+    assert.equal(added?.id, 'fac_during');
+    assert.equal(await hasFactor(app.db, id), false, 'the reset waited for it');
+    assert.equal(await addFactor(app, id, 'fac_after', session?.id ?? ''), null);
+    assert.equal(await hasFactor(app.db, id), false);
+  });
+
   test('cannot log in once they are disabled, neither with the password nor with the API token', async () => {
     const app = createTestApp(await openTestDatabase());
     const { email, password, api_token: apiToken } = await createUser(app, input, TESTER);
@@ -254,12 +277,25 @@ forEachEngine('users', (openTestDatabase) => {
   });
 });
 
+/** The app, which calls `hear` before each statement of a transaction. */
+function onQuery(app: TestApp, hear: (sql: string) => Promise<void>): TestApp {
+  const transaction: Database['transaction'] = (work, kind) =>
+    app.db.transaction((tx) => {
+      const query: Tx['query'] = async (sql, parameters) => {
+        await hear(sql);
+        return tx.query(sql, parameters);
+      };
+      return work({ ...tx, query });
+    }, kind);
+  return { ...app, db: { ...app.db, transaction } };
+}
+
 function refusedName(failure: { code?: string }): 0 {
   assert.equal(failure.code, 'INVALID_PARAMETER');
   return 0;
 }
 
-function addFactor(app: TestApp, userId: string, id: string) {
+function addFactor(app: TestApp, userId: string, id: string, sessionId: string | null = null) {
   const bare = { kind: 'totp', name: id, sealed: '', credential: null, site: null, last_step: 0 } as const;
-  return storeFactor(app, { id, user_id: userId, ...bare }, TESTER);
+  return storeFactor(app, { id, user_id: userId, ...bare }, sessionId, TESTER);
 }

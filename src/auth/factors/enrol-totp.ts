@@ -2,6 +2,7 @@ import type { App } from '../../app.ts';
 import type { Actor } from '../../audit/actor.ts';
 import { worldTime } from '../../lib/clock.ts';
 import { prefixedId } from '../../lib/ids.ts';
+import type { SessionRow } from '../session-queries.ts';
 import { beginSetup, readSetup } from './factor-setup.ts';
 import { sealFactor } from './seal-factor.ts';
 import { storeFactor } from './store-factor.ts';
@@ -27,11 +28,11 @@ export async function continueTotp(app: App, user: Owner, setup: string) {
 
 /**
  * Adds the TOTP if `code` is right, and uses up the code. `recoveryCodes` are never shown again; empty if the user has
- * unused ones. Returns null if the code is wrong, or if the setup has expired or was used.
+ * unused ones. Returns null if the code is wrong, if the setup has expired or was used, or if the session has ended.
  */
 export async function finishTotp(
   app: App,
-  user: Owner,
+  { user, session }: { user: Owner; session: Pick<SessionRow, 'id'> },
   { setup, code, name }: { setup: string; code: string; name: string },
   by: Actor,
 ): Promise<{ id: string; recoveryCodes: string[] } | null> {
@@ -48,7 +49,7 @@ export async function finishTotp(
     site: null,
     last_step: step,
   };
-  return storeFactor(app, row, by);
+  return storeFactor(app, row, session.id, by);
 }
 
 /** Adds a TOTP without checking a code, for the command line. */
@@ -56,6 +57,6 @@ export async function addTotp(app: App, user: Owner, name: string, by: Actor) {
   const secret = await newTotpSecret();
   const place = { id: prefixedId('fac'), user_id: user.id, kind: 'totp' } as const;
   const row = { ...place, name, sealed: sealFactor(app, place, secret), credential: null, site: null, last_step: 0 };
-  const stored = await storeFactor(app, row, by);
+  const stored = await storeFactor(app, row, null, by);
   return stored && { ...stored, secret, address: await totpAddress(secret, user.email) };
 }

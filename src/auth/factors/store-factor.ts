@@ -1,6 +1,8 @@
 import type { App } from '../../app.ts';
 import type { Actor } from '../../audit/actor.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
+import { isSessionOpen } from '../session-queries.ts';
+import { lockUser } from '../user-queries.ts';
 import { type FactorRow, insertFactor } from './factor-queries.ts';
 import { countRecoveryCodes, replaceRecoveryCodes } from './recovery-code-queries.ts';
 import { newRecoveryCodes } from './recovery-codes.ts';
@@ -11,13 +13,21 @@ type NewFactor = Pick<FactorRow, 'id' | 'user_id' | 'kind' | 'name' | 'sealed' |
 export type StoredFactor = { id: string; recoveryCodes: string[] };
 
 /**
- * Stores a factor in a separate transaction, with recovery codes if the user has no unused ones. Returns null if the
- * factor already exists.
+ * Stores a factor in a separate transaction, with recovery codes if the user has no unused ones. `sessionId`: the session
+ * that adds it; null: the command line. Returns null if the factor already exists or the session has ended.
  */
-export async function storeFactor(app: App, factor: NewFactor, by: Actor): Promise<StoredFactor | null> {
+export async function storeFactor(
+  app: App,
+  factor: NewFactor,
+  sessionId: string | null,
+  by: Actor,
+): Promise<StoredFactor | null> {
   const { id, user_id: userId, kind, name } = factor;
   const { codes, hashes } = await newRecoveryCodes(app, userId);
   return app.db.transaction(async (tx) => {
+    // A reset locks the user too: it removes this factor, or this waits and then sees that the session has ended.
+    if ((await lockUser(tx, userId)) === null) return null;
+    if (sessionId !== null && !(await isSessionOpen(tx, sessionId))) return null;
     const at = app.now();
     const row: FactorRow = { ...factor, created_at: at, last_used_at: null };
     if (!(await insertFactor(tx, row))) return null;

@@ -43,7 +43,7 @@ export const postConsoleTotp: Screen = {
       if (begun === null)
         return sendSetup(app, visit, await beginTotp(app, user), { status: 400, next, said: 'totp.over' });
       if (!isFactorName(name)) return sendSetup(app, visit, begun, { status: 400, next, said: 'totp.bad_name' });
-      const done = await finishTotp(app, user, { setup, code: code.replace(/\s/g, ''), name }, by);
+      const done = await finishTotp(app, visit, { setup, code: code.replace(/\s/g, ''), name }, by);
       if (done === null) return sendSetup(app, visit, begun, { status: 400, next, said: 'totp.wrong' });
       return letIn(app, visit, done.recoveryCodes, next);
     },
