@@ -2,6 +2,7 @@ import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { updateInvitationsEnded } from './invitations/invitation-queries.ts';
+import { requireManager } from './manage-rule.ts';
 import { updateSessionsEnded } from './session-queries.ts';
 import { normalizeEmail } from './user.ts';
 import { selectUserByIdOrEmail, updateUserDisabled, updateUserEnabled } from './user-queries.ts';
@@ -10,21 +11,30 @@ type Outcome = 'changed' | 'already' | 'unknown';
 
 /**
  * Disables a user (an id or an e-mail address): log-ins and access tokens fail within a second on every replica, and
- * unused links end. Returns `already` if the user was disabled before; the time stays.
+ * unused links end. Returns `already` if the user was disabled before; the time stays. `managerId`: the user who must be
+ * allowed to manage this user; null: the command line. Throws `Problem` `MORE_THAN_YOURS`.
  */
-export function disableUser(app: App, user: string, by: Actor): Promise<Outcome> {
-  return change(app, user, 'user.disabled', by);
+export function disableUser(app: App, user: string, by: Actor, managerId: string | null = null): Promise<Outcome> {
+  return change(app, user, 'user.disabled', by, managerId);
 }
 
 /** Enables a user. Access tokens from before stay revoked. Returns `already` if the user was enabled. */
 export function enableUser(app: App, user: string, by: Actor): Promise<Outcome> {
-  return change(app, user, 'user.enabled', by);
+  return change(app, user, 'user.enabled', by, null);
 }
 
-function change(app: App, user: string, action: 'user.disabled' | 'user.enabled', by: Actor): Promise<Outcome> {
+function change(
+  app: App,
+  user: string,
+  action: 'user.disabled' | 'user.enabled',
+  by: Actor,
+  managerId: string | null,
+): Promise<Outcome> {
   const name = normalizeEmail(user);
   return app.db.transaction<Outcome>(async (tx) => {
     const at = app.now();
+    const found = managerId === null ? null : await selectUserByIdOrEmail(tx, name);
+    if (found !== null && managerId !== null) await requireManager(tx, managerId, found.id);
     const row = await (action === 'user.disabled' ? updateUserDisabled(tx, name, at) : updateUserEnabled(tx, name));
     if (row === null) return (await selectUserByIdOrEmail(tx, name)) === null ? 'unknown' : 'already';
     const { id } = row;

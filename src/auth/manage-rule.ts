@@ -1,7 +1,8 @@
-import type { Database } from '../db/database.ts';
+import type { Database, Tx } from '../db/database.ts';
+import { Problem } from '../error-catalogue.ts';
 import { type DescribedRights, describeRights } from './describe-rights.ts';
 import { rightsOf } from './permission.ts';
-import { selectUserById } from './user-queries.ts';
+import { lockBoth, selectUserById } from './user-queries.ts';
 
 /** A user's permissions, payment services, and refund limits per day. */
 export type Held = Pick<DescribedRights, 'role' | 'permissions' | 'payment_services' | 'refund_limits'>;
@@ -24,6 +25,24 @@ export function whyNotManaged(
 ): 'self' | 'more' | null {
   if (manager.id === person.id) return 'self';
   return isWithin(manager, person) ? null : 'more';
+}
+
+/**
+ * Locks a manager of users and the user that the manager changes, so that of two managers who change each other at once the second is
+ * refused: no owner would be left. Throws `Problem` `MORE_THAN_YOURS`.
+ */
+export async function requireManager(tx: Tx, managerId: string, userId: string): Promise<void> {
+  await lockBoth(tx, [managerId, userId]);
+  await requireWithin(tx, managerId, userId);
+}
+
+/** Throws `Problem` `MORE_THAN_YOURS` unless the manager may still change this user, with the rights that the user has now. */
+export async function requireWithin(tx: Tx, managerId: string, userId: string): Promise<void> {
+  const row = await selectUserById(tx, managerId);
+  const [manager, person] = [await heldBy(tx, managerId), await heldBy(tx, userId)];
+  const isManager = row !== null && row.disabled_at === null && manager.permissions.includes('users:manage');
+  if (isManager && whyNotManaged({ ...manager, id: managerId }, { ...person, id: userId }) === null) return;
+  throw new Problem('MORE_THAN_YOURS');
 }
 
 /** Returns whether `held` includes all of `wanted`: permissions, environments, payment services and refund limits. */

@@ -4,10 +4,11 @@ import { recordAudit } from '../audit/record-audit.ts';
 import type { Tx } from '../db/database.ts';
 import { Problem } from '../error-catalogue.ts';
 import { type DescribedRights, describeRights, saidOf } from './describe-rights.ts';
+import { requireManager, requireWithin } from './manage-rule.ts';
 import { type Permission, type Role, rightsOf } from './permission.ts';
 import { deleteRefundLimits, insertRefundLimit } from './refund-limit-queries.ts';
 import { normalizeEmail, type PaymentServiceScope, type RefundLimits } from './user.ts';
-import { lockUser, selectUserById, type UserRow } from './user-queries.ts';
+import { lockUser, selectUserById, selectUserByIdOrEmail, type UserRow } from './user-queries.ts';
 import {
   deletePermission,
   deleteUserPaymentServices,
@@ -28,18 +29,22 @@ export type RightsWish = {
 };
 
 /**
- * Changes the rights of a user (an id or an e-mail address), within a second in every process. Returns the new rights;
- * null if there is no such user. Throws `Problem` `NOT_FOUND` for an unknown payment service, and `INVALID_PARAMETER`
- * for revoking a permission of the role.
+ * Changes the rights of a user (an id or an e-mail address), within a second in every process. `managerId`: the user who
+ * must be allowed to manage this user, before and after the change; null: the command line. Returns the new rights; null
+ * if there is no such user. Throws `Problem` `NOT_FOUND` for an unknown payment service, `INVALID_PARAMETER` for revoking
+ * a permission of the role, and `MORE_THAN_YOURS`.
  */
 export function setRights(
   app: App,
   user: string,
   wish: RightsWish,
   by: Actor,
+  managerId: string | null = null,
 ): Promise<({ id: string; email: string } & DescribedRights) | null> {
   const name = normalizeEmail(user);
   return app.db.transaction(async (tx) => {
+    const found = await selectUserByIdOrEmail(tx, name);
+    if (found !== null && managerId !== null) await requireManager(tx, managerId, found.id);
     const row = await lockUser(tx, name);
     if (row === null) return null;
     const [before] = await describeRights(tx, [row]);
@@ -51,6 +56,7 @@ export function setRights(
     }
     if (wish.paymentServices !== undefined) await storePaymentServices(tx, row.id, wish.paymentServices);
     if (wish.refundLimits !== undefined) await storeRefundLimits(tx, row.id, wish.refundLimits);
+    if (managerId !== null) await requireWithin(tx, managerId, row.id);
     const changed = (await selectUserById(tx, row.id)) as UserRow;
     const [rights] = await describeRights(tx, [changed]);
     await recordAudit(tx, {

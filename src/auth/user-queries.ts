@@ -84,6 +84,11 @@ export async function lockUser(tx: Tx, idOrEmail: string): Promise<UserRow | nul
   return row ?? null;
 }
 
+/** Locks two users until the commit, in one order for all callers. */
+export async function lockBoth(tx: Tx, ids: readonly [string, string]): Promise<void> {
+  await tx.query('select id from users where id {named $1} order by id {for_update}', [ids]);
+}
+
 export async function updateUserDisabled(tx: Tx, idOrEmail: string, disabledAt: number): Promise<UserRow | null> {
   const [row] = await tx.query<UserRow>(
     'update users set disabled_at = $2 where (id = $1 or email = $1) and disabled_at is null returning *',

@@ -195,6 +195,7 @@ function failurePage(language: Language, { code, extras }: Problem, { id, method
 function failureText(code: ErrorCode, method: string): ConsoleText {
   if (code === 'PAYMENT_SERVICE_MOVED') return 'failure.moved';
   if (code === 'PAYMENT_SERVICE_MOVING') return 'failure.moving';
+  if (code === 'MORE_THAN_YOURS') return 'people.more';
   return method === 'POST' && UNSURE.includes(code) ? 'failure.unsure' : 'failure.text';
 }
 

@@ -167,6 +167,27 @@ forEachEngine('users', (openTestDatabase) => {
     }
   });
 
+  test('could end as two owners who had demoted or disabled each other at once: on PostgreSQL no owner was left', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const make = async (email: string) =>
+      (await createUser(app, { email, role: 'owner', paymentServices: 'all' }, TESTER)).id;
+    const demote = (id: string, by: string) => setRights(app, id, { role: 'support' }, TESTER, by);
+    const disable = (id: string, by: string) => disableUser(app, id, TESTER, by);
+    for (const [n, act] of [demote, disable, demote, disable].entries()) {
+      const [one, two] = [await make(`one${n}@example.cl`), await make(`two${n}@example.cl`)];
+      const ends = await Promise.allSettled([act(one, two), act(two, one)]);
+      const failed = ends.flatMap((end) => (end.status === 'rejected' ? [(end.reason as { code?: string }).code] : []));
+      assert.deepEqual(failed, ['MORE_THAN_YOURS']);
+    }
+    const [manager, person] = [await make('boss@example.cl'), await make('ana@example.cl')];
+    await setRights(app, manager, { role: 'support', grant: ['users:manage'] }, TESTER);
+    await setRights(app, person, { role: 'support' }, TESTER);
+    await assert.rejects(setRights(app, person, { role: 'owner' }, TESTER, manager), { code: 'MORE_THAN_YOURS' });
+    assert.equal((await listUsers(app)).find(({ id }) => id === person)?.role, 'support');
+    await setRights(app, manager, { revoke: ['users:manage'] }, TESTER);
+    await assert.rejects(disable(person, manager), { code: 'MORE_THAN_YOURS' });
+  });
+
   test('kept a second factor that a session of before added while the factors were reset', async () => {
     const app = createTestApp(await openTestDatabase());
     const { id, email, password } = await createUser(app, input, TESTER);

@@ -23,7 +23,7 @@ type Outcome = 'changed' | 'already' | 'unknown';
  * for another person's the result is `unknown`. Each act writes its row of the audit log.
  */
 const ACTS = {
-  disable: (app, { id }, _, by) => disableUser(app, id, by),
+  disable: (app, { id }, _, by) => disableUser(app, id, by, by.userId),
   enable: (app, { id }, _, by) => enableUser(app, id, by),
   'end-sessions': async (app, { id }, _, by) => ((await endSessionsOf(app, id, by)) === null ? 'unknown' : 'changed'),
   'end-session': async (app, { id }, of, by) => {

@@ -26,7 +26,7 @@ export const getConsoleStaffRights: Screen = {
 /** Shows what would change, and changes it after the confirmation. */
 export const postConsoleStaffRights: Screen = {
   handle: consoleHandler(async (app, visit) => {
-    const { language, by, goTo } = visit;
+    const { language, by, user, goTo } = visit;
     const found = await changeable(app, visit);
     if ('sent' in found) return found.sent;
     const { person } = found;
@@ -40,7 +40,7 @@ export const postConsoleStaffRights: Screen = {
     const wish = changesOf(now, rights);
     if (wish === null) return refuse(400, tell(language, 'rights.same'));
     if (!fields.some(({ name }) => name === 'confirmed')) return sendQuestion(visit, person, { now, rights, fields });
-    await setRights(app, person.id, wish, by);
+    await setRights(app, person.id, wish, by, user.id);
     return goTo(`/staff/${person.id}?done=changed`);
   }),
 };
