@@ -54,20 +54,7 @@ export function addServeCommand(program: Command): void {
 async function serve(): Promise<void> {
   forgetLoading();
   const starting = startService(readConfig());
-  let stopping = false;
-  const end = async (status: number) => {
-    stopping = true;
-    const running = await starting;
-    await running.stop();
-    await withinTime(running.app.logWritten(), LOG_WRITTEN_MS).catch(() => {});
-    process.exit(status);
-  };
-  const onSignal = async () => {
-    if (!stopping) return end(0);
-    // A second signal ends the drain delay; if that has already ended, exit at once.
-    const { closeNow } = await starting;
-    if (!closeNow()) process.exit(1);
-  };
+  const { end, onSignal } = createStop(starting, (status) => process.exit(status));
   // Registered before the start has ended: a reader of `ready` may stop the service in the same moment.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => void onSignal().catch(() => process.exit(1)));
@@ -76,8 +63,36 @@ async function serve(): Promise<void> {
   if (app.config.logFormat === 'text' && app.log.isLevelEnabled('info')) process.stdout.write(await greetingOf(app));
   void unfit.then(() => {
     closeNow();
-    return stopping ? undefined : end(EXIT_UNFIT).catch(() => process.exit(EXIT_UNFIT));
+    return end(EXIT_UNFIT).catch(() => process.exit(EXIT_UNFIT));
   });
+}
+
+/**
+ * Returns how `serve` stops. `end`: drains once and exits with a status. `onSignal`: the first signal drains, after the start if that has
+ * not ended; a second one ends the start or the drain delay, or the process with status 1.
+ */
+export function createStop(starting: Promise<RunningService>, exit: (status: number) => void) {
+  let running: RunningService | null = null;
+  let stopping = false;
+  starting.then(
+    (started) => {
+      running = started;
+    },
+    () => {},
+  );
+  const end = async (status: number): Promise<void> => {
+    if (stopping) return;
+    stopping = true;
+    const service = await starting;
+    await service.stop();
+    await withinTime(service.app.logWritten(), LOG_WRITTEN_MS).catch(() => {});
+    exit(status);
+  };
+  const onSignal = async (): Promise<void> => {
+    if (!stopping) return end(0);
+    if (running?.closeNow() !== true) exit(1);
+  };
+  return { end, onSignal };
 }
 
 export type RunningService = {

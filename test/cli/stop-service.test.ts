@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { startService } from '../../src/cli/serve-command.ts';
+import { createStop, type RunningService, startService } from '../../src/cli/serve-command.ts';
 import { readConfig } from '../../src/config.ts';
 import { enqueueCallback } from '../../src/outbox/enqueue-callback.ts';
 import { claimCallbacks } from '../../src/outbox/outbox-queries.ts';
@@ -51,6 +51,19 @@ forEachEngine('a service that ends', (openTestDatabase, engine) => {
     const rest = await socket.toArray();
     assert.match(rest.join(''), /^HTTP\/1\.1 200 [^]*connection: close/i);
     await stopped;
+  });
+
+  test('waited for the end of its start although a second signal came: a long migration could not be broken off', async () => {
+    const starting = Promise.withResolvers<RunningService>();
+    const exits: number[] = [];
+    const { onSignal } = createStop(starting.promise, (status) => exits.push(status));
+    const drained = onSignal();
+    assert.deepEqual(exits, []);
+    await onSignal();
+    assert.deepEqual(exits, [1]);
+    starting.resolve(await start((await openTestDatabase()).url));
+    await drained;
+    assert.deepEqual(exits, [1, 0], 'the first signal drains');
   });
 
   test('fails its readiness first and goes on answering, until the delay is over or somebody is in a hurry', async () => {

@@ -228,7 +228,7 @@ export const PLANTS = {
       put: 'false ? previous : current',
     },
   ],
-  'no drain': [{ file: SERVE, find: 'await running.stop();', put: '' }],
+  'no drain': [{ file: SERVE, find: 'await service.stop();', put: '' }],
   'goes by the wall clock': [
     {
       file: 'src/compose-app.ts',
