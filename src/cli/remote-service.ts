@@ -8,11 +8,17 @@ import { readSecret, type SecretOptions } from './secret-option.ts';
 /** The options of a command that also works with a remote service. */
 export type RemoteOptions = { url?: string; tokenEnv?: string; tokenFile?: string };
 
-/** A remote service and the `Authorization` header of its user. */
-export type Connection = { url: string; authorization: string };
+/**
+ * A remote service and the `Authorization` header of its user. `apiToken`: logs in again when the access token in that header has expired;
+ * null: the user gave the access token itself.
+ */
+export type Connection = { readonly url: string; authorization: string; readonly apiToken: string | null };
 
 /** The service does not answer now. A retry may succeed. */
 class ServiceAway extends CommandError {}
+
+/** The service no longer takes the access token. */
+class TokenOver extends CommandError {}
 
 /** `--url`, `--token-env`, `--token-file`. */
 export function addRemoteOptions(command: Command): Command {
@@ -30,7 +36,9 @@ export async function connect(options: RemoteOptions): Promise<Connection | null
   if (options.url === undefined) return null;
   const { origin, pathname } = readUrl('--url', options.url);
   const url = origin + pathname.replace(/\/$/, '');
-  return { url, authorization: `Bearer ${await accessTokenOf(url, readToken(options))}` };
+  const token = readToken(options);
+  if (/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return { url, authorization: `Bearer ${token}`, apiToken: null };
+  return { url, authorization: await logIn(url, token), apiToken: token };
 }
 
 /** Reads an http or https URL without a user. Throws `CommandError`. */
@@ -51,17 +59,16 @@ function readToken({ tokenEnv, tokenFile }: RemoteOptions): string {
   return readSecret(secret).trim();
 }
 
-/** Returns an access token as it is, and exchanges an API token for one. */
-async function accessTokenOf(url: string, token: string): Promise<string> {
-  if (/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return token;
-  const answer = await send({ url, authorization: `Bearer ${token}` }, 'POST', '/loginToken', null);
-  return (answer as { access_token_jwt: string }).access_token_jwt;
+/** Exchanges an API token for an access token, and returns the header with it. */
+async function logIn(url: string, apiToken: string): Promise<string> {
+  const answer = await send({ url, authorization: `Bearer ${apiToken}` }, 'POST', '/loginToken', null);
+  return `Bearer ${(answer as { access_token_jwt: string }).access_token_jwt}`;
 }
 
 type Method = 'GET' | 'POST' | 'DELETE';
 
 /**
- * Sends a request and returns the `data` of the response. Throws `ServiceAway`, `Problem` `LISTENER_ENDED`, or
+ * Sends a request and returns the `data` of the response. Logs in again once if the access token has expired. Throws `ServiceAway`, `Problem` `LISTENER_ENDED`, or
  * `CommandError` with the service's message.
  */
 export async function ask<Data>(
@@ -71,7 +78,13 @@ export async function ask<Data>(
   body: object | null,
   signal?: AbortSignal,
 ): Promise<Data> {
-  return ((await send(connection, method, path, body, signal)) as { data: Data }).data;
+  const { url, apiToken } = connection;
+  const answer = await send(connection, method, path, body, signal).catch(async (error: unknown) => {
+    if (!(error instanceof TokenOver) || apiToken === null) throw error;
+    connection.authorization = await logIn(url, apiToken);
+    return send(connection, method, path, body, signal);
+  });
+  return (answer as { data: Data }).data;
 }
 
 /** The statuses of a service that stops or starts, and of its proxies. */
@@ -79,7 +92,7 @@ const AWAY: readonly number[] = [502, 503, 504];
 const ANSWER_WITHIN_MS = 30_000;
 
 async function send(
-  { url, authorization }: Connection,
+  { url, authorization }: Pick<Connection, 'url' | 'authorization'>,
   method: Method,
   path: string,
   body: object | null,
@@ -102,7 +115,8 @@ async function send(
   const { code, title, detail } = (answer ?? {}) as { code?: string; title?: string; detail?: string };
   if (code === 'LISTENER_ENDED') throw new Problem(code);
   const says = code === undefined ? 'Is this the address of a Rúbrica?' : `${code}: ${detail ?? title}`;
-  throw new CommandError(`${url}${path} answered ${response.status}. ${says}`);
+  const Failure = code === 'TOKEN_INVALID' ? TokenOver : CommandError;
+  throw new Failure(`${url}${path} answered ${response.status}. ${says}`);
 }
 
 function unreachable(url: string, error: unknown): ServiceAway {

@@ -1,17 +1,21 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import { verifyCallback } from '../../protocol/verify-callback.ts';
+import { disableUser } from '../../src/auth/change-user.ts';
+import { endSessionsOf } from '../../src/auth/list-sessions.ts';
+import { ask, type Connection, connect } from '../../src/cli/remote-service.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 import { buildServer } from '../../src/server/build-server.ts';
 import { ROUTES } from '../../src/server/routes.ts';
 import { runCommand } from '../support/run-command.ts';
+import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
@@ -65,6 +69,28 @@ suite('listen', async () => {
     assert.equal(status, 0, stderr);
     assert.match(stdout, /completed ORD-API .* → {2}200/);
     laptop.received.splice(0);
+  });
+
+  test('ended after a day, when its access token expired: with an API token it logs in again', async () => {
+    const other = await createTestUser(app, { role: 'developer', paymentServices: [environment.paymentServiceId] });
+    const connectWith = (text: string) => {
+      const tokenFile = join(folder, 'token');
+      writeFileSync(tokenFile, text, { mode: 0o600 });
+      return connect({ url, tokenFile });
+    };
+    const [lasting, given] = [
+      await connectWith(other.api_token),
+      await connectWith(other.headers.authorization.slice(7)),
+    ];
+    if (lasting === null || given === null) throw new Error('no connection');
+    await endSessionsOf(app, other.id, TESTER);
+    app.now.advance(1000);
+    const look = (connection: Connection) => ask(connection, 'GET', '/transactions?limit=1', null);
+    assert.ok(await look(lasting));
+    await assert.rejects(look(given), /TOKEN_INVALID/);
+    await disableUser(app, other.id, TESTER);
+    app.now.advance(1000);
+    await assert.rejects(look(lasting), /loginToken answered 403\. API_TOKEN_INVALID/);
   });
 
   test('says why one failed and when it comes again; --no-retry gives it up and names the way to replay it', async () => {
