@@ -94,6 +94,10 @@ async function back(options: ActingOptions & JsonOption): Promise<void> {
       throw unusableFile(
         'The store was kept by another version of this program: bin/rubrica clock reset goes on without it.',
       );
+    if (gone.kind === 'damaged')
+      throw unusableFile(
+        'The file of the kept store in DATA_DIR was cut off or changed: bin/rubrica clock reset goes on without it.',
+      );
     // The simulated methods collect no money, so nothing has to be compared before callbacks leave.
     await acceptRestore(gone.app, by, REASON);
     await writeAnchors(gone.app);

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
+import { parseObject } from '../lib/parse-object.ts';
 import type { Database, SqlRow, Tx } from './database.ts';
 
 type Engine = Database['engine'];
@@ -8,6 +9,12 @@ type Engine = Database['engine'];
 export type SnapshotHead = { snapshot: 1; migrations: readonly string[]; about: Readonly<Record<string, number>> };
 
 type Page = { table: string; rows: SqlRow[] };
+
+/** The number of rows, in the last line. Without it a file that was cut between two lines would look whole. */
+type SnapshotEnd = { end: number };
+
+/** A snapshot that was cut off or changed. */
+export class SnapshotDamaged extends Error {}
 
 const ROWS_A_LINE = 500;
 const CHUNK_BYTES = 1024 * 1024;
@@ -34,34 +41,45 @@ export async function writeSnapshot(
   }
 }
 
-/** Reads the first line; null if the file is empty or not a snapshot. Throws `SyntaxError` if the line is not JSON. */
-export async function readSnapshotHead(file: string): Promise<SnapshotHead | null> {
+/** Reads the first line. Throws `SnapshotDamaged` if it is not the first line of a snapshot. */
+export async function readSnapshotHead(file: string): Promise<SnapshotHead> {
   for await (const line of linesOf(file)) {
-    const head = JSON.parse(line) as SnapshotHead;
-    return head.snapshot === 1 ? head : null;
+    const head = readLine<SnapshotHead>(line);
+    if (head.snapshot === 1 && head.migrations !== undefined && head.about !== undefined) return head as SnapshotHead;
+    break;
   }
-  return null;
+  throw new SnapshotDamaged(`${file} is not a snapshot`);
 }
 
 /**
  * Replaces the rows of the store by the rows of a snapshot, in the commit of `tx`. The tables in `kept` stay as they
  * are, and so do the id counters: no id is handed out twice. Returns false and does nothing if the schema differs from
- * the snapshot's.
+ * the snapshot's. Throws `SnapshotDamaged` if the file is not whole.
  */
 export async function loadSnapshot(tx: Tx, engine: Engine, file: string, kept: readonly string[]): Promise<boolean> {
   const head = await readSnapshotHead(file);
-  if (head?.migrations.join() !== (await migrationsOf(tx)).join()) return false;
+  if (head.migrations.join() !== (await migrationsOf(tx)).join()) return false;
   const tables = (await tablesOf(tx, engine)).filter((table) => !kept.includes(table));
   const guards = await liftGuards(tx, engine, tables);
   if (engine === 'postgres') await tx.query(`truncate ${tables.join(', ')}`);
   else for (const table of tables) await tx.query(`delete from ${table}`);
+  let [read, end] = [0, -1];
   for await (const line of linesOf(file)) {
-    const { table, rows } = JSON.parse(line) as Partial<Page>;
+    const { table, rows, end: last } = readLine<Page & SnapshotEnd>(line);
+    end = last ?? end;
+    read += rows?.length ?? 0;
     if (table === undefined || rows === undefined || !tables.includes(table)) continue;
     await tx.insertRows({ name: table, columns: Object.keys(rows[0] ?? {}) }, rows);
   }
+  if (read !== end) throw new SnapshotDamaged(`${file} has ${read} rows`);
   for (const statement of guards) await tx.query(statement);
   return true;
+}
+
+function readLine<Line extends object>(line: string): Partial<Line> {
+  const value = parseObject(line);
+  if (value === null) throw new SnapshotDamaged('a line of the snapshot is not complete');
+  return value as Partial<Line>;
 }
 
 async function writeRows(
@@ -87,6 +105,8 @@ async function writeRows(
       await output.write(`${JSON.stringify(page)}\n`);
     }
   }
+  const last: SnapshotEnd = { end: written };
+  await output.write(`${JSON.stringify(last)}\n`);
   await output.sync();
   return written;
 }
@@ -138,6 +158,6 @@ async function* linesOf(file: string): AsyncGenerator<string> {
     begun = lines.pop() ?? '';
     yield* lines;
   }
-  // A truncated file ends within a line, which does not parse as JSON, so half a snapshot is never restored.
+  // The rest of a file that was cut within a line: it does not parse.
   if (begun !== '') yield begun;
 }

@@ -5,7 +5,7 @@ import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { anchorClock } from '../db/anchor-clock.ts';
 import type { Tx } from '../db/database.ts';
-import { loadSnapshot, readSnapshotHead, writeSnapshot } from '../db/snapshot-store.ts';
+import { loadSnapshot, readSnapshotHead, SnapshotDamaged, writeSnapshot } from '../db/snapshot-store.ts';
 import { openEpoch } from '../epochs/begin-epoch.ts';
 import type { Epoch } from '../epochs/epoch.ts';
 import { selectClockAhead, selectFeedEnd, selectHanded } from '../epochs/epoch-queries.ts';
@@ -32,11 +32,12 @@ export async function keepSnapshot(app: App): Promise<boolean> {
   return (await writeSnapshot(app.db, snapshotFile(app), about, MOST_ROWS)) !== null;
 }
 
-/** `none`: no file. `another_version`: the snapshot has other migrations than this program. */
+/** `none`: no file. `another_version`: the snapshot has other migrations than this program. `damaged`: it is not whole. */
 export type Back =
   | { kind: 'back'; app: App; epoch: Epoch; aheadMs: number }
   | { kind: 'none' }
-  | { kind: 'another_version' };
+  | { kind: 'another_version' }
+  | { kind: 'damaged' };
 
 /**
  * Restores the snapshot of `keepSnapshot` in one commit and begins a new epoch, because readers of the feed and shops
@@ -45,8 +46,17 @@ export type Back =
  */
 export async function goBack(app: App, by: Actor): Promise<Back> {
   const file = snapshotFile(app);
-  const head = existsSync(file) ? await readSnapshotHead(file) : null;
-  if (head === null) return { kind: 'none' };
+  if (!existsSync(file)) return { kind: 'none' };
+  try {
+    return await restore(app, file, by);
+  } catch (error) {
+    if (error instanceof SnapshotDamaged) return { kind: 'damaged' };
+    throw error;
+  }
+}
+
+async function restore(app: App, file: string, by: Actor): Promise<Back> {
+  const head = await readSnapshotHead(file);
   const aheadMs = head.about['ahead_ms'] ?? 0;
   const now = systemClock();
   await anchorClock(app.db, now);
