@@ -222,7 +222,7 @@ export const CATALOGUE = {
   PAYMENT_SERVICE_AMBIGUOUS: entry(
     409,
     'It is not clear which payment service is meant',
-    'Use a user of exactly one payment service: bin/rubrica user create --payment-service ID.',
+    'Name it as `paymentServiceId` where the request has this member. Elsewhere use a user of exactly one payment service: `bin/rubrica user create --payment-service ID`.',
   ),
   USER_EXISTS: entry(409, 'A user with this address already exists', 'Use the existing user, or another address.'),
   NOT_PAYABLE: entry(409, 'The transaction can no longer be paid', 'Create a new transaction with a new reference.'),

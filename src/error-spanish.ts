@@ -225,7 +225,7 @@ export const SPANISH_ERRORS: Readonly<Record<ErrorCode, { title: string; fix: st
   },
   PAYMENT_SERVICE_AMBIGUOUS: {
     title: 'No está claro de qué servicio de pago se trata',
-    fix: 'Usa un usuario de un solo servicio de pago: bin/rubrica user create --payment-service ID.',
+    fix: 'Nómbralo en `paymentServiceId` donde la solicitud tiene ese campo. Si no, usa un usuario de un solo servicio de pago: `bin/rubrica user create --payment-service ID`.',
   },
   ACCOUNT_NOT_PAYABLE: {
     title: 'A esta cuenta no se le puede pagar',

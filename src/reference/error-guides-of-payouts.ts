@@ -54,8 +54,14 @@ export const PAYOUT_GUIDES = {
   PAYMENT_SERVICE_AMBIGUOUS: guide(
     'ask',
     ['a user of two payment services', 'a user of one payment service'],
-    ['The protocol of /tef cannot name the payment service, and the user sees none or several.'],
-    ['El protocolo de /tef no puede nombrar el servicio de pago, y el usuario no ve ninguno o ve varios.'],
+    [
+      'The user sees none or several, and the request does not have `paymentServiceId`.',
+      'The protocol of /tef cannot name the payment service, and the user sees none or several.',
+    ],
+    [
+      'El usuario no ve ninguno o ve varios, y la solicitud no trae `paymentServiceId`.',
+      'El protocolo de /tef no puede nombrar el servicio de pago, y el usuario no ve ninguno o ve varios.',
+    ],
   ),
   ACCOUNT_NOT_PAYABLE: guide(
     'api',
