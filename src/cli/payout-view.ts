@@ -22,7 +22,7 @@ export function payoutJson({ payout, recipient, verdictDays, warnings }: ShownPa
     account: payout.account_masked,
     verdict: payout.verdict,
     verdict_days: verdictDays,
-    warnings: warnings.map(({ code, text }) => ({ code, text: text.en })),
+    warnings: warnings.map(warningJson),
     message: payout.message,
     proposed_by: payout.proposed_by,
     created_at: iso(payout.created_at),
@@ -122,6 +122,11 @@ export function payoutDetail(shown: ShownPayout): string[] {
     ['  contradicted', payout.contradiction ?? '—'],
   ]);
   return [`Payout ${payout.id}.`, ...lines, ...warnings.map((one) => `  ! ${warningText(one)}`)];
+}
+
+/** Returns a warning as commands print it in JSON. */
+export function warningJson({ code, text }: PayoutWarning) {
+  return { code, text: text.en };
 }
 
 /** Returns a warning in the terminal's language. */

@@ -8,19 +8,22 @@ import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { Problem } from '../error-catalogue.ts';
 import { wordsOf } from '../http/problem-words.ts';
+import { addUp, type Sum } from '../lib/exact-sum.ts';
 import { formatMoney } from '../lib/money.ts';
 import { findEnvironmentById } from '../payment-services/find-environment.ts';
 import { ENVIRONMENTS, type Environment, type ServiceEnvironment } from '../payment-services/payment-service.ts';
 import { selectEnvironmentId } from '../payment-services/payment-service-queries.ts';
 import { recipientPayee } from '../payouts/find-payees.ts';
 import { findRecipient } from '../payouts/find-recipient.ts';
+import { payableBalance } from '../payouts/payout-balance.ts';
+import { PAYOUT_CURRENCY } from '../payouts/payout-limits.ts';
 import type { PayoutWish } from '../payouts/payout-wish.ts';
 import { proposePayouts } from '../payouts/propose-payouts.ts';
 import { readPayouts } from '../payouts/read-payouts.ts';
-import { showPayouts } from '../payouts/show-payouts.ts';
+import { type PayoutWarning, type ShownPayout, showPayouts } from '../payouts/show-payouts.ts';
 import { confirm, yesOption } from './confirm.ts';
 import { readAmount } from './options.ts';
-import { payoutJson, payoutLines, sumOf } from './payout-view.ts';
+import { payoutJson, payoutLines, sumOf, warningJson, warningText } from './payout-view.ts';
 import { CommandError, countOf, missingOption, print, unknownPaymentService, unusableFile } from './print.ts';
 import { terminalLanguage } from './terminal-language.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
@@ -79,23 +82,40 @@ async function propose(file: string | undefined, options: ProposeOptions): Promi
   if ((file === undefined) === (options.recipient === undefined)) {
     throw missingOption('Name a file of payouts, or one --recipient.');
   }
-  const { kind, batch, shown } = await withActor(options, async (app, by) => {
+  const { kind, batch, shown, available } = await withActor(options, async (app, by) => {
     const owner = await ownerOf(app, options);
     const made =
       file === undefined ? await proposeOne(app, by, owner, options) : await proposeFile(app, by, owner, file, options);
-    return { ...made, shown: await showPayouts(app, made.payouts) };
+    const shown = await showPayouts(app, made.payouts);
+    return { ...made, shown, available: await payableBalance(app, owner.id) };
   });
   const total = shown.reduce((sum, { payout }) => sum + payout.amount, 0);
   const now = options.draft === true ? 'as a draft' : 'waiting for the approval of another person';
   const said = kind === 'replayed' ? 'proposed before' : now;
   const which = batch === null ? '' : `Batch ${batch.id}: `;
-  print(options, { batch: batch?.id ?? null, replayed: kind === 'replayed', total, payouts: shown.map(payoutJson) }, [
+  const warnings = sumWarnings(shown, available);
+  const json = { batch: batch?.id ?? null, replayed: kind === 'replayed', total, payouts: shown.map(payoutJson) };
+  print(options, { ...json, warnings: warnings.map(warningJson) }, [
     ...payoutLines(shown),
+    ...warnings.map((one) => `! ${warningText(one)}`),
     `${which}${sumOf(shown.map(({ payout }) => payout))}, ${said}.`,
     ...(batch === null
       ? []
       : [`bin/rubrica batch ${options.draft === true ? 'submit' : 'approve'} ${batch.id} --as EMAIL`]),
   ]);
+}
+
+/** Payouts that are each covered may not be covered together. */
+function sumWarnings(shown: readonly ShownPayout[], available: Sum): PayoutWarning[] {
+  const open = shown.filter(({ payout: { state } }) => state === 'draft' || state === 'awaiting_approval');
+  const sum = addUp(open.map(({ payout }) => payout.amount));
+  if (open.length < 2 || sum <= available) return [];
+  const [money, left] = [sum, available].map((amount) => formatMoney(amount, PAYOUT_CURRENCY));
+  const text = {
+    en: `${money} in all, and only ${left} are available: not all can be approved now.`,
+    es: `Son ${money} en total y solo hay ${left} disponibles: no se pueden aprobar todos ahora.`,
+  };
+  return [{ code: 'NOT_COVERED', text }];
 }
 
 async function proposeOne(app: App, by: Actor, owner: ServiceEnvironment, options: ProposeOptions) {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { listAttention } from '../../src/attention/list-attention.ts';
 import { dayOf } from '../../src/lib/calendar-day.ts';
+import { payableBalance } from '../../src/payouts/payout-balance.ts';
 import { transitionPayouts } from '../../src/payouts/transition-payouts.ts';
 import { runChild } from '../support/child-process.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
@@ -82,6 +83,21 @@ forEachEngine('payout commands', (openTestDatabase) => {
     );
     const log = JSON.stringify(await db.query('select * from audit_log'));
     assert.doesNotMatch(log, /12531909|990011223|Núñez/);
+  });
+
+  test('a file whose payouts are each covered, but not their sum, was proposed without a word', async (context) => {
+    const { app, desk, file, run, propose } = await setUp(context, openTestDatabase);
+    const covered = (await propose()).json as Printed & { warnings: unknown[] };
+    assert.deepEqual(covered.warnings, []);
+    const half = Math.ceil(Number(await payableBalance(app, desk.environment.id)) / 2) + 1;
+    const row = (n: number) => `12.531.909-2;BancoEstado;12531909;Ana Núñez;${half};Factura ${n};ana@example.cl`;
+    writeFileSync(file, [CSV.split('\n')[0], row(1), row(2)].join('\n'));
+    const made = (await propose()).json as typeof covered;
+    assert.match(JSON.stringify(made.warnings), /NOT_COVERED.*in all, and only .* are available/);
+    assert.doesNotMatch(JSON.stringify(made.payouts), /NOT_COVERED/);
+    const { paymentServiceId } = desk.environment;
+    const said = await run('payout', 'propose', file, '--payment-service', paymentServiceId, '--as', desk.maker.name);
+    assert.match(said.stdout, /\n! .* in all, and only .* are available: not all can be approved now\.\n/);
   });
 
   test('the lists of the books named no payout beside the entries of what was approved', async (context) => {
