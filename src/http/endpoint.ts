@@ -69,7 +69,7 @@ export function later<Name extends string>(
 export type Description = {
   operationId: string;
   summary: string;
-  description?: string;
+  description: string;
   tag:
     | 'Transactions'
     | 'Payment links'

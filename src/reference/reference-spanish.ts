@@ -1,13 +1,12 @@
 import { INFO } from './openapi-texts.ts';
 
 /**
- * The Spanish summary of each endpoint by its operationId, and its description where useful. A test finds a missing
- * one.
+ * The Spanish summary and description of each endpoint by its operationId. A test finds missing ones.
  */
 const REMITTANCES =
   'Responde las remesas del ambiente de RUBRICA_ENV, en cada moneda: los abonos a los comercios cuyos libros puedes leer y, si puedes leer `GET /tef/{id}`, los pagos a personas. El destinatario y la cuenta de un pago a una persona son null sin el permiso `recipients:read`. `limit` vale para ambos juntos.';
 
-export const SPANISH_OPERATIONS: Readonly<Record<string, readonly [summary: string, description?: string]>> = {
+export const SPANISH_OPERATIONS: Readonly<Record<string, readonly [summary: string, description: string]>> = {
   createTransaction: [
     'Crea una transacción',
     'Crea una transacción con los diez campos `x_`, firmados con el Secret Token. Repetir una solicitud idéntica es seguro: responde 200 con la primera transacción e `Idempotency-Hit: true`.',
@@ -28,13 +27,22 @@ export const SPANISH_OPERATIONS: Readonly<Record<string, readonly [summary: stri
     'Lee una transacción',
     'Responde una transacción. Los clientes existentes leen `status` y los miembros hasta `abonos`; `state` y los miembros que siguen usan las palabras de este servicio.',
   ],
-  readTransactionStatus: ['Lee el estado de una transacción'],
-  listRefunds: ['Lista las devoluciones de una transacción'],
+  readTransactionStatus: [
+    'Lee el estado de una transacción',
+    'Responde una palabra: `pending` hasta que la transacción termina, `complete` cuando está pagada, `failed` si se anuló, se rechazó o expiró. `GET /trxs/{id}` responde la transacción completa.',
+  ],
+  listRefunds: [
+    'Lista las devoluciones de una transacción',
+    'Responde todas las devoluciones de una transacción, también las fallidas. `montoAnulado` va en unidades de la moneda: 1000 son 1.000 CLP. Las devoluciones que no fallaron nunca suman más que lo pagado.',
+  ],
   createRefund: [
     'Devuelve un pago, en parte o completo',
     'Devuelve un pago, en parte o completo. La devolución está aceptada si la respuesta trae `data.verificationToken`. Su resultado está en el endpoint de estado, el feed y la URL de eventos. Un rechazo también responde 200, con el motivo en `code` y `message`. Una devolución aceptada reserva su monto de inmediato: nunca se devuelve más de lo que se pagó. Sin `Idempotency-Key`, el mismo monto y tipo del mismo usuario dentro de un minuto responde con la primera devolución e `Idempotency-Hit: true`, salvo que haya fallado. Para devolver dos veces el mismo monto, envía dos claves.',
   ],
-  readRefundStatus: ['Lee el estado de una devolución'],
+  readRefundStatus: [
+    'Lee el estado de una devolución',
+    'Responde el estado de una devolución: `processing` hasta que el medio de pago devolvió el dinero o se negó, y después `completed` o `failed`. Una devolución fallida no devolvió dinero, y su monto se puede devolver otra vez.',
+  ],
   reconcileDay: [
     'Cuadra un día',
     'Responde los pagos y devoluciones que se completaron en un día de Chile (America/Santiago), en una moneda. `totalRemittances` es `totalTransactions` menos el `cost` de cada ítem y menos `totalNullification`. `payouts` trae los abonos al comercio en ese día.',
@@ -45,8 +53,14 @@ export const SPANISH_OPERATIONS: Readonly<Record<string, readonly [summary: stri
     'Lee los montos que se le deben a un comercio',
     'Responde solo los indicadores que nombras. El dinero que se debe y no se ha abonado está por venir (`futureRemittances`).',
   ],
-  listPaymentMethods: ['Lista los medios de pago de un servicio de pago'],
-  listPaymentMethodsV2: ['Lista los medios de pago de un servicio de pago para una moneda'],
+  listPaymentMethods: [
+    'Lista los medios de pago de un servicio de pago',
+    'Responde los medios de pago que el servicio de pago ofrece para una moneda, en el orden de la página de pago. Envía el Service Token en el encabezado `Authorization`, sin `Bearer`; no se firma.',
+  ],
+  listPaymentMethodsV2: [
+    'Lista los medios de pago de un servicio de pago para una moneda',
+    'Responde lo mismo que `GET /payments`, con el Service Token en la consulta.',
+  ],
   readEvents: [
     'Lee los eventos',
     'Responde los eventos en el orden en que se guardaron, cada uno exactamente una vez a lo largo de los cursores. Comienza sin `after` y después envía `data.next` como `after`. Mientras `has_more` sea true, lee la página siguiente de inmediato, aunque esta venga vacía. `sequence` no tiene saltos dentro de una transacción.',
@@ -67,9 +81,18 @@ export const SPANISH_OPERATIONS: Readonly<Record<string, readonly [summary: stri
     'Suscríbete a abonos y devoluciones',
     'Suscribe `url` a cada abono, pago y devolución que ve el usuario, desde ahora. Cada uno se envía por POST como el JSON de la URL de eventos, con encabezados Standard Webhooks firmados con el Secret Token del servicio de pago, y se reintenta como los callbacks. Un usuario tiene una dirección por webhook; una nueva la reemplaza.',
   ],
-  listWebhooks: ['Lista tus webhooks'],
-  changeWebhook: ['Cambia la dirección de un webhook'],
-  endWebhook: ['Termina un webhook'],
+  listWebhooks: [
+    'Lista tus webhooks',
+    'Responde los webhooks en uso de tu usuario, cada uno con su dirección. Solo puedes listar los tuyos; `idUser` es el `id` de `GET /users`.',
+  ],
+  changeWebhook: [
+    'Cambia la dirección de un webhook',
+    'Envía los eventos siguientes a la dirección nueva. Los envíos que ya esperan, también los reintentos, siguen yendo a la anterior: que siga respondiendo hasta que lleguen. La misma dirección otra vez no cambia nada.',
+  ],
+  endWebhook: [
+    'Termina un webhook',
+    'Termina un webhook: los eventos siguientes no se envían. Los envíos que ya esperan, también los reintentos, todavía se hacen. `POST /webhooks` lo crea otra vez.',
+  ],
   beginListening: [
     'Recibe los callbacks de desarrollo en tu computador',
     'Comienza un oyente. Desde ahora los callbacks que causan los tokens de desarrollo de un servicio de pago esperan al oyente, y el servicio no los envía. Pide cada uno con `/next`, envíalo e informa el resultado. Un oyente termina tras 30 segundos sin solicitudes; entonces el servicio vuelve a enviar los callbacks. Un oyente más nuevo reemplaza al anterior. En producción no hay oyentes. `bin/rubrica listen` usa este endpoint.',
@@ -82,8 +105,14 @@ export const SPANISH_OPERATIONS: Readonly<Record<string, readonly [summary: stri
     'Informa el resultado de un callback de desarrollo',
     'Registra el resultado como un intento de entrega. El calendario de reintentos del callback decide el paso siguiente.',
   ],
-  endListening: ['Termina un oyente de callbacks de desarrollo'],
-  readUser: ['Lee tu propio usuario'],
+  endListening: [
+    'Termina un oyente de callbacks de desarrollo',
+    'Termina un oyente. Desde entonces el servicio vuelve a enviar los callbacks de desarrollo.',
+  ],
+  readUser: [
+    'Lee tu propio usuario',
+    'Responde el usuario del token de acceso. `id` es el número que las rutas de `/webhooks` reciben como `idUser`.',
+  ],
   listApiTokens: [
     'Lista los tokens de API de un usuario',
     'Responde los tokens de API de un usuario, primero el más antiguo, también los cerrados. El texto de un token se muestra solo al crearlo.',
@@ -100,7 +129,10 @@ export const SPANISH_OPERATIONS: Readonly<Record<string, readonly [summary: stri
     'Inicia sesión',
     'Responde un token de acceso. Tras diez contraseñas erradas seguidas, la cuenta no puede iniciar sesión desde la misma red por 30 minutos. Los tokens de acceso que ya existen siguen sirviendo.',
   ],
-  logInV2: ['Inicia sesión, para clientes de la segunda versión'],
+  logInV2: [
+    'Inicia sesión, para clientes de la segunda versión',
+    'Hace lo mismo que `POST /users/login`, con otros nombres en la respuesta.',
+  ],
   logInV1: [
     'Inicia sesión, para clientes de la primera versión',
     'Responde un token de acceso. Una contraseña errada se rechaza con 400.',
@@ -228,7 +260,10 @@ export const SPANISH_OPERATIONS: Readonly<Record<string, readonly [summary: stri
     'Lee el saldo que se puede pagar',
     'Responde el dinero del comercio sin las devoluciones en curso, lo retenido para devoluciones ni lo reservado por pagos.',
   ],
-  health: ['Revisa si el proceso corre'],
+  health: [
+    'Revisa si el proceso corre',
+    'Responde mientras el proceso corre, también mientras se detiene y sin su base de datos. Para un balanceador usa `GET /readyz`.',
+  ],
   ready: [
     'Revisa si el proceso puede recibir solicitudes',
     'Agrega `"held_after_restore": true` a la respuesta mientras los callbacks y las devoluciones esperan tras una restauración; las solicitudes se aceptan.',

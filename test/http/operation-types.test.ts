@@ -6,7 +6,13 @@ import { Type } from '../../src/http/json-schema.ts';
 
 // The compiler is the test: every `@ts-expect-error` is a contract that lies about its handler, and must not compile.
 const address = { method: 'GET', paths: ['/lie'], access: 'public' } as const;
-const described = { operationId: 'lie', summary: 'Lies', tag: 'Operation', errors: [] } as const;
+const described = {
+  operationId: 'lie',
+  summary: 'Lies',
+  description: 'Says something else than it returns.',
+  tag: 'Operation',
+  errors: [],
+} as const;
 
 test('a reply that its schema does not describe is refused by the compiler', async () => {
   const honest = operation({

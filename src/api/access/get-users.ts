@@ -9,6 +9,8 @@ export const getUsers = operation({
   describe: {
     operationId: 'readUser',
     summary: 'Read your own user',
+    description:
+      'Returns the user of the access token. `id` is the number that the paths of `/webhooks` take as `idUser`.',
     tag: 'Access',
     replies: {
       200: {

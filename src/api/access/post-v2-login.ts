@@ -8,6 +8,7 @@ export const postV2Login = operation({
   describe: {
     operationId: 'logInV2',
     summary: 'Log in, for clients of the second version',
+    description: 'Does the same as `POST /users/login`, with other names in the response.',
     tag: 'Access',
     body: LoginRequestSchema,
     bodyExample: LOGIN_REQUEST_EXAMPLE,

@@ -8,6 +8,7 @@ export const deleteListener = operation({
   describe: {
     operationId: 'endListening',
     summary: 'End a listener for development callbacks',
+    description: 'Ends a listener. From then on the service sends the development callbacks itself again.',
     tag: 'Webhooks',
     parameters: LISTENER_PATH,
     replies: {

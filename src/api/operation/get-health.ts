@@ -9,6 +9,8 @@ export const getHealthz = operation({
   describe: {
     operationId: 'health',
     summary: 'Check whether the process runs',
+    description:
+      'Answers as long as the process runs, also while it stops and without its database. For a load balancer use `GET /readyz`.',
     tag: 'Operation',
     replies: { 200: { description: 'The process runs', example: { status: 'ok' } } },
     errors: [],

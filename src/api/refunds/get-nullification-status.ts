@@ -9,6 +9,8 @@ export const getNullificationStatus = operation({
   describe: {
     operationId: 'readRefundStatus',
     summary: 'Read the status of a refund',
+    description:
+      'Returns the state of one refund: `processing` until the payment method has returned the money or refused, then `completed` or `failed`. A failed refund returned no money, and its amount can be refunded again.',
     tag: 'Refunds',
     parameters: [
       {

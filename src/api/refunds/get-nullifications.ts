@@ -10,6 +10,8 @@ export const getNullifications = operation({
   describe: {
     operationId: 'listRefunds',
     summary: 'List the refunds of a transaction',
+    description:
+      'Returns all refunds of a transaction, failed ones included. `montoAnulado` is in units of the currency, such as 1000 for 1,000 CLP. The sum of the refunds that have not failed is never above the amount paid.',
     tag: 'Refunds',
     parameters: [
       {

@@ -25,6 +25,8 @@ export const getPayments = operation({
   describe: {
     operationId: 'listPaymentMethods',
     summary: 'List the payment methods of a payment service',
+    description:
+      'Returns the payment methods that the payment service offers for a currency, in the order of the pay page. Send the Service Token in the `Authorization` header, without `Bearer`; no signature is needed.',
     tag: 'Payment methods',
     parameters: [
       { name: 'Authorization', in: 'header', required: true, description: 'Service Token', schema: Type.String() },
@@ -45,6 +47,7 @@ export const getV2Payments = operation({
   describe: {
     operationId: 'listPaymentMethodsV2',
     summary: 'List the payment methods of a payment service for a currency',
+    description: 'Returns the same as `GET /payments`, with the Service Token in the query.',
     tag: 'Payment methods',
     parameters: [
       { name: 'x_account_id', in: 'query', required: true, description: 'Service Token', schema: Type.String() },

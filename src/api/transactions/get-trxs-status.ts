@@ -8,6 +8,8 @@ export const getTrxsStatus = operation({
   describe: {
     operationId: 'readTransactionStatus',
     summary: 'Read the status of a transaction',
+    description:
+      'Returns one word: `pending` until the transaction ends, `complete` once it is paid, `failed` if it was cancelled, declined or expired. `GET /trxs/{id}` returns the whole transaction.',
     tag: 'Transactions',
     parameters: [
       {

@@ -17,6 +17,8 @@ export const deleteWebhook = operation({
   describe: {
     operationId: 'endWebhook',
     summary: 'End a webhook',
+    description:
+      'Ends a webhook: later events are not posted. Posts that already wait, retries included, are still sent. `POST /webhooks` makes it again.',
     tag: 'Webhooks',
     parameters: [WEBHOOK_PATH.idUser, WEBHOOK_PATH.webhook],
     replies: { 200: { description: 'The ended webhook', schema: WebhookReplySchema, example: WEBHOOK_REPLY_EXAMPLE } },

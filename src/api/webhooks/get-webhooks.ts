@@ -15,6 +15,8 @@ export const getWebhooks = operation({
   describe: {
     operationId: 'listWebhooks',
     summary: 'List your webhooks',
+    description:
+      'Returns the webhooks of your user that are in use, each with its address. You can list only your own; `idUser` is the `id` of `GET /users`.',
     tag: 'Webhooks',
     parameters: [WEBHOOK_PATH.idUser],
     replies: {

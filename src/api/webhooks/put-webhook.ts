@@ -21,6 +21,8 @@ export const putWebhook = operation({
   describe: {
     operationId: 'changeWebhook',
     summary: 'Change the address of a webhook',
+    description:
+      'Sends later events to the new address. Posts that already wait, retries included, still go to the former address: keep it answering until they have arrived. The same address again changes nothing.',
     tag: 'Webhooks',
     parameters: [WEBHOOK_PATH.idUser, WEBHOOK_PATH.webhook],
     body: WebhookRequestSchema,
