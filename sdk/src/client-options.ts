@@ -1,7 +1,7 @@
 import { trimEnd } from '../../protocol/plain-text.ts';
 import type { RequestInput } from '../../protocol/sign-fields.ts';
 import type * as Api from './api-types.ts';
-import type { Fetch } from './send-request.ts';
+import type { Connection, Fetch } from './send-request.ts';
 
 export type RubricaClientOptions = {
   /** The address of the service, with its base path: `https://pay.example.cl`. */
@@ -17,6 +17,8 @@ export type RubricaClientOptions = {
   fetch?: Fetch | undefined;
   /** The longest time for one response; 10,000 by default. */
   timeoutMs?: number | undefined;
+  /** The last attempt of a call begins at most this long after the first; `Infinity` by default. 5,000 while a payer waits. */
+  patienceMs?: number | undefined;
 };
 
 /** The fields of a transaction. The client adds the Service Token and the signature. */
@@ -30,8 +32,19 @@ export type LanguageOption = { language?: 'en' | 'es' | undefined };
  */
 export type KeyOption = { idempotencyKey?: string | undefined };
 
+/** Returns the address and the limits of a client, with the defaults. Throws `TypeError` for a wrong address. */
+export function connectionOf(options: RubricaClientOptions): Connection {
+  const { baseUrl, fetch = globalThis.fetch, timeoutMs = 10_000, patienceMs = Infinity } = options;
+  return { baseUrl: readBaseUrl(baseUrl), fetch, timeoutMs, patienceMs };
+}
+
+/** Returns the error of a call that needs an option which the client does not have. */
+export function missing(what: string): TypeError {
+  return new TypeError(`Give createRubricaClient ${what} for this`);
+}
+
 /** Returns the base URL without a trailing slash. Throws `TypeError` with the address, unless the address may hold a password. */
-export function readBaseUrl(text: string): string {
+function readBaseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (text.includes('@'))
     throw new TypeError('baseUrl holds a user or a password: give createRubricaClient a login instead');
@@ -44,9 +57,4 @@ export function readBaseUrl(text: string): string {
   if (url.search !== '' || url.hash !== '')
     throw new TypeError('baseUrl has a query or a fragment: leave out what follows the path');
   return trimEnd(url.href, '/');
-}
-
-/** Returns the error of a call that needs an option which the client does not have. */
-export function missing(what: string): TypeError {
-  return new TypeError(`Give createRubricaClient ${what} for this`);
 }

@@ -7,12 +7,15 @@ const LONGEST_WAIT_MS = 30_000;
 /**
  * Runs `attempt` up to four times, until it succeeds or fails with an error that a retry cannot fix. Use it for calls
  * that may run twice, or with `isUndone` for the others. Throws the last error; if that one proves nothing, the last
- * error after which the call may have been carried out. Throws at once when the next wait exceeds half a minute.
+ * error after which the call may have been carried out. Throws at once when the next wait exceeds half a minute, or
+ * when the next attempt would begin more than `patienceMs` after the first.
  */
 export async function repeatRequest<Reply>(
   attempt: () => Promise<Reply>,
+  patienceMs: number,
   mayRepeat: (error: RubricaError) => boolean = ({ retryable }) => retryable,
 ): Promise<Reply> {
+  const startedAt = performance.now();
   let uncertain: unknown = null;
   for (let failures = 1; ; failures += 1) {
     try {
@@ -21,6 +24,7 @@ export async function repeatRequest<Reply>(
       const wait = error instanceof RubricaError && mayRepeat(error) ? waitAfter(error, failures) : null;
       if (mayBeDone(error) && !isUnanswered(uncertain)) uncertain = error;
       if (wait === null || wait > LONGEST_WAIT_MS || failures === MOST_ATTEMPTS) throw lastOf(error, uncertain);
+      if (performance.now() - startedAt + wait > patienceMs) throw lastOf(error, uncertain);
       await new Promise((resolve) => setTimeout(resolve, wait));
     }
   }

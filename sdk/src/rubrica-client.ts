@@ -1,12 +1,12 @@
 import { signAsync } from '../../protocol/sign-fields.ts';
 import type * as Api from './api-types.ts';
 import {
+  connectionOf,
   type KeyOption,
   type LanguageOption,
   missing,
   type Order,
   type RubricaClientOptions,
-  readBaseUrl,
 } from './client-options.ts';
 import { keepToken, type TokenSource } from './keep-token.ts';
 import { isUndone, repeatRequest } from './repeat-request.ts';
@@ -33,9 +33,8 @@ export class RubricaClient {
   readonly #tokens: TokenSource;
 
   constructor(options: RubricaClientOptions) {
-    const { fetch = globalThis.fetch, timeoutMs = 10_000 } = options;
     this.#options = options;
-    this.#connection = { baseUrl: readBaseUrl(options.baseUrl), fetch, timeoutMs };
+    this.#connection = connectionOf(options);
     this.#tokens = this.#tokenSource();
   }
 
@@ -366,11 +365,12 @@ export class RubricaClient {
 
   /** Calls as a user, and retries only when nothing was done: the service would treat a second request as a new one. */
   #once<O extends Operation>(operation: O, parts: PartsOf<O>): Promise<ReplyOf<O>> {
-    return this.#withToken((token) => repeatRequest(() => this.#sendOnce(operation, parts, token), isUndone));
+    const send = (token: string) => this.#sendOnce(operation, parts, token);
+    return this.#withToken((token) => repeatRequest(() => send(token), this.#connection.patienceMs, isUndone));
   }
 
   #send<O extends Operation>(operation: O, parts: PartsOf<O>, authorization?: string): Promise<ReplyOf<O>> {
-    return repeatRequest(() => this.#sendOnce(operation, parts, authorization));
+    return repeatRequest(() => this.#sendOnce(operation, parts, authorization), this.#connection.patienceMs);
   }
 
   async #sendOnce<O extends Operation>(operation: O, parts: PartsOf<O>, authorization?: string): Promise<ReplyOf<O>> {

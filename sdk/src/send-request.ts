@@ -8,7 +8,7 @@ export type Fetch = (url: string, init: object) => Promise<FetchReply>;
 
 export type FetchReply = { status: number; headers: { get(name: string): string | null }; text(): Promise<string> };
 
-export type Connection = { baseUrl: string; fetch: Fetch; timeoutMs: number };
+export type Connection = { baseUrl: string; fetch: Fetch; timeoutMs: number; patienceMs: number };
 
 type Values = Record<string, string | number | undefined>;
 

@@ -109,6 +109,16 @@ describe('createTransaction', () => {
     });
   }
 
+  test('made a payer who waits wait for every repeat: up to 43 s where nothing answers', async (context) => {
+    const busy = (after: string) => refusal(503, 'OVERLOADED', after);
+    const answers = [busy('0'), busy('4'), CREATED];
+    const { client, waited } = open(context, answers, { ...TOKENS, patienceMs: 4000 });
+    await assert.rejects(client.createTransaction(ORDER), { code: 'OVERLOADED' });
+    assert.deepEqual(waited, [500]);
+    const patient = open(context, answers, TOKENS);
+    assert.equal((await patient.client.createTransaction(ORDER)).idTrx, 1001);
+  });
+
   test('is signed, with the Service Token among its fields', async (context) => {
     const { client, sent } = open(context, [CREATED], TOKENS);
     await client.createTransaction(ORDER);

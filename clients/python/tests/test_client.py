@@ -85,6 +85,14 @@ class Client(unittest.TestCase):
         self.assertEqual(self.server.asked[0][0], "/pay/trxs")
         self.assertGreaterEqual(self.waits.call_args_list[1][0][0], 2)
 
+    def test_a_payer_who_waits_was_made_to_wait_for_every_repeat(self):
+        def busy(seconds):
+            return 503, {"code": "OVERLOADED", "detail": "Too much."}, {"Retry-After": seconds}
+
+        self.server.answers = [busy("0"), busy("4")]
+        self.assertEqual(self.failure(lambda: self.client(patience=4).create_transaction(FIELDS)).code, "OVERLOADED")
+        self.assertEqual((len(self.server.asked), self.waits.call_count), (2, 1))
+
     def test_a_refusal_says_where_why_and_what_to_do(self):
         refusal = {
             "code": "INVALID_BODY", "title": "T", "detail": "The body cannot be used.", "request_id": "req_1",

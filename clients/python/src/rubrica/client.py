@@ -1,6 +1,7 @@
 """The client of shops and their back offices."""
 from __future__ import annotations
 
+import math
 import threading
 import time
 import uuid
@@ -21,7 +22,8 @@ class RubricaClient:
 
     ``service_token`` and ``secret_token`` create transactions. All other calls need a user: an ``access_token``, an
     ``api_token``, or ``username`` and ``password``. The client gets and renews the access tokens of a login. Calls that are
-    safe to repeat are retried up to three times.
+    safe to repeat are retried up to three times. ``timeout``: the most seconds of an attempt. ``patience``: the last attempt of a
+    call begins at most so many seconds after the first; 5 while a payer waits.
     """
 
     def __init__(
@@ -35,8 +37,9 @@ class RubricaClient:
         username: str | None = None,
         password: str | None = None,
         timeout: float = 10.0,
+        patience: float = math.inf,
     ):
-        self._connection = Connection(base_url, timeout)
+        self._connection, self._patience = Connection(base_url, timeout), patience
         self._service_token, self._secret_token = service_token, secret_token
         self._access_token, self._api_token = access_token, api_token
         self._username, self._password = username, password
@@ -57,7 +60,7 @@ class RubricaClient:
         # A service without TLS is for development, where the shop may have no TLS either.
         allow_http = self._connection.base_url.startswith("http:")
         body = sign({**order, "x_account_id": self._service_token}, self._secret_token, allow_http=allow_http)
-        return repeat(lambda: self._connection.send("POST", "/trxs", body=body, holds=("idTrx", "payUrl")))
+        return repeat(lambda: self._connection.send("POST", "/trxs", body=body, holds=("idTrx", "payUrl")), self._patience)
 
     def get_transaction(self, id_trx: int) -> dict[str, Any]:
         return self._ask("GET", f"/trxs/{_segment(id_trx)}", holds=("idTrx",))
@@ -112,7 +115,7 @@ class RubricaClient:
 
         def ask(token: str) -> Any:
             sent = {**headers, "Authorization": f"Bearer {token}"}
-            return repeat(lambda: self._connection.send(method, path, headers=sent, **parts))
+            return repeat(lambda: self._connection.send(method, path, headers=sent, **parts), self._patience)
 
         token = self._current_token(None)
         try:
@@ -129,7 +132,7 @@ class RubricaClient:
         with self._login_lock:
             if self._token is None or self._token[0] == refused or self._token[1] < time.monotonic():
                 start = time.monotonic()
-                granted = repeat(self._login())
+                granted = repeat(self._login(), self._patience)
                 self._token = (granted["access_token_jwt"], start + granted["expires_in"] - _MARGIN)
             return self._token[0]
 

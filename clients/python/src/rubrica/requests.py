@@ -125,8 +125,12 @@ class _TimelyReader(io.RawIOBase):
         super().close()
 
 
-def repeat(attempt: Callable[[], Reply]) -> Reply:
-    """Calls up to four times while a retry may help. Only for calls that may run twice."""
+def repeat(attempt: Callable[[], Reply], patience: float) -> Reply:
+    """Calls up to four times while a retry may help. Only for calls that may run twice.
+
+    The last attempt begins at most ``patience`` seconds after the first.
+    """
+    start = time.monotonic()
     uncertain: RubricaError | None = None
     for failures in range(1, _MOST_ATTEMPTS + 1):
         try:
@@ -140,7 +144,8 @@ def repeat(attempt: Callable[[], Reply]) -> Reply:
             if may_be_done and (uncertain is None or uncertain.code != "NO_ANSWER"):
                 uncertain = error
             wait = (error.retry_after or 0) + _FIRST_WAIT * 2 ** (failures - 1) * random.uniform(0.5, 1)
-            if not error.retryable or wait > _LONGEST_WAIT or failures == _MOST_ATTEMPTS:
+            is_late = wait > _LONGEST_WAIT or time.monotonic() - start + wait > patience
+            if not error.retryable or is_late or failures == _MOST_ATTEMPTS:
                 raise (uncertain or error) if says_nothing else error
         time.sleep(wait)
     raise AssertionError("the last attempt answers or raises")
