@@ -10,6 +10,7 @@ import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { decideRefund } from '../../src/refunds/decide-refund.ts';
 import { findRefund } from '../../src/refunds/find-refund.ts';
 import type { Refund } from '../../src/refunds/refund.ts';
+import { claimRefunds, forgetAsked, noteAsked } from '../../src/refunds/refund-queries.ts';
 import { settleRefund } from '../../src/refunds/settle-refund.ts';
 import type { Transaction } from '../../src/transactions/transaction.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
@@ -18,6 +19,7 @@ import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { acceptedRefund, type RefundingMethod, refund, refundingMethod, refundsOf } from '../support/test-refunds.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
+import { untilQueued } from '../support/until-queued.ts';
 import { untilVisible } from '../support/until-visible.ts';
 
 forEachEngine('giving money back', (openTestDatabase) => {
@@ -245,6 +247,50 @@ forEachEngine('giving money back', (openTestDatabase) => {
     assert.equal((await settleRefund(app, stale, { kind: 'unknown' })).kind, 'ignored');
     const found = (await findRefund(app, paid, stale.id)) as Refund;
     assert.equal(found.next_lookup_at, app.now() + 60_000);
+  });
+
+  test('only the last of the workers that claimed a refund may ask for it, and only that one takes it back that it asked', async () => {
+    const { app, paid } = await open(openTestDatabase);
+    const accepted = await acceptedRefund(app, paid, 4000);
+    const claim = (meanwhile = async () => {}) =>
+      app.db.transaction(async (tx) => {
+        const claimed = await claimRefunds(tx, { now: app.now(), until: app.now() + 60_000, limit: 10 });
+        await meanwhile();
+        return claimed;
+      });
+    let other: ReturnType<typeof claim> | undefined;
+    const [first] = (await claim(async () => {
+      other = claim();
+      await untilQueued(app.db);
+    })) as [Refund];
+    assert.deepEqual([first.id, await other], [accepted.id, []]);
+    const began = app.now();
+    app.now.advance(60_000);
+    const [second] = (await claim()) as [Refund];
+    const note = (claimed: Refund) => app.db.transaction((tx) => noteAsked(tx, claimed, null, app.now()));
+    assert.deepEqual([await note(first), await note(second)], [false, true]);
+    await app.db.transaction((tx) => forgetAsked(tx, first, began));
+    assert.equal((await findRefund(app, paid, accepted.id))?.asked_at, app.now());
+    await settleRefund(app, second, { kind: 'declined', detail: {} });
+    assert.equal(await note(second), false, 'it has ended');
+  });
+
+  test('a balance that is late, or that another refund of the payment changes, contradicts nothing', async () => {
+    const { app, paid } = await open(openTestDatabase);
+    const first = await acceptedRefund(app, paid, 4000);
+    await carryOutRefunds(app, 10);
+    const say = (refunded: number) => settleRefund(app, first, { kind: 'approved', detail: {}, refunded });
+    const told = async (refunded: number) => {
+      const { kind, contradiction } = await say(refunded);
+      return [kind, contradiction];
+    };
+    assert.deepEqual(await told(0), ['already', false], 'the balance is late');
+    await acceptedRefund(app, paid, 1000);
+    assert.deepEqual(await told(5000), ['ignored', false], 'the other one may have gone back');
+    await carryOutRefunds(app, 10);
+    assert.deepEqual(await told(5000), ['already', false]);
+    app.now.advance(24 * 60 * 60 * 1000);
+    assert.deepEqual(await told(4000), ['already', true], 'after a day it is missing');
   });
 
   test('saying the same again changes nothing', async () => {

@@ -13,6 +13,7 @@ import { listRefundRequests, listWaitingRequests } from '../../src/refunds/find-
 import type { RefundRequest } from '../../src/refunds/refund-request.ts';
 import { selectRefundRequest } from '../../src/refunds/refund-request-queries.ts';
 import { requestRefund } from '../../src/refunds/request-refund.ts';
+import { lockTransaction } from '../../src/transactions/transaction-queries.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { formHeaders } from '../support/form-headers.ts';
 import { explain, type HeardStatement, listenToStatements } from '../support/heard-statements.ts';
@@ -24,6 +25,7 @@ import { acceptedRefund, refund, refundsOf } from '../support/test-refunds.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { createTestTransaction } from '../support/test-shop.ts';
 import { createTestUser } from '../support/test-user.ts';
+import { untilQueued } from '../support/until-queued.ts';
 
 const code = (wanted: string) => (error: unknown) => (error as { code?: string }).code === wanted;
 const approve = (app: TestApp, request: RefundRequest, by: Actor, reason: string | null = null) =>
@@ -102,7 +104,13 @@ forEachEngine('a refund above the limit of a person', (openTestDatabase, engine)
     const owner = actorOf(await createTestUser(app, { role: 'owner', may: [] }), 'owner');
     const request = await askForRefund(app, desk, { amount: 100_001 });
     // Each in a process of its own, which takes the refunds of a merchant one at a time.
-    const asked = [desk.approver, owner].map((by) => approve(createTestApp(app.db), request, by));
+    const both = () => [desk.approver, owner].map((by) => approve(createTestApp(app.db), request, by));
+    let asked: ReturnType<typeof both> = [];
+    await app.db.transaction(async (tx) => {
+      await lockTransaction(tx, desk.paid);
+      asked = both();
+      await untilQueued(app.db, 2);
+    });
     const kinds = (await Promise.all(asked)).map(({ kind }) => kind);
     assert.deepEqual(kinds.toSorted(), ['already', 'approved']);
     assert.deepEqual(await refundsOf(app, desk.paid), [['processing', 100_001]]);
