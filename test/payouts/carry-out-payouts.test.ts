@@ -3,9 +3,10 @@ import { test } from 'node:test';
 import { payoutSenders } from '../../src/payout-senders/open-payout-sender.ts';
 import { carryOutPayouts } from '../../src/payouts/carry-out-payouts.ts';
 import { cancelPayouts } from '../../src/payouts/decide-payouts.ts';
+import { claimPayouts, postponePayout } from '../../src/payouts/due-payout-queries.ts';
 import { endContradiction } from '../../src/payouts/end-contradiction.ts';
 import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
-import type { Payout } from '../../src/payouts/payout.ts';
+import { nextLook, type Payout } from '../../src/payouts/payout.ts';
 import { selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
 import { selectSenderInUse } from '../../src/payouts/payout-sender-queries.ts';
 import { openSender, removePayoutSender, setPayoutSender } from '../../src/payouts/set-payout-sender.ts';
@@ -13,11 +14,19 @@ import { settlePayouts } from '../../src/payouts/settle-payouts.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { openStandInProvider, PROVIDER_URL, type StandInProvider } from '../support/stand-in-provider.ts';
-import { createTestApp, createTestClock } from '../support/test-app.ts';
+import { createTestApp, createTestClock, listenForAlarms } from '../support/test-app.ts';
 import { approved, openPayoutDesk, type PayoutDesk, wish } from '../support/test-payouts.ts';
+import { untilQueued } from '../support/until-queued.ts';
 
 const DAY = 86_400_000;
 const evidence = { name: 'portal.pdf', sha256: 'ab'.repeat(32), bytes: 1, excerpt: '' };
+
+test('a sender is asked about a payout that has ended at its times, each once', () => {
+  const since = { sentAt: 0, settledAt: 0 };
+  const next = (now: number) => nextLook('confirmed', since, now);
+  assert.deepEqual([next(0), next(DAY / 24), next(DAY), next(30 * DAY)], [DAY / 24, DAY, 2 * DAY, null]);
+  assert.deepEqual([nextLook('failed', since, DAY), nextLook('returned', since, 0)], [null, null]);
+});
 
 forEachEngine('payouts that leave by a sender', (openTestDatabase) => {
   const open = async (provider: StandInProvider | null = null) => {
@@ -54,7 +63,7 @@ forEachEngine('payouts that leave by a sender', (openTestDatabase) => {
     });
 
   test('what is approved leaves, and each answer becomes a state with its entries', async () => {
-    const { app, pay, states } = await open();
+    const { app, pay, read, states } = await open();
     const payouts = await pay(6001, 6002, 6003, 6004, 6005, 6006, 6007, 15_000);
     assert.equal(await carryOutPayouts(app, 100), 8);
     assert.deepEqual(await states(payouts), [
@@ -82,6 +91,8 @@ forEachEngine('payouts that leave by a sender', (openTestDatabase) => {
       [6007, 'sent', 'amount 6008'],
       [15_000, 'confirmed', null],
     ]);
+    const { settled_at, next_look_at } = await read(payouts.at(-1) as Payout);
+    assert.equal(next_look_at, (settled_at ?? 0) + 5 * DAY, 'the same answer again puts the next question off');
     assert.equal((await verifyStore(app)).ok, true);
   });
 
@@ -198,6 +209,48 @@ forEachEngine('payouts that leave by a sender', (openTestDatabase) => {
     assert.equal((await read(payout)).state, 'confirmed');
   });
 
+  test('a worker that was held up while it wrote that a payout leaves does not hand it over: another one may ask by then', async () => {
+    const provider = openStandInProvider();
+    const { app, pay, read } = await open(provider);
+    const [payout] = (await pay(700)) as [Payout];
+    let commits = 0;
+    const db = Object.assign(Object.create(app.db), {
+      transaction: async (work: () => Promise<unknown>) => {
+        const done = await app.db.transaction(work);
+        if (++commits === 2) app.now.advance(31_000);
+        return done;
+      },
+    }) as typeof app.db;
+    await carryOutPayouts(createTestApp(db, { now: app.now, openPayoutSender: app.openPayoutSender }), 100);
+    assert.deepEqual([(await read(payout)).state, provider.given], ['sent', []]);
+    app.now.advance(60_000);
+    await carryOutPayouts(app, 100);
+    assert.deepEqual([(await read(payout)).state, provider.given], ['unknown', []]);
+  });
+
+  test('a due payout is claimed by one of two workers, and only the last claim sets the next look', async () => {
+    const { app, pay, read } = await open();
+    const [payout] = (await pay(700)) as [Payout];
+    const claim = (meanwhile = async () => {}) =>
+      app.db.transaction(async (tx) => {
+        const claimed = await claimPayouts(tx, { now: app.now(), until: app.now() + 60_000, limit: 10 });
+        await meanwhile();
+        return claimed;
+      });
+    let other: ReturnType<typeof claim> | undefined;
+    const [first] = await claim(async () => {
+      other = claim();
+      await untilQueued(app.db);
+    });
+    assert.deepEqual([first?.id, await other], [payout.id, []]);
+    app.now.advance(60_000);
+    const [second] = await claim();
+    await app.db.transaction((tx) => postponePayout(tx, first as Payout, null));
+    assert.equal((await read(payout)).next_look_at, app.now() + 60_000);
+    await app.db.transaction((tx) => postponePayout(tx, second as Payout, null));
+    assert.equal((await read(payout)).next_look_at, null);
+  });
+
   test('a payout that is in a file does not leave by the sender too, nor the other way round', async () => {
     const { app, desk, pay, read } = await open();
     const [filed] = (await pay(700)) as [Payout];
@@ -247,9 +300,11 @@ forEachEngine('payouts that leave by a sender', (openTestDatabase) => {
     await carryOutPayouts(app, 100);
     provider.goOn();
     app.now.advance(DAY);
-    await carryOutPayouts(app, 100);
+    const { log, alarms } = listenForAlarms();
+    await carryOutPayouts({ ...app, log }, 100);
     const contradicted = await read(payout);
     assert.deepEqual([contradicted.state, contradicted.contradiction], ['confirmed', 'failed']);
+    assert.deepEqual(alarms, ['payout_contradiction']);
     const look = {
       owner: desk.environment,
       payout: contradicted,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
+import { listAudit } from '../../src/audit/list-audit.ts';
 import { beginEpoch } from '../../src/epochs/begin-epoch.ts';
 import { releaseEpoch } from '../../src/epochs/release-epoch.ts';
 import type { Problem } from '../../src/error-catalogue.ts';
@@ -14,7 +15,8 @@ import { verifyStore } from '../../src/proof/verify-store.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
-import { ANA, approved, openPayoutDesk, type PayoutDesk, wish } from '../support/test-payouts.ts';
+import { ANA, actor, approved, openPayoutDesk, type PayoutDesk, wish } from '../support/test-payouts.ts';
+import { createTestUser } from '../support/test-user.ts';
 
 const PEDRO = { ...ANA, rut: '11.111.111-1', bankCode: '001', account: '00990011223', name: 'Pedro Soto', email: null };
 const PAYER = { rut: '76.123.456-0', name: 'Tienda SpA', account: '123456789', agreement: '' };
@@ -55,6 +57,8 @@ forEachEngine('files of payouts', (openTestDatabase) => {
   test('a payout is in one file, from any number at once, and the file is kept with its bytes', async () => {
     const { app, desk } = await open();
     await approved(app, desk, [wish(), wish()]);
+    const stranger = actor(await createTestUser(app, { role: 'finance', may: [], paymentServices: [] }), 'finance');
+    await assert.rejects(file(app, { ...desk, maker: stranger }), { code: 'PERMISSION_MISSING' });
     const made = await Promise.allSettled([file(app, desk), file(app, desk), file(app, desk)]);
     const files = made.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
     assert.equal(files.length, 1);
@@ -70,6 +74,11 @@ forEachEngine('files of payouts', (openTestDatabase) => {
       ],
     );
     await assert.rejects(file(app, desk), /Nothing is approved/);
+    const { acts } = await listAudit(app, { action: 'payout.filed' }, 10);
+    assert.deepEqual(
+      acts.map(({ who, subject }) => [who.name, subject.id]),
+      [[desk.users.maker.email, files[0]?.file.id]],
+    );
     const kept = JSON.stringify(await app.db.query('select * from payout_files'));
     assert.doesNotMatch(kept, /12531909|NUNEZ/);
   });

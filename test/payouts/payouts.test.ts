@@ -11,6 +11,7 @@ import { PAYOUT_STATES, type PayoutState, statesBefore } from '../../src/payouts
 import { NO_LIMITS, upsertPayoutLimits, upsertPersonLimit } from '../../src/payouts/payout-limit-queries.ts';
 import { selectAlike, selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
 import { proposePayouts } from '../../src/payouts/propose-payouts.ts';
+import { type PayoutOutcome, settleOutcomes } from '../../src/payouts/settle-outcomes.ts';
 import { showPayouts } from '../../src/payouts/show-payouts.ts';
 import { transitionPayouts } from '../../src/payouts/transition-payouts.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
@@ -137,6 +138,11 @@ forEachEngine('payouts', (openTestDatabase) => {
     const batch = { name: 'x', fileSha256: null };
     const proposal = { owner: desk.environment, by: nobody, wishes: [wish()], batch };
     await assert.rejects(proposePayouts(app, proposal), code('PERSON_NEEDED'));
+    const changes = [rejectPayouts, cancelPayouts];
+    for (const change of changes)
+      await assert.rejects(change(app, decide(desk, ids, elsewhere)), code('PERMISSION_MISSING'));
+    await assert.rejects(rejectPayouts(app, decide(desk, ids, desk.maker)), code('PERMISSION_MISSING'));
+    await assert.rejects(approvePayouts(app, decide(desk, [...ids, 'po_unknown'])), code('NOT_FOUND'), 'all or none');
     assert.equal((await rejectPayouts(app, decide(desk, ids))).length, 1);
     assert.equal(await available(app, desk), 1_000_000);
   });
@@ -292,12 +298,13 @@ forEachEngine('payouts', (openTestDatabase) => {
     await assert.rejects(propose(app, desk), code('PAYOUT_LIMIT_REACHED'));
     await limit({ per_batch: 15_000 });
     await assert.rejects(propose(app, desk, [wish(), wish()]), code('PAYOUT_LIMIT_REACHED'));
-    await limit({ per_day: 15_000 });
-    await approved(app, desk);
-    await assert.rejects(approved(app, desk), code('PAYOUT_LIMIT_REACHED'));
+    await limit({ per_day: 20_000 });
+    assert.equal((await approved(app, desk, [wish(), wish()])).length, 2, 'just the limit');
+    await assert.rejects(approved(app, desk, [wish({ amount: 1 })]), code('PAYOUT_LIMIT_REACHED'));
     await limit({});
-    await app.db.transaction((tx) => upsertPersonLimit(tx, desk.approver.userId ?? '', 'CLP', 15_000));
-    await assert.rejects(approved(app, desk), code('PAYOUT_LIMIT_REACHED'));
+    await app.db.transaction((tx) => upsertPersonLimit(tx, desk.approver.userId ?? '', 'CLP', 30_000));
+    assert.equal((await approved(app, desk)).length, 1, 'just the limit');
+    await assert.rejects(approved(app, desk, [wish({ amount: 1 })]), code('PAYOUT_LIMIT_REACHED'));
     app.now.advance(86_400_000);
     assert.equal((await approved(app, desk)).length, 1);
   });
@@ -380,8 +387,11 @@ forEachEngine('payouts', (openTestDatabase) => {
 
   test('a program pays by itself up to its limit and pace, and above that waits for a person', async () => {
     const { app, desk } = await open();
-    const rule = { automatic_per_payout: 10_000, automatic_count_per_hour: 2 };
-    await app.db.transaction((tx) => upsertPayoutLimits(tx, desk.environment.id, 'CLP', { ...NO_LIMITS, ...rule }));
+    const limit = (limits: Partial<typeof NO_LIMITS>) =>
+      app.db.transaction((tx) =>
+        upsertPayoutLimits(tx, desk.environment.id, 'CLP', { ...NO_LIMITS, automatic_per_payout: 10_000, ...limits }),
+      );
+    await limit({ automatic_count_per_hour: 2 });
     const ask = async (amount: number, payee = ANA) => {
       const proposal = { owner: desk.environment, by: desk.program, wishes: [wish({ amount, payee })], batch: null };
       const [payout] = (await proposePayouts(app, proposal)).payouts;
@@ -391,6 +401,20 @@ forEachEngine('payouts', (openTestDatabase) => {
     assert.deepEqual(await ask(10_001), ['awaiting_approval', null, 'waits for a person: above $10.000 CLP']);
     assert.deepEqual(await ask(9_000), ['approved', 'automatic', null]);
     assert.deepEqual(await ask(1_000), ['awaiting_approval', null, 'waits for a person: more than 2 in an hour']);
+    app.now.advance(3_600_001);
+    assert.deepEqual(await ask(1_000), ['approved', 'automatic', null]);
+    await approved(app, desk);
+    await limit({ automatic_per_day: 20_500 });
+    const ofPrograms = 'waits for a person: the limit of a day for programs is reached';
+    assert.deepEqual(await ask(501), ['awaiting_approval', null, ofPrograms]);
+    assert.deepEqual(await ask(500), ['approved', 'automatic', null], 'what a person approved does not count');
+    await limit({ per_day: 31_000 });
+    assert.deepEqual(await ask(501), [
+      'awaiting_approval',
+      null,
+      'waits for a person: the limit of the day is reached',
+    ]);
+    assert.deepEqual(await ask(500), ['approved', 'automatic', null]);
   });
 
   test('after a restore a program repeated a payout that was paid in the lost time, and it was approved by itself', async () => {
@@ -402,6 +426,28 @@ forEachEngine('payouts', (openTestDatabase) => {
     const [payout] = (await proposePayouts(app, proposal)).payouts;
     assert.deepEqual([payout?.state, payout?.approval], ['awaiting_approval', null]);
     assert.match(payout?.reason ?? '', /restored/);
+  });
+
+  test('two ends of a payout that are reported at once are an end and a contradiction: the second one was lost', async () => {
+    const { app, desk } = await open();
+    const ids = (await approved(app, desk)).map(({ id }) => id);
+    const [id = ''] = ids;
+    const { environment: owner } = desk;
+    await app.db.transaction((tx) => transitionPayouts(tx, owner, { ids, to: 'sent', at: app.now() }));
+    const say = (outcome: PayoutOutcome, meanwhile = async () => {}) =>
+      app.db.transaction(async (tx) => {
+        const settled = await settleOutcomes(tx, owner, [{ id, outcome, reason: null }], { at: app.now() });
+        await meanwhile();
+        return settled;
+      });
+    let later: ReturnType<typeof say> | undefined;
+    const first = await say('confirmed', async () => {
+      later = say('failed');
+      await untilQueued(app.db);
+    });
+    assert.deepEqual([first.settled.length, (await later)?.contradicted.length], [1, 1]);
+    const { state, contradiction } = (await selectPayoutAnywhere(app.db, id)) ?? {};
+    assert.deepEqual([state, contradiction], ['confirmed', 'failed']);
   });
 
   test('the same id again is the same payout, with other fields a conflict, from any number at once', async () => {
