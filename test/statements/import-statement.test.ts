@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listAttention } from '../../src/attention/list-attention.ts';
+import type { Actor } from '../../src/audit/actor.ts';
 import { identityHashes } from '../../src/bank-validation/identity-hash.ts';
 import { dayOf } from '../../src/lib/calendar-day.ts';
 import { recordMovement } from '../../src/movements/record-movement.ts';
 import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
 import type { Payout } from '../../src/payouts/payout.ts';
-import { selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
+import { lockPayouts, selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
+import { transitionPayouts } from '../../src/payouts/transition-payouts.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { importStatement } from '../../src/statements/import-statement.ts';
 import { resolveLine } from '../../src/statements/resolve-line.ts';
@@ -16,6 +18,7 @@ import { leaveFor } from '../support/moving-shop.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { ANA, approved, openPayoutDesk, wish } from '../support/test-payouts.ts';
+import { untilQueued } from '../support/until-queued.ts';
 
 const DAY = 86_400_000;
 const PEDRO = { ...ANA, rut: '11.111.111-1', bankCode: '001', account: '990011223', name: 'Pedro Soto' };
@@ -43,7 +46,7 @@ forEachEngine('statements of the bank', (openTestDatabase) => {
       amount,
       text,
     });
-    const take = async (...some: StatementLine[]) => {
+    const takeAs = async (by: Actor, ...some: StatementLine[]) => {
       const evidence = { name: 'cartola.csv', sha256: 'ab'.repeat(32), bytes: 1, excerpt: '' };
       const scope = { environment: 'development' as const, paymentServiceId: null, account: '123456789' };
       const { id, known, uses, contradicted } = await importStatement(
@@ -54,6 +57,7 @@ forEachEngine('statements of the bank', (openTestDatabase) => {
       const used = Object.entries(uses).filter(([, count]) => count > 0);
       return { id: id ?? '', known, uses: Object.fromEntries(used), contradicted };
     };
+    const take = Object.assign((...some: StatementLine[]) => takeAs(by, ...some), { as: takeAs });
     const states = async (payouts: readonly Payout[]) => {
       const found: (string | undefined)[] = [];
       for (const { id } of payouts) found.push((await selectPayoutAnywhere(app.db, id))?.state);
@@ -121,7 +125,7 @@ forEachEngine('statements of the bank', (openTestDatabase) => {
   });
 
   test('a provisional and a final statement that overlap, in another order, count nothing twice', async () => {
-    const { app, file, line, take, states } = await open();
+    const { app, owner, file, line, take, states } = await open();
     const { payouts } = await file(
       { reference: 'a', amount: 15_000 },
       { reference: 'b', amount: 15_000 },
@@ -130,8 +134,16 @@ forEachEngine('statements of the bank', (openTestDatabase) => {
     const day = [line(-15_000, 'TEF 12531909-2'), line(-15_000, 'TEF 12531909-2'), line(-9_000, 'TEF  12531909-2')];
     assert.deepEqual((await take(day[0] as StatementLine)).uses, { payout: 1 });
     const final = [{ ...(day[2] as StatementLine), text: 'tef 12.531.909-2' }, day[1], day[0]] as StatementLine[];
-    const [first, second] = await Promise.all([take(...final), take(...final)]);
+    let both: ReturnType<typeof take>[] = [];
+    await app.db.transaction(async (tx) => {
+      await lockPayouts(tx, { environmentId: owner.id, ids: payouts.map(({ id }) => id) });
+      both = [take(...final), take(...final)];
+      await untilQueued(app.db, 2);
+    });
+    const [first, second] = await Promise.all(both);
     assert.equal((first?.uses['payout'] ?? 0) + (second?.uses['payout'] ?? 0), 2);
+    const told = [first, second].map((one) => `${one?.known} known, ${one?.contradicted.length} contradicted`);
+    assert.deepEqual(told.toSorted(), ['1 known, 0 contradicted', '3 known, 0 contradicted']);
     assert.deepEqual((await take(...final)).known, 3);
     assert.deepEqual(await states(payouts), ['confirmed', 'confirmed', 'confirmed']);
     const kinds = await app.db.query("select payout_id from journal_entries where kind = 'payout_paid'");
@@ -326,9 +338,46 @@ forEachEngine('statements of the bank', (openTestDatabase) => {
     const [resolved] = await resolveLine(app, decision);
     assert.deepEqual([resolved?.used_as, resolved?.subject], ['payout', payouts[0]?.id]);
     assert.deepEqual(await states(payouts), ['returned', 'sent']);
+    const { payouts: named } = await file({ reference: 'c', amount: 8_000 });
+    assert.deepEqual((await take(line(8_000, 'DEVOLUCION 12531909-2', 1))).uses, { return: 1 });
+    const late = await take(line(-8_000, 'TEF 12531909-2'));
+    assert.deepEqual([late.uses, late.contradicted, await states(named)], [{ payout: 1 }, [], ['returned']]);
     const second = await take(line(-15_000, 'OTRA', 1), line(-15_000, 'OTRA', 2));
-    await assert.rejects(resolveLine(app, { ...decision, statementId: second.id, fileLine: 3 }), /Another line is of/);
+    await assert.rejects(resolveLine(app, { ...decision, statementId: second.id, fileLine: 5 }), /Another line is of/);
     assert.equal((await verifyStore(app)).ok, true);
+  });
+
+  test('a line ends a payout, or is a deposit, of the environment of its statement, by a person who may record movements there', async () => {
+    const { app, desk, owner, by, file, line, take, states } = await open();
+    const { payouts } = await file({ reference: 'a', amount: 15_000 });
+    const named = [line(-15_000, 'TEF 12531909-2')];
+    await assert.rejects(take.as(desk.approver, ...named), { code: 'PERMISSION_MISSING' });
+    const amounts = [line(-8_000, 'UNO'), line(5_000, 'DOS'), line(-15_000, 'TRES', -3)];
+    const { id: statementId, uses } = await take(...amounts);
+    assert.deepEqual(uses, { suspense: 3 });
+    const production = await openPayoutDesk(app, { mode: 'production', money: 0 });
+    const { environment } = production;
+    const paidIn = async ({ paymentServiceId, environment }: typeof owner, amount = 5_000) => {
+      const deposit = { kind: 'deposit', commission: 0, currency: 'CLP', paymentMethod: null, by: TESTER } as const;
+      const wished = { ...deposit, reference: `TRF-${amount}`, amount };
+      const recording = await recordMovement(app, { paymentServiceId, environment }, wished);
+      return { use: 'deposit' as const, deposit: { id: 'movement' in recording ? recording.movement.id : '' } };
+    };
+    await paidIn(environment, 8_000);
+    const theirs = (await approved(app, production, [wish({ amount: 8_000 })])).map(({ id }) => id);
+    const at = { ids: theirs, to: 'sent' as const, at: app.now() };
+    await app.db.transaction((tx) => transitionPayouts(tx, environment, at));
+    const say = (fileLine: number, is: Parameters<typeof resolveLine>[1]['is'], who = by) =>
+      resolveLine(app, { statementId, fileLine, is, reason: 'seen', by: who });
+    const payout = (id = '') => ({ use: 'payout' as const, payoutId: id });
+    const [uno, dos, tres] = amounts.map((one) => one.line) as [number, number, number];
+    await assert.rejects(say(uno, payout(theirs[0]), production.maker), /other environment/);
+    await assert.rejects(say(dos, await paidIn(environment), production.maker), { code: 'NOT_FOUND' });
+    await assert.rejects(say(tres, payout(payouts[0]?.id), desk.approver), { code: 'PERMISSION_MISSING' });
+    const ours = await paidIn(owner);
+    await assert.rejects(say(dos, ours, desk.approver), { code: 'PERMISSION_MISSING' });
+    assert.deepEqual(await states(payouts), ['sent']);
+    assert.equal((await say(dos, ours))[0]?.subject, ours.deposit.id);
   });
 
   test('lines that were taken over before the number of the bank was left out are known', async () => {
