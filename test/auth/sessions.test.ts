@@ -202,6 +202,7 @@ forEachEngine('sessions', (openTestDatabase) => {
     assert.equal(await endSessionsOf(app, user.id, TESTER), 1);
     app.now.advance(WITHIN_A_SECOND);
     assert.equal(await works(app, token), 'TOKEN_INVALID');
+    assert.equal(await works(app, await exchange(app, user.api_token)), 'ok', 'another one, and not the ended one');
     assert.equal(await endSessionsOf(app, 'usr_x', TESTER), null);
   });
 

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listAudit } from '../../src/audit/list-audit.ts';
 import { disableUser, enableUser } from '../../src/auth/change-user.ts';
+import { acceptInvitation, findInvitation } from '../../src/auth/invitations/accept-invitation.ts';
 import {
   endInvitation,
   inviteUser,
@@ -11,6 +12,7 @@ import {
   makePasswordLink,
   makeSignInLink,
 } from '../../src/auth/invitations/invite-user.ts';
+import { listSessions } from '../../src/auth/list-sessions.ts';
 import { resetPassword } from '../../src/auth/reset-secrets.ts';
 import { beginEpoch } from '../../src/epochs/begin-epoch.ts';
 import { ConsolePerson } from '../support/console-person.ts';
@@ -18,7 +20,7 @@ import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { startTestServer } from '../support/test-server.ts';
-import { createTestUser } from '../support/test-user.ts';
+import { beginTestSession, createTestUser } from '../support/test-user.ts';
 
 const DAY = 86_400_000;
 const PASSWORD = 'cuatro perros verdes';
@@ -122,6 +124,21 @@ forEachEngine('an invitation', (openTestDatabase) => {
     const link = await makePasswordLink(app, user, DAY, TESTER);
     await resetPassword(app, user, TESTER);
     assert.equal((await accept(link?.token ?? '')).status, 404);
+  });
+
+  test('that ended while its person chose a password lets nobody in, and a chosen password ends every other session', async () => {
+    const { app, server, invite, accept } = await open();
+    await using _server = server;
+    const { id, token, user } = await invite('ana@example.cl');
+    const found = await findInvitation(app, token);
+    assert.ok(found);
+    assert.equal(await endInvitation(app, id, TESTER), true);
+    assert.equal(await acceptInvitation(app, found, { password: PASSWORD, address: '192.0.2.1' }), null);
+    const again = await invite('ana@example.cl');
+    const { id: session } = await beginTestSession(app, user, 'console');
+    assert.equal((await accept(again.token)).status, 303);
+    const left = (await listSessions(app, user))?.map((one) => one.id) ?? [];
+    assert.deepEqual([left.length, left.includes(session)], [1, false]);
   });
 
   test('that was made twice at once was open twice, and each gave the person another password', async () => {

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { addTotp } from '../../../src/auth/factors/enrol-totp.ts';
+import { insertFactor, updatePasskeyUsed } from '../../../src/auth/factors/factor-queries.ts';
 import { beginSetup, readSetup } from '../../../src/auth/factors/factor-setup.ts';
+import { proveForRequest } from '../../../src/auth/factors/prove-factor.ts';
+import { removeFactor } from '../../../src/auth/factors/remove-factor.ts';
+import { totpCode } from '../../../src/auth/factors/totp.ts';
+import { renewSession } from '../../../src/auth/session.ts';
+import { forEachEngine } from '../../support/engines.ts';
+import { TESTER } from '../../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../../support/test-app.ts';
+import { beginTestSession, createTestUser } from '../../support/test-user.ts';
 
 const SETUP = { id: 'fac_1', secret: 'JBSWY3DPEHPK3PXP' };
 
@@ -17,4 +26,81 @@ test('a second factor is set up within fifteen minutes of the question, by its o
   assert.deepEqual(readSetup(app, 'us_1', text), SETUP);
   app.now.advance(1);
   assert.equal(readSetup(app, 'us_1', text), null);
+});
+
+forEachEngine('a second factor', (openTestDatabase) => {
+  const open = async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { id, email } = await createTestUser(app, { role: 'support', may: [] });
+    const user = { id, email, role: 'support' as const };
+    const added = await addTotp(app, user, 'Phone', TESTER);
+    assert.ok(added);
+    const prove = (code: string, address = '192.0.2.1') =>
+      proveForRequest(app, { user: user as Parameters<typeof proveForRequest>[1]['user'], address }, code).then(
+        () => 'right',
+        (error: { code?: string }) => error.code,
+      );
+    const right = () => {
+      app.now.advance(30_000);
+      return totpCode(added.secret, app.now());
+    };
+    return { app, user, prove, right, ...added };
+  };
+  const times = (count: number) => Array.from({ length: count }, (_, at) => at);
+
+  test('is guessed ten times in a row at most, and a right code ends the row', async () => {
+    const { prove, right } = await open();
+    for (const round of times(2)) {
+      for (const guess of times(9)) assert.equal(await prove(`${round}0000${guess}`), 'FACTOR_REFUSED');
+      assert.equal(await prove(await right()), 'right');
+    }
+  });
+
+  test('is guessed fifty times in all, from however many networks, and a recovery code still lets in', async () => {
+    const { prove, right, recoveryCodes } = await open();
+    for (const guess of times(50)) assert.equal(await prove('000000', `192.0.${guess}.1`), 'FACTOR_REFUSED');
+    assert.equal(await prove(await right(), '198.51.100.1'), 'RATE_LIMITED');
+    assert.equal(await prove(recoveryCodes[0] ?? '', '198.51.100.1'), 'right');
+  });
+
+  test('that was the last one takes the recovery codes with it, and one of several does not', async () => {
+    const { app, user, id } = await open();
+    const other = await addTotp(app, user, 'Tablet', TESTER);
+    const codes = async () => (await app.db.query('select hash from recovery_codes')).length;
+    assert.equal(await removeFactor(app, id, user.id, TESTER), 'removed');
+    assert.equal(await codes(), 10);
+    assert.equal(await removeFactor(app, other?.id ?? '', user.id, TESTER), 'removed');
+    assert.equal(await codes(), 0);
+  });
+
+  test('that is a passkey is used with a counter that grows, so that a copy is noticed, or with none at all', async () => {
+    const { app, user } = await open();
+    const row = { user_id: user.id, kind: 'passkey', name: 'Key', sealed: 'x', site: null, created_at: 1 } as const;
+    for (const credential of ['counts', 'never'])
+      await app.db.transaction((tx) =>
+        insertFactor(tx, { ...row, id: `fac_${credential}`, credential, last_step: 0, last_used_at: null }),
+      );
+    const use = (id: string, counter: number) =>
+      app.db.transaction((tx) => updatePasskeyUsed(tx, { id: `fac_${id}`, site: 'localhost' }, counter, 1));
+    for (const [counter, isTaken] of [
+      [5, true],
+      [5, false],
+      [4, false],
+      [0, false],
+      [6, true],
+    ] as const)
+      assert.equal(await use('counts', counter), isTaken, String(counter));
+    assert.deepEqual([await use('never', 0), await use('never', 0)], [true, true]);
+  });
+
+  test('that was proved stays proved where the password is given again', async () => {
+    const { app, user } = await open();
+    const session = await beginTestSession(app, user.id, 'console');
+    const renew = (one: typeof session, proof: 'factor' | 'password') =>
+      app.db.transaction((tx) => renewSession(tx, one, proof, app.now()));
+    const proved = await renew(session, 'factor');
+    const provedAt = app.now();
+    app.now.advance(60_000);
+    assert.equal((await renew(proved as typeof session, 'password'))?.proved_at, provedAt);
+  });
 });
