@@ -4,10 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { problemHeaders } from '../../src/http/problem-headers.ts';
 import { consumeLimit, removeEndedLimits } from '../../src/limits/consume-limit.ts';
 import { type Limit, limitKey, limitProblem } from '../../src/limits/limit.ts';
-import { decrementCount, deleteCount } from '../../src/limits/limit-queries.ts';
+import { decrementCount, deleteCount, incrementCount } from '../../src/limits/limit-queries.ts';
 import { comesTrue } from '../support/comes-true.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { createTestApp } from '../support/test-app.ts';
+import { untilQueued } from '../support/until-queued.ts';
 
 const WINDOW: Limit = { name: 'window', most: 3, windowMs: 60_000, counts: 'window' };
 const STREAK: Limit = { name: 'streak', most: 3, windowMs: 60_000, counts: 'streak' };
@@ -127,6 +128,21 @@ forEachEngine('a limit', (openTestDatabase) => {
     assert.equal((await consumeLimit(app, WINDOW, 'a')).allowed, false);
     await app.db.transaction((tx) => deleteCount(tx, key));
     assert.equal((await consumeLimit(app, WINDOW, 'a')).remaining, 2);
+  });
+
+  test('that begins again while it is being cleared away goes on: its first use was lost', async () => {
+    const app = createTestApp(await openTestDatabase());
+    await consumeLimit(app, WINDOW, 'a');
+    app.now.advance(60_000);
+    const use = { key: limitKey(app, WINDOW, 'a'), now: app.now(), endsAt: app.now() + 60_000 };
+    let removing: ReturnType<typeof removeEndedLimits> | undefined;
+    await app.db.transaction(async (tx) => {
+      await incrementCount(tx, { ...use, renews: false, times: 1 });
+      removing = removeEndedLimits(app, 10);
+      await untilQueued(app.db);
+    });
+    assert.equal(await removing, 0);
+    assert.equal((await consumeLimit(app, WINDOW, 'a')).remaining, 1);
   });
 
   test('leaves no subject in the database, and nothing at all once it is over', async () => {

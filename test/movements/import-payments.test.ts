@@ -10,6 +10,7 @@ import { describeEvidence } from '../../src/lib/evidence-file.ts';
 import { importPayments, planImport } from '../../src/movements/import-payments.ts';
 import { resolveImported } from '../../src/movements/resolve-suspense.ts';
 import type { PaymentOutcome } from '../../src/payment-methods/payment-method.ts';
+import { lockFunds } from '../../src/payment-services/lock-funds.ts';
 import {
   approved,
   type CheckoutCase,
@@ -22,6 +23,7 @@ import {
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
+import { untilQueued } from '../support/until-queued.ts';
 
 const HEAD = 'fecha;orden_compra;codigo_autorizacion;monto';
 
@@ -135,8 +137,14 @@ forEachEngine('money that the acquirer has and the books do not', (openTestDatab
     assert.equal(row?.command, `bin/rubrica books resolve --entry ${id}/2.0 --as returned|kept --reason TEXT`);
     const decided = { decision: 'kept' as const, reason: 'the shop knows it', by: TESTER };
     const place = { environmentId: id, link: 2, entry: '2.0' };
-    assert.equal((await resolveImported(opened.app, place, decided)).kind, 'resolved');
-    assert.equal((await resolveImported(opened.app, place, decided)).kind, 'already');
+    const both = () => [1, 2].map(() => resolveImported(opened.app, place, decided));
+    let asked: ReturnType<typeof both> = [];
+    await opened.app.db.transaction(async (tx) => {
+      await lockFunds(tx, id, 'CLP');
+      asked = both();
+      await untilQueued(opened.app.db, 2);
+    });
+    assert.deepEqual((await Promise.all(asked)).map(({ kind }) => kind).toSorted(), ['already', 'resolved']);
     assert.equal((await resolveImported(opened.app, { ...place, link: 1 }, decided)).kind, 'nothing');
     assert.deepEqual(await sumsOf(opened), { 'method:scripted:receivable': 16_990, 'merchant:payable': -16_990 });
     assert.deepEqual(await listAttention(opened.app, null, 10), []);

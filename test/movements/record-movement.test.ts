@@ -187,7 +187,9 @@ forEachEngine('payouts', (openTestDatabase, engine) => {
     assert.equal(await refusalOf(app, second, 1050), null);
     assert.equal(await refusalOf(app, second, 1), 'INSUFFICIENT_BALANCE');
     const other = await createPaidTransaction(app, environment, { amount: 6000, currency: 'USD' });
-    assert.equal(await refusalOf(app, other, 6000), null);
+    assert.equal((await payOut(app, environment, 1000, { currency: 'USD' })).kind, 'recorded');
+    assert.equal(await refusalOf(app, other, 5001), 'INSUFFICIENT_BALANCE', 'fees of another currency cover nothing');
+    assert.equal(await refusalOf(app, other, 5000), null);
     assert.deepEqual(await selectOverdrawn(app.db), []);
   });
 
