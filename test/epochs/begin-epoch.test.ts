@@ -16,6 +16,8 @@ import { watchStore } from '../../src/epochs/watch-store.ts';
 import type { Problem } from '../../src/error-catalogue.ts';
 import { writeCursor } from '../../src/outbox/feed-cursor.ts';
 import { readFeed } from '../../src/outbox/read-feed.ts';
+import { handOverTokens } from '../../src/payment-services/hand-over-tokens.ts';
+import { openHandover } from '../../src/payment-services/open-handover.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
@@ -55,6 +57,14 @@ forEachEngine('a new epoch', (openTestDatabase) => {
     const bearer = (text: string) => authenticateBearer(fresh, `Bearer ${text}`, undefined);
     await assert.rejects(bearer(person.text), { code: 'TOKEN_INVALID' });
     assert.equal((await bearer(program.text)).id, user.id);
+  });
+
+  test('ends the links to tokens: one may have been opened in the lost time', async (context) => {
+    const app = await openApp(context);
+    const target = await createTestEnvironment(app);
+    const made = await handOverTokens(app, target, 3_600_000, TESTER);
+    await beginEpoch(app, [], 0, TESTER);
+    assert.equal(await openHandover(app, made?.link ?? '', '192.0.2.1'), null);
   });
 
   test('takes the highest that anybody saw', async (context) => {
@@ -128,6 +138,9 @@ forEachEngine('a new epoch', (openTestDatabase) => {
     assert.match((await whyStoreIsOlder(app)) ?? '', /is older than it was.*bin\/rubrica after-restore/);
     await beginEpoch(app, [], 0, TESTER);
     assert.equal(await whyStoreIsOlder(app), null);
+    await serveAWhile(app);
+    await app.db.transaction((tx) => tx.query('update id_blocks set next_id = next_id - 1'));
+    assert.match((await whyStoreIsOlder(app)) ?? '', /is older than it was/, 'in the same second');
   });
 
   test('an epoch whose ids this machine has seen given out already is refused', async (context) => {

@@ -6,7 +6,8 @@ import { settlePayment } from '../../src/checkout/settle-payment.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
 import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
 import { createPaymentLink, endPaymentLink } from '../../src/payment-links/create-payment-link.ts';
-import { listPaymentLinks } from '../../src/payment-links/find-payment-link.ts';
+import { findPaymentLink, listPaymentLinks } from '../../src/payment-links/find-payment-link.ts';
+import { payPaymentLink } from '../../src/payment-links/pay-payment-link.ts';
 import { type LinkWish, linkStateOf } from '../../src/payment-links/payment-link.ts';
 import type { PaymentMethod } from '../../src/payment-methods/payment-method.ts';
 import { simulatedMethod } from '../../src/payment-methods/simulated-method.ts';
@@ -63,6 +64,19 @@ forEachEngine('a payment link', (openTestDatabase) => {
     assert.ok(found.ok, JSON.stringify([found.problems, found.findings]));
     const [listed] = await listPaymentLinks(shop.app, null, 10);
     assert.deepEqual([listed?.state, listed?.paid, listed?.name], ['used', 1, 'Test shop']);
+  });
+
+  test('that is paid between the look and the press of a second payer is not paid again', async () => {
+    await using shop = await openLink(openTestDatabase);
+    const pay = await shop.press();
+    const seen = await findPaymentLink(shop.app, shop.path.slice('/link/'.length));
+    assert.ok(seen);
+    await shop.server.post(pay, { headers: FORM, body: 'method=simulated' });
+    const { id } = await payPaymentLink(shop.app, seen);
+    assert.deepEqual(
+      (await shop.transactions()).map((one) => [one.id, one.state]),
+      [[id, 'completed']],
+    );
   });
 
   test('that was cancelled or whose time was over led to a shop: its pages lead to the link again', async () => {

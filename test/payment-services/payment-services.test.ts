@@ -5,12 +5,15 @@ import pino from 'pino';
 import { computeSignature, signingKey } from '../../protocol/hmac.ts';
 import { authenticateRequest } from '../../src/payment-services/authenticate-request.ts';
 import { createPaymentService, importPaymentService } from '../../src/payment-services/create-payment-service.ts';
+import { findHandover, handOverTokens, type NewHandover } from '../../src/payment-services/hand-over-tokens.ts';
 import { disablePaymentService, listPaymentServices } from '../../src/payment-services/list-payment-services.ts';
 import { storeSecretUse } from '../../src/payment-services/note-secret-use.ts';
+import { openHandover } from '../../src/payment-services/open-handover.ts';
 import { rotateSecretToken } from '../../src/payment-services/rotate-secret-token.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { untilQueued } from '../support/until-queued.ts';
 
 const MESSAGE = 'x_amount1000';
 
@@ -88,6 +91,42 @@ forEachEngine('payment services', (openTestDatabase) => {
     assert.deepEqual(outcomes.map(({ kind }) => kind).sort(), ['overlapping', 'rotated']);
   });
 
+  test('a rotation that names its Secret Token, sent twice, replaces no other one', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { id } = await createPaymentService(app, 'Shop', TESTER);
+    const { secret_id: named = '' } = (await findHandover(app, (await handOver(app, id)).id)) ?? {};
+    const rotate = (overlapMs: number) => rotateSecretToken(app, id, 'development', overlapMs, TESTER, named);
+    assert.deepEqual([(await rotate(60_000)).kind, (await rotate(0)).kind], ['rotated', 'replaced']);
+  });
+
+  test('a link shows the tokens to one of two readers at once, for its time alone, and of the current Secret Token alone', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { id } = await createPaymentService(app, 'Shop', TESTER);
+    const set = (link: NewHandover, change: string, meanwhile = async () => {}) =>
+      app.db.transaction(async (tx) => {
+        await tx.query(`update token_handovers set ${change} where id = $1`, [link.id]);
+        await meanwhile();
+      });
+    const read = ({ link }: NewHandover) => openHandover(app, link, '192.0.2.1');
+    const first = await handOver(app, id);
+    let readers: ReturnType<typeof read>[] = [];
+    await set(first, 'ended_at = ended_at', async () => {
+      readers = [read(first), read(first)];
+      await untilQueued(app.db, 2);
+    });
+    assert.equal((await Promise.all(readers)).filter((tokens) => tokens !== null).length, 1);
+
+    const prolonged = await handOver(app, id);
+    await set(prolonged, 'ends_at = ends_at + 1');
+    assert.equal(await read(prolonged), null);
+
+    const replaced = await handOver(app, id);
+    await rotated(app, id, 60_000);
+    assert.equal((await findHandover(app, replaced.id))?.ended_at, app.now());
+    await set(replaced, 'ended_at = null');
+    assert.equal(await read(replaced), null);
+  });
+
   test('an unknown account makes the work of a known one: it was told by a clock which accounts there are', async () => {
     const db = await openTestDatabase();
     let opened = 0;
@@ -155,6 +194,13 @@ forEachEngine('payment services', (openTestDatabase) => {
     ]);
   });
 });
+
+/** A link to the tokens of the development environment. */
+async function handOver(app: TestApp, id: string): Promise<NewHandover> {
+  const made = await handOverTokens(app, { paymentServiceId: id, environment: 'development' }, 3_600_000, TESTER);
+  assert.ok(made);
+  return made;
+}
 
 /** The new Secret Token of the development environment. */
 async function rotated(app: TestApp, id: string, overlapMs: number): Promise<string> {
