@@ -4,14 +4,16 @@ import test from 'node:test';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { computeSignature, signatureMatches, signingKey } from '../../protocol/hmac.ts';
+import { signatureMatchesAsync } from '../../protocol/web-crypto.ts';
 
 const key = signingKey('example-secret');
 const message = 'x_amount1000x_currencyUSD';
 const signature = 'f73707f25dac656304862bade3352df26692c0ea61c4146f16ad006d7fa0c066';
 
-test('the worked example of the protocol has its signature', () => {
+test('the worked example of the protocol has its signature', async () => {
   assert.equal(computeSignature(message, key), signature);
   assert.equal(signatureMatches(message, signature, key), true);
+  assert.equal(await signatureMatchesAsync(message, signature, ['other', 'example-secret']), true);
 });
 
 test('any message and any secret give what createHmac gives', () => {
@@ -50,8 +52,9 @@ const wrong: [why: string, received: string][] = [
   ['one bit different', signature.replace(/^f/, 'e')],
 ];
 for (const [why, received] of wrong) {
-  test(`a signature is refused when it is ${why}`, () => {
+  test(`a signature is refused when it is ${why}, by Web Crypto too`, async () => {
     assert.equal(signatureMatches(message, received, key), false);
+    assert.equal(await signatureMatchesAsync(message, received, ['example-secret']), false);
   });
 }
 
