@@ -4,10 +4,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FetchOutcome } from '../../src/lib/safe-fetch.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { enqueueCallback } from '../../src/outbox/enqueue-callback.ts';
+import { claimCallbacks, releaseCallbacks, requeueCallbacks } from '../../src/outbox/outbox-queries.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
+import { untilQueued } from '../support/until-queued.ts';
 
 /** Endpoints, and more callbacks than one claim takes of them. */
 const BACKLOGS = [
@@ -40,6 +42,34 @@ forEachEngine('a backlog that one claim cannot take', (openTestDatabase) => {
     assert.equal(await delivery.poll(), 1);
     answered.resolve({ kind: 'answered', status: 200, retryAfter: null, excerpt: '', durationMs: 1 });
     await delivery.drain();
+  });
+
+  test('is claimed by one of two workers, and until its lease ends nobody else frees it or queues it again', async () => {
+    const app = createTestApp(await openTestDatabase());
+    await enqueue(app, 1, 1);
+    const [now, until] = [app.now(), app.now() + 60_000];
+    const due = { now, until, perEndpoint: 10, limit: 10, excluded: [], listened: [], hosts: [] };
+    const claim = (lease: string, meanwhile = async () => {}) =>
+      app.db.transaction(async (tx) => {
+        const claimed = await claimCallbacks(tx, { ...due, lease });
+        await meanwhile();
+        return claimed;
+      });
+    let other: ReturnType<typeof claim> | undefined;
+    const claimed = await claim('one', async () => {
+      other = claim('two');
+      await untilQueued(app.db);
+    });
+    assert.deepEqual([claimed.map(({ lease }) => lease), await other], [['one'], []]);
+    const leases = async () => (await app.db.query('select lease from callbacks')).map(({ lease }) => lease);
+    const free = (lease: string) => app.db.transaction((tx) => releaseCallbacks(tx, claimed, lease, now));
+    const queue = (at: number) => app.db.transaction((tx) => requeueCallbacks(tx, claimed, at));
+    await free('two');
+    assert.deepEqual([await leases(), await queue(until - 1), await leases()], [['one'], 0, ['one']]);
+    await free('one');
+    assert.deepEqual(await leases(), [null]);
+    assert.equal((await claim('three')).length, 1);
+    assert.deepEqual([await queue(until), await leases()], [1, [null]]);
   });
 
   test('of many endpoints that do not answer no more is held than two claims bring', async () => {
