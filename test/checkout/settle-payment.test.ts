@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PaymentAttempt } from '../../src/checkout/payment-attempt.ts';
+import { claimAttemptOf, noteCommitAnswered, noteCommitSent } from '../../src/checkout/payment-attempt-queries.ts';
 import { settlePayment } from '../../src/checkout/settle-payment.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
+import type { Tx } from '../../src/db/database.ts';
 import type { PaymentOutcome } from '../../src/payment-methods/payment-method.ts';
 import { selectTransaction } from '../../src/transactions/transaction-queries.ts';
 import { transitionTransaction } from '../../src/transactions/transition-transaction.ts';
@@ -71,6 +73,50 @@ forEachEngine('settling a payment', (openTestDatabase) => {
       assert.equal(waiting.next_lookup_at, app.now() + 2000);
     }
     assert.deepEqual((await readStates(app)).events, ['created']);
+  });
+
+  test('a commit is sent, and its answer written down, by the process that holds the claim alone', async () => {
+    const { app, attempt, transaction } = await openPayment(openTestDatabase);
+    const within = <Done>(work: (tx: Tx) => Promise<Done>) => app.db.transaction(work);
+    const claim = () => within((tx) => claimAttemptOf(tx, transaction, { now: app.now(), until: app.now() + 60_000 }));
+    const first = await claim();
+    assert.equal(await claim(), null, 'another process is asking');
+    app.now.advance(60_000);
+    const second = await claim();
+    const [lost, held] = [first?.asked_until ?? 0, second?.asked_until ?? 0];
+    const send = (claimedUntil: number, at: number) =>
+      within((tx) => noteCommitSent(tx, attempt, { claimedUntil, at }));
+    assert.deepEqual([await send(lost, 1), await send(held, 2)], [false, true]);
+    const answered = async (sentAt: number) => {
+      await within((tx) => noteCommitAnswered(tx, attempt, sentAt, 3));
+      return (await readAttempt(app)).commit_answered_at;
+    };
+    assert.deepEqual([await answered(1), await answered(2)], [null, 3]);
+  });
+
+  test('an abort by a status from before a commit ends nothing; after one the method is asked again', async () => {
+    const { app, attempt, transaction } = await openPayment(openTestDatabase);
+    const until = app.now() + 60_000;
+    const at = app.now();
+    await app.db.transaction(async (tx) => {
+      await claimAttemptOf(tx, transaction, { now: at, until });
+      await noteCommitSent(tx, attempt, { claimedUntil: until, at });
+    });
+    const abort = (sentAt: number | null) => settlePayment(app, attempt, { kind: 'aborted', detail: {} }, sentAt);
+    assert.equal((await abort(null)).kind, 'ignored');
+    assert.equal((await abort(at)).kind, 'aborted');
+    const { state, next_lookup_at } = await readAttempt(app);
+    assert.deepEqual([state, (next_lookup_at ?? 0) > at], ['aborted', true]);
+  });
+
+  test('a contradiction is told once in the feed, and alarmed until a person decides', async () => {
+    const { app, attempt } = await openPayment(openTestDatabase);
+    const kinds = [];
+    for (const detail of [{ reason: 'amount' }, { reason: 'again' }])
+      kinds.push((await settlePayment(app, attempt, { kind: 'contradiction', detail })).kind);
+    const { state, contradiction } = await readAttempt(app);
+    assert.deepEqual([kinds, state, contradiction], [['conflict', 'conflict'], 'unknown', '{"reason":"amount"}']);
+    assert.deepEqual((await readStates(app)).events, ['created', 'conflict']);
   });
 
   test('an answer that is slower than the end is no news', async () => {
