@@ -312,6 +312,7 @@ forEachEngine('payouts that leave by a sender', (openTestDatabase) => {
       reason: 'the bank paid it',
       evidence,
     };
+    await assert.rejects(endContradiction(app, { ...look, by: desk.approver }), { code: 'PERMISSION_MISSING' });
     await endContradiction(app, look);
     await assert.rejects(endContradiction(app, look), /Nothing contradicts/);
     app.now.advance(40 * DAY);
@@ -325,6 +326,9 @@ forEachEngine('payouts that leave by a sender', (openTestDatabase) => {
     const { app, desk, pay, read } = await open(provider);
     const [payout] = (await pay(500)) as [Payout];
     await carryOutPayouts(app, 100);
+    const stranger = { ...desk, maker: desk.approver };
+    await assert.rejects(settle(app, stranger, payout, 'failed'), { code: 'PERMISSION_MISSING' });
+    await assert.rejects(settle(app, desk, { ...payout, id: 'po_unknown' }, 'failed'), { code: 'NOT_FOUND' });
     assert.equal((await read(payout)).state, 'unknown');
     await settle(app, desk, payout, 'failed');
     provider.goOn();
