@@ -67,11 +67,20 @@ export function selectMethodOutcomes(db: Pick<Database, 'query'>, orders: number
   );
 }
 
-export type DeliverySample = SqlRow & { duration_ms: number; status: number | null };
+/** `url`: where the callback was posted. */
+export type DeliverySample = SqlRow & {
+  duration_ms: number;
+  status: number | null;
+  location: string | null;
+  url: string;
+};
 
 /** Lists the newest delivery attempts. */
 export function selectDeliverySample(db: Pick<Database, 'query'>, limit: number): Promise<DeliverySample[]> {
-  return db.query<DeliverySample>('select duration_ms, status from delivery_attempts order by id desc limit $1', [
-    limit,
-  ]);
+  return db.query<DeliverySample>(
+    `select d.duration_ms, d.status, d.location,
+       (select c.url from callbacks c where c.id = d.callback_id and c.environment_id = d.environment_id) as url
+     from delivery_attempts d order by d.id desc limit $1`,
+    [limit],
+  );
 }

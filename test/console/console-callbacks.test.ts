@@ -82,6 +82,18 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
     assert.doesNotMatch(text, /all endpoints answer/);
   });
 
+  test('a redirect of a moved shop, which is sent again, counted on the first page as taken', async () => {
+    const answer = { kind: 'answered', status: 302, retryAfter: null, excerpt: '', durationMs: 1 } as const;
+    const shareOf = async (location: string) => {
+      const { app, server } = await openFailing(openTestDatabase, { ...answer, location });
+      await using _server = server;
+      const owner = await createTestUser(app, { role: 'owner', may: [] });
+      return /Callbacks recibidos<\/p><strong>([^<]*)</.exec((await server.get('/console', owner.console)).text)?.[1];
+    };
+    assert.equal(await shareOf('/thanks'), '100%');
+    assert.equal(await shareOf('https://moved.example/callback'), '0%');
+  });
+
   test('what waits for a person and the audit log filter by their address, and are written as they are shown', async () => {
     const { app, server } = await openFailing(openTestDatabase);
     await using _server = server;

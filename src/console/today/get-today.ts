@@ -8,7 +8,7 @@ import { type Html, html } from '../../http/html.ts';
 import { boundsOfDay, clockOf, dayOf } from '../../lib/calendar-day.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { countQueued } from '../../outbox/outbox-queries.ts';
-import { meansTaken } from '../../outbox/retry-schedule.ts';
+import { isTaken } from '../../outbox/retry-schedule.ts';
 import { findElsewhere } from '../../payment-services/elsewhere.ts';
 import {
   type DeliverySample,
@@ -88,7 +88,9 @@ async function figuresOfAll(app: App, language: Language): Promise<Html[]> {
 
 function deliveryFigures(language: Language, sample: readonly DeliverySample[]): Html[] {
   if (sample.length === 0) return [];
-  const taken = sample.filter(({ status }) => status !== null && meansTaken(status)).length;
+  const taken = sample.filter(
+    ({ url, status, location }) => status !== null && isTaken(url, { status, location }),
+  ).length;
   const times = sample.map(({ duration_ms }) => duration_ms);
   const at = (share: number) => durationText(language, quantile(times, share) ?? 0);
   return [
