@@ -1,4 +1,4 @@
-import type { Database, InsertTarget, SqlValue, Tx } from '../db/database.ts';
+import type { Database, InsertTarget, SqlParameter, Tx } from '../db/database.ts';
 import type { ChainEnd } from '../lib/hash-chain.ts';
 import { AUDIT_ACTIONS } from './audit-action.ts';
 import { AUDIT_COLUMNS, type AuditRow } from './audit-row.ts';
@@ -40,9 +40,6 @@ export function selectAuditAfter(db: Reader, link: number, limit: number): Promi
  */
 export type AuditFilter = {
   who?: string;
-  /** Only acts under this name, or by this user: each is in the order of an index. */
-  actor?: string;
-  user?: string;
   action?: string;
   subject?: string;
   among?: string;
@@ -50,13 +47,52 @@ export type AuditFilter = {
   until?: number;
   before?: number;
   after?: number;
+  /** Any of these names or users (by id), and any of these actions. */
+  names?: { actors: readonly string[]; users: readonly string[] };
+  actions?: readonly string[];
 };
 
-/** Lists the newest rows that match all given conditions. */
+/** Lists the newest rows that match all given conditions, in one statement for any number of names and actions. */
 export function selectAudit(db: Reader, filter: AuditFilter, limit: number): Promise<AuditRow[]> {
+  const values: SqlParameter[] = [limit];
+  const { lists, rest } = listsIn(filter);
+  const conditions = conditionsOf(rest, values);
+  if (lists.length === 0) {
+    const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
+    return db.query<AuditRow>(`select * from audit_log ${where} order by link desc limit $1`, values);
+  }
+  const newest = lists.map(([column, texts]) => {
+    values.push(JSON.stringify(texts.map((text) => ({ text }))));
+    const own = [`${column} = wanted.value ->> 'text'`, ...conditions].join(' and ');
+    return `select act.link from {rows $${values.length}} wanted cross join audit_log act where act.link {chosen}
+      select link from audit_log where ${own} order by link desc limit $1 {end_chosen}`;
+  });
+  return db.query<AuditRow>(
+    `select * from audit_log where link {chosen} ${newest.join(' union all ')} {end_chosen} order by link desc limit $1`,
+    values,
+  );
+}
+
+type Lists = (readonly [column: 'actor' | 'user_id' | 'action', texts: readonly string[]])[];
+
+/**
+ * Returns the lists whose newest rows are found text by text, each in the order of its index, so that no log is
+ * scanned. `rest`: the other conditions. Actions beside a name or a subject are such a condition.
+ */
+function listsIn(filter: AuditFilter): { lists: Lists; rest: AuditFilter } {
+  const { names, actions, ...rest } = filter;
+  if (names !== undefined) {
+    const lists = [['actor', names.actors] as const, ['user_id', names.users] as const];
+    return { lists, rest: { ...rest, ...(actions && { actions }) } };
+  }
+  if (actions === undefined || rest.who !== undefined || rest.subject !== undefined) return { lists: [], rest: filter };
+  return { lists: [['action', actions]], rest };
+}
+
+/** Returns the conditions of a filter, and appends their values. */
+function conditionsOf(filter: AuditFilter, values: SqlParameter[]): string[] {
   const conditions: string[] = [];
-  const values: SqlValue[] = [limit];
-  const add = (condition: (place: string) => string, value: SqlValue | undefined) => {
+  const add = (condition: (place: string) => string, value: SqlParameter | undefined) => {
     if (value === undefined) return;
     values.push(value);
     conditions.push(condition(`$${values.length}`));
@@ -66,21 +102,19 @@ export function selectAudit(db: Reader, filter: AuditFilter, limit: number): Pro
     (who) => `(actor = ${who} or user_id = ${who} or (actor > ${who} || ' (token ' and actor < ${who} || ' (token!'))`,
     filter.who,
   );
-  add((actor) => `actor = ${actor}`, filter.actor);
-  add((user) => `user_id = ${user}`, filter.user);
   // A single action uses its index. The actions of a group sort between `refund.` and `refund/`.
   const isOne = Object.hasOwn(AUDIT_ACTIONS, filter.action ?? '');
   const inGroup = (action: string) =>
     `(action = ${action} or (action > ${action} || '.' and action < ${action} || '/'))`;
   add((action) => (isOne ? `action = ${action}` : inGroup(action)), filter.action);
+  add((actions) => `{filter_by}action {named ${actions}}`, filter.actions);
   add((subject) => `subject = ${subject}`, filter.subject);
   add((among) => `subject <> ${among} and ' ' || subject || ' ' like '% ' || ${among} || ' %'`, filter.among);
   add((since) => `created_at >= ${since}`, filter.since);
   add((until) => `created_at < ${until}`, filter.until);
   add((before) => `link < ${before}`, filter.before);
   add((after) => `link > ${after}`, filter.after);
-  const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
-  return db.query<AuditRow>(`select * from audit_log ${where} order by link desc limit $1`, values);
+  return conditions;
 }
 
 /** Whether there is an act under this name, or of the user with this id. */

@@ -4,13 +4,14 @@ import { AUDIT_ACTIONS } from '../../src/audit/audit-action.ts';
 import { selectCommandLines } from '../../src/audit/audit-queries.ts';
 import { recordAudit } from '../../src/audit/record-audit.ts';
 import { userActor } from '../../src/auth/user-actor.ts';
-import { MOST_FOUND } from '../../src/console/audit/find-acts.ts';
+import { findActs, MOST_FOUND } from '../../src/console/audit/find-acts.ts';
 import { SPANISH_ACTIONS } from '../../src/console/audit/spanish-actions.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { setFee } from '../../src/payment-services/set-fee.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { explain, listenToStatements } from '../support/heard-statements.ts';
 import { TESTER } from '../support/test-actor.ts';
-import { createTestApp } from '../support/test-app.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { createTestUser } from '../support/test-user.ts';
 
@@ -83,6 +84,48 @@ forEachEngine('the audit log in the console', (openTestDatabase, engine) => {
     assert.match((await server.get('/console/audit?who=caja', auditor.console)).text, /más de 20 nombres/);
   });
 
+  test('a part of a name with words of an act ran up to 400 queries: one finds the newest acts of all, name by name along an index', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const subject = { kind: 'callback', id: '1' };
+    const users = await Promise.all(
+      ['ana@caja.cl', 'eva@caja.cl'].map((email) => createTestUser(app, { role: 'owner', may: [], email })),
+    );
+    const [ana, eva] = users.map((user) => userActor({ ...user, role: 'owner' }, '192.0.2.1'));
+    const by = [ana, eva, { ...TESTER, name: 'command line: root@caja' }, TESTER];
+    await app.db.transaction(async (tx) => {
+      const actions = ['callback.resent', 'mail.resent', 'fee.set'] as const;
+      for (let n = 0; n < 24; n++) {
+        const actor = by[n % 4] ?? TESTER;
+        await recordAudit(tx, { at: n, by: actor, action: actions[Math.floor(n / 4) % 3] ?? 'fee.set', subject });
+      }
+    });
+    const listening = listenToStatements(app);
+    const find = async (who: string, actions: string[], limit = 100, filter = {}) => {
+      const { acts, next } = await findActs(listening.app, { filter: { action: 'x', ...filter }, who, actions }, limit);
+      return { acts: acts.map(({ at, action }) => `${at} ${action.split('.')[0]}`), next };
+    };
+    const resent = ['callback.resent', 'mail.resent'];
+    const first = await find('caja', resent, 5);
+    assert.deepEqual(first.acts, ['18 mail', '17 mail', '16 mail', '14 callback', '13 callback']);
+    assert.deepEqual((await find('caja', resent, 5, { before: first.next })).acts.slice(0, 2), [
+      '12 callback',
+      '6 mail',
+    ]);
+    assert.deepEqual((await find('', resent, 3)).acts, ['19 mail', '18 mail', '17 mail']);
+    assert.deepEqual((await find('ana@caja.cl', resent, 2)).acts, ['16 mail', '12 callback']);
+    assert.deepEqual((await find('', resent, 2, { subject: '1', since: 18 })).acts, ['19 mail', '18 mail']);
+    const asked = listening.all.filter(({ sql }) => sql.startsWith('select * from audit_log'));
+    assert.equal(asked.length, 5, 'one statement for each search');
+    await fillWithActs(app);
+    for (const statement of [asked[0], asked[2]]) {
+      assert.ok(statement);
+      const plan = (await explain(app, statement)).join('\n');
+      const index = statement === asked[0] ? /audit_log_of_actor[^]*audit_log_of_user/ : /audit_log_of_action/;
+      assert.match(plan, index, `${engine}: ${plan}`);
+      assert.doesNotMatch(plan, /Seq Scan on audit_log|SCAN (?:audit_log|act)\b/, `${engine}: ${plan}`);
+    }
+  });
+
   test('an act was its code and raw JSON: it is a sentence with its values by name, and words of the sentence find it', async () => {
     const app = createTestApp(await openTestDatabase());
     await using server = await startTestServer(app);
@@ -133,3 +176,15 @@ forEachEngine('the audit log in the console', (openTestDatabase, engine) => {
       assert.ok(text.includes(said), said);
   });
 });
+
+/** A log of 4,000 acts of others, for the plans of PostgreSQL. A store in SQLite has no statistics. */
+async function fillWithActs(app: TestApp): Promise<void> {
+  if (app.db.engine === 'sqlite') return;
+  await app.db.transaction(async (tx) => {
+    await tx.query(
+      `insert into audit_log (link, created_at, actor_kind, actor, action, subject_kind, subject, hash)
+       select 1000 + n, n, 'person', 'other' || n % 50, 'payout.' || n % 50, 'payout', n::text, '' from generate_series(1, 4000) n`,
+    );
+    await tx.query('analyze audit_log');
+  });
+}

@@ -10,42 +10,32 @@ type Found = { acts: ListedAct[]; next: number | null; isCut: boolean };
 
 /**
  * Lists the newest acts by the person or program `who` and of any of `actions`. `who` is a whole name or address; if
- * nobody has it, a part of one. The names are found first, then the acts of each by their index, so a log of millions
- * of acts is never scanned.
+ * nobody has it, a part of one. The names are found first; one statement then finds the acts of all of them.
  */
 export async function findActs(
   app: App,
   asked: { filter: AuditFilter; who: string; actions: readonly string[] },
   limit: number,
 ): Promise<Found> {
-  const { filter, who } = asked;
-  const names = who === '' ? [filter] : await namesOf(app, filter, who);
-  const actions = asked.actions.slice(0, MOST_FOUND);
-  const isCut = names.length > MOST_FOUND || asked.actions.length > MOST_FOUND;
-  const filters = names
-    .slice(0, MOST_FOUND)
-    .flatMap((one) => (actions.length === 0 ? [one] : actions.map((action) => ({ ...one, action }))));
-  const [only, ...others] = filters;
-  if (only === undefined) return { acts: [], next: null, isCut };
-  if (others.length === 0) return { ...(await listAudit(app, only, limit)), isCut };
-  let acts: ListedAct[] = [];
-  let isMore = false;
-  for (const one of filters) {
-    const found = await listAudit(app, one, limit);
-    acts = [...acts, ...found.acts].sort((a, b) => b.id - a.id);
-    isMore ||= found.next !== null || acts.length > limit;
-    acts = acts.slice(0, limit);
-  }
-  return { acts, next: isMore ? (acts.at(-1)?.id ?? null) : null, isCut };
+  const { who } = asked;
+  const named = who === '' ? { filter: {}, count: 1 } : await namesOf(app, who);
+  const isCut = named.count > MOST_FOUND || asked.actions.length > MOST_FOUND;
+  if (named.count === 0) return { acts: [], next: null, isCut };
+  // Words of a sentence are no action: the actions with such a sentence replace them.
+  const { action: _words, ...others } = asked.filter;
+  const filter = asked.actions.length === 0 ? asked.filter : { ...others, actions: asked.actions.slice(0, MOST_FOUND) };
+  return { ...(await listAudit(app, { ...filter, ...named.filter }, limit)), isCut };
 }
 
-/** Returns one filter for each name. If a name equals the typed text, it is the only one. */
-async function namesOf(app: App, filter: AuditFilter, typed: string): Promise<AuditFilter[]> {
+/** Returns a filter for the names, and how many there are. If a name equals the typed text, it is the only one. */
+async function namesOf(app: App, typed: string): Promise<{ filter: AuditFilter; count: number }> {
   const who = typed.toLowerCase();
   const user = await selectUserByIdOrEmail(app.db, who);
-  if (user !== null) return [{ ...filter, who: user.id === who ? user.id : user.email }];
-  if (await hasActsOf(app.db, typed)) return [{ ...filter, who: typed }];
-  const users = await selectUsersLike(app.db, who, MOST_FOUND + 1);
+  if (user !== null) return { filter: { who: user.id === who ? user.id : user.email }, count: 1 };
+  if (await hasActsOf(app.db, typed)) return { filter: { who: typed }, count: 1 };
+  const people = await selectUsersLike(app.db, who, MOST_FOUND + 1);
   const lines = (await selectCommandLines(app.db)).filter((name) => name.toLowerCase().includes(who));
-  return [...users.map(({ id }) => ({ ...filter, user: id })), ...lines.map((name) => ({ ...filter, actor: name }))];
+  const users = people.slice(0, MOST_FOUND).map(({ id }) => id);
+  const actors = lines.slice(0, MOST_FOUND - users.length);
+  return { filter: { names: { users, actors } }, count: people.length + lines.length };
 }
