@@ -21,4 +21,13 @@ suite('Spanish', () => {
     );
     assert.deepEqual(places, []);
   });
+
+  test('the page of the console in Spanish had no questions with their clicks: it has those of the English page', () => {
+    const clicksIn = (path: string) =>
+      readSourceFiles(path).flatMap(({ text }) =>
+        [...text.matchAll(/^\| ¿?[^|]+\? \|.*\| ([\d; ]+) \|$/gm)].map(([, n]) => n),
+      );
+    assert.ok(clicksIn('docs/console.md').length > 10);
+    assert.deepEqual(clicksIn('docs/es/console.md'), clicksIn('docs/console.md'));
+  });
 });
