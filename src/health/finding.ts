@@ -1,18 +1,41 @@
+import type { AttentionName } from '../attention/attention.ts';
 import { type Said, sayIn } from '../error-catalogue.ts';
 
+/** The name of a check of `doctor`. A new one needs its Spanish name: `console/health/spanish-checks.ts`. */
+export type CheckName =
+  | AttentionName
+  | 'anchors'
+  | 'audit-log'
+  | 'bank-list'
+  | 'callbacks'
+  | 'database'
+  | 'disk'
+  | 'durability'
+  | 'feed'
+  | 'master-key'
+  | 'node'
+  | 'passkeys'
+  | 'policy'
+  | 'port'
+  | 'process'
+  | 'proxy'
+  | 'public-url'
+  | 'schema'
+  | 'settings';
+
 /** A checked item and the result. With a `fix` it needs a person. */
-export type Finding = { check: string; says: Said; fix: Said | null };
+export type Finding = { check: CheckName; says: Said; fix: Said | null };
 
 /** A finding in one language. */
-export type SaidFinding = { check: string; says: string; fix: string | null };
+export type SaidFinding = { check: CheckName; says: string; fix: string | null };
 
 /** Makes a finding without a fix. */
-export function fine(check: string, says: Said): Finding {
+export function fine(check: CheckName, says: Said): Finding {
   return { check, says, fix: null };
 }
 
 /** Makes a finding that needs a person, with what to do. */
-export function problem(check: string, says: Said, fix: Said): Finding {
+export function problem(check: CheckName, says: Said, fix: Said): Finding {
   return { check, says, fix };
 }
 

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { listAudit } from '../../src/audit/list-audit.ts';
 import { cancelTransaction } from '../../src/checkout/cancel-transaction.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
+import { keepProcess } from '../../src/health/keep-process.ts';
 import type { FetchOutcome } from '../../src/lib/safe-fetch.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
@@ -69,6 +70,25 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
     assert.match(
       await get('en'),
       /has failed since [\d: -]+ UTC: 1 waits, the next attempt is at [\d: -]+ UTC; there is/,
+    );
+  });
+
+  test('the page of health in Spanish named what it checks by its code, such as refund_request', async () => {
+    const { app, server } = await openFailing(openTestDatabase);
+    await using _server = server;
+    await keepProcess(app);
+    const operator = await createTestUser(app, { role: 'operator', may: [] });
+    const checksIn = async (language: string) => {
+      const { text } = await server.get('/console/health', { ...operator.console, 'accept-language': language });
+      return [...text.matchAll(/<td data-label="(?:Qué se mira|What is looked at)">([^<]*)</g)].map(([, name]) => name);
+    };
+    const codes = await checksIn('en');
+    assert.ok(codes.length > 20 && codes.includes('refund_request') && codes.includes('node'), codes.join());
+    const names = await checksIn('es');
+    assert.ok(names.includes('Devoluciones por aprobar'));
+    assert.deepEqual(
+      names.filter((name) => name !== 'Node.js' && /^[a-z]|[_.]/.test(name ?? '')),
+      [],
     );
   });
 
