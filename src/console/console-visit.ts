@@ -64,11 +64,13 @@ function cookieName(app: App): string {
 /**
  * Wraps the handler of a screen: finds the person by the session cookie, checks the permissions in the table of
  * endpoints, and checks that a form comes from a page of this service. Without a session it redirects to the sign-in;
- * before the second factor, to the page of the factor, unless `also` has that standing.
+ * before the second factor, to the page of the factor, unless `also` has that standing. `signedOut` may answer a person
+ * without a session in place of the redirect; null: it does not.
  */
 export function consoleHandler(
   handle: (app: App, visit: ConsoleVisit) => Promise<FastifyReply>,
   also: readonly Standing[] = [],
+  signedOut: (app: App, request: FastifyRequest, reply: FastifyReply) => FastifyReply | null = () => null,
 ): Endpoint['handle'] {
   return async (app, request, reply) => {
     const language = visitLanguage(request);
@@ -84,7 +86,7 @@ export function consoleHandler(
       if (app.config.rateLimits) await limitAddress(app, request);
       const isClick = request.headers['sec-fetch-dest'] !== 'empty';
       const found = await findConsoleSession(app, cookieOf(app, request), { isClick });
-      if (found === null) return await goTo(`/sign-in${nextOf(request)}`);
+      if (found === null) return await (signedOut(app, request, reply) ?? goTo(`/sign-in${nextOf(request)}`));
       const { user, standing } = found;
       if (app.config.rateLimits) await limitUser(app, request, user.id);
       if (standing === 'in') shown = user;

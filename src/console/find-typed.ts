@@ -1,21 +1,17 @@
 import type { Screen } from '../http/endpoint.ts';
-import { consoleHandler } from './console-visit.ts';
-import { addressQuery } from './kept-typing.ts';
+import { consoleHandler, isFromOurPage } from './console-visit.ts';
+import { keepSearch, searchOf, searchPath } from './kept-search.ts';
+import { askToSignIn } from './sign-in.ts';
 
 /**
- * The lists that are searched by personal data. Their forms post to this screen, so that the data stays out of the
- * address.
+ * Redirects to a list with the typed filters; personal data is encrypted in the address. After the end of the session
+ * it asks the person to sign in, and the search goes on.
  */
-const LISTS = ['/payments', '/recipients', '/payouts'] as const;
-
-/** Redirects to a list with the typed filters; personal data is encrypted in the address. */
 export const postConsoleFind: Screen = {
-  handle: consoleHandler(async (_app, visit) => {
-    const body = (visit.request.body as Buffer | undefined)?.toString() ?? '';
-    // Not the reader of signed bodies, which refuses a tab: people copy one, or a space, with an address or a RUT.
-    const fields = [...new URLSearchParams(body)].map(([name, text]) => [name, text.trim()] as const);
-    const { list, ...typed } = Object.fromEntries(fields);
-    const path = LISTS.find((one) => one === list) ?? LISTS[0];
-    return visit.goTo(`${path}?${addressQuery(visit, typed)}`);
-  }),
+  handle: consoleHandler(
+    async (_app, visit) => visit.goTo(searchPath(visit, searchOf(visit.request))),
+    ['prove', 'enrol'],
+    (app, request, reply) =>
+      isFromOurPage(app, request) ? askToSignIn(app, request, reply, keepSearch(app, searchOf(request))) : null,
+  ),
 };

@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import type { User } from '../auth/user.ts';
 import { type Html, html } from '../http/html.ts';
 import { isDay } from '../lib/calendar-day.ts';
 import { perInstance } from '../lib/per-instance.ts';
@@ -9,13 +10,14 @@ import type { ConsoleVisit } from './console-visit.ts';
 
 const keyOf = perInstance((app: App) => sealingKey(deriveKey(app.config.masterKey, 'kept-typing')));
 
-type Visit = Pick<ConsoleVisit, 'app' | 'user' | 'request'>;
+type Typist = { app: App; user: Pick<User, 'id'> };
+type Visit = Typist & Pick<ConsoleVisit, 'request'>;
 
 /**
  * Returns a query with the typed fields, encrypted so that only this person can open it: logs and the browser history
  * keep addresses.
  */
-export function typedQuery({ app, user }: Visit, typed: Readonly<Record<string, string>>): string {
+export function typedQuery({ app, user }: Typist, typed: Readonly<Record<string, string>>): string {
   return `typed=${seal(keyOf(app), JSON.stringify(typed), user.id)}`;
 }
 
@@ -23,7 +25,7 @@ export function typedQuery({ app, user }: Visit, typed: Readonly<Record<string, 
  * Returns a query with these fields, without the empty ones. It encrypts an e-mail address and everything that could be
  * a RUT or a card number, so such an address works for this person only.
  */
-export function addressQuery(visit: Visit, fields: Readonly<Record<string, string>>): string {
+export function addressQuery(visit: Typist, fields: Readonly<Record<string, string>>): string {
   const given = Object.entries(fields).filter(([, text]) => text !== '');
   const own = given.filter(([name, text]) => name === 'email' || name === 'rut' || isOfAPerson(text));
   const plain = String(new URLSearchParams(given.filter((field) => !own.includes(field))));

@@ -15,28 +15,36 @@ import { visitLanguage } from './console-language.ts';
 import { sendConsolePage } from './console-page.ts';
 import { type ConsoleText, tell } from './console-texts.ts';
 import { cookieOf, isFromOurPage, isOverHttps, sessionCookie } from './console-visit.ts';
+import { keptSearchPath } from './kept-search.ts';
 
 /** Shows the sign-in page. */
 export const getConsoleSignIn: Screen = {
   handle: async (app, request, reply) => {
     const { next } = request.query as Record<string, unknown>;
-    return sendSignIn(app, request, reply, { status: 200, next: pathOf(next), email: '', said: null });
+    return sendSignIn(app, request, reply, { status: 200, next: pathOf(next), search: '', email: '', said: null });
   },
 };
 
-/** Signs a person in with e-mail and password, and redirects to the page that they asked for. */
+/** Asks a person whose session has ended to sign in. `search`: from `keepSearch`; the search goes on afterwards. */
+export function askToSignIn(app: App, request: FastifyRequest, reply: FastifyReply, search: string): FastifyReply {
+  return sendSignIn(app, request, reply, { status: 401, next: '', search, email: '', said: 'sign_in.search' });
+}
+
+/** Signs a person in with e-mail and password, and redirects to the page or the search that they asked for. */
 export const postConsoleSignIn: Screen = {
   handle: async (app, request, reply) => {
-    const { email = '', password = '', next } = fieldsOf(request);
+    const { email = '', password = '', search = '', next } = fieldsOf(request);
     const refuse = (status: number, said: ConsoleText) =>
-      sendSignIn(app, request, reply, { status, next: pathOf(next), email, said });
+      sendSignIn(app, request, reply, { status, next: pathOf(next), search, email, said });
     if (!isFromOurPage(app, request)) return refuse(403, 'stale.text');
     try {
       const token = await logInAtConsole(app, { email, password, address: request.ip });
+      const claims = await readAccessToken(app, token.text, 'rubrica-console');
+      const found = claims === null ? null : keptSearchPath(app, claims.userId, search);
       return await reply
         .code(303)
         .header('set-cookie', sessionCookie(app, token.text))
-        .header('location', `${publicPath(app)}/console${pathOf(next)}`)
+        .header('location', `${publicPath(app)}/console${found ?? pathOf(next)}`)
         .send();
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
@@ -77,23 +85,31 @@ const FORGET = { 'clear-site-data': '"cache", "storage"' };
 type SignIn = {
   status: number;
   next: string;
+  search: string;
   email: string;
   said: ConsoleText | null;
 };
 
-function sendSignIn(app: App, request: FastifyRequest, reply: FastifyReply, { status, next, email, said }: SignIn) {
+function sendSignIn(
+  app: App,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { status, next, search, email, said }: SignIn,
+) {
   const language = visitLanguage(request);
   const title = tell(language, 'sign_in.title');
+  // The page may answer a form of another address, which cannot be opened.
+  const path = request.method === 'GET' ? request.url : '/console/sign-in';
   const main = html`<h1>${title}</h1>
 ${said !== null && html`<p class="notice" role="alert">${tell(language, said)}</p>`}
 <form class="card pad" method="post" action="${publicPath(app)}/console/sign-in">
-<input type="hidden" name="next" value="${next}">
+<input type="hidden" name="next" value="${next}">${search !== '' && html`<input type="hidden" name="search" value="${search}">`}
 <label>${tell(language, 'sign_in.email')}<input type="email" name="email" value="${email}" autocomplete="username" required></label>
 <label>${tell(language, 'sign_in.password')}<input type="password" name="password" autocomplete="current-password" required></label>
 <p class="actions"><button class="primary">${tell(language, 'sign_in.button')}</button></p>
 </form>
 <p class="quiet">${tell(language, 'sign_in.help', { command: 'bin/rubrica user invite EMAIL --role support' })}</p>`;
-  return sendConsolePage(app, reply, { title, main, status, language, user: null, path: request.url });
+  return sendConsolePage(app, reply, { title, main, status, language, user: null, path });
 }
 
 /** Returns the fields of the form; if a name occurs twice, the last value. */

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { totpCode } from '../../src/auth/factors/totp.ts';
+import { ConsolePerson, valueOf } from '../support/console-person.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
@@ -96,6 +98,65 @@ forEachEngine('what is typed of a person in the console', (openTestDatabase) => 
       assert.match((await server.get(at, reader.console)).text, /busca un dato que solo abre quien lo escribió/, list);
       assert.doesNotMatch((await server.get(at, owner.console)).text, /solo abre quien lo escribió/, list);
     }
+  });
+
+  test('a search made after the end of the session was lost: after the password and the code the person sees what it finds', async () => {
+    const app = createTestApp(await openTestDatabase());
+    await using server = await startTestServer(app);
+    const environment = await createTestEnvironment(app);
+    for (const n of [1, 2])
+      await createPaidTransaction(app, environment, { reference: `ORD-${n}`, customerEmail: EMAIL });
+    await createPaidTransaction(app, environment, { reference: 'OTHER-1' });
+    const owner = await createTestUser(app, { role: 'owner', may: [] });
+    const person = new ConsolePerson(server);
+    await person.signIn(owner);
+    const { secret } = await person.enrol(app);
+    await person.post('/console/sign-out');
+    const asked = await person.post('/console/find', { list: '/payments', q: EMAIL });
+    assert.equal(asked.status, 401);
+    assert.match(asked.text, /Your session has ended/);
+    assert.doesNotMatch(asked.text, /ana@|ana%40/, 'whoever looks at the page reads nothing of it');
+    const search = valueOf(asked.text, 'search');
+    const [, next = ''] = /name="next" value="([^"]+)"/.exec(asked.text) ?? [];
+    assert.equal(next, '/sign-in', 'the other language leads to a page that there is');
+    const wrong = await person.post('/console/sign-in', { email: owner.email, password: 'no', search });
+    assert.equal(valueOf(wrong.text, 'search'), search, 'a wrong password keeps it');
+    const signIn = (fields: Record<string, string>) =>
+      person.post('/console/sign-in', { email: owner.email, password: owner.password, ...fields });
+    const first = (await signIn({ search })).headers.get('location') ?? '';
+    assert.match(first, /^\/console\/payments\?typed=v1\.[\w.-]+$/);
+    assert.ok(!first.includes(search), 'the address is for this person alone');
+    const toProof = (await person.get(first)).headers.get('location') ?? '';
+    assert.match(toProof, /^\/console\/prove\?next=/);
+    const question = new URLSearchParams(toProof.split('?')[1]).get('next') ?? '';
+    assert.ok((await person.get(toProof)).text.includes(`name="next" value="${question}"`));
+    app.now.advance(30_000);
+    const proof = { code: await totpCode(secret, app.now()), next: question };
+    const last = (await person.post('/console/prove', proof)).headers.get('location') ?? '';
+    const { text } = await person.get(last);
+    assert.ok(text.includes('ORD-1') && !text.includes('OTHER-1'));
+    // A tab from before the sign-in, with the box still in it: the second factor is missing.
+    await person.post('/console/sign-out');
+    await signIn({});
+    const early = (await person.post('/console/find', { list: '/payments', q: EMAIL })).headers.get('location') ?? '';
+    const proofOfEarly = (await person.get(early)).headers.get('location');
+    assert.equal(proofOfEarly, `/console/prove?next=${encodeURIComponent(early.slice('/console'.length))}`);
+    // Nothing leads to another site, and a text of one's own is no search.
+    for (const [kept, to] of [
+      [
+        valueOf(
+          (await new ConsolePerson(server).post('/console/find', { list: '//evil.example', q: 'x' })).text,
+          'search',
+        ),
+        '/console/payments?q=x',
+      ],
+      ['//evil.example', '/console'],
+      [first.split('typed=')[1] ?? '', '/console'],
+    ] as const)
+      assert.equal((await signIn({ search: kept })).headers.get('location'), to);
+    const foreign = new ConsolePerson(server, { 'sec-fetch-site': 'cross-site' });
+    const refused = await foreign.post('/console/find', { list: '/payments', q: EMAIL });
+    assert.equal(refused.headers.get('location'), '/console/sign-in');
   });
 
   test('the other language on the page of a refused refund lost what was typed', async () => {
