@@ -59,6 +59,18 @@ const WAYS: readonly Way[] = [
     'way.hand_over',
     ([, id, environment]) => `/merchants/${id}#${environment}`,
   ],
+  [
+    of('books resolve --transaction (\\d+) --entry (\\d+\\.\\d+) '),
+    'movements:record',
+    'way.decide',
+    ([, id, entry]) => `/suspense/t${id}-${entry}`,
+  ],
+  [
+    of('books resolve --entry (\\d+)/(\\d+\\.\\d+) '),
+    'movements:record',
+    'way.decide',
+    ([, environment, entry]) => `/suspense/e${environment}-${entry}`,
+  ],
   [of('attention list --kind (\\w+)$'), 'books:read', 'way.attention', ([, kind]) => `/attention?kind=${kind}`],
 ];
 

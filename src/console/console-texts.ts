@@ -1,5 +1,6 @@
 import type { Language } from '../checkout/texts.ts';
 import { ACCOUNT_TEXTS } from './accounts/account-texts.ts';
+import { SUSPENSE_TEXTS } from './attention/suspense-texts.ts';
 import { BANK_ACCOUNT_TEXTS } from './bank-accounts/bank-account-texts.ts';
 import { CALLBACK_TEXTS } from './callbacks/callback-texts.ts';
 import { ENGLISH } from './console-english.ts';
@@ -25,6 +26,7 @@ export const ROOMS = [
   REFUND_REQUEST_TEXTS,
   CALLBACK_TEXTS,
   ACCOUNT_TEXTS,
+  SUSPENSE_TEXTS,
   BANK_ACCOUNT_TEXTS,
   PRIVACY_TEXTS,
   HEALTH_TEXTS,

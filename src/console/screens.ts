@@ -27,6 +27,9 @@ export const getConsoleAttention = later(() => import('./attention/get-attention
 export const postConsoleGiveUp = later(() => import('./attention/get-attention.ts'), 'postConsoleGiveUp', FORM);
 export const postConsoleTake = later(() => import('./attention/get-attention.ts'), 'postConsoleTake', FORM);
 
+export const getConsoleSuspense = later(() => import('./attention/suspense-page.ts'), 'getConsoleSuspense');
+export const postConsoleSuspense = later(() => import('./attention/suspense-page.ts'), 'postConsoleSuspense', FORM);
+
 export const getConsoleAudit = later(() => import('./audit/get-audit.ts'), 'getConsoleAudit');
 
 export const getConsoleBankAccounts = later(

@@ -56,6 +56,21 @@ export function resolveImported(
   });
 }
 
+/** An entry in suspense: of a transaction, or at a place in the books if it belongs to none. */
+export type SuspensePlace = { transactionId: number; entry: string } | Place;
+
+/** Returns an entry in suspense with the decision about it; null if there is no such entry. */
+export async function findSuspense(app: App, place: SuspensePlace): Promise<SuspenseEntry | null> {
+  const found =
+    'link' in place ? await selectSuspenseAt(app.db, place.environmentId, place.link) : await findOf(app, place);
+  return found.find(({ entry }) => entry === place.entry) ?? null;
+}
+
+async function findOf(app: App, { transactionId }: { transactionId: number }): Promise<SuspenseEntry[]> {
+  const transaction = await selectTransactionAnywhere(app.db, transactionId);
+  return transaction === null ? [] : selectSuspenseOf(app.db, transaction);
+}
+
 /** Sums the undecided money of a transaction, or of one of its entries, or null if nothing is undecided. */
 export async function sumSuspense(app: App, transactionId: number, entry?: string) {
   const transaction = await selectTransactionAnywhere(app.db, transactionId);

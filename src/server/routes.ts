@@ -294,6 +294,8 @@ export const ROUTES: readonly Endpoint[] = [
   wholeScreen('GET', ['/console/attention'], 'books:read', screens.getConsoleAttention),
   wholeScreen('POST', ['/console/attention/take'], 'books:read', screens.postConsoleTake),
   wholeScreen('POST', ['/console/attention/give-up'], 'books:read', screens.postConsoleGiveUp),
+  wholeScreen('GET', ['/console/suspense/:id'], 'movements:record', screens.getConsoleSuspense),
+  wholeScreen('POST', ['/console/suspense/:id'], 'movements:record', screens.postConsoleSuspense),
   wholeScreen('GET', ['/console/staff'], readWith('users:manage'), screens.getConsoleStaff),
   wholeScreen('GET', ['/console/staff/invite'], 'users:manage', screens.getConsoleStaffInvite),
   wholeScreen('POST', ['/console/staff/invite'], 'users:manage', screens.postConsoleStaffInvite),

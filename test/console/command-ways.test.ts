@@ -23,6 +23,7 @@ forEachEngine('what ends what waits', (openTestDatabase) => {
       '/console/payments/ID/requests/ID/approve',
       '/console/settlements/ID',
       '/console/statements/ID?use=suspense&amp;line=ID',
+      '/console/suspense/tID-ID.ID',
     ]);
     for (const { path } of ways) {
       const opened = await server.get(path.replaceAll('&amp;', '&'), owner.console);

@@ -8,6 +8,7 @@ import type { Database } from '../../src/db/database.ts';
 import { dayOf } from '../../src/lib/calendar-day.ts';
 import { describeEvidence } from '../../src/lib/evidence-file.ts';
 import { keepSettlement } from '../../src/movements/keep-settlement.ts';
+import { listSuspense } from '../../src/movements/list-movements.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { createPaymentLink } from '../../src/payment-links/create-payment-link.ts';
 import type { LinkWish } from '../../src/payment-links/payment-link.ts';
@@ -20,7 +21,7 @@ import { importStatement } from '../../src/statements/import-statement.ts';
 import type { Transaction } from '../../src/transactions/transaction.ts';
 import { TESTER } from './test-actor.ts';
 import { createTestApp, type TestApp } from './test-app.ts';
-import { createPaidTransaction } from './test-books.ts';
+import { createLatePayment, createPaidTransaction } from './test-books.ts';
 import { approved, openPayoutDesk, propose } from './test-payouts.ts';
 import type { TestServer } from './test-server.ts';
 import { createTestEnvironment, signedBody } from './test-shop.ts';
@@ -53,6 +54,7 @@ const LOOK: LookChanges = {
 export async function fillConsole(app: TestApp, server: TestServer) {
   const environment = await createTestEnvironment(app);
   const payment = await createPaidTransaction(app, environment, { reference: 'ORD-7' });
+  const late = await createLatePayment(app, environment);
   const delivery = createCallbackDelivery(app);
   await delivery.poll();
   await delivery.drain();
@@ -83,6 +85,7 @@ export async function fillConsole(app: TestApp, server: TestServer) {
     '/console/batches/:id': batch,
     '/console/batches/:id/approve': batch,
     '/console/payments/:id': String(payment.id),
+    '/console/suspense/:id': `t${late.id}-${await entryOf(app, late)}`,
     '/console/callbacks/:id': '1',
     '/console/merchants/:id': merchant,
     '/console/merchants/:id/links': merchant,
@@ -116,6 +119,11 @@ export async function fillConsole(app: TestApp, server: TestServer) {
 const SCREENS = ROUTES.filter(({ method, access }) => method === 'GET' && access === 'session')
   .map(({ paths: [path] }) => path)
   .filter((path) => path !== '/console/live');
+
+/** Returns the entry of the money of a transaction that is in suspense. */
+async function entryOf(app: TestApp, { id }: Transaction): Promise<string> {
+  return (await listSuspense(app, 10)).find((one) => one.transaction_id === id)?.entry ?? '';
+}
 
 /** Requests a refund that waits for another person. Returns its id. */
 async function ask(app: TestApp, paid: Transaction, by: Actor): Promise<string> {
