@@ -9,7 +9,7 @@ export const PERMISSIONS = {
   'books:read': 'read balances, entries, payouts and deposits of merchants',
   'accounts:validate': 'validate bank accounts (payouts)',
   'recipients:read': 'read recipients and payouts to them',
-  'callbacks:resend': 'resend callbacks',
+  'callbacks:resend': 'resend callbacks and receipts',
   'callbacks:listen': 'forward development callbacks to their own computer',
   'movements:record': 'record payouts, deposits and decisions, and import files',
   'payouts:create': 'propose payouts',

@@ -71,6 +71,7 @@ const WAYS: readonly Way[] = [
     'way.decide',
     ([, environment, entry]) => `/suspense/e${environment}-${entry}`,
   ],
+  [of('mail resend '), 'callbacks:resend', 'way.mail', () => '/mails'],
   [of('attention list --kind (\\w+)$'), 'books:read', 'way.attention', ([, kind]) => `/attention?kind=${kind}`],
 ];
 

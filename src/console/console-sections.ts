@@ -22,6 +22,7 @@ const GROUPS: readonly Group[] = [
       { path: '/payments', text: 'nav.payments', permission: 'payments:read' },
       { path: '/refund-requests', text: 'above.list', permission: readWith('refunds:approve') },
       { path: '/callbacks', text: 'nav.callbacks', permission: readWith('callbacks:resend'), whole: true },
+      { path: '/mails', text: 'mails.title', permission: readWith('callbacks:resend'), whole: true },
       { path: '/attention', text: 'nav.attention', permission: 'books:read', whole: true },
     ],
   },

@@ -3,6 +3,7 @@ import { ACCOUNT_TEXTS } from './accounts/account-texts.ts';
 import { SUSPENSE_TEXTS } from './attention/suspense-texts.ts';
 import { BANK_ACCOUNT_TEXTS } from './bank-accounts/bank-account-texts.ts';
 import { CALLBACK_TEXTS } from './callbacks/callback-texts.ts';
+import { MAIL_TEXTS } from './callbacks/mail-texts.ts';
 import { ENGLISH } from './console-english.ts';
 import { SPANISH } from './console-spanish.ts';
 import { HEALTH_TEXTS } from './health/health-texts.ts';
@@ -25,6 +26,7 @@ export const ROOMS = [
   { es: SPANISH, en: ENGLISH },
   REFUND_REQUEST_TEXTS,
   CALLBACK_TEXTS,
+  MAIL_TEXTS,
   ACCOUNT_TEXTS,
   SUSPENSE_TEXTS,
   BANK_ACCOUNT_TEXTS,

@@ -9,7 +9,7 @@ export const SPANISH_PERMISSIONS: Readonly<Record<Permission, string>> = {
   'books:read': 'ver lo que se debe a un comercio y lo que se le pagó',
   'accounts:validate': 'validar cuentas bancarias (pagos a terceros)',
   'recipients:read': 'ver a quién van los pagos a terceros',
-  'callbacks:resend': 'enviar callbacks otra vez',
+  'callbacks:resend': 'enviar callbacks y comprobantes otra vez',
   'callbacks:listen': 'recibir los callbacks de desarrollo en un computador propio',
   'movements:record': 'registrar abonos, depósitos y decisiones, e importar archivos',
   'payouts:create': 'hacer pagos a terceros',

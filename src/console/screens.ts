@@ -56,6 +56,9 @@ export const postConsoleEndpointTest = later(
 );
 export const postConsoleResend = later(() => import('./callbacks/resend-callbacks.ts'), 'postConsoleResend', FORM);
 
+export const getConsoleMails = later(() => import('./callbacks/mail-list.ts'), 'getConsoleMails');
+export const postConsoleMails = later(() => import('./callbacks/mail-list.ts'), 'postConsoleMails', FORM);
+
 export const getConsoleHealth = later(() => import('./health/health-page.ts'), 'getConsoleHealth');
 
 export const postConsoleEventsUrl = later(() => import('./merchants/change-merchant.ts'), 'postConsoleEventsUrl', FORM);

@@ -43,3 +43,9 @@ export function waitAfter(attempts: number): number | null {
 export function isMailAddress(text: string): boolean {
   return text.length <= 254 && /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@(?:[a-z0-9-]{1,63}\.)+[a-z]{2,63}$/i.test(text);
 }
+
+/** Returns the first letter and the domain of a mail address: `a…@example.cl`. */
+export function maskAddress(address: string): string {
+  const at = address.lastIndexOf('@');
+  return `${address.slice(0, at < 1 ? 0 : 1)}…${at < 0 ? '' : address.slice(at)}`;
+}

@@ -2,7 +2,7 @@ import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import type { Tx } from '../db/database.ts';
-import type { MailState } from './mail.ts';
+import type { Mail, MailState } from './mail.ts';
 import { endMail, type ListedMail, requeueMail, selectMailAnywhere, selectMails } from './mail-queries.ts';
 
 /**
@@ -23,26 +23,28 @@ export function listMails(
  */
 export type MailDecision = 'done' | 'no' | 'unknown';
 
+/** The mail as the person saw it. In another state nothing is done: `no`. */
+type SeenMail = Pick<Mail, 'state' | 'attempts'>;
+
 /** Sends a mail again from the first attempt, even if it was sent. */
-export function resendMail(app: App, id: string, by: Actor): Promise<MailDecision> {
-  return decide(app, id, by, 'mail.resent', requeueMail);
+export function resendMail(app: App, id: string, by: Actor, seen?: SeenMail): Promise<MailDecision> {
+  return decide(app, { id, by, seen, action: 'mail.resent' }, requeueMail);
 }
 
 /** Ends a mail that waits or was given up. */
-export function giveUpMail(app: App, id: string, by: Actor): Promise<MailDecision> {
-  return decide(app, id, by, 'mail.ended', endMail);
+export function giveUpMail(app: App, id: string, by: Actor, seen?: SeenMail): Promise<MailDecision> {
+  return decide(app, { id, by, seen, action: 'mail.ended' }, endMail);
 }
 
 function decide(
   app: App,
-  id: string,
-  by: Actor,
-  action: 'mail.resent' | 'mail.ended',
+  { id, by, seen, action }: { id: string; by: Actor; seen: SeenMail | undefined; action: 'mail.resent' | 'mail.ended' },
   change: (tx: Tx, id: string, now: number) => Promise<boolean>,
 ): Promise<MailDecision> {
   return app.db.transaction(async (tx) => {
     const mail = await selectMailAnywhere(tx, id);
     if (mail === null) return 'unknown';
+    if (seen !== undefined && (seen.state !== mail.state || seen.attempts !== mail.attempts)) return 'no';
     const at = app.now();
     if (!(await change(tx, id, at))) return 'no';
     await recordAudit(tx, { at, by, action, subject: { kind: 'mail', id }, before: { state: mail.state } });

@@ -227,6 +227,8 @@ export const ROUTES: readonly Endpoint[] = [
   ),
   wholeScreen('GET', ['/console/callbacks'], readWith('callbacks:resend'), screens.getConsoleCallbacks),
   wholeScreen('POST', ['/console/callbacks/resend'], 'callbacks:resend', screens.postConsoleCallbacksResend),
+  wholeScreen('GET', ['/console/mails'], readWith('callbacks:resend'), screens.getConsoleMails),
+  wholeScreen('POST', ['/console/mails'], 'callbacks:resend', screens.postConsoleMails),
   screen('GET', ['/console/accounts'], 'books:read', screens.getConsoleAccounts),
   screen('GET', ['/console/accounts/:id'], 'books:read', screens.getConsoleAccount),
   screen('GET', ['/console/accounts/:id/statement.csv'], 'books:read', screens.getConsoleStatementCsv),

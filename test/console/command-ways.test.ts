@@ -20,6 +20,7 @@ forEachEngine('what ends what waits', (openTestDatabase) => {
     assert.deepEqual([...new Set(ways.map(({ path }) => path.replace(/\w\w_\w+|\d+/g, 'ID')))].sort(), [
       '/console/batches/ID/approve',
       '/console/callbacks/ID',
+      '/console/mails',
       '/console/payments/ID/requests/ID/approve',
       '/console/settlements/ID',
       '/console/statements/ID?use=suspense&amp;line=ID',

@@ -7,6 +7,7 @@ import { drawDemoLogo } from '../../src/cli/demo-logo.ts';
 import type { Database } from '../../src/db/database.ts';
 import { dayOf } from '../../src/lib/calendar-day.ts';
 import { describeEvidence } from '../../src/lib/evidence-file.ts';
+import { queueReceipt } from '../../src/mail/queue-receipt.ts';
 import { keepSettlement } from '../../src/movements/keep-settlement.ts';
 import { listSuspense } from '../../src/movements/list-movements.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
@@ -59,6 +60,7 @@ export async function fillConsole(app: TestApp, server: TestServer) {
   await delivery.poll();
   await delivery.drain();
   const owner = await createTestUser(app, { role: 'owner', may: [] });
+  await queueMail(app, payment);
   const { payout, file, statement } = await payOut(app);
   await createPaymentLink(app, environment.id, LINK, TESTER);
   await createPaymentLink(app, environment.id, { ...LINK, subject: 'Cuota 1', expiresAt: app.now() + 1 }, TESTER);
@@ -119,6 +121,12 @@ export async function fillConsole(app: TestApp, server: TestServer) {
 const SCREENS = ROUTES.filter(({ method, access }) => method === 'GET' && access === 'session')
   .map(({ paths: [path] }) => path)
   .filter((path) => path !== '/console/live');
+
+/** Queues a receipt, which waits: without SMTP_URL none leaves. */
+function queueMail(app: TestApp, transaction: Transaction): Promise<void> {
+  const receipt = { transaction, refundId: null, address: 'buyer@example.cl', at: app.now() };
+  return app.db.transaction((tx) => queueReceipt(tx, 'es', receipt));
+}
 
 /** Returns the entry of the money of a transaction that is in suspense. */
 async function entryOf(app: TestApp, { id }: Transaction): Promise<string> {

@@ -1,0 +1,120 @@
+import type { Language } from '../../checkout/texts.ts';
+import { Problem } from '../../error-catalogue.ts';
+import { publicPath } from '../../http/assets.ts';
+import type { Screen } from '../../http/endpoint.ts';
+import { type Html, html } from '../../http/html.ts';
+import { type MailState, maskAddress } from '../../mail/mail.ts';
+import type { ListedMail } from '../../mail/mail-queries.ts';
+import { giveUpMail, listMails, resendMail } from '../../mail/resend-mail.ts';
+import { findElsewhere } from '../../payment-services/elsewhere.ts';
+import { badge, emptyState, testBadge } from '../console-format.ts';
+import { askedOf, type Column, readFirst, sendList } from '../console-list.ts';
+import { tell, tellKind } from '../console-texts.ts';
+import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
+import { fieldsOf } from '../sign-in.ts';
+
+const SHOWN = 500;
+
+/** Lists the receipts that wait and those that were given up, with the last failure. */
+export const getConsoleMails: Screen = {
+  handle: consoleHandler(async (_app, visit) => {
+    const done = DONE.find((one) => one === askedOf(visit)['done']);
+    return sendMails(visit, 200, done === undefined ? '' : tell(visit.language, `mails.${done}`));
+  }),
+};
+
+/** The states of a receipt that has not left. */
+const OPEN = ['queued', 'dead'] as const satisfies readonly MailState[];
+
+const DONE = ['resent', 'ended'] as const;
+
+/**
+ * Sends a receipt again, or ends it, as `mail resend` and `mail end` do. A page that was opened before the receipt
+ * changed does nothing, so that no payer gets it twice.
+ */
+export const postConsoleMails: Screen = {
+  handle: consoleHandler(async (app, visit) => {
+    const { id = '', act = '', state = '', attempts = '' } = fieldsOf(visit.request);
+    const run = act === 'resend' ? resendMail : act === 'end' ? giveUpMail : null;
+    const seen = OPEN.find((one) => one === state);
+    if (run === null || seen === undefined || !/^\d{1,4}$/.test(attempts)) throw new Problem('INVALID_PARAMETER');
+    const outcome = await run(app, id, visit.by, { state: seen, attempts: Number(attempts) });
+    if (outcome === 'unknown') return visit.send(404, notFoundPage(visit.language));
+    if (outcome === 'no') return sendMails(visit, 409, tell(visit.language, 'mails.changed'));
+    return visit.goTo(`/mails?done=${act === 'resend' ? 'resent' : 'ended'}`);
+  }),
+};
+
+async function sendMails(visit: ConsoleVisit, status: number, said: string) {
+  const { app, language } = visit;
+  const asked = askedOf(visit)['state'];
+  const state = OPEN.find((one) => one === asked) ?? null;
+  const { environments } = await findElsewhere(app);
+  return sendList<ListedMail>(visit, {
+    title: tell(language, 'mails.title'),
+    status,
+    path: '/mails',
+    columns: columnsFor(visit),
+    ...(await readFirst(SHOWN, (limit) => listMails(app, state, limit, environments))),
+    filters: [
+      {
+        name: 'state',
+        text: 'column.state',
+        type: OPEN.map((one) => [one, stateText(language, one)] as const),
+      },
+    ],
+    above: html`${said !== '' && html`<p class="notice${status === 200 && ' done'}" role="${status === 200 ? 'status' : 'alert'}">${said}</p>`}
+${app.mailer === null && html`<p class="notice">${tell(language, 'mails.no_server')}</p>`}`,
+    empty: emptyState(tell(language, state === null ? 'mails.none' : 'list.none_such'), 'bin/rubrica mail list'),
+  });
+}
+
+function stateText(language: Language, state: MailState): string {
+  return tellKind(language, 'mail_state', state);
+}
+
+function columnsFor(visit: ConsoleVisit): Column<ListedMail>[] {
+  const { app, language, user } = visit;
+  const at = `${publicPath(app)}/console`;
+  const columns: Column<ListedMail>[] = [
+    { name: 'id', text: 'column.id', value: ({ id }) => id, hidden: true },
+    { name: 'since', text: 'column.since', value: ({ created_at }) => created_at, kind: 'time' },
+    {
+      name: 'transaction',
+      text: 'column.transaction',
+      value: ({ transaction_id }) => transaction_id,
+      cell: ({ transaction_id: id }) =>
+        user.may.has('payments:read') ? html`<a href="${at}/payments/${id}">${id}</a>` : id,
+    },
+    {
+      name: 'merchant',
+      text: 'column.merchant',
+      value: ({ name }) => name,
+      cell: ({ name, environment }) => html`${name}${testBadge(language, environment)}`,
+    },
+    {
+      name: 'address',
+      text: 'column.address',
+      value: ({ address }) => maskAddress(address),
+      cell: ({ address }) => html`<span class="mail">${maskAddress(address)}</span>`,
+    },
+    {
+      name: 'state',
+      text: 'column.state',
+      value: ({ state }) => stateText(language, state),
+      cell: ({ state }) => badge(state === 'dead' ? 'bad' : 'warn', stateText(language, state)),
+    },
+    { name: 'attempts', text: 'mails.attempts', kind: 'number', value: ({ attempts }) => attempts },
+    { name: 'failure', text: 'mails.failure', value: ({ failure }) => failure },
+  ];
+  if (!user.may.has('callbacks:resend')) return columns;
+  return [...columns, { name: 'act', text: 'mails.act', value: () => null, cell: (mail) => actCell(visit, mail) }];
+}
+
+/** Shows the forms for a receipt. They carry its state, as the person sees it. */
+function actCell({ app, language }: ConsoleVisit, { id, state, attempts }: ListedMail): Html {
+  const fields = Object.entries({ id, state, attempts: String(attempts) }).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  );
+  return html`<form method="post" action="${publicPath(app)}/console/mails">${fields}<button class="link" name="act" value="resend">${tell(language, 'mails.resend')}</button><br><button class="link" name="act" value="end">${tell(language, 'mails.end')}</button></form>`;
+}

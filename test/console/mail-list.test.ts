@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { listAudit } from '../../src/audit/list-audit.ts';
+import { deliverMails } from '../../src/mail/deliver-mails.ts';
+import { listMails } from '../../src/mail/resend-mail.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { createPaidTransaction } from '../support/test-books.ts';
+import { startTestServer } from '../support/test-server.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
+import { createTestUser, type TestUser } from '../support/test-user.ts';
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
+const DAY_MS = 86_400_000;
+
+forEachEngine('receipts by mail in the console', (openTestDatabase) => {
+  const open = async () => {
+    const app = createTestApp(await openTestDatabase(), {
+      mailer: { send: async () => ({ kind: 'refused', reason: '550 no such mailbox' }) },
+    });
+    const environment = await createTestEnvironment(app);
+    await createPaidTransaction(app, environment, { customerEmail: 'buyer@example.cl' });
+    const write = async () => ({ from: '', to: '', subject: '', text: '', html: '' }) as never;
+    await deliverMails(app, write);
+    app.now.advance(DAY_MS);
+    const server = await startTestServer(app);
+    const owner = await createTestUser(app, { role: 'owner', may: [], email: 'olga@example.cl' });
+    const mails = async () => (await listMails(app, null, 10, new Set())).map(({ id, state }) => ({ id, state }));
+    const post = (fields: Record<string, string>, user: TestUser = owner, headers: Record<string, string> = FORM) =>
+      server.post('/console/mails', {
+        headers: { ...user.console, ...headers },
+        body: String(new URLSearchParams(fields)),
+      });
+    const [mail] = await mails();
+    const shown = { id: mail?.id ?? '', state: 'dead', attempts: '1' };
+    return { app, environment, server, owner, mails, post, shown };
+  };
+
+  test('a person without a shell could not send a receipt again: what waits leads to a list with the failure, where one click does it', async () => {
+    const { app, server, owner, mails, post, shown } = await open();
+    await using _server = server;
+    const waits = await server.get('/console/attention?kind=mail', owner.console);
+    assert.match(waits.text, /<a href="\/console\/mails">Ver y enviar otra vez<\/a>/);
+    const { text } = await server.get('/console/mails', owner.console);
+    for (const part of [/b…@example\.cl/, /550 no such mailbox/, />abandonado</]) assert.match(text, part);
+    const csv = await server.get('/console/mails?format=csv', owner.console);
+    for (const said of [text, csv.text]) assert.doesNotMatch(said, /buyer@/);
+    for (const [name, value] of Object.entries(shown))
+      assert.ok(text.includes(`<input type="hidden" name="${name}" value="${value}">`), name);
+    const done = await post({ ...shown, act: 'resend' });
+    assert.equal(done.headers.get('location'), '/console/mails?done=resent');
+    assert.deepEqual(await mails(), [{ id: shown.id, state: 'queued' }]);
+    const [act] = (await listAudit(app, { action: 'mail.resent' }, 10)).acts;
+    assert.deepEqual([act?.who.name, act?.subject.id], ['olga@example.cl', shown.id]);
+    // A second click, and a page that was opened before: the payer does not get it twice.
+    for (const again of ['resend', 'end']) {
+      const stale = await post({ ...shown, act: again });
+      assert.equal(stale.status, 409);
+      assert.match(stale.text, /cambió mientras tanto/);
+    }
+    assert.equal((await listAudit(app, { action: 'mail' }, 10)).acts.length, 1);
+    assert.equal((await post({ ...shown, state: 'queued', attempts: '0', act: 'end' })).status, 303);
+    assert.deepEqual(await mails(), []);
+  });
+
+  test('who may not resend, another site and a form of one’s own change nothing', async () => {
+    const { app, environment, server, owner, mails, post, shown } = await open();
+    await using _server = server;
+    const wish = { ...shown, act: 'resend' };
+    for (const role of ['finance', 'auditor', 'approver'] as const)
+      assert.equal((await post(wish, await createTestUser(app, { role, may: [] }))).status, 403, role);
+    const auditor = await createTestUser(app, { role: 'auditor', may: [] });
+    assert.doesNotMatch((await server.get('/console/mails', auditor.console)).text, /value="resend"/);
+    const own = { role: 'merchant', may: [], paymentServices: [environment.paymentServiceId] } as const;
+    const merchant = await createTestUser(app, own);
+    assert.equal((await post(wish, merchant)).status, 404);
+    assert.equal((await server.get('/console/mails', merchant.console)).status, 404);
+    assert.equal((await post(wish, owner, { ...FORM, 'sec-fetch-site': 'cross-site' })).status, 403);
+    assert.equal((await post({ ...wish, id: 'mail_gone' })).status, 404);
+    for (const wrong of [{ act: 'constructor' }, { state: 'sent' }, { attempts: '-1' }, { attempts: '' }])
+      assert.equal((await post({ ...wish, ...wrong })).status, 400);
+    assert.deepEqual(await mails(), [{ id: shown.id, state: 'dead' }]);
+    assert.deepEqual((await listAudit(app, { action: 'mail' }, 10)).acts, []);
+  });
+});
