@@ -61,7 +61,7 @@ forEachEngine('what a role sees at the console', (openTestDatabase, engine) => {
     };
     const own = await page(environment.paymentServiceId);
     assert.match(own, /Your shop is not told of payments/);
-    assert.match(own, /shop\.example\.cl\/callback<\/span> · Fails since 2026-01-15 09:00 -03:00\. 1 wait/);
+    assert.match(own, /shop\.example\.cl\/callback<\/span> · Fails since 2026-01-15 09:00 -03:00\. 2 wait/);
     assert.match(own, /404[^<]*<\/strong> [A-Z]/, 'its cause, and what ends it');
     assert.ok(own.includes(`/console/merchants/${environment.paymentServiceId}#development"`));
     const support = await page(environment.paymentServiceId, 'support');
