@@ -139,7 +139,10 @@ forEachEngine('payout commands', (openTestDatabase) => {
     assert.match(refused.stderr + JSON.stringify(refused.json), /Line 3: The amount cannot be paid/);
     writeFileSync(bad, CSV.replace('12.531.909-2', '12.531.909-3').replace('00990011223', '900000000002'));
     const { stderr } = await propose(bad);
-    assert.match(stderr, /Line 2: The RUT cannot be read.*\nLine 3: The account does not match the recipient: /);
+    assert.match(
+      stderr,
+      /Line 2: The check character does not fit the number: .*\nLine 3: The account does not match the recipient: /,
+    );
     writeFileSync(bad, CSV.replace('ana@example.cl', 'ana@, pedro@example.cl'));
     assert.match((await propose(bad)).stderr, /Line 2: The e-mail cannot be used/, 'and nobody was told of the payout');
   });

@@ -89,7 +89,11 @@ forEachEngine('a payout of a payment service that moved', (openTestDatabase) => 
     for (const by of [there, other]) await assert.rejects(approve(to, desk, [payout.id], by), refused);
     const waiting = (await listAttention(to, 'approval', 10)).find(({ id }) => id === payout.batch_id);
     const about = [waiting?.id, waiting?.command, /a user of another database/.test(waiting?.reason ?? '')];
-    assert.deepEqual(about, [payout.batch_id, `bin/rubrica batch reject ${payout.batch_id} --reason TEXT`, true]);
+    assert.deepEqual(about, [
+      payout.batch_id,
+      `bin/rubrica batch reject ${payout.batch_id} --reason TEXT --as EMAIL`,
+      true,
+    ]);
     const [shown] = await showPayouts(to, [payout]);
     assert.ok(shown?.warnings.some((warning) => warning.code === 'NOT_PAYABLE'));
 
