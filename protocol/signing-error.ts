@@ -21,7 +21,9 @@ export class SigningError extends Error {
   }
 }
 
-/** Builds one problem. `field` is null when the whole body is at fault; `detail` may name a position or a field name. */
+/**
+ * Builds one problem. `field` is null when the whole body is at fault; `detail` may name a position or a field name.
+ */
 export function problem(code: SigningCode, field: string | null, detail?: string): Problem {
   const [predicate, fix] = SIGNING_CATALOGUE[code];
   const shownField = field === null ? null : field.slice(0, LONGEST_SHOWN_NAME);

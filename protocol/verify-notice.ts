@@ -17,8 +17,8 @@ export type VerifyNoticeOptions = Omit<VerifyCallbackOptions, 'expected' | 'requ
 export type NoticeVerification = { ok: true; data: Record<string, unknown> } | ({ ok: false } & Problem);
 
 /**
- * Verifies a notice of a refund or a payout: JSON whose webhook headers alone sign it. Never throws for a bad one, only for an
- * empty secret and for a body that is no longer raw. `webhook-id` is the same for every repeat.
+ * Verifies a notice of a refund or a payout: JSON whose webhook headers alone sign it. Never throws for a bad one, only
+ * for an empty secret and for a body that is no longer raw. `webhook-id` is the same for every repeat.
  */
 export function verifyNotice(options: VerifyNoticeOptions): NoticeVerification {
   const keys = secretsOf(options).map(webhookKey);

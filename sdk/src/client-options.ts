@@ -17,7 +17,10 @@ export type RubricaClientOptions = {
   fetch?: Fetch | undefined;
   /** The longest time for one response; 10,000 by default. */
   timeoutMs?: number | undefined;
-  /** The last attempt of a call begins at most this long after the first; `Infinity` by default. 5,000 while a payer waits. */
+  /**
+   * The last attempt of a call begins at most this long after the first; `Infinity` by default. 5,000 while a payer
+   * waits.
+   */
   patienceMs?: number | undefined;
 };
 
@@ -43,7 +46,10 @@ export function missing(what: string): TypeError {
   return new TypeError(`Give createRubricaClient ${what} for this`);
 }
 
-/** Returns the base URL without a trailing slash. Throws `TypeError` with the address, unless the address may hold a password. */
+/**
+ * Returns the base URL without a trailing slash. Throws `TypeError` with the address, unless the address may hold a
+ * password.
+ */
 function readBaseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (text.includes('@'))

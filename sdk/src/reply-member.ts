@@ -34,7 +34,10 @@ const MEMBERS: { readonly [O in Operation]?: readonly string[] } = {
   [REFUND]: ['code'],
 };
 
-/** Returns whether JSON can be the service's reply to an operation, and not `{}`, `[]` or `{"data":{}}` from another server. */
+/**
+ * Returns whether JSON can be the service's reply to an operation, and not `{}`, `[]` or `{"data":{}}` from another
+ * server.
+ */
 export function isReplyTo(operation: string, json: object): boolean {
   const { data } = json as { data?: unknown };
   if (operation === REFUND && data !== null && memberOf(data, 'verificationToken') === null) return false;

@@ -124,8 +124,8 @@ export async function hasActsOf(db: Reader, who: string): Promise<boolean> {
 }
 
 /**
- * The names under which commands were run, at most 1000: each is one step along the index, in the order of the database.
- * That order is often a language's, which has the semicolon before the colon, but `f` after `e`.
+ * The names under which commands were run, at most 1000: each is one step along the index, in the order of the
+ * database. That order is often a language's, which has the semicolon before the colon, but `f` after `e`.
  */
 export async function selectCommandLines(db: Reader): Promise<string[]> {
   const rows = await db.query<{ name: string }>(

@@ -11,8 +11,8 @@ type Outcome = 'changed' | 'already' | 'unknown';
 
 /**
  * Disables a user (an id or an e-mail address): log-ins and access tokens fail within a second on every replica, and
- * unused links end. Returns `already` if the user was disabled before; the time stays. `managerId`: the user who must be
- * allowed to manage this user; null: the command line. Throws `Problem` `MORE_THAN_YOURS`.
+ * unused links end. Returns `already` if the user was disabled before; the time stays. `managerId`: the user who must
+ * be allowed to manage this user; null: the command line. Throws `Problem` `MORE_THAN_YOURS`.
  */
 export function disableUser(app: App, user: string, by: Actor, managerId: string | null = null): Promise<Outcome> {
   return change(app, user, 'user.disabled', by, managerId);

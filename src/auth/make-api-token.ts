@@ -70,7 +70,8 @@ export function endApiToken(app: App, id: string, by: Actor): Promise<'ended' | 
     if (row === null) return 'unknown';
     if (row.ended_at !== null) return 'already';
     const at = app.now();
-    // Access tokens from before sessions existed do not name their API token; it may be this one. Like a reset, this locks the user first.
+    // Access tokens from before sessions existed do not name their API token; it may be this one. Like a reset, this
+    // locks the user first.
     if (row.name === FIRST_TOKEN) await updateTokenVersion(tx, row.user_id);
     const [ended] = await updateApiTokensEnded(tx, row.user_id, id, at);
     if (ended === undefined) return 'already';

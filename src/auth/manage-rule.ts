@@ -28,15 +28,18 @@ export function whyNotManaged(
 }
 
 /**
- * Locks a manager of users and the user that the manager changes, so that of two managers who change each other at once the second is
- * refused: no owner would be left. Throws `Problem` `MORE_THAN_YOURS`.
+ * Locks a manager of users and the user that the manager changes, so that of two managers who change each other at once
+ * the second is refused: no owner would be left. Throws `Problem` `MORE_THAN_YOURS`.
  */
 export async function requireManager(tx: Tx, managerId: string, userId: string): Promise<void> {
   await lockBoth(tx, [managerId, userId]);
   await requireWithin(tx, managerId, userId);
 }
 
-/** Throws `Problem` `MORE_THAN_YOURS` unless the manager may still change this user, with the rights that the user has now. */
+/**
+ * Throws `Problem` `MORE_THAN_YOURS` unless the manager may still change this user, with the rights that the user has
+ * now.
+ */
 export async function requireWithin(tx: Tx, managerId: string, userId: string): Promise<void> {
   const row = await selectUserById(tx, managerId);
   const [manager, person] = [await heldBy(tx, managerId), await heldBy(tx, userId)];

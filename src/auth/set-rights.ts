@@ -29,10 +29,10 @@ export type RightsWish = {
 };
 
 /**
- * Changes the rights of a user (an id or an e-mail address), within a second in every process. `managerId`: the user who
- * must be allowed to manage this user, before and after the change; null: the command line. Returns the new rights; null
- * if there is no such user. Throws `Problem` `NOT_FOUND` for an unknown payment service, `INVALID_PARAMETER` for revoking
- * a permission of the role, and `MORE_THAN_YOURS`.
+ * Changes the rights of a user (an id or an e-mail address), within a second in every process. `managerId`: the user
+ * who must be allowed to manage this user, before and after the change; null: the command line. Returns the new rights;
+ * null if there is no such user. Throws `Problem` `NOT_FOUND` for an unknown payment service, `INVALID_PARAMETER` for
+ * revoking a permission of the role, and `MORE_THAN_YOURS`.
  */
 export function setRights(
   app: App,

@@ -4,8 +4,8 @@ import { selectAvailable, selectAvailableOf } from './balance-queries.ts';
 import type { ReconciliationScope } from './reconciliation-queries.ts';
 
 /**
- * Sums the available money of the merchants of these environments, in minor units: payments less fees, refunds, refunds in process and
- * payouts. With a transaction, sums only its part; no payout belongs to a transaction.
+ * Sums the available money of the merchants of these environments, in minor units: payments less fees, refunds, refunds
+ * in process and payouts. With a transaction, sums only its part; no payout belongs to a transaction.
  */
 export async function availableBalance(
   app: App,

@@ -38,7 +38,10 @@ export type BalanceRow = {
   credits: Sum;
 };
 
-/** Casts a sum in minor units to the text that `readSum` reads. In SQLite, text that is not an integer becomes the digits at its start. */
+/**
+ * Casts a sum in minor units to the text that `readSum` reads. In SQLite, text that is not an integer becomes the
+ * digits at its start.
+ */
 export const asText = (sum: string) => `cast(cast(${sum} as bigint) as text)`;
 
 /** Sums the debits and credits of every account, in minor units. */
@@ -68,8 +71,9 @@ export async function selectBalance(
 }
 
 /**
- * Lists the accounts whose sums differ from the sums of their entries, or that have no entry. One statement, so that all rows are of the
- * same moment. SQLite casts any text to an integer by the digits at its start, so the query also checks that each sum is an integer.
+ * Lists the accounts whose sums differ from the sums of their entries, or that have no entry. One statement, so that
+ * all rows are of the same moment. SQLite casts any text to an integer by the digits at its start, so the query also
+ * checks that each sum is an integer.
  */
 export function selectWrongBalances(
   db: Reader,
@@ -92,8 +96,9 @@ export function selectWrongBalances(
 }
 
 /**
- * Sums the amount owed to the merchants of these environments, less fees and refunds in process. SQLite joins a `cross join` in the written
- * order: it starts with the few refunds in process, not with all transactions of a merchant.
+ * Sums the amount owed to the merchants of these environments, less fees and refunds in process. SQLite joins a
+ * `cross join` in the written order: it starts with the few refunds in process, not with all transactions of a
+ * merchant.
  */
 export async function selectAvailable(db: Reader, environmentIds: readonly number[], currency: string): Promise<Sum> {
   const [row] = await db.query<{ available: string }>(
@@ -110,7 +115,9 @@ export async function selectAvailable(db: Reader, environmentIds: readonly numbe
   return readSum(row?.available ?? '0');
 }
 
-/** Sums the merchant's part of one transaction: the amount paid, less its fee, its refunds and the refunds in process. */
+/**
+ * Sums the merchant's part of one transaction: the amount paid, less its fee, its refunds and the refunds in process.
+ */
 export async function selectAvailableOf(
   db: Reader,
   transactionId: number,

@@ -2,10 +2,10 @@ import type { SqlRow } from '../db/database.ts';
 import { chainHash } from '../lib/hash-chain.ts';
 
 /**
- * Facts that the books depend on and that no entry contains. `owner`: the owner of an environment's books. `fee`: the fee on payments by
- * one method in one currency. `refund`: the amount of a payment that a refund reserves until it ends. `decision`: a person's decision about
- * a payment attempt or a refund, with the evidence. `import`: a line imported from an acquirer's file. `restore`: a restore of the store
- * that a person accepted.
+ * Facts that the books depend on and that no entry contains. `owner`: the owner of an environment's books. `fee`: the
+ * fee on payments by one method in one currency. `refund`: the amount of a payment that a refund reserves until it
+ * ends. `decision`: a person's decision about a payment attempt or a refund, with the evidence. `import`: a line
+ * imported from an acquirer's file. `restore`: a restore of the store that a person accepted.
  */
 export type FactKind = 'owner' | 'fee' | 'refund' | 'decision' | 'import' | 'restore';
 
@@ -15,7 +15,10 @@ export type NewFact = {
   /** UTC milliseconds. */
   at: number;
   kind: FactKind;
-  /** Identifies the subject within its kind: '' for the owner, `webpay CLP` for a fee, the id of a refund or a decision, an epoch. */
+  /**
+   * Identifies the subject within its kind: '' for the owner, `webpay CLP` for a fee, the id of a refund or a decision,
+   * an epoch.
+   */
   subject: string;
   content: FactContent;
   /** E-mail address of the user, or `command line: USER@HOST`; in older facts the id of the user, or `command line`. */
@@ -38,7 +41,10 @@ export type BookFact = SqlRow & {
 
 const COLUMNS = ['environment_id', 'link', 'created_at', 'kind', 'subject', 'content', 'recorded_by'] as const;
 
-/** Computes the hash of a fact: SHA-256, in lower-case hexadecimal, of two lines: the previous hash and the JSON array of its columns. */
+/**
+ * Computes the hash of a fact: SHA-256, in lower-case hexadecimal, of two lines: the previous hash and the JSON array
+ * of its columns.
+ */
 export function factHash(previous: string, fact: Omit<BookFact, 'hash'>): string {
   return chainHash(previous, [COLUMNS.map((column) => fact[column])]);
 }

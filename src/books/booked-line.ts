@@ -5,8 +5,8 @@ import type { BookedLine, Unbooked } from './reconciliation-queries.ts';
 import { recordHash } from './record-hash.ts';
 
 /**
- * `unbooked`: a payment or refund was completed, or a movement recorded, without an entry. `unexplained`: the entry and the record that it
- * names differ. `booked_twice`: more than one entry explains the same record.
+ * `unbooked`: a payment or refund was completed, or a movement recorded, without an entry. `unexplained`: the entry and
+ * the record that it names differ. `booked_twice`: more than one entry explains the same record.
  */
 export type ReconciliationProblem = Unbooked & {
   problem: 'unbooked' | 'unexplained' | 'booked_twice';
@@ -121,14 +121,18 @@ export function problemOf(line: BookedLine, problem: ReconciliationProblem['prob
   return { problem, entry: entryName(line), ...subject };
 }
 
-/** Returns whether the movement still has the hash of its entry. Links from before movements were hashed have no hash, and pass. */
+/**
+ * Returns whether the movement still has the hash of its entry. Links from before movements were hashed have no hash,
+ * and pass.
+ */
 function isAsRecorded(line: BookedLine): boolean {
   return line.movement_hash === null || line.movement_hash === movementHash((column) => line[`movement_${column}`]);
 }
 
 /**
- * Returns whether the record (references, authorisation codes and so on) still has the hash of its entry. Links from before records were
- * hashed pass. Late money can be booked before its attempt is approved; then the hash does not cover the method's answer.
+ * Returns whether the record (references, authorisation codes and so on) still has the hash of its entry. Links from
+ * before records were hashed pass. Late money can be booked before its attempt is approved; then the hash does not
+ * cover the method's answer.
  */
 function isAsBooked(line: BookedLine): boolean {
   if (line.record_hash === null) return true;

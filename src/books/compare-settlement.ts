@@ -6,8 +6,9 @@ import type { Settlement, SettlementRow } from './settlement-row.ts';
 export type ComparisonKind = 'matched' | 'different' | 'missing_in_books' | 'missing_in_settlement';
 
 /**
- * One line of the comparison. `differs` names the differing fields. If a sale is settled in instalments, several rows have the same `line`,
- * and `instalments` is the sum that they settle, in minor units. `repeated`: the row repeats an amount that another row settles.
+ * One line of the comparison. `differs` names the differing fields. If a sale is settled in instalments, several rows
+ * have the same `line`, and `instalments` is the sum that they settle, in minor units. `repeated`: the row repeats an
+ * amount that another row settles.
  */
 export type Comparison = {
   kind: ComparisonKind;
@@ -19,10 +20,10 @@ export type Comparison = {
 };
 
 /**
- * Compares an acquirer's settlement with the books, line by line: by the buy order, or by the authorisation code if the row has no buy
- * order. A row is compared only with an entry of the same sign, and each row or entry is used once. Leaves out entries that an acquirer
- * does not know, such as fees, and entries of days outside the file that no row names. `lines` covers the days of the file and the days
- * around them.
+ * Compares an acquirer's settlement with the books, line by line: by the buy order, or by the authorisation code if the
+ * row has no buy order. A row is compared only with an entry of the same sign, and each row or entry is used once.
+ * Leaves out entries that an acquirer does not know, such as fees, and entries of days outside the file that no row
+ * names. `lines` covers the days of the file and the days around them.
  */
 export function compareSettlement({ rows, byAccountingDate }: Settlement, lines: readonly BookedLine[]): Comparison[] {
   const ofAcquirer = lines.filter(isSettled);
@@ -101,7 +102,9 @@ function compareGroup(rows: readonly SettlementRow[], lines: BookedLine[], byAcc
   return compared;
 }
 
-/** Returns null unless the rows settle the whole line in parts, or less than the line and all are marked as instalments. */
+/**
+ * Returns null unless the rows settle the whole line in parts, or less than the line and all are marked as instalments.
+ */
 function compareInstalments(
   rows: readonly SettlementRow[],
   line: BookedLine,

@@ -11,8 +11,8 @@ import type { Settlement } from './settlement-row.ts';
 export type ComparedFile = { first: string; last: string; compared: Comparison[] };
 
 /**
- * Compares an acquirer's settlement with the entries of these environments that this payment method collected (null: any method). Returns
- * null if the file has no line to compare.
+ * Compares an acquirer's settlement with the entries of these environments that this payment method collected (null:
+ * any method). Returns null if the file has no line to compare.
  */
 export async function compareWithBooks(
   app: App,

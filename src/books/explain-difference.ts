@@ -21,7 +21,10 @@ export type DifferenceCause = (typeof DIFFERENCE_CAUSES)[number];
 /** `amount`: the file's amount minus the books' amount for this cause, in minor units. */
 export type CauseSum = { cause: DifferenceCause; lines: number; amount: Sum };
 
-/** The totals of one currency: `difference` is `settled` (the file) minus `booked` (the books), and the sum of the causes. */
+/**
+ * The totals of one currency: `difference` is `settled` (the file) minus `booked` (the books), and the sum of the
+ * causes.
+ */
 export type SettlementTotal = {
   currency: string;
   settled: Sum;
@@ -32,7 +35,9 @@ export type SettlementTotal = {
 
 type Share = { currency: string; settled: number; booked: number; cause: DifferenceCause | null };
 
-/** Sums a comparison by currency, and explains the difference by cause. The causes with the largest amounts come first. */
+/**
+ * Sums a comparison by currency, and explains the difference by cause. The causes with the largest amounts come first.
+ */
 export function explainDifference(compared: readonly Comparison[]): SettlementTotal[] {
   const counted = new Set<object>();
   const shares = compared.flatMap((one) => sharesOf(one, counted));
@@ -50,7 +55,10 @@ export function explainDifference(compared: readonly Comparison[]): SettlementTo
   });
 }
 
-/** Returns the amounts that one comparison adds to each side. A booked line settled in instalments counts once, with its first row. */
+/**
+ * Returns the amounts that one comparison adds to each side. A booked line settled in instalments counts once, with its
+ * first row.
+ */
 function sharesOf(one: Comparison, counted: Set<object>): Share[] {
   const { row, line, instalments } = one;
   const isFirst = line !== null && !counted.has(line);

@@ -1,11 +1,12 @@
 import type { SqlRow } from '../db/database.ts';
 
 /**
- * The kinds of entries. `late_payment`: a method took money that pays no order: its transaction had ended, another attempt pays it, it
- * exceeds the amount, or its imported line belongs to no known payment; `returned` or `kept` is the decision about it. `unasked_refund`:
- * money went back at a method without a refund of Rúbrica; `recovered` or `charged` is the decision about it. `commission`: the part of a
- * `deposit` that an acquirer kept. `payout_returned`: a `payout` came back or was never made. `paid_in`: a deposit from the merchant. For a
- * payout to a recipient: `payout_reserved` when it is approved, `payout_paid` when it arrives, `payout_released` when it does not leave,
+ * The kinds of entries. `late_payment`: a method took money that pays no order: its transaction had ended, another
+ * attempt pays it, it exceeds the amount, or its imported line belongs to no known payment; `returned` or `kept` is the
+ * decision about it. `unasked_refund`: money went back at a method without a refund of Rúbrica; `recovered` or
+ * `charged` is the decision about it. `commission`: the part of a `deposit` that an acquirer kept. `payout_returned`: a
+ * `payout` came back or was never made. `paid_in`: a deposit from the merchant. For a payout to a recipient:
+ * `payout_reserved` when it is approved, `payout_paid` when it arrives, `payout_released` when it does not leave,
  * `payout_reversed` when it comes back after it arrived.
  */
 export type EntryKind =
@@ -54,15 +55,17 @@ export type JournalEntry = SqlRow & {
   /** The hash of the owner of the books, see record-hash.ts; null in links from before it was hashed. */
   owner_hash: string | null;
   /**
-   * The hash of the record behind the entry, see record-hash.ts and payout-hash.ts; null if the only record is a movement, and in older
-   * links.
+   * The hash of the record behind the entry, see record-hash.ts and payout-hash.ts; null if the only record is a
+   * movement, and in older links.
    */
   record_hash: string | null;
   payout_id: string | null;
   hash: string;
 };
 
-/** `payout`: the payout that the transfer explains, with its hash (payout-hash.ts). A posting can include many payouts. */
+/**
+ * `payout`: the payout that the transfer explains, with its hash (payout-hash.ts). A posting can include many payouts.
+ */
 export type Transfer = {
   kind: EntryKind;
   debit: string;
@@ -89,7 +92,8 @@ export type Posting = {
 export const MERCHANT_PAYABLE = 'merchant:payable';
 
 /**
- * The account of money that a method took without an order, or refunded without a refund of Rúbrica. A person decides whose money it is.
+ * The account of money that a method took without an order, or refunded without a refund of Rúbrica. A person decides
+ * whose money it is.
  */
 export const SUSPENSE = 'suspense';
 
@@ -118,9 +122,9 @@ export function methodOfReceivable(account: string): string {
 type PaidTransaction = { id: number; environment_id: number; amount: number; currency: string; fee: number };
 
 /**
- * Makes the posting of money that a method collected. A `payment` goes to the merchant, less the fee, and the part of `taken` above the
- * transaction's amount goes to suspense. A `late_payment` (the transaction had ended without it, or another attempt pays it) goes to
- * suspense.
+ * Makes the posting of money that a method collected. A `payment` goes to the merchant, less the fee, and the part of
+ * `taken` above the transaction's amount goes to suspense. A `late_payment` (the transaction had ended without it, or
+ * another attempt pays it) goes to suspense.
  */
 export function paymentPosting(
   kind: 'payment' | 'late_payment',
@@ -140,8 +144,9 @@ export function paymentPosting(
 }
 
 /**
- * Makes the posting of a refund, of a part of a payment or all of it. The service keeps its fee. `from` is the account that the money comes
- * from: the method's receivable, or suspense if the method's part was already booked there before anybody knew whose it was.
+ * Makes the posting of a refund, of a part of a payment or all of it. The service keeps its fee. `from` is the account
+ * that the money comes from: the method's receivable, or suspense if the method's part was already booked there before
+ * anybody knew whose it was.
  */
 export function refundPosting(
   transaction: Omit<PaidTransaction, 'fee'>,
@@ -155,7 +160,10 @@ export function refundPosting(
   return { ...postingOf(transaction, at, [back]), refundId: refund.id };
 }
 
-/** Makes the posting of money that a method refunded without a refund of Rúbrica: suspense, until a person decides whose money it is. */
+/**
+ * Makes the posting of money that a method refunded without a refund of Rúbrica: suspense, until a person decides whose
+ * money it is.
+ */
 export function unaskedRefundPosting(
   transaction: Omit<PaidTransaction, 'fee'>,
   amount: number,

@@ -16,8 +16,8 @@ export async function insertEntries(tx: Tx, rows: readonly JournalEntry[]): Prom
 }
 
 /**
- * Returns whether the money that an attempt collected is in the books, by the index of line 0. Reliable only under the lock of its
- * transaction.
+ * Returns whether the money that an attempt collected is in the books, by the index of line 0. Reliable only under the
+ * lock of its transaction.
  */
 export async function hasEntryOfAttempt(db: Reader, attempt: RowKey<string>): Promise<boolean> {
   const rows = await db.query(
@@ -31,15 +31,19 @@ export async function hasEntryOfAttempt(db: Reader, attempt: RowKey<string>): Pr
 export const LATE_PAYMENT = `select 1 as one from journal_entries
   where transaction_id = $1 and environment_id = $2 and kind = 'late_payment'`;
 
-/** Returns whether a method took money for a transaction that no order asked for, also if a person has decided about it since. */
+/**
+ * Returns whether a method took money for a transaction that no order asked for, also if a person has decided about it
+ * since.
+ */
 export async function hasLatePayment(db: Reader, transaction: RowKey<number>): Promise<boolean> {
   const rows = await db.query(`${LATE_PAYMENT} limit 1`, [transaction.id, transaction.environment_id]);
   return rows.length > 0;
 }
 
 /**
- * SQL that sums the amount of a payment that went back at its method according to the books: refunds and unasked refunds, less the amounts
- * that the method has recovered. A refund out of suspense does not count, because its unasked refund counts.
+ * SQL that sums the amount of a payment that went back at its method according to the books: refunds and unasked
+ * refunds, less the amounts that the method has recovered. A refund out of suspense does not count, because its unasked
+ * refund counts.
  */
 export const wentBack = (transactionId: string, environmentId: string) => `(
   select cast(coalesce(sum(case when kind = 'recovered' then -amount else amount end), 0) as bigint)
@@ -47,9 +51,9 @@ export const wentBack = (transactionId: string, environmentId: string) => `(
     and (kind in ('unasked_refund', 'recovered') or (kind = 'refund' and credit_account <> '${SUSPENSE}')))`;
 
 /**
- * Reads the records behind an entry: the owner of the books, and the transaction, payment attempt and refund. Reads them from the store, as
- * they are in this commit, because the hash of the entry describes the store. `booked`: the link that already has the money of this
- * attempt, or null.
+ * Reads the records behind an entry: the owner of the books, and the transaction, payment attempt and refund. Reads
+ * them from the store, as they are in this commit, because the hash of the entry describes the store. `booked`: the
+ * link that already has the money of this attempt, or null.
  */
 export async function selectBehind(
   tx: Tx,
@@ -89,8 +93,8 @@ export type HeadsTable = 'journal_heads' | 'book_fact_heads';
 export type HeadRow = SqlRow & { environment_id: number; link: number; hash: string };
 
 /**
- * Takes the number of the next link and locks the end of the chain until the commit. Returns the number with the hash of the previous link,
- * or `genesis` for the first.
+ * Takes the number of the next link and locks the end of the chain until the commit. Returns the number with the hash
+ * of the previous link, or `genesis` for the first.
  */
 export async function advanceHead(
   tx: Tx,
@@ -141,7 +145,8 @@ export function selectEntries(db: Reader, limit: number): Promise<(JournalEntry 
 }
 
 /**
- * Lists the newest entries of a transaction. Sorts by `link + 0`, because by `link` SQLite would read the whole chain to avoid the sort.
+ * Lists the newest entries of a transaction. Sorts by `link + 0`, because by `link` SQLite would read the whole chain
+ * to avoid the sort.
  */
 export function selectEntriesOf(
   db: Reader,

@@ -2,8 +2,8 @@ import { chainHash } from '../lib/hash-chain.ts';
 import type { JournalEntry } from './journal-entry.ts';
 
 /**
- * Computes the hash of a link: SHA-256, in lower-case hexadecimal, of the previous hash and one line of JSON for each entry. This is all
- * that another program needs to check the books; docs/finance.md describes it.
+ * Computes the hash of a link: SHA-256, in lower-case hexadecimal, of the previous hash and one line of JSON for each
+ * entry. This is all that another program needs to check the books; docs/finance.md describes it.
  */
 export function linkHash(previous: string, entries: readonly Omit<JournalEntry, 'hash'>[]): string {
   return chainHash(previous, entries.map(valuesOf));
@@ -16,7 +16,10 @@ function valuesOf(entry: Omit<JournalEntry, 'hash'>) {
   return values;
 }
 
-/** The columns of an entry that the hash of its link covers, in the order in which they are hashed. A new column comes last. */
+/**
+ * The columns of an entry that the hash of its link covers, in the order in which they are hashed. A new column comes
+ * last.
+ */
 export const LINKED_COLUMNS = [
   'environment_id',
   'link',

@@ -3,14 +3,16 @@ import type { RowKey } from '../db/row-key.ts';
 import { type BalanceRow, selectBalances } from './balance-queries.ts';
 import { type Owner, selectEntries, selectEntriesOf, selectHeads, selectOwners } from './journal-queries.ts';
 
-/** Lists the newest entries of one transaction (null: of all), with the names of their payment service and environment. */
+/**
+ * Lists the newest entries of one transaction (null: of all), with the names of their payment service and environment.
+ */
 export function listEntries(app: App, transaction: RowKey<number> | null, limit: number) {
   return transaction === null ? selectEntries(app.db, limit) : selectEntriesOf(app.db, transaction, limit);
 }
 
 /**
- * Lists every account of every payment service, environment and currency, in minor units. In each currency the debits equal the credits,
- * because an entry is one of each.
+ * Lists every account of every payment service, environment and currency, in minor units. In each currency the debits
+ * equal the credits, because an entry is one of each.
  */
 export function listBalances(app: App): Promise<BalanceRow[]> {
   return selectBalances(app.db);

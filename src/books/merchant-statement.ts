@@ -27,7 +27,10 @@ export type Statement = {
   kinds: { kind: EntryKind; entries: number; amount: Sum }[];
 };
 
-/** Makes the statement of a period, backwards from the current balance, so that an old store is not summed from its beginning. */
+/**
+ * Makes the statement of a period, backwards from the current balance, so that an old store is not summed from its
+ * beginning.
+ */
 export async function makeStatement(app: App, scope: StatementScope): Promise<Statement> {
   const sums = await selectPeriodSums(app.db, scope);
   const of = (name: 'now' | 'after') => sums.find(({ kind }) => kind === name)?.amount ?? 0;

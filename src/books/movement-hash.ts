@@ -21,8 +21,8 @@ export const MOVEMENT_COLUMNS = [
 export type MovementColumn = (typeof MOVEMENT_COLUMNS)[number];
 
 /**
- * Computes the hash of a movement, which its entries carry into the chain: SHA-256, in lower-case hexadecimal, of the JSON array of its
- * columns. docs/finance.md describes it, so that another program can check the books.
+ * Computes the hash of a movement, which its entries carry into the chain: SHA-256, in lower-case hexadecimal, of the
+ * JSON array of its columns. docs/finance.md describes it, so that another program can check the books.
  */
 export function movementHash(valueOf: (column: MovementColumn) => SqlValue): string {
   return createHash('sha256')

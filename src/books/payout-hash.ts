@@ -23,8 +23,8 @@ export type PayoutValues = Record<`payout_${Exclude<HashedColumn, 'reference'>}`
 };
 
 /**
- * Computes the hash of a payout, which its entries carry into the chain as their `record_hash`: SHA-256, in lower-case hexadecimal, of the
- * JSON array of its columns. docs/finance.md describes it.
+ * Computes the hash of a payout, which its entries carry into the chain as their `record_hash`: SHA-256, in lower-case
+ * hexadecimal, of the JSON array of its columns. docs/finance.md describes it.
  */
 export function payoutHash(id: string | null, values: PayoutValues): string {
   const hashed = PAYOUT_COLUMNS.map((column) => (column === 'id' ? id : values[`payout_${column}`]));

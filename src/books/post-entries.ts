@@ -7,12 +7,12 @@ import { linkHash } from './link-hash.ts';
 import { ownerHash, recordHash } from './record-hash.ts';
 
 /**
- * Writes a posting into the books as the next link of its environment's chain, in the commit of the change that it explains. Returns the
- * number of the link. The money of an attempt is written once: if a method reports it again, nothing is written and the earlier link is
- * returned.
+ * Writes a posting into the books as the next link of its environment's chain, in the commit of the change that it
+ * explains. Returns the number of the link. The money of an attempt is written once: if a method reports it again,
+ * nothing is written and the earlier link is returned.
  *
- * Call it last in a commit. All postings of an environment queue for one row, the end of the chain. A posting that holds this lock waits
- * for nothing else in the books, so the queue stays short and no deadlock can occur.
+ * Call it last in a commit. All postings of an environment queue for one row, the end of the chain. A posting that
+ * holds this lock waits for nothing else in the books, so the queue stays short and no deadlock can occur.
  */
 export async function postEntries(tx: Tx, posting: Posting): Promise<number> {
   const { booked, ...behind } = await selectBehind(tx, posting.environmentId, posting);

@@ -17,9 +17,9 @@ import {
 } from './settlement-row.ts';
 
 /**
- * Reads an acquirer's settlement file as people export it: CSV in any encoding or .xlsx, with titles above the header row and sums below
- * it. `source` is a path or a stream. Throws `SettlementError` for the first line that is invalid or ambiguous, because a comparison must
- * not contain a guess.
+ * Reads an acquirer's settlement file as people export it: CSV in any encoding or .xlsx, with titles above the header
+ * row and sums below it. `source` is a path or a stream. Throws `SettlementError` for the first line that is invalid or
+ * ambiguous, because a comparison must not contain a guess.
  */
 export async function readSettlement(source: string | Readable): Promise<Settlement> {
   try {

@@ -14,8 +14,9 @@ const DAY_MS = 24 * 3_600_000;
 export type Reconciliation = { lines: BookedLine[]; problems: ReconciliationProblem[] };
 
 /**
- * Compares the entries of a span of time with the records that they explain (payments, fees, refunds, movements), in both directions. Only
- * reads; reads the entries one day at a time, so that a month of a large shop does not delay other requests.
+ * Compares the entries of a span of time with the records that they explain (payments, fees, refunds, movements), in
+ * both directions. Only reads; reads the entries one day at a time, so that a month of a large shop does not delay
+ * other requests.
  */
 export async function reconcileEntries(
   app: App,
@@ -37,8 +38,8 @@ export async function reconcileEntries(
 }
 
 /**
- * Identifies the record that an entry explains. Unasked refunds of a payment can repeat, and imported lines without a payment have only
- * their link.
+ * Identifies the record that an entry explains. Unasked refunds of a payment can repeat, and imported lines without a
+ * payment have only their link.
  */
 function subjectOf(line: BookedLine): string {
   const { environment_id, kind, link, transaction_id, payment_attempt_id, refund_id, movement_id, payout_id } = line;

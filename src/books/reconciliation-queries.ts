@@ -113,7 +113,10 @@ export function selectBookedLines(db: Reader, scope: ReconciliationScope): Promi
   );
 }
 
-/** Returns the part of a span of time that has entries: from the first until just after the last. Empty if there are none. */
+/**
+ * Returns the part of a span of time that has entries: from the first until just after the last. Empty if there are
+ * none.
+ */
 export async function selectBookedSpan(
   db: Reader,
   { environmentIds, from, to }: ReconciliationScope,
@@ -133,8 +136,8 @@ const PAID_LINES = `select j.*, ${PAYMENT_COLUMNS}, ${END_OF_TRANSACTION}
      left join payment_attempts a on a.id = j.payment_attempt_id and a.environment_id = j.environment_id`;
 
 /**
- * Reads the next lines of an environment after a place in its chain. Nearly all lines are payments. Payments are read without the columns
- * that are null for them, which makes `books verify` take a tenth less time.
+ * Reads the next lines of an environment after a place in its chain. Nearly all lines are payments. Payments are read
+ * without the columns that are null for them, which makes `books verify` take a tenth less time.
  */
 export async function selectBookedLinesAfter(
   db: Reader,
@@ -224,7 +227,10 @@ export async function selectPaymentSpan(db: Reader): Promise<IdSpan> {
   return span as IdSpan;
 }
 
-/** Reads the next completed payments of the installation in the order of their ids, and whether the books lack the payment or its fee. */
+/**
+ * Reads the next completed payments of the installation in the order of their ids, and whether the books lack the
+ * payment or its fee.
+ */
 export function selectPaymentsAfter(
   db: Reader,
   id: number,

@@ -6,9 +6,11 @@ import { insertFact } from './fact-queries.ts';
 import { advanceHead, updateHead } from './journal-queries.ts';
 
 /**
- * Records a fact that the books depend on, as the next link of its environment's chain of facts, in the commit of the change.
+ * Records a fact that the books depend on, as the next link of its environment's chain of facts, in the commit of the
+ * change.
  *
- * The end of that chain is a row that all changes of one environment queue for. Lock it after all other rows and before `postEntries`.
+ * The end of that chain is a row that all changes of one environment queue for. Lock it after all other rows and before
+ * `postEntries`.
  */
 export async function recordFact(
   tx: Tx,

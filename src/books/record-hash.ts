@@ -9,12 +9,18 @@ export type OwnerOfBooks = {
   service_token: string;
 };
 
-/** Computes the hash by which every entry names the owner of its books: SHA-256, in lower-case hexadecimal, of a JSON array. */
+/**
+ * Computes the hash by which every entry names the owner of its books: SHA-256, in lower-case hexadecimal, of a JSON
+ * array.
+ */
 export function ownerHash({ environment_id, payment_service_id, environment, service_token }: OwnerOfBooks): string {
   return hashOf([environment_id, payment_service_id, environment, service_token]);
 }
 
-/** The records behind an entry, with the column names of the queries. If a record does not exist, all its columns are null. */
+/**
+ * The records behind an entry, with the column names of the queries. If a record does not exist, all its columns are
+ * null.
+ */
 export type RecordBehind = Record<RecordColumn, SqlValue>;
 
 export type RecordColumn =
@@ -45,8 +51,8 @@ const REFUND = [
 type Explained = { transaction_id: number | null; payment_attempt_id: string | null; refund_id: string | null };
 
 /**
- * Computes the hash of the record behind an entry, which the entry carries into the chain; null if the only record is a movement.
- * docs/finance.md describes it. `approved`: the hash covers the method's answer, with its authorisation code.
+ * Computes the hash of the record behind an entry, which the entry carries into the chain; null if the only record is a
+ * movement. docs/finance.md describes it. `approved`: the hash covers the method's answer, with its authorisation code.
  */
 export function recordHash(explained: Explained, record: RecordBehind, approved: boolean): string | null {
   const { transaction_id, payment_attempt_id, refund_id } = explained;

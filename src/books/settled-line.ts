@@ -12,7 +12,10 @@ const SETTLED_KINDS: readonly EntryKind[] = [
   'recovered',
 ];
 
-/** Returns whether an acquirer's file has the line. It has a refund out of suspense as the entry that put the money there. */
+/**
+ * Returns whether an acquirer's file has the line. It has a refund out of suspense as the entry that put the money
+ * there.
+ */
 export function isSettled({ kind, credit_account }: BookedLine): boolean {
   return SETTLED_KINDS.includes(kind) && !(kind === 'refund' && credit_account === SUSPENSE);
 }
@@ -21,14 +24,17 @@ export function isSettled({ kind, credit_account }: BookedLine): boolean {
 const ADDING: readonly EntryKind[] = ['payment', 'late_payment', 'kept', 'recovered', 'payout_returned', 'paid_in'];
 
 /**
- * Returns the amount of an entry with its sign: above 0 for collected or recovered money, below 0 for refunds, payouts and other outgoing
- * money.
+ * Returns the amount of an entry with its sign: above 0 for collected or recovered money, below 0 for refunds, payouts
+ * and other outgoing money.
  */
 export function signedAmount({ kind, amount }: Pick<BookedLine, 'kind' | 'amount'>): number {
   return ADDING.includes(kind) ? amount : -amount;
 }
 
-/** Returns the keys by which the acquirer knows a line. A method with separate buy orders returns them with its approval. */
+/**
+ * Returns the keys by which the acquirer knows a line. A method with separate buy orders returns them with its
+ * approval.
+ */
 export function keysOf(line: BookedLine): { buyOrder: string; authorizationCode: string | null } {
   return {
     buyOrder: readDetail(line.payment_detail).buy_order ?? line.imported_buy_order ?? String(line.transaction_id),
@@ -36,14 +42,20 @@ export function keysOf(line: BookedLine): { buyOrder: string; authorizationCode:
   };
 }
 
-/** Lists the authorisation codes of a line. Some files show a refund under its code, others under the code of its payment. */
+/**
+ * Lists the authorisation codes of a line. Some files show a refund under its code, others under the code of its
+ * payment.
+ */
 export function codesOf(line: BookedLine): string[] {
   const own = line.kind === 'refund' ? [readDetail(line.refund_detail)] : [];
   const codes = [...own, readDetail(line.payment_detail)].flatMap(({ authorization_code }) => authorization_code ?? []);
   return line.imported_code === null ? codes : [...codes, line.imported_code];
 }
 
-/** Normalizes a code for comparison, because a spreadsheet turns a code of digits into a number and drops its leading zeros. */
+/**
+ * Normalizes a code for comparison, because a spreadsheet turns a code of digits into a number and drops its leading
+ * zeros.
+ */
 export function codeKey(code: string | null): string {
   if (code === null) return '';
   return /^\d+$/.test(code) ? code.replace(/^0+(?=\d)/, '') : code;
@@ -53,9 +65,10 @@ export function codeKey(code: string | null): string {
 export const MOST_DAYS_LATER = 3;
 
 /**
- * Returns the day (in Chile) on which the acquirer's file has a line: the day of the sale, the refund or the accounting, as the acquirer
- * reported it with its approval. A payment that was looked up after midnight was sold the day before. If the acquirer reported no day, or
- * one more than `MOST_DAYS_LATER` days from the day of the entry, returns the day of the entry.
+ * Returns the day (in Chile) on which the acquirer's file has a line: the day of the sale, the refund or the
+ * accounting, as the acquirer reported it with its approval. A payment that was looked up after midnight was sold the
+ * day before. If the acquirer reported no day, or one more than `MOST_DAYS_LATER` days from the day of the entry,
+ * returns the day of the entry.
  */
 export function acquirerDay(line: BookedLine, byAccountingDate: boolean): string {
   const booked = dayOf(line.created_at);

@@ -7,7 +7,8 @@ export type DecimalMark = '.' | ',' | null;
 type Written = { negative: boolean; digits: string };
 
 /**
- * Splits an amount into sign and digits, without the currency; null if it is not an amount. Below 0 are `-2.000`, `2.000-` and `(2.000)`.
+ * Splits an amount into sign and digits, without the currency; null if it is not an amount. Below 0 are `-2.000`,
+ * `2.000-` and `(2.000)`.
  */
 function readWritten(text: string): Written | null {
   const bare = text.replace(/[\s\u00a0\u202f']|CLP|USD|US\$|\$/gi, '').replace(/[\u2212\u2013]/g, '-');
@@ -17,8 +18,8 @@ function readWritten(text: string): Written | null {
 }
 
 /**
- * Finds the decimal mark of a column from all its amounts. An amount decides it if it has two different marks, one mark without exactly
- * three digits after it, or one mark twice. Returns `conflict` if two amounts contradict each other.
+ * Finds the decimal mark of a column from all its amounts. An amount decides it if it has two different marks, one mark
+ * without exactly three digits after it, or one mark twice. Returns `conflict` if two amounts contradict each other.
  */
 export function findDecimalMark(cells: readonly { text: string; currency: string }[]): DecimalMark | 'conflict' {
   const said = new Set(cells.map(decimalMarkOf).filter((mark) => mark !== null));
@@ -40,8 +41,9 @@ function decimalMarkOf({ text, currency }: { text: string; currency: string }): 
 }
 
 /**
- * Returns the amount in minor units, with its sign, or why it cannot be read. `not`: it is not an amount of the currency. `two`: it is
- * ambiguous, because nothing in the column says whether its mark separates thousands or decimals.
+ * Returns the amount in minor units, with its sign, or why it cannot be read. `not`: it is not an amount of the
+ * currency. `two`: it is ambiguous, because nothing in the column says whether its mark separates thousands or
+ * decimals.
  */
 export function readSettled(text: string, currency: string, mark: DecimalMark | 'conflict'): number | 'not' | 'two' {
   const exponent = currencyExponent(currency);
@@ -54,7 +56,9 @@ export function readSettled(text: string, currency: string, mark: DecimalMark | 
   return written.negative ? -amount : amount;
 }
 
-/** In a currency without decimals a mark before three digits separates thousands; zeros after a last mark are ignored. */
+/**
+ * In a currency without decimals a mark before three digits separates thousands; zeros after a last mark are ignored.
+ */
 function wholeOf(digits: string): string {
   const [, whole = digits] = /^(.*\d)[.,]0{1,2}$/.exec(digits) ?? [];
   const isWhole = /^\d+$/.test(whole) || /^\d{1,3}(\.\d{3})+$/.test(whole) || /^\d{1,3}(,\d{3})+$/.test(whole);

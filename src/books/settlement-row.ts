@@ -42,8 +42,8 @@ export type SettlementColumn =
   | 'instalment';
 
 /**
- * The names of the columns, in English and as acquirers in Chile export them, the most reliable first: amounts of sales come before amounts
- * paid out. docs/finance.md lists them.
+ * The names of the columns, in English and as acquirers in Chile export them, the most reliable first: amounts of sales
+ * come before amounts paid out. docs/finance.md lists them.
  */
 export const SETTLEMENT_NAMES = {
   date: [

@@ -19,9 +19,9 @@ export type AccountSums = {
 };
 
 /**
- * Sums the accounts of the merchants of these environments: the money owed, the part that is reserved for refunds, and the payments in
- * process at a method (`pending` or `unknown`). One statement, so that all sums are of the same moment. SQLite joins a `cross join` in the
- * written order: it starts with the few waiting rows.
+ * Sums the accounts of the merchants of these environments: the money owed, the part that is reserved for refunds, and
+ * the payments in process at a method (`pending` or `unknown`). One statement, so that all sums are of the same moment.
+ * SQLite joins a `cross join` in the written order: it starts with the few waiting rows.
  */
 export async function selectAccountSums(db: Reader, environmentIds: readonly number[]): Promise<AccountSums[]> {
   const rows = await db.query<
@@ -52,8 +52,8 @@ export async function selectAccountSums(db: Reader, environmentIds: readonly num
 }
 
 /**
- * Sums the money that was owed to the merchants of these environments at a time, computed backwards from now. Leaves out merchants that
- * were owed nothing.
+ * Sums the money that was owed to the merchants of these environments at a time, computed backwards from now. Leaves
+ * out merchants that were owed nothing.
  */
 export async function selectOwedAt(
   db: Reader,
@@ -78,7 +78,10 @@ export type StatementScope = { environmentId: number; currency: string; from: nu
 
 export type PeriodSum = { kind: EntryKind | 'now' | 'after'; entries: number; amount: Sum };
 
-/** Reads the balance now, the sum after the period, and the sum of each kind of entry in the period, all of the same moment. */
+/**
+ * Reads the balance now, the sum after the period, and the sum of each kind of entry in the period, all of the same
+ * moment.
+ */
 export async function selectPeriodSums(db: Reader, scope: StatementScope): Promise<PeriodSum[]> {
   const rows = await db.query<SqlRow & { kind: PeriodSum['kind']; entries: number; amount: string }>(
     `select 'now' as kind, 0 as entries, ${asText('coalesce(sum(credits - debits), 0)')} as amount

@@ -18,9 +18,9 @@ import { ownerHash } from './record-hash.ts';
 export type ExportedHead = { environment_id: number; link: number; hash: string };
 
 /**
- * The links from `link` to `until` have a problem. `changed`: the entries of the link, or the previous hash, are not those that were
- * hashed. `missing`: the links are gone. `surplus`: the link was never posted. `cut`: the books once continued to `until`. `rewritten`: the
- * chain is consistent, but its hash differs from an exported one.
+ * The links from `link` to `until` have a problem. `changed`: the entries of the link, or the previous hash, are not
+ * those that were hashed. `missing`: the links are gone. `surplus`: the link was never posted. `cut`: the books once
+ * continued to `until`. `rewritten`: the chain is consistent, but its hash differs from an exported one.
  */
 export type BooksProblem = {
   environment_id: number;
@@ -29,13 +29,17 @@ export type BooksProblem = {
   problem: 'changed' | 'missing' | 'surplus' | 'cut' | 'rewritten';
 };
 
-/** The links from `link` to `until` were posted for another owner than the environment's current one; `since` is in UTC milliseconds. */
+/**
+ * The links from `link` to `until` were posted for another owner than the environment's current one; `since` is in UTC
+ * milliseconds.
+ */
 export type ForeignLinks = { environment_id: number; link: number; until: number; since: number };
 
 /**
- * `records`: payments, refunds and movements that differ from their entries, or that no entry explains. `balances`: the accounts whose
- * stored sums differ from the sums of their entries. `owners`: the links of environments whose owner was changed. `covered_from`: the first
- * link of each environment whose entries are hashed with their owner, references and codes.
+ * `records`: payments, refunds and movements that differ from their entries, or that no entry explains. `balances`: the
+ * accounts whose stored sums differ from the sums of their entries. `owners`: the links of environments whose owner was
+ * changed. `covered_from`: the first link of each environment whose entries are hashed with their owner, references and
+ * codes.
  */
 export type BooksVerification = {
   environments: number;
@@ -48,12 +52,12 @@ export type BooksVerification = {
 };
 
 /**
- * Recomputes every hash and every sum of the books, compares the entries with the records that they explain in both directions, and returns
- * the differences. Only reads; the service can keep posting meanwhile. `walks` can resume an interrupted run; `exported` heads are only
- * compared with links that are read.
+ * Recomputes every hash and every sum of the books, compares the entries with the records that they explain in both
+ * directions, and returns the differences. Only reads; the service can keep posting meanwhile. `walks` can resume an
+ * interrupted run; `exported` heads are only compared with links that are read.
  *
- * A person who can rewrite the whole store can also rewrite the whole chain. The heads that were exported earlier and stored elsewhere
- * reveal that.
+ * A person who can rewrite the whole store can also rewrite the whole chain. The heads that were exported earlier and
+ * stored elsewhere reveal that.
  */
 export async function verifyBooks(
   app: App,
@@ -137,8 +141,8 @@ async function verifyChain(
 }
 
 /**
- * Returns where to resume an interrupted walk if the books still have that link. Otherwise returns null, and the saved place is checked
- * like an exported head.
+ * Returns where to resume an interrupted walk if the books still have that link. Otherwise returns null, and the saved
+ * place is checked like an exported head.
  */
 async function placeToGoOn(app: App, environmentId: number, walk: Walk<BooksPlace>): Promise<BooksPlace | null> {
   if (walk.from === null) return null;
@@ -149,7 +153,10 @@ async function placeToGoOn(app: App, environmentId: number, walk: Walk<BooksPlac
   return null;
 }
 
-/** Notes the first link that is hashed with its owner, and the links of another owner than the environment's current one. */
+/**
+ * Notes the first link that is hashed with its owner, and the links of another owner than the environment's current
+ * one.
+ */
 async function ownerWatch(
   app: App,
   environmentId: number,

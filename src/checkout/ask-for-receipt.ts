@@ -6,8 +6,8 @@ import type { Payment } from './find-payment.ts';
 import type { Language } from './texts.ts';
 
 /**
- * Queues the receipt of a completed payment to an address that the payer typed. Returns `address` if that is not an e-mail address, and
- * `too_often` if this link has already sent the maximum number of receipts.
+ * Queues the receipt of a completed payment to an address that the payer typed. Returns `address` if that is not an
+ * e-mail address, and `too_often` if this link has already sent the maximum number of receipts.
  */
 export function askForReceipt(
   app: App,

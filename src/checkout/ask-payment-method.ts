@@ -9,8 +9,8 @@ import { putQuestion } from './put-question.ts';
 type Question = 'start' | 'commit' | 'lookup';
 
 /**
- * Asks a payment method to start a payment, to commit it, or for its status. Never rejects: without an answer within 20 s the outcome is
- * `unknown`. That is not a refusal, because the money may have been taken.
+ * Asks a payment method to start a payment, to commit it, or for its status. Never rejects: without an answer within 20
+ * s the outcome is `unknown`. That is not a refusal, because the money may have been taken.
  */
 export function askPaymentMethod(
   app: App,

@@ -2,7 +2,9 @@ import type { App } from '../app.ts';
 import type { PaymentMethod } from '../payment-methods/payment-method.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 
-/** Lists the methods that can collect this payment, in the order of the list of adapters. Reads nothing from the store. */
+/**
+ * Lists the methods that can collect this payment, in the order of the list of adapters. Reads nothing from the store.
+ */
 export function availableMethods(
   app: App,
   { environment, configuredMethods }: Pick<ServiceEnvironment, 'environment' | 'configuredMethods'>,

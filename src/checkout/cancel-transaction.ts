@@ -10,8 +10,9 @@ export type Cancellation =
   | { kind: 'refused'; code: 'NOT_PAYABLE' | 'PAYMENT_IN_PROGRESS' | 'HELD_AFTER_RESTORE' };
 
 /**
- * Cancels a transaction for the payer. After a decline it ends as `failed`. Refused while a payment method has not answered, after another
- * end, and while a restore holds it. Cancelling a cancelled transaction again returns `cancelled`. Rejects with `StorageError`.
+ * Cancels a transaction for the payer. After a decline it ends as `failed`. Refused while a payment method has not
+ * answered, after another end, and while a restore holds it. Cancelling a cancelled transaction again returns
+ * `cancelled`. Rejects with `StorageError`.
  */
 export async function cancelTransaction(app: App, given: Transaction): Promise<Cancellation> {
   const environment = await environmentOf(app, given);

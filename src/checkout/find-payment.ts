@@ -21,8 +21,9 @@ import {
 } from './payment-attempt-queries.ts';
 
 /**
- * The stage of a payment for the payer. `in_progress`: a payment method has not answered yet. `under_review`: a method has the money, but
- * the transaction is not paid by it. A person resolves that, and no page may tell the payer that nothing was paid.
+ * The stage of a payment for the payer. `in_progress`: a payment method has not answered yet. `under_review`: a method
+ * has the money, but the transaction is not paid by it. A person resolves that, and no page may tell the payer that
+ * nothing was paid.
  */
 export type PaymentStage =
   | 'payable'

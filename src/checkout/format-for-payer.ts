@@ -5,8 +5,8 @@ import type { Language } from './texts.ts';
 const LOCALES: Record<Language, string> = { es: 'es-CL', en: 'en' };
 
 /**
- * Formats an amount in minor units for the payer: `$5.000` in Spanish; `CLP 5,000` in English, where a bare $ would mean dollars. The
- * decimals follow ISO 4217, because `Intl` is wrong for COP, HUF and others.
+ * Formats an amount in minor units for the payer: `$5.000` in Spanish; `CLP 5,000` in English, where a bare $ would
+ * mean dollars. The decimals follow ISO 4217, because `Intl` is wrong for COP, HUF and others.
  */
 export function formatAmount(language: Language, amount: number, currency: string): string {
   const digits = currencyExponent(currency) ?? 2;
@@ -22,8 +22,8 @@ export function formatAmount(language: Language, amount: number, currency: strin
 }
 
 /**
- * Formats a time (UTC milliseconds) in Chile's time zone: `15 ene 2026, 09:01`. English adds the offset at that time (`GMT-3`), because the
- * payer may be elsewhere. Short enough for one line on a small phone.
+ * Formats a time (UTC milliseconds) in Chile's time zone: `15 ene 2026, 09:01`. English adds the offset at that time
+ * (`GMT-3`), because the payer may be elsewhere. Short enough for one line on a small phone.
  */
 export function formatTime(language: Language, milliseconds: number): string {
   const format = new Intl.DateTimeFormat(LOCALES[language], {

@@ -4,9 +4,9 @@ import type { Payment } from './find-payment.ts';
 import { returnToShop } from './return-to-shop.ts';
 
 /**
- * Records that the payer goes back to the shop. Call it before sending the page that does this automatically: the shop may refuse the
- * callback because the browser came first, and with this record nobody is alerted. Never rejects. Returns true if the shop has not learned
- * of the end yet, as far as Rúbrica knows.
+ * Records that the payer goes back to the shop. Call it before sending the page that does this automatically: the shop
+ * may refuse the callback because the browser came first, and with this record nobody is alerted. Never rejects.
+ * Returns true if the shop has not learned of the end yet, as far as Rúbrica knows.
  */
 export async function noteReturn(app: App, { transaction, environment, stage }: Payment): Promise<boolean> {
   if (stage === 'under_review' || transaction.settled_at === null) return false;

@@ -8,8 +8,9 @@ const MOST_LINES = 12;
 const MOST_CHARACTERS = 80;
 
 /**
- * Reads the order lines from `x_products`, which is not signed and whose members each shop names differently. Returns no lines if one
- * cannot be read or there are more than 12, and no amounts unless they add up to the transaction's amount.
+ * Reads the order lines from `x_products`, which is not signed and whose members each shop names differently. Returns
+ * no lines if one cannot be read or there are more than 12, and no amounts unless they add up to the transaction's
+ * amount.
  */
 export function orderLines({ unsigned_fields, amount, currency }: Transaction): OrderLine[] {
   const products = productsOf(unsigned_fields);

@@ -21,7 +21,10 @@ const PAYMENT_ATTEMPTS: InsertTarget = {
   ],
 };
 
-/** Inserts an attempt. Rejects if another attempt of the transaction is open or approved: the last guard against paying twice. */
+/**
+ * Inserts an attempt. Rejects if another attempt of the transaction is open or approved: the last guard against paying
+ * twice.
+ */
 export async function insertAttempt(tx: Tx, row: SqlRow): Promise<void> {
   await tx.insertRows(PAYMENT_ATTEMPTS, [row]);
 }
@@ -32,7 +35,9 @@ export async function selectAttempt(db: Reader, { id, environment_id }: AttemptK
   return row ?? null;
 }
 
-/** Reads an attempt from any environment, for callers that know only its id, such as a person or the acquirer's file. */
+/**
+ * Reads an attempt from any environment, for callers that know only its id, such as a person or the acquirer's file.
+ */
 export async function selectAttemptAnywhere(db: Reader, id: string): Promise<PaymentAttempt | null> {
   const [row] = await db.query<PaymentAttempt>('select * from payment_attempts where id = $1', [id]);
   return row ?? null;
@@ -52,8 +57,8 @@ export async function selectLatestAttempt(
 }
 
 /**
- * Returns whether a method has not answered yet for this transaction, has approved it, or took late money for it. Then the payer is asked
- * for no more money. Reliable only under the lock of the transaction.
+ * Returns whether a method has not answered yet for this transaction, has approved it, or took late money for it. Then
+ * the payer is asked for no more money. Reliable only under the lock of the transaction.
  */
 export async function mayHaveBeenPaid(tx: Tx, { id, environment_id }: TransactionKey): Promise<boolean> {
   const rows = await tx.query(`${OPEN_ATTEMPT} union all ${LATE_PAYMENT} limit 1`, [id, environment_id]);
@@ -102,8 +107,8 @@ export async function scheduleAskAgain(
 }
 
 /**
- * Records a commit before it is sent to the method. Returns false, and then the commit must not be sent, if another process has taken over
- * the claim until `claimedUntil`, or the attempt has ended.
+ * Records a commit before it is sent to the method. Returns false, and then the commit must not be sent, if another
+ * process has taken over the claim until `claimedUntil`, or the attempt has ended.
  */
 export async function noteCommitSent(
   tx: Tx,
@@ -151,9 +156,9 @@ export async function hasDueAttempts(db: Reader, now: number): Promise<boolean> 
 }
 
 /**
- * Claims the due attempts: open ones, and ended ones that are asked about again. Moves their time to `until`, so that no other worker asks
- * meanwhile, and the attempts of a dead worker become due again. The outer condition repeats the inner one: PostgreSQL checks it again
- * after waiting for another worker's claim of the same row.
+ * Claims the due attempts: open ones, and ended ones that are asked about again. Moves their time to `until`, so that
+ * no other worker asks meanwhile, and the attempts of a dead worker become due again. The outer condition repeats the
+ * inner one: PostgreSQL checks it again after waiting for another worker's claim of the same row.
  */
 export function claimAttempts(tx: Tx, claim: { now: number; until: number; limit: number }): Promise<PaymentAttempt[]> {
   return tx.query<PaymentAttempt>(
@@ -166,8 +171,8 @@ export function claimAttempts(tx: Tx, claim: { now: number; until: number; limit
 }
 
 /**
- * Claims the pending or unknown attempt of one transaction at once, unless another process is asking about it. Returns null if there is no
- * such attempt or it is claimed.
+ * Claims the pending or unknown attempt of one transaction at once, unless another process is asking about it. Returns
+ * null if there is no such attempt or it is claimed.
  */
 export async function claimAttemptOf(
   tx: Tx,
@@ -206,8 +211,8 @@ export async function endContradiction(tx: Tx, { id, environment_id }: AttemptKe
 }
 
 /**
- * Lists the ids of attempts of a method, a time and an amount for which the method reported this authorisation code, with or without
- * leading zeros, which spreadsheets drop. At most two ids: the caller needs a unique match.
+ * Lists the ids of attempts of a method, a time and an amount for which the method reported this authorisation code,
+ * with or without leading zeros, which spreadsheets drop. At most two ids: the caller needs a unique match.
  */
 export async function selectAttemptsByCode(
   db: Reader,

@@ -6,8 +6,9 @@ import { CredentialsRefused } from '../payment-methods/payment-method.ts';
 const TIME_OUT_MS = 20_000;
 
 /**
- * Sends one request to a payment method and counts the outcome. Never rejects: if the method throws or does not answer within 20 s, the
- * outcome is `unknown`. That is not a refusal, because the money may have moved. `about` is for the log.
+ * Sends one request to a payment method and counts the outcome. Never rejects: if the method throws or does not answer
+ * within 20 s, the outcome is `unknown`. That is not a refusal, because the money may have moved. `about` is for the
+ * log.
  *
  * If a method refuses the operator's key, logs an alarm, because every payment fails and no other check reports it.
  */

@@ -12,9 +12,10 @@ export type ReturnToShop =
   | { kind: 'none' };
 
 /**
- * Returns how the browser goes back to the shop. After an approved or declined payment: a form post of exactly the ten signed fields of the
- * callback to `x_url_complete`. Otherwise: a GET of `x_url_cancel`, whose query stays unchanged. Some published shops use one page for both
- * URLs and tell them apart by the query; these accept only a post (a GET returns 405), so they get a post in both cases.
+ * Returns how the browser goes back to the shop. After an approved or declined payment: a form post of exactly the ten
+ * signed fields of the callback to `x_url_complete`. Otherwise: a GET of `x_url_cancel`, whose query stays unchanged.
+ * Some published shops use one page for both URLs and tell them apart by the query; these accept only a post (a GET
+ * returns 405), so they get a post in both cases.
  */
 export function returnToShop(transaction: Transaction, environment: ServiceEnvironment): ReturnToShop {
   const { state, settled_at, url_cancel, url_complete } = transaction;

@@ -24,19 +24,19 @@ import {
 } from './payment-attempt-queries.ts';
 
 /**
- * `waiting`: the method has not answered yet. `moved`: the transaction has ended. `aborted`, `stays`: the attempt has ended and the
- * transaction stays payable, in `stays` after a decline. `already`, `ignored`: no news. `conflict`: the answer contradicts the known state;
- * it is in the feed and alarmed, for a person to resolve.
+ * `waiting`: the method has not answered yet. `moved`: the transaction has ended. `aborted`, `stays`: the attempt has
+ * ended and the transaction stays payable, in `stays` after a decline. `already`, `ignored`: no news. `conflict`: the
+ * answer contradicts the known state; it is in the feed and alarmed, for a person to resolve.
  */
 export type Settlement = Transition | { kind: 'waiting' | 'aborted'; transaction: Transaction };
 
 /**
- * Records a payment method's answer about an attempt. `commitSentAt`: when the caller's last known commit was sent; an `aborted` answer is
- * ignored if another commit was sent since. One commit has the attempt and, at its end, the state of the transaction, its event and its
- * callback. Repeating an answer changes nothing.
+ * Records a payment method's answer about an attempt. `commitSentAt`: when the caller's last known commit was sent; an
+ * `aborted` answer is ignored if another commit was sent since. One commit has the attempt and, at its end, the state
+ * of the transaction, its event and its callback. Repeating an answer changes nothing.
  *
- * The approval of a transaction that ended without payment is stored with the attempt, because the money was taken; the transaction keeps
- * the state that its merchant knows. Rejects with `StorageError`.
+ * The approval of a transaction that ended without payment is stored with the attempt, because the money was taken; the
+ * transaction keeps the state that its merchant knows. Rejects with `StorageError`.
  */
 export async function settlePayment(
   app: App,
@@ -105,8 +105,8 @@ function contradictionOf(app: App, { detail }: Aborted | Contradiction) {
 }
 
 /**
- * Ends the attempt, and not the transaction. If the method takes back an approval in this way, nothing is refunded. If a commit was sent,
- * the method is asked again later, because its first status may be old.
+ * Ends the attempt, and not the transaction. If the method takes back an approval in this way, nothing is refunded. If
+ * a commit was sent, the method is asked again later, because its first status may be old.
  */
 async function abortPayment(app: App, found: Found, outcome: Aborted): Promise<Settlement> {
   const cause = contradictionOf(app, outcome);
@@ -129,8 +129,8 @@ async function abortPayment(app: App, found: Found, outcome: Aborted): Promise<S
 }
 
 /**
- * Records a contradiction. An open attempt becomes `unknown`; others keep their state. Adds one event to the feed; every answer alarms
- * until a person decides.
+ * Records a contradiction. An open attempt becomes `unknown`; others keep their state. Adds one event to the feed;
+ * every answer alarms until a person decides.
  */
 async function reviewPayment(app: App, found: Found, outcome: Contradiction): Promise<Settlement> {
   const cause = contradictionOf(app, outcome);

@@ -22,11 +22,11 @@ export type PaymentStart =
 const HANDED_OVER_AFTER_MS = 30_000;
 
 /**
- * Pays a transaction with one of its methods. Two tabs, payers or processes can never pay it twice: the attempt is stored before the method
- * is asked, and a second one is refused while the first is open.
+ * Pays a transaction with one of its methods. Two tabs, payers or processes can never pay it twice: the attempt is
+ * stored before the method is asked, and a second one is refused while the first is open.
  *
- * The method is asked outside the commit. If the process dies meanwhile, a worker looks up the `started` attempt. Rejects with
- * `StorageError`.
+ * The method is asked outside the commit. If the process dies meanwhile, a worker looks up the `started` attempt.
+ * Rejects with `StorageError`.
  */
 export async function startPayment(app: App, transaction: Transaction, methodCode: string): Promise<PaymentStart> {
   const environment = await environmentOf(app, transaction);

@@ -87,7 +87,9 @@ function wordsOf(values: unknown): string {
     .join(', ');
 }
 
-/** Shortens a value: a list of all migrations made its row longer than all others together. `--json` has the full value. */
+/**
+ * Shortens a value: a list of all migrations made its row longer than all others together. `--json` has the full value.
+ */
 function shorten(text: string): string {
   return text.length <= LONGEST_VALUE ? text : `${text.slice(0, LONGEST_VALUE)}…`;
 }

@@ -207,7 +207,10 @@ async function resolve(options: ResolveOptions): Promise<void> {
   print(options, { ...subject, decision, ...resolution }, [`${amount} of ${what} ${said}: ${decision}.`]);
 }
 
-/** The money that a person decides about: its text, its open sum (null: nothing is open), and the operation that resolves it. */
+/**
+ * The money that a person decides about: its text, its open sum (null: nothing is open), and the operation that
+ * resolves it.
+ */
 type Meant = {
   what: string;
   sum: (app: App) => Promise<{ amount: Sum; currency: string } | null>;

@@ -97,7 +97,10 @@ async function runOn(app: App, by: Actor, options: ChaosOptions): Promise<ChaosR
   throw new CommandError(`${ran.why}. ${ran.fix} The seed was ${seed}.`, 1, 'RECEIVER_NOT_READY');
 }
 
-/** Returns the orders of the classes. For one seed, a class always has the same order, also when other classes are left out. */
+/**
+ * Returns the orders of the classes. For one seed, a class always has the same order, also when other classes are left
+ * out.
+ */
 function ordersFor(seed: number, classes: readonly ChaosClass[]): ChaosOrder[] {
   const orders = ordersOf(seed, ORDERS);
   return [0, ...classes.map((one) => CHAOS_CLASSES.indexOf(one) + 1)].map((at) => orders[at] as ChaosOrder);
@@ -108,7 +111,10 @@ function readSeed(text: string): number {
   throw invalidOption(`--seed is a number from 0 to ${MOST_SEED}.`);
 }
 
-/** Checks the address with an example reference in place of `{reference}`. Throws `CommandError` if the service may not call it. */
+/**
+ * Checks the address with an example reference in place of `{reference}`. Throws `CommandError` if the service may not
+ * call it.
+ */
 function readTemplate(app: App, name: string, text: string): string {
   const filled = text.replaceAll('{reference}', 'ORD-1');
   const policy = { allowPrivate: app.config.allowPrivateCallbacks, ...ownPlaces(app.config) };

@@ -48,7 +48,10 @@ async function demo(options: { exit?: boolean }): Promise<void> {
   await leaveRunning(stage, order);
 }
 
-/** Uses a separate database, because the demo creates a payment service and a user, and no port that a running service may have. */
+/**
+ * Uses a separate database, because the demo creates a payment service and a user, and no port that a running service
+ * may have.
+ */
 function demoConfig(config: Config): Config {
   const databaseUrl = `sqlite:${join(config.dataDir, 'demo.db')}`;
   return { ...config, databaseUrl, metricsPort: null, logLevel: 'error', anchorDir: null, anchorUrl: null };
@@ -86,7 +89,9 @@ async function linkToPay({ app, by, url }: Demo, { paymentServiceId }: PaidOrder
 
 const OWNER = 'owner@demo.example';
 
-/** Returns the token of a link that signs in the demo's owner once, within the hour. The first demo creates the owner. */
+/**
+ * Returns the token of a link that signs in the demo's owner once, within the hour. The first demo creates the owner.
+ */
 async function linkOfOwner({ app, by }: Demo): Promise<string> {
   const owner =
     (await findUser(app, OWNER)) ??

@@ -7,7 +7,10 @@ const SIDE = 88;
 /** Samples per pixel and direction, for smooth edges. */
 const SAMPLES = 4;
 
-/** Draws the mark of the demo's shop as a PNG: a white bag on the shop's colour. Drawing it avoids other people's images. */
+/**
+ * Draws the mark of the demo's shop as a PNG: a white bag on the shop's colour. Drawing it avoids other people's
+ * images.
+ */
 export function drawDemoLogo(): Buffer {
   const ground = [1, 3, 5].map((at) => Number.parseInt(DEMO_COLOUR.slice(at, at + 2), 16));
   const rows: number[] = [];

@@ -18,7 +18,9 @@ import type { Demo } from './demo-stage.ts';
 
 const AMOUNT = 1500;
 
-/** Makes a payout: one person proposes it, another approves it, the simulated bank confirms it, and the books show it. */
+/**
+ * Makes a payout: one person proposes it, another approves it, the simulated bank confirms it, and the books show it.
+ */
 export async function paySomebody(demo: Demo, { paymentServiceId, secretToken }: PaidOrder): Promise<void> {
   demo.step('Pay a recipient: one person proposes');
   const environmentId = await selectEnvironmentId(demo.app.db, paymentServiceId, 'development');

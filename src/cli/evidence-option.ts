@@ -8,7 +8,9 @@ export function evidenceOf(path: string): Evidence {
   return readWithEvidence(path).evidence;
 }
 
-/** Does the same and also returns the content. The file is read once: a pipe has no second read, and a file may change. */
+/**
+ * Does the same and also returns the content. The file is read once: a pipe has no second read, and a file may change.
+ */
 export function readWithEvidence(path: string): { evidence: Evidence; content: Readable } {
   try {
     const bytes = readFileSync(path);

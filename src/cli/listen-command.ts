@@ -82,7 +82,9 @@ async function forwardUntil(signal: AbortSignal, feed: CallbackFeed, targets: Ta
 }
 
 const NOT_RECORDED: Reported = { step: 'stale', nextAttemptAt: null };
-/** Reports an outcome. Returns null if the claim has ended, as after a restart of the service: the callback comes again. */
+/**
+ * Reports an outcome. Returns null if the claim has ended, as after a restart of the service: the callback comes again.
+ */
 async function reportOf(feed: CallbackFeed, post: ClaimedPost, outcome: FetchOutcome, retry: boolean) {
   try {
     return await feed.report(post, outcome, retry);

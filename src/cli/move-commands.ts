@@ -100,7 +100,9 @@ function withBoth<Result>(
   });
 }
 
-/** Reads the settings of the other database from a file: every user of the machine can read a master key in an argument. */
+/**
+ * Reads the settings of the other database from a file: every user of the machine can read a master key in an argument.
+ */
 function readSettings(file: string): NodeJS.ProcessEnv {
   let settings: NodeJS.ProcessEnv;
   try {

@@ -44,7 +44,10 @@ async function payPage(app: App, id: string | undefined): Promise<Place> {
   return { url: payUrl(app, transaction), mayOpen: environment?.environment === 'development' };
 }
 
-/** Opens the address in a browser. Without a screen or a suitable program it does nothing, because the address is printed. */
+/**
+ * Opens the address in a browser. Without a screen or a suitable program it does nothing, because the address is
+ * printed.
+ */
 function openBrowser(url: string): void {
   const mac = process.platform === 'darwin';
   if (!mac && !['DISPLAY', 'WAYLAND_DISPLAY'].some((name) => environmentVariable(name))) return;

@@ -30,7 +30,10 @@ export function readDuration(text: string): number {
   throw invalidOption(`${text} is no duration; write 24h, 30m, 90s, 7d or 0.`);
 }
 
-/** Reads how long an invitation or hand-over link works. Returns milliseconds. Throws `CommandError` unless it is from 15m to 14d. */
+/**
+ * Reads how long an invitation or hand-over link works. Returns milliseconds. Throws `CommandError` unless it is from
+ * 15m to 14d.
+ */
 export function readValidity(text: string): number {
   const valid = readDuration(text);
   if (valid < HANDOVER_MS.least || valid > HANDOVER_MS.most) throw invalidOption('--valid is from 15m to 14d.');
@@ -112,7 +115,9 @@ export function readNumber(name: string, text: string): number {
 /** The accepted forms of a time, for messages. */
 export const TIMES = 'a day (Chilean time), such as 2026-01-15, or a time, such as 2026-01-15T10:30Z';
 
-/** Reads a time and returns UTC milliseconds. A day gives its bounds in Chilean time; a time gives the same value twice. */
+/**
+ * Reads a time and returns UTC milliseconds. A day gives its bounds in Chilean time; a time gives the same value twice.
+ */
 export function readTime(name: string, text: string): { from: number; to: number } {
   if (isDay(text)) return boundsOfDay(text);
   const time = readIsoTime(text);

@@ -195,7 +195,9 @@ async function enable(id: string, options: ActingOptions & { json?: boolean }): 
 
 type RotateOptions = ActingOptions & { environment: Environment; overlap: string; json?: boolean };
 
-/** The longest overlap. A Secret Token that may have leaked must not stay valid longer than a shop needs to change it. */
+/**
+ * The longest overlap. A Secret Token that may have leaked must not stay valid longer than a shop needs to change it.
+ */
 const MOST_OVERLAP_MS = 90 * 86_400_000;
 
 async function rotate(id: string, options: RotateOptions): Promise<void> {

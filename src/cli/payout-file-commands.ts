@@ -44,7 +44,9 @@ type FileOptions = ActingOptions &
 type ResultOptions = ActingOptions & Json & { file: string; yes?: boolean };
 type SettleOptions = ActingOptions & Json & { outcome: PayoutOutcome; evidence: string; reason: string; yes?: boolean };
 
-/** `payout file | files | formats | result | settle | clear | account-type`: bank files of payouts, and their results. */
+/**
+ * `payout file | files | formats | result | settle | clear | account-type`: bank files of payouts, and their results.
+ */
 export function addPayoutFileCommands(payout: Command): void {
   acting(payout.command('file'))
     .description(

@@ -64,7 +64,10 @@ export function notFound(message: string): CommandError {
   return new CommandError(message, 1, 'NOT_FOUND');
 }
 
-/** Returns the error for a change that was already made. The status is 1, because a script that expected a change was wrong. */
+/**
+ * Returns the error for a change that was already made. The status is 1, because a script that expected a change was
+ * wrong.
+ */
 export function alreadyDone(message: string): CommandError {
   return new CommandError(message, 1, 'ALREADY_DONE');
 }

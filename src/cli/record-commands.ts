@@ -116,7 +116,10 @@ function readFile(file: string): Recording {
   );
 }
 
-/** Throws `CommandError` STORE_IN_USE if the store has other payment services: a replay advances the clock of the whole store. */
+/**
+ * Throws `CommandError` STORE_IN_USE if the store has other payment services: a replay advances the clock of the whole
+ * store.
+ */
 async function requireUnused(app: App): Promise<void> {
   if ((await selectPaymentServices(app.db)).every(({ name }) => name === REPLAY)) return;
   const own =

@@ -9,8 +9,8 @@ import { readSecret, type SecretOptions } from './secret-option.ts';
 export type RemoteOptions = { url?: string; tokenEnv?: string; tokenFile?: string };
 
 /**
- * A remote service and the `Authorization` header of its user. `apiToken`: logs in again when the access token in that header has expired;
- * null: the user gave the access token itself.
+ * A remote service and the `Authorization` header of its user. `apiToken`: logs in again when the access token in that
+ * header has expired; null: the user gave the access token itself.
  */
 export type Connection = { readonly url: string; authorization: string; readonly apiToken: string | null };
 
@@ -68,8 +68,8 @@ async function logIn(url: string, apiToken: string): Promise<string> {
 type Method = 'GET' | 'POST' | 'DELETE';
 
 /**
- * Sends a request and returns the `data` of the response. Logs in again once if the access token has expired. Throws `ServiceAway`, `Problem` `LISTENER_ENDED`, or
- * `CommandError` with the service's message.
+ * Sends a request and returns the `data` of the response. Logs in again once if the access token has expired. Throws
+ * `ServiceAway`, `Problem` `LISTENER_ENDED`, or `CommandError` with the service's message.
  */
 export async function ask<Data>(
   connection: Connection,

@@ -33,7 +33,9 @@ const HELD = 'the store was restored: callbacks and refunds wait until bin/rubri
  */
 const DRAIN_MS = 8_000;
 const ANSWER_MS = 6_000;
-/** Time for a request that is already on its way on an open connection. It is answered, and the client is told to close. */
+/**
+ * Time for a request that is already on its way on an open connection. It is answered, and the client is told to close.
+ */
 const LINGER_MS = 500;
 const SWEEP_MS = 50;
 /** The process that reads the log may have stopped reading. */
@@ -68,8 +70,8 @@ async function serve(): Promise<void> {
 }
 
 /**
- * Returns how `serve` stops. `end`: drains once and exits with a status. `onSignal`: the first signal drains, after the start if that has
- * not ended; a second one ends the start or the drain delay, or the process with status 1.
+ * Returns how `serve` stops. `end`: drains once and exits with a status. `onSignal`: the first signal drains, after the
+ * start if that has not ended; a second one ends the start or the drain delay, or the process with status 1.
  */
 export function createStop(starting: Promise<RunningService>, exit: (status: number) => void) {
   let running: RunningService | null = null;
@@ -228,7 +230,8 @@ function closeAtOnce(server: HttpServer | null): void {
 /** Refuses new connections, and resolves when the open ones have their responses and are closed. */
 async function endConnections(server: HttpServer): Promise<void> {
   const closed = once(server, 'close');
-  // The `close` of an HTTP server would also close idle connections at once, and lose a request that is about to arrive.
+  // The `close` of an HTTP server would also close idle connections at once, and lose a request that is about to
+  // arrive.
   Server.prototype.close.call(server);
   await Promise.race([closed, sleep(LINGER_MS, null, { ref: false })]);
   // A response that was under way did not tell its client to close. Its idle connection would delay the stop.

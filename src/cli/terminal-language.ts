@@ -1,6 +1,9 @@
 import { environmentVariable } from '../config.ts';
 
-/** Returns the language of the terminal, for example from `LANG=es_CL.UTF-8`. The first usual variable that is set counts. */
+/**
+ * Returns the language of the terminal, for example from `LANG=es_CL.UTF-8`. The first usual variable that is set
+ * counts.
+ */
 export function terminalLanguage(variable: (name: string) => string | undefined = environmentVariable): 'en' | 'es' {
   const set = ['LC_ALL', 'LC_MESSAGES', 'LANG'].map(variable).find(Boolean);
   return set !== undefined && /^es/i.test(set) ? 'es' : 'en';

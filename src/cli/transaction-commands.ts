@@ -85,7 +85,9 @@ async function list(options: ListOptions): Promise<void> {
   printList(options, page, table([HEAD, ...page.payments.map(cellsOf)]));
 }
 
-/** Reads several pages if needed: a page examines a limited number of payments, and few of them may match the filter. */
+/**
+ * Reads several pages if needed: a page examines a limited number of payments, and few of them may match the filter.
+ */
 async function findAll(app: App, filter: PaymentFilter, limit: number): Promise<Omit<PaymentPage, 'next'>> {
   const payments: FoundPayment[] = [];
   let complete = true;

@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
 import { SPANISH_HELP, SPANISH_TITLES } from './help-spanish.ts';
 
-/** Translates the help of a command and of all its subcommands into Spanish. A text without a translation stays English. */
+/**
+ * Translates the help of a command and of all its subcommands into Spanish. A text without a translation stays English.
+ */
 export function translateHelp(command: Command): void {
   const spanish = (text: string) => SPANISH_HELP[text] ?? text;
   command.description(spanish(command.description()));

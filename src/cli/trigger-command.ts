@@ -197,7 +197,10 @@ async function payAndRefund(
 
 const CARRIED_OUT_WITHIN_MS = 10_000;
 
-/** Waits until the worker of a running service has carried out the refund, 10 seconds at most. Only the worker sends refunds. */
+/**
+ * Waits until the worker of a running service has carried out the refund, 10 seconds at most. Only the worker sends
+ * refunds.
+ */
 async function whenEnded(app: App, transaction: TransactionKey, id: string): Promise<Ended> {
   const until = app.now() + CARRIED_OUT_WITHIN_MS;
   for (;;) {

@@ -8,7 +8,10 @@ import { WHOLE_STORE, withApp } from './with-app.ts';
 /** The user in whose name a command acts. */
 export type ActingOptions = { as?: string };
 
-/** Adds `--as` to a command that changes something. A test uses it to find the commands that must write to the audit log. */
+/**
+ * Adds `--as` to a command that changes something. A test uses it to find the commands that must write to the audit
+ * log.
+ */
 export function acting(command: Command): Command {
   return command.option('--as <email>', 'user who acts, for the audit log (default: RUBRICA_USER)');
 }

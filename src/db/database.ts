@@ -59,7 +59,9 @@ export type Database = {
    */
   transaction<Result>(work: (tx: Tx) => Promise<Result>, statements?: 'slow'): Promise<Result>;
 
-  /** Writes a consistent copy to `file` while the service runs. SQLite only; PostgreSQL has pg_dump and pg_basebackup. */
+  /**
+   * Writes a consistent copy to `file` while the service runs. SQLite only; PostgreSQL has pg_dump and pg_basebackup.
+   */
   backup(file: string): Promise<void>;
   /** Removes deleted data from the files that this process can reach. docs/privacy.md says where copies remain. */
   forgetDeleted(): Promise<void>;

@@ -10,7 +10,10 @@ export const CURSOR_PARAMETER = {
   allowEmptyValue: true,
 } as const;
 
-/** Reads a cursor that is the id of the last row before, such as `rcp_…`; null where none was sent. Throws `Problem` INVALID_PARAMETER. */
+/**
+ * Reads a cursor that is the id of the last row before, such as `rcp_…`; null where none was sent. Throws `Problem`
+ * INVALID_PARAMETER.
+ */
 export function readIdCursor(text: string | undefined, prefix: string): string | null {
   if (text === undefined) return null;
   if (text.startsWith(`${prefix}_`) && /^[a-z]+_[0-9a-z]{20}$/.test(text)) return text;

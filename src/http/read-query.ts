@@ -7,8 +7,8 @@ type Query = Record<string, string | number | undefined>;
 
 /**
  * Parses the query parameters of an operation by their schemas. An integer within its bounds becomes a number; a text
- * must be in its `enum`, if it has one, and must not be empty if its `minLength` is 1. A missing parameter is undefined,
- * and so is an empty one with `allowEmptyValue`. Throws `Problem` `INVALID_PARAMETER`.
+ * must be in its `enum`, if it has one, and must not be empty if its `minLength` is 1. A missing parameter is
+ * undefined, and so is an empty one with `allowEmptyValue`. Throws `Problem` `INVALID_PARAMETER`.
  */
 export function readQuery(parameters: readonly QueryParameter[], sent: unknown): Query {
   const values = sent as Readonly<Record<string, unknown>>;

@@ -12,8 +12,8 @@ export function formatAge(milliseconds: number): string {
 }
 
 /**
- * Formats a time in UTC, to the second. A number that is no time, such as one that somebody wrote into the store by hand,
- * stays a number: the row that has it must still be shown.
+ * Formats a time in UTC, to the second. A number that is no time, such as one that somebody wrote into the store by
+ * hand, stays a number: the row that has it must still be shown.
  */
 export function timeText(utcMs: number | null): string {
   if (utcMs === null) return '—';

@@ -12,8 +12,8 @@ import {
 } from './settlement-queries.ts';
 
 /**
- * Accepts differences and stores the reason. Moves no money. Returns how many were accepted; 0 if none of them is open, or the file was
- * compared again (then only the later comparison counts).
+ * Accepts differences and stores the reason. Moves no money. Returns how many were accepted; 0 if none of them is open,
+ * or the file was compared again (then only the later comparison counts).
  */
 export function acceptDifferences(app: App, acceptance: Acceptance): Promise<number> {
   const { settlementId, reason, by } = acceptance;
@@ -54,7 +54,10 @@ export async function showSettlement(
   return settlement === null ? null : { settlement, differences: await selectDifferences(app.db, id) };
 }
 
-/** Lists the files, the newest first, each with its number of open differences; with `openOnly` only files that have some. */
+/**
+ * Lists the files, the newest first, each with its number of open differences; with `openOnly` only files that have
+ * some.
+ */
 export function listSettlements(app: App, limit: number, openOnly = false) {
   return selectSettlements(app.db, limit, openOnly);
 }

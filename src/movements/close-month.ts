@@ -59,8 +59,8 @@ export function isReadyToClose({ hasEnded, unbooked, suspense, differences, clos
 }
 
 /**
- * Closes a month: stores the amount owed to each merchant at its end, and who closed it. Later records belong to the month in which they
- * are recorded. Returns null if the month is closed now, otherwise the state that prevents it.
+ * Closes a month: stores the amount owed to each merchant at its end, and who closed it. Later records belong to the
+ * month in which they are recorded. Returns null if the month is closed now, otherwise the state that prevents it.
  */
 export async function closeMonth(
   app: App,

@@ -29,8 +29,9 @@ import {
 import { insertImported, selectImportedOf, wasImported } from './imported-payment-queries.ts';
 
 /**
- * The environment that receives money of no known payment, and the payment method that collected it. `compared`: the environments
- * whose payments the file may settle, if there are several; a line is known if the books of any of them have it.
+ * The environment that receives money of no known payment, and the payment method that collected it. `compared`: the
+ * environments whose payments the file may settle, if there are several; a line is known if the books of any of them
+ * have it.
  */
 export type ImportScope = {
   environmentId: number;
@@ -50,8 +51,9 @@ const DAYS_AFTER = 7;
 const TOLD_EVERY = 100;
 
 /**
- * Plans the import of an acquirer's file, line by line. Only reads. Leaves money that the books already have. Other money belongs to a
- * payment attempt, found by its buy order or by authorisation code, amount and day; without a match it goes to suspense.
+ * Plans the import of an acquirer's file, line by line. Only reads. Leaves money that the books already have. Other
+ * money belongs to a payment attempt, found by its buy order or by authorisation code, amount and day; without a match
+ * it goes to suspense.
  */
 export async function planImport(
   app: App,
@@ -83,8 +85,8 @@ export async function planImport(
 }
 
 /**
- * Carries out a plan, one commit for each line. Returns the steps as they were done; a line that changed since the plan is left. After an
- * interruption a new plan of the same file finds the imported lines and continues with the others.
+ * Carries out a plan, one commit for each line. Returns the steps as they were done; a line that changed since the plan
+ * is left. After an interruption a new plan of the same file finds the imported lines and continues with the others.
  */
 export async function importPayments(
   app: App,

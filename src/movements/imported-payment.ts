@@ -10,7 +10,10 @@ export type ImportedPayment = SqlRow & {
   environment_id: number;
   /** The key that makes a line importable only once. */
   line_key: string;
-  /** The link of the books that has the money in suspense; null if the line belongs to an attempt. One of the two is set. */
+  /**
+   * The link of the books that has the money in suspense; null if the line belongs to an attempt. One of the two is
+   * set.
+   */
   link: number | null;
   payment_attempt_id: string | null;
   imported_at: number;
@@ -28,8 +31,8 @@ export type ImportedPayment = SqlRow & {
 };
 
 /**
- * The step for a line of the acquirer's file. `settle`: it belongs to an attempt, and ends it. `suspense`: it belongs to no known payment.
- * `known`: the books have it. `imported`: it was imported before. `left`: a person must handle it.
+ * The step for a line of the acquirer's file. `settle`: it belongs to an attempt, and ends it. `suspense`: it belongs
+ * to no known payment. `known`: the books have it. `imported`: it was imported before. `left`: a person must handle it.
  */
 export type ImportStep = {
   row: SettlementRow;
@@ -61,8 +64,9 @@ function moneyKey(day: string, amount: number, currency: string): string {
 }
 
 /**
- * Returns whether a line was imported before, perhaps from an export with other columns. `unclear`: a line of the same day and amount was
- * imported, and a missing buy order or code, or different codes of one order, leave it open whether it is the same.
+ * Returns whether a line was imported before, perhaps from an export with other columns. `unclear`: a line of the same
+ * day and amount was imported, and a missing buy order or code, or different codes of one order, leave it open whether
+ * it is the same.
  */
 export function compareImported(row: SettlementRow, before: ImportedBefore): 'same' | 'unclear' | 'new' {
   const alike = before.get(moneyKey(row.date, row.amount, row.currency)) ?? [];
@@ -85,7 +89,10 @@ function agree(one: string | null, other: string | null): 'same' | 'different' |
   return one === other ? 'same' : 'different';
 }
 
-/** Returns the content of the fact about an imported payment, without `link`, because the fact is written before the entry. */
+/**
+ * Returns the content of the fact about an imported payment, without `link`, because the fact is written before the
+ * entry.
+ */
 export function importContent(imported: ImportedPayment): FactContent {
   return Object.fromEntries(Object.entries(imported).filter(([column]) => column !== 'link'));
 }

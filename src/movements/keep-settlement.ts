@@ -19,7 +19,9 @@ import { insertSettlement, lockComparison, replaceEarlier, selectDifferences } f
 /** The books to compare with, and the payment method whose payments the file settles. */
 export type SettlementScope = { environment: Environment; paymentServiceId: string | null; method: string };
 
-/** `unknown`: no such payment service. `empty`: the file has no line. `too_many`: it probably belongs to other books. */
+/**
+ * `unknown`: no such payment service. `empty`: the file has no line. `too_many`: it probably belongs to other books.
+ */
 export type Keeping =
   | { kind: 'kept'; id: string; open: number }
   | { kind: 'unknown' }
@@ -27,8 +29,8 @@ export type Keeping =
   | { kind: 'too_many' };
 
 /**
- * Compares an acquirer's file with the books and stores the differences until a person accepts them. If the same file comes again, it is
- * compared with the current books; an accepted difference stays accepted if it is unchanged.
+ * Compares an acquirer's file with the books and stores the differences until a person accepts them. If the same file
+ * comes again, it is compared with the current books; an accepted difference stays accepted if it is unchanged.
  */
 export async function keepSettlement(
   app: App,

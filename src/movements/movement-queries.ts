@@ -68,8 +68,8 @@ export function selectPayouts(
 }
 
 /**
- * Money in suspense, with the decision about it, if there is one. `late_payment`: a method took it without an order. `unasked_refund`: it
- * went back without a refund of Rúbrica.
+ * Money in suspense, with the decision about it, if there is one. `late_payment`: a method took it without an order.
+ * `unasked_refund`: it went back without a refund of Rúbrica.
  */
 export type SuspenseEntry = SqlRow & {
   kind: SuspendedKind;
@@ -133,8 +133,8 @@ export function selectSuspenseAt(db: Reader, environmentId: number, link: number
 }
 
 /**
- * SQL condition: money came for a transaction after it had ended without a payment, and nobody has decided that it was returned to the
- * payer.
+ * SQL condition: money came for a transaction after it had ended without a payment, and nobody has decided that it was
+ * returned to the payer.
  */
 export const keepsLateMoney = (transactionId: string, environmentId: string) => `exists (
   select 1 from journal_entries j
@@ -187,7 +187,10 @@ export const unresolvedRefunds = (transactionId: string, environmentId: string) 
   where j.kind = 'unasked_refund' and j.transaction_id = ${transactionId} and j.environment_id = ${environmentId}
     and not exists (select 1 from movements m where ${RESOLVES}))`;
 
-/** Sums the amount of a payment that went back according to the books, and the undecided unasked refunds among it (`unresolved`). */
+/**
+ * Sums the amount of a payment that went back according to the books, and the undecided unasked refunds among it
+ * (`unresolved`).
+ */
 export async function sumWentBack(
   tx: Tx,
   transaction: RowKey<number>,

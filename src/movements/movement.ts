@@ -13,14 +13,16 @@ import type { SqlRow } from '../db/database.ts';
 import { formatDecimal } from '../lib/money.ts';
 
 /**
- * The kinds of movements: money that moved outside the service, as a person recorded it. `payout`: it was sent to the merchant. `deposit`:
- * it came from a payment method, or the merchant paid it in. `resolution`: the decision about money in suspense, or the return of a payout.
+ * The kinds of movements: money that moved outside the service, as a person recorded it. `payout`: it was sent to the
+ * merchant. `deposit`: it came from a payment method, or the merchant paid it in. `resolution`: the decision about
+ * money in suspense, or the return of a payout.
  */
 export type MovementKind = 'payout' | 'deposit' | 'resolution';
 
 /**
- * `returned`: the money is where it was before: a late payment went back at the method, the method recovered an unasked refund, or a payout
- * came back from the bank. `kept`: the money is the merchant's gain (late payment) or loss (unasked refund).
+ * `returned`: the money is where it was before: a late payment went back at the method, the method recovered an unasked
+ * refund, or a payout came back from the bank. `kept`: the money is the merchant's gain (late payment) or loss (unasked
+ * refund).
  */
 export type Decision = 'returned' | 'kept';
 

@@ -19,8 +19,8 @@ import { insertMovement, selectMovement } from './movement-queries.ts';
 export type MovementTarget = { paymentServiceId: string; environment: Environment };
 
 /**
- * The movement that a person records. A deposit comes from a payment method, which may have kept a commission, or from the merchant.
- * Amounts are in minor units.
+ * The movement that a person records. A deposit comes from a payment method, which may have kept a commission, or from
+ * the merchant. Amounts are in minor units.
  */
 export type MovementWish = {
   kind: 'payout' | 'deposit';
@@ -34,8 +34,9 @@ export type MovementWish = {
 };
 
 /**
- * `different`: the reference belongs to a movement with other content. `returned`: the reference belongs to a returned payout, so sending
- * the money again needs a new reference. `refused`: the amount exceeds `most`, in minor units. `unknown`: no such payment service.
+ * `different`: the reference belongs to a movement with other content. `returned`: the reference belongs to a returned
+ * payout, so sending the money again needs a new reference. `refused`: the amount exceeds `most`, in minor units.
+ * `unknown`: no such payment service.
  */
 export type Recording =
   | { kind: 'recorded' | 'replayed' | 'different' | 'returned'; movement: Movement }
@@ -43,9 +44,9 @@ export type Recording =
   | { kind: 'unknown' };
 
 /**
- * Records money that was sent to a merchant, or that came from a payment method or the merchant: once for a reference, and, even under
- * concurrency, never more than is available or receivable. Writes its entries, its audit entry and, for a payout, its event in the same
- * commit. Rejects with `StorageError`.
+ * Records money that was sent to a merchant, or that came from a payment method or the merchant: once for a reference,
+ * and, even under concurrency, never more than is available or receivable. Writes its entries, its audit entry and, for
+ * a payout, its event in the same commit. Rejects with `StorageError`.
  */
 export function recordMovement(app: App, target: MovementTarget, wish: MovementWish): Promise<Recording> {
   const now = app.now();

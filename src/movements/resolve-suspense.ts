@@ -15,16 +15,16 @@ import { insertMovement, type SuspenseEntry, selectSuspenseAt, selectSuspenseOf 
 export type SuspenseDecision = { decision: Decision; entry?: string; reason: string; by: Actor };
 
 /**
- * `already`: the same was decided before. `different`: something else was decided before. `nothing`: no money was ever in suspense here.
- * `amount`: the amount decided now, or before, in minor units.
+ * `already`: the same was decided before. `different`: something else was decided before. `nothing`: no money was ever
+ * in suspense here. `amount`: the amount decided now, or before, in minor units.
  */
 export type Resolution =
   | { kind: 'resolved' | 'already' | 'different'; amount: Sum; currency: string }
   | { kind: 'nothing' };
 
 /**
- * Records the decision about a transaction's money in suspense, with its entries in the same commit. A decision cannot be changed. Rejects
- * with `StorageError`.
+ * Records the decision about a transaction's money in suspense, with its entries in the same commit. A decision cannot
+ * be changed. Rejects with `StorageError`.
  */
 export async function resolveSuspense(app: App, transactionId: number, decided: SuspenseDecision): Promise<Resolution> {
   const now = app.now();

@@ -12,14 +12,14 @@ import type { MovementTarget } from './record-movement.ts';
 export type ReturnWish = { reference: string; reason: string; by: Actor };
 
 /**
- * `already`: the return was recorded before. `nothing`: no payout has this reference. `unknown`: no such payment service. `payout` is the
- * returned payout.
+ * `already`: the return was recorded before. `nothing`: no payout has this reference. `unknown`: no such payment
+ * service. `payout` is the returned payout.
  */
 export type PayoutReturn = { kind: 'returned' | 'already'; payout: Movement } | { kind: 'nothing' | 'unknown' };
 
 /**
- * Records that the bank sent back a payout, or that it was never made: all of it, only once, with its entry in the same commit. The amount
- * becomes available again. Rejects with `StorageError`.
+ * Records that the bank sent back a payout, or that it was never made: all of it, only once, with its entry in the same
+ * commit. The amount becomes available again. Rejects with `StorageError`.
  */
 export function returnPayout(app: App, target: MovementTarget, wish: ReturnWish): Promise<PayoutReturn> {
   const now = app.now();

@@ -66,8 +66,8 @@ export function selectSettlements(
 }
 
 /**
- * Makes concurrent comparisons of the same payment service (null: of all) wait until the commit. Selects the row `for update` and does not
- * write it, because a payment service that has moved away refuses writes.
+ * Makes concurrent comparisons of the same payment service (null: of all) wait until the commit. Selects the row
+ * `for update` and does not write it, because a payment service that has moved away refuses writes.
  */
 export async function lockComparison(tx: Tx, paymentServiceId: string | null): Promise<void> {
   await tx.query("select id from payment_services where $1 in ('', id) order by id limit 1 {for_update}", [
@@ -87,7 +87,8 @@ export async function selectSettlement(db: Reader, id: string): Promise<KeptSett
 }
 
 /**
- * Marks the earlier comparisons of the same file with the same books as replaced, and returns them. Earlier versions left several of them.
+ * Marks the earlier comparisons of the same file with the same books as replaced, and returns them. Earlier versions
+ * left several of them.
  */
 export function replaceEarlier(tx: Tx, settlement: KeptSettlement): Promise<KeptSettlement[]> {
   const { environment, payment_service_id, payment_method, file_sha256, kept_at } = settlement;

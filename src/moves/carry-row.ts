@@ -39,8 +39,8 @@ function sealAnew(move: Move, table: string, row: SqlRow): SqlRow {
 }
 
 /**
- * Decrypts a text. A text that was changed in the store outside this service cannot be decrypted: with one MASTER_KEY on
- * both sides it is copied as it is, otherwise `MoveRefusal` MOVE_SEAL_BROKEN is thrown.
+ * Decrypts a text. A text that was changed in the store outside this service cannot be decrypted: with one MASTER_KEY
+ * on both sides it is copied as it is, otherwise `MoveRefusal` MOVE_SEAL_BROKEN is thrown.
  */
 function plainText(move: Move, side: 'from' | 'to', kind: SealedKind, row: SqlRow, sealed: string): string {
   const text = openUnlessChanged(move[side], kind, row, sealed);

@@ -71,12 +71,17 @@ export function isRefusal(outcome: FetchOutcome): boolean {
   return outcome.kind === 'answered' && refusals.includes(outcome.status);
 }
 
-/** Returns whether a shop that answers with this status took the post: 2xx, or a redirect to a page for the payer (302, 303). */
+/**
+ * Returns whether a shop that answers with this status took the post: 2xx, or a redirect to a page for the payer (302,
+ * 303).
+ */
 export function meansTaken(status: number): boolean {
   return (status >= 200 && status < 300) || status === 302 || status === 303;
 }
 
-/** Returns whether the shop took the post to `url`. A redirect to the same path elsewhere means that the URL has moved. */
+/**
+ * Returns whether the shop took the post to `url`. A redirect to the same path elsewhere means that the URL has moved.
+ */
 export function isTaken(url: string, { status, location }: { status: number; location?: string | null }): boolean {
   return meansTaken(status) && (status < 300 || !isMove(url, location ?? null));
 }

@@ -22,7 +22,10 @@ export const postPayReturn: Operation = {
   handle,
 };
 
-/** Parses the parameters as leniently as a browser does: a payer who returns from the bank must not get an error for an oddity. */
+/**
+ * Parses the parameters as leniently as a browser does: a payer who returns from the bank must not get an error for an
+ * oddity.
+ */
 function readReturned({ method, body, raw }: FastifyRequest): Record<string, string> {
   const query = (raw.url ?? '').split('?').slice(1).join('?');
   const text = method === 'POST' ? ((body as Buffer | undefined)?.toString() ?? '') : query;

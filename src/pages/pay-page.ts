@@ -221,7 +221,9 @@ ${givenUpForm(payment, language, url)}`;
   return { title, main, refresh: { seconds: secondsUntilNextLook(age), url } };
 }
 
-/** A form for payers who left the method's page with the Back button. The method is still asked before the attempt ends. */
+/**
+ * A form for payers who left the method's page with the Back button. The method is still asked before the attempt ends.
+ */
 function givenUpForm({ attempt, method }: Payment, language: Language, path: string): Html | false {
   if (attempt?.state !== 'pending' || method?.redirects !== true) return false;
   return html`<form method="post" action="${path}/return">
@@ -230,7 +232,10 @@ function givenUpForm({ attempt, method }: Payment, language: Language, path: str
 </form>`;
 }
 
-/** Most results come within seconds. Later the page reloads less often, so that screen readers do not repeat it all the time. */
+/**
+ * Most results come within seconds. Later the page reloads less often, so that screen readers do not repeat it all the
+ * time.
+ */
 function secondsUntilNextLook(age: number): number {
   if (age < 30_000) return 3;
   return age < 5 * 60_000 ? 10 : 60;

@@ -21,7 +21,10 @@ export type PayVisit = {
   send: (status: number, page: Omit<Page, 'status'>) => FastifyReply;
 };
 
-/** The common part of the payers' addresses: it finds the payment or link and the language, and turns every error into a page. */
+/**
+ * The common part of the payers' addresses: it finds the payment or link and the language, and turns every error into a
+ * page.
+ */
 type PayerPages<Found> = {
   /** Finds the payment or link of the address. Null gives a page that says that the link does not exist. */
   find: (app: App, name: string) => Promise<Found | null>;

@@ -17,7 +17,9 @@ import { perInstance } from '../lib/per-instance.ts';
 import { forgetUnsignedFields } from '../transactions/forget-unsigned-fields.ts';
 import { type SignedUrls, sendRefusedForm } from './refused-form.ts';
 
-/** Creates a transaction from a form in the payer's browser, and redirects to the pay page. Kept for shops that post it. */
+/**
+ * Creates a transaction from a form in the payer's browser, and redirects to the pay page. Kept for shops that post it.
+ */
 export const postInitTransaction = operation({
   consumes: ['application/x-www-form-urlencoded'],
   describe: {

@@ -12,7 +12,10 @@ import { transactionKeyOf } from '../transactions/transaction.ts';
 import { selectTransaction } from '../transactions/transaction-queries.ts';
 import { amountOf, summaryRows } from './payment-summary.ts';
 
-/** Returns the receipt of a payment or a refund from the current store; null when the payment or refund is not completed. */
+/**
+ * Returns the receipt of a payment or a refund from the current store; null when the payment or refund is not
+ * completed.
+ */
 export async function writeReceipt(app: App, mail: Mail): Promise<MailMessage | null> {
   const transaction = await selectTransaction(app.db, transactionKeyOf(mail));
   if (transaction === null) return null;
@@ -36,7 +39,9 @@ export async function writeReceipt(app: App, mail: Mail): Promise<MailMessage | 
   };
 }
 
-/** Returns the refunded amount in minor units; null when the mail has no refund, or when the refund is not completed. */
+/**
+ * Returns the refunded amount in minor units; null when the mail has no refund, or when the refund is not completed.
+ */
 async function refundOf(app: App, { refund_id, environment_id }: Mail): Promise<number | null> {
   const refund = refund_id === null ? null : await selectRefund(app.db, { id: refund_id, environment_id });
   return refund?.state === 'completed' ? refund.amount : null;
@@ -94,7 +99,10 @@ function textOf({ title, text, rows, url, note, isTest, language }: Content): st
 
 const SANS = 'font-family:Helvetica,Arial,sans-serif';
 
-/** Styles are inline, because many mail programs ignore others. No image, so that opening the mail is not reported to anybody. */
+/**
+ * Styles are inline, because many mail programs ignore others. No image, so that opening the mail is not reported to
+ * anybody.
+ */
 function htmlOf({ title, text, rows, url, note, isTest, language }: Content, colour: string | null): Html {
   const accent = colour ?? '#3b3f8f';
   return html`<!doctype html>

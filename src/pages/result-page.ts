@@ -71,7 +71,9 @@ function pauseBeforeReturn({ givenBack, shopIsSilent }: Payment, stage: EndStage
   return stage === 'completed' && givenBack === 0 && !shopIsSilent ? RETURN_AFTER_MS : null;
 }
 
-/** Returns whether the payer returns long after the end. Such payers want the receipt, and the shop knows the result. */
+/**
+ * Returns whether the payer returns long after the end. Such payers want the receipt, and the shop knows the result.
+ */
 function isLate(app: App, { transaction }: Payment): boolean {
   return app.now() - (transaction.settled_at ?? 0) > RETURNS_WITHIN_MS;
 }

@@ -12,9 +12,10 @@ import { insertPaymentLink, selectLinkAnywhere, selectLinkByKey, updateLinkEnded
 export type LinkCreation = { kind: 'created' | 'replayed' | 'reused'; link: PaymentLink };
 
 /**
- * Creates a link that can be paid at once. The caller has checked the fields, and that the maker may use the environment. Throws `Problem`
- * INVALID_BODY for a new link that would end in the past or after five years, or that no payment method can collect; a repeated key of an
- * existing link is recognised first. Throws PAYMENT_SERVICE_MOVED or PAYMENT_SERVICE_MOVING if another database has the payment service.
+ * Creates a link that can be paid at once. The caller has checked the fields, and that the maker may use the
+ * environment. Throws `Problem` INVALID_BODY for a new link that would end in the past or after five years, or that no
+ * payment method can collect; a repeated key of an existing link is recognised first. Throws PAYMENT_SERVICE_MOVED or
+ * PAYMENT_SERVICE_MOVING if another database has the payment service.
  */
 export async function createPaymentLink(
   app: App,
@@ -74,8 +75,8 @@ async function findEarlier(tx: Tx, link: PaymentLink): Promise<LinkCreation> {
 }
 
 /**
- * Ends a link for good; a payer who has already begun can finish. `environmentIds`: those that the person sees, null for all. `unknown`: no
- * such link in these. `already`: it was ended before.
+ * Ends a link for good; a payer who has already begun can finish. `environmentIds`: those that the person sees, null
+ * for all. `unknown`: no such link in these. `already`: it was ended before.
  */
 export async function endPaymentLink(
   app: App,

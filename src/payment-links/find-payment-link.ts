@@ -46,7 +46,9 @@ export function linkUrl(app: App, { id }: Pick<PaymentLink, 'id'>): string {
 
 export type ListedLink = OwnedLink & { state: LinkState; url: string };
 
-/** Lists the links of some environments (null: of all), the newest first. `after`: the last link of the previous page. */
+/**
+ * Lists the links of some environments (null: of all), the newest first. `after`: the last link of the previous page.
+ */
 export async function listPaymentLinks(
   app: App,
   environmentIds: readonly number[] | null,

@@ -10,8 +10,8 @@ import { raiseOpened, takeNumber } from './payment-link-queries.ts';
 type Payable = Pick<Transaction, 'id' | 'environment_id' | 'pay_secret'>;
 
 /**
- * Returns the transaction in which a payer of an open link pays. A link for one payment has at most one payable transaction: a second payer
- * gets the same one, and a new one is made only after the last ended without a payment.
+ * Returns the transaction in which a payer of an open link pays. A link for one payment has at most one payable
+ * transaction: a second payer gets the same one, and a new one is made only after the last ended without a payment.
  */
 export async function payPaymentLink(app: App, open: OpenLink): Promise<Payable> {
   const { link, environment } = open;

@@ -66,7 +66,10 @@ export const MOST_LINK_AMOUNT = 99_999_999_999;
 const MOST_SUBJECT = 80;
 const MOST_YEARS_MS = 5 * 365 * 86_400_000;
 
-/** Returns a subject without spaces around it; null if it is not valid. It is stored for ever, so it may hold no card number. */
+/**
+ * Returns a subject without spaces around it; null if it is not valid. It is stored for ever, so it may hold no card
+ * number.
+ */
 export function readSubject(text: string): string | null {
   const subject = text.trim();
   if (subject === '' || subject.length > MOST_SUBJECT || /\p{Cc}/u.test(subject)) return null;

@@ -10,7 +10,10 @@ export type PaymentRequest = {
   transactionId: number;
   environment: Environment;
   environmentId: number;
-  /** The merchant's account at the method when the attempt was opened, even if it has changed since; null: none was configured. */
+  /**
+   * The merchant's account at the method when the attempt was opened, even if it has changed since; null: none was
+   * configured.
+   */
   account: string | null;
   amount: number;
   currency: string;
@@ -19,8 +22,8 @@ export type PaymentRequest = {
   /** The parameters that the browser brought back, which prove nothing; null: the browser has not come back. */
   returned: Readonly<Record<string, string>> | null;
   /**
-   * Whether a `commit` was sent to the method and not answered: the money may have been taken. Stored before the commit is sent, so it is
-   * also true after a crash.
+   * Whether a `commit` was sent to the method and not answered: the money may have been taken. Stored before the commit
+   * is sent, so it is also true after a crash.
    */
   commitUnanswered: boolean;
   /** How often this attempt has been looked up before. */
@@ -32,13 +35,13 @@ export type PaymentRequest = {
 /**
  * The answer of a payment method about an attempt.
  *
- * `pending`: the method will know later. With `nothingTaken` the method is certain that no `commit` has taken anything until now.
- * `unknown`: the method did not answer, which is not a refusal; it is looked up until it answers. `redirect`: the payer goes to the method
- * by a form post and comes back to `returnUrl`.
+ * `pending`: the method will know later. With `nothingTaken` the method is certain that no `commit` has taken anything
+ * until now. `unknown`: the method did not answer, which is not a refusal; it is looked up until it answers.
+ * `redirect`: the payer goes to the method by a form post and comes back to `returnUrl`.
  *
- * `aborted`: the payer turned back or never finished. This attempt took nothing and never will, so another attempt can pay the transaction.
- * After an unanswered commit (`commitUnanswered`) only an end that the method itself reports counts: neither a status in which nothing has
- * happened yet, nor the elapsed time, nor a payer who turned back.
+ * `aborted`: the payer turned back or never finished. This attempt took nothing and never will, so another attempt can
+ * pay the transaction. After an unanswered commit (`commitUnanswered`) only an end that the method itself reports
+ * counts: neither a status in which nothing has happened yet, nor the elapsed time, nor a payer who turned back.
  *
  * `contradiction`: the answer does not match the question. It decides nothing; a person looks at it.
  */
@@ -53,8 +56,8 @@ export type PaymentOutcome =
   | { kind: 'redirect'; externalId: string; url: string; fields: Record<string, string> };
 
 /**
- * The `reason` of a contradiction: the payment was taken and went back before Rúbrica knew of it, without a refund of Rúbrica. `given_back`
- * is the amount that went back, in minor units, if the method knows it.
+ * The `reason` of a contradiction: the payment was taken and went back before Rúbrica knew of it, without a refund of
+ * Rúbrica. `given_back` is the amount that went back, in minor units, if the method knows it.
  */
 export const GIVEN_BACK_ELSEWHERE = 'given_back_elsewhere';
 
@@ -65,8 +68,8 @@ export const GIVEN_UP_FIELD = 'given_up';
 export type PaymentDetail = Record<string, string | number>;
 
 /**
- * The `reason` of a decline, if the method knows it. The pay page shows these reasons as texts for the payer; any other reason is only
- * stored.
+ * The `reason` of a decline, if the method knows it. The pay page shows these reasons as texts for the payer; any other
+ * reason is only stored.
  */
 export const DECLINE_REASONS = [
   'insufficient_funds',
@@ -89,7 +92,10 @@ export type RefundRequest = {
   environmentId: number;
   amount: number;
   currency: string;
-  /** The paid amount, and the part that went back at the method according to the books. No other refund of this payment is in process. */
+  /**
+   * The paid amount, and the part that went back at the method according to the books. No other refund of this payment
+   * is in process.
+   */
   paid: number;
   refundedBefore: number;
   /** The approved attempt: its id, the method's id and account, and the details of the approval. */
@@ -104,19 +110,21 @@ export type RefundRequest = {
 export type RefundOutcome = Extract<PaymentOutcome, { kind: 'approved' | 'declined' | 'pending' | 'unknown' }>;
 
 /**
- * An outcome, or `absent`: the method is certain that this refund was never requested from it, so requesting it is safe. Without certainty
- * the method returns `unknown`. A request that returns `absent` was never sent.
+ * An outcome, or `absent`: the method is certain that this refund was never requested from it, so requesting it is
+ * safe. Without certainty the method returns `unknown`. A request that returns `absent` was never sent.
  *
- * `refunded`: the total amount of the payment that has gone back at the method, by any request, in minor units. A method that can read it
- * returns it with every answer for which it has read it. The service compares it with the books, and requests nothing while the two differ.
+ * `refunded`: the total amount of the payment that has gone back at the method, by any request, in minor units. A
+ * method that can read it returns it with every answer for which it has read it. The service compares it with the
+ * books, and requests nothing while the two differ.
  */
 export type RefundAnswer = (RefundOutcome | { kind: 'absent' }) & { refunded?: number };
 
 /**
  * How a payment method refunds money, and its rules.
  *
- * Every refund is looked up before it is requested, then until it ends, and for a day after that. It is requested again only if the method
- * knows that no request arrived, or a person orders it. So a crash, a lost answer or a late balance never refunds twice.
+ * Every refund is looked up before it is requested, then until it ends, and for a day after that. It is requested again
+ * only if the method knows that no request arrived, or a person orders it. So a crash, a lost answer or a late balance
+ * never refunds twice.
  */
 export type Refunds = {
   /** How many days after the payment it can be refunded. */
@@ -126,8 +134,8 @@ export type Refunds = {
   /** Whether a part of a payment can be refunded. */
   readonly partial: boolean;
   /**
-   * Requests the refund. A throw means `unknown`. If the refund was requested before (`askedAt`), a refusal must be `unknown` too, unless
-   * the method identifies the refund by its id, because methods also refuse what is already done.
+   * Requests the refund. A throw means `unknown`. If the refund was requested before (`askedAt`), a refusal must be
+   * `unknown` too, unless the method identifies the refund by its id, because methods also refuse what is already done.
    */
   request(refund: RefundRequest): Promise<RefundAnswer>;
   /** Looks up the status of a refund, and changes nothing. A throw means `unknown`. */
@@ -161,12 +169,12 @@ export type PaymentMethod = {
   /** Looks up the status of an attempt. Changes nothing at the method. A throw means `unknown`. */
   lookup(payment: PaymentRequest): Promise<PaymentOutcome>;
   /**
-   * Commits a payment to which the payer has agreed, and returns the outcome; for methods that take the money only then. Called in place of
-   * `lookup`, by one process at a time, while the transaction can be paid and the attempt is open; never after the attempt has ended. Two
-   * commits are one payment. A throw means `unknown`.
+   * Commits a payment to which the payer has agreed, and returns the outcome; for methods that take the money only
+   * then. Called in place of `lookup`, by one process at a time, while the transaction can be paid and the attempt is
+   * open; never after the attempt has ended. Two commits are one payment. A throw means `unknown`.
    *
-   * An attempt that ended `aborted` after a commit is looked up again after a minute, ten minutes, an hour and a day: an approval then is a
-   * late payment.
+   * An attempt that ended `aborted` after a commit is looked up again after a minute, ten minutes, an hour and a day:
+   * an approval then is a late payment.
    */
   commit?(payment: PaymentRequest): Promise<PaymentOutcome>;
   /** A method without this refunds nothing. */

@@ -24,8 +24,8 @@ const SCRIPTS: Scripts = {
 /**
  * Collects and refunds nothing. Only for development tokens, in every currency.
  *
- * The amount alone decides the end, so that the same payment ends the same way in every test; docs/sandbox.md lists the amounts. The method
- * keeps no state and has no timer, so any process can look up a pending payment later.
+ * The amount alone decides the end, so that the same payment ends the same way in every test; docs/sandbox.md lists the
+ * amounts. The method keeps no state and has no timer, so any process can look up a pending payment later.
  */
 export const simulatedMethod = simulate({
   code: 'simulated',
@@ -36,8 +36,8 @@ export const simulatedMethod = simulate({
 });
 
 /**
- * A second method, so that a payer has a choice. It approves every amount that the first declines, except one that both decline. Refunds
- * follow the amounts of the first.
+ * A second method, so that a payer has a choice. It approves every amount that the first declines, except one that both
+ * decline. Refunds follow the amounts of the first.
  */
 export const simulatedTransfer = simulate({
   code: 'simulated-transfer',

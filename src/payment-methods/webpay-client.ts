@@ -8,9 +8,9 @@ export type WebpayAccount = { commerceCode: string; apiKey: string };
 export type WebpayBody = Readonly<Record<string, unknown>>;
 
 /**
- * `refused`: Transbank checked the call and did nothing (422). `finished`: the payment has ended, by an earlier commit or because the payer
- * turned back; `state` names the end in capitals: `AUTHORIZED`, `ABORTED` …. `not_ready`: the bank has authorised nothing to commit.
- * `busy`: another commit is in progress.
+ * `refused`: Transbank checked the call and did nothing (422). `finished`: the payment has ended, by an earlier commit
+ * or because the payer turned back; `state` names the end in capitals: `AUTHORIZED`, `ABORTED` …. `not_ready`: the bank
+ * has authorised nothing to commit. `busy`: another commit is in progress.
  */
 export type WebpayAnswer = { kind: 'answered'; body: WebpayBody } | WebpayRefusal;
 
@@ -31,9 +31,9 @@ export class NothingSent extends Error {}
 const PATH = '/rswebpaytransaction/api/webpay/v1.2/transactions';
 
 /**
- * Creates a client of the Webpay Plus REST API, version 1.2. A call rejects without a valid response, and then its effect is unknown; with
- * `CredentialsRefused` if Transbank refuses the key; with `NothingSent` if no connection was made. The messages quote nothing that was sent
- * or received.
+ * Creates a client of the Webpay Plus REST API, version 1.2. A call rejects without a valid response, and then its
+ * effect is unknown; with `CredentialsRefused` if Transbank refuses the key; with `NothingSent` if no connection was
+ * made. The messages quote nothing that was sent or received.
  */
 export function createWebpayClient(fetch: SafeFetch, baseUrl: string, account: WebpayAccount): WebpayClient {
   const headers = {

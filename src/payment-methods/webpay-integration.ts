@@ -1,6 +1,6 @@
 /**
- * The public account of Transbank's integration environment, where no money moves. Published by Transbank for that purpose:
- * transbankdevelopers.cl, "Códigos de comercio", and in its SDKs.
+ * The public account of Transbank's integration environment, where no money moves. Published by Transbank for that
+ * purpose: transbankdevelopers.cl, "Códigos de comercio", and in its SDKs.
  */
 export const WEBPAY_INTEGRATION = {
   account: '597055555532',
@@ -8,8 +8,8 @@ export const WEBPAY_INTEGRATION = {
 };
 
 /**
- * Returns why a merchant's account and key at Transbank are refused, or null. `code`: not 12 digits. `public`: the public account in
- * production, where it pays nobody. `key`: not 8 to 128 visible ASCII characters.
+ * Returns why a merchant's account and key at Transbank are refused, or null. `code`: not 12 digits. `public`: the
+ * public account in production, where it pays nobody. `key`: not 8 to 128 visible ASCII characters.
  */
 export function refuseWebpayAccount(
   environment: 'development' | 'production',

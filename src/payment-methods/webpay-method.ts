@@ -22,15 +22,18 @@ export type WebpayOptions = {
 
 const BASE_URLS = { development: 'https://webpay3gint.transbank.cl', production: 'https://webpay3g.transbank.cl' };
 
-/** Before this age a payment still on the form is not committed, unless the payer has come back or a commit went unanswered. */
+/**
+ * Before this age a payment still on the form is not committed, unless the payer has come back or a commit went
+ * unanswered.
+ */
 const PAYER_NEEDS_MS = 60_000;
 /** A token is valid for minutes only. After this time its form is closed. */
 const FORM_CLOSED_MS = 20 * 60_000;
 
 /**
- * Creates the method Webpay Plus of Transbank, REST API 1.2. The payer gives the card to Transbank and comes back, and only a commit after
- * that takes the money. Transbank reverses a payment without a commit, so an ended attempt takes no money. docs/webpay.md describes the
- * ways back.
+ * Creates the method Webpay Plus of Transbank, REST API 1.2. The payer gives the card to Transbank and comes back, and
+ * only a commit after that takes the money. Transbank reverses a payment without a commit, so an ended attempt takes no
+ * money. docs/webpay.md describes the ways back.
  */
 export function createWebpayMethod(options: WebpayOptions): PaymentMethod {
   const { now } = options;
@@ -57,8 +60,8 @@ export function createWebpayMethod(options: WebpayOptions): PaymentMethod {
   }
 
   /**
-   * Commits before reading the status, because only a commit shows for certain that the payment is kept. A refused commit means that the
-   * payment was committed before or has nothing to commit; the refusal and the status show which.
+   * Commits before reading the status, because only a commit shows for certain that the payment is kept. A refused
+   * commit means that the payment was committed before or has nothing to commit; the refusal and the status show which.
    */
   async function commit(payment: PaymentRequest): Promise<PaymentOutcome> {
     const token = payment.externalId;
@@ -99,9 +102,9 @@ export function createWebpayMethod(options: WebpayOptions): PaymentMethod {
 const neverShown: PaymentOutcome = { kind: 'aborted', detail: { reason: 'never_shown' } };
 
 /**
- * Returns how the payer came back. `token_ws` alone: the form was finished. `TBK_TOKEN`: the payer left the form, or (with `token_ws`) it
- * failed. Neither, but the attempt's order or `GIVEN_UP_FIELD`: the form timed out or the payer gave up. Null: nobody came back from this
- * payment.
+ * Returns how the payer came back. `token_ws` alone: the form was finished. `TBK_TOKEN`: the payer left the form, or
+ * (with `token_ws`) it failed. Neither, but the attempt's order or `GIVEN_UP_FIELD`: the form timed out or the payer
+ * gave up. Null: nobody came back from this payment.
  */
 function wayBack({ returned, attemptId }: PaymentRequest, token: string): 'finished' | 'turned_back' | null {
   if (returned === null) return null;
@@ -116,8 +119,8 @@ async function isOnForm(client: WebpayClient, token: string): Promise<boolean> {
 }
 
 /**
- * Looks up a refund by the payment's balance, the only trace of a refund at Webpay, which may be late. A balance that includes the refund
- * shows that it was made; one without it shows nothing, however old the request is.
+ * Looks up a refund by the payment's balance, the only trace of a refund at Webpay, which may be late. A balance that
+ * includes the refund shows that it was made; one without it shows nothing, however old the request is.
  */
 async function lookUpRefund(options: WebpayOptions, refund: RefundRequest): Promise<RefundAnswer> {
   const client = await clientForRefund(options, refund);
@@ -172,7 +175,10 @@ function bodyOf(answer: WebpayAnswer) {
   return answer.body;
 }
 
-/** Returns whether the payer may be sent to this page: only to Transbank, or to any page if the operator has set a base address. */
+/**
+ * Returns whether the payer may be sent to this page: only to Transbank, or to any page if the operator has set a base
+ * address.
+ */
 function isPage(url: string, { baseUrl }: WebpayOptions): boolean {
   const page = URL.parse(url);
   if (page === null) return false;

@@ -12,9 +12,9 @@ import type { WebpayBody, WebpayRefusal } from './webpay-client.ts';
 /**
  * Returns the outcome of a payment from a response to `commit` or `status`.
  *
- * Approved only with the status of an authorisation and response code 0: a payer who turned back at the bank also gets response code 0.
- * `vci` decides nothing, as Transbank asks. A payment that the bank took and refunded itself (`REVERSED`) ends the attempt; one that was
- * refunded before Rúbrica knew of it is a contradiction for a person.
+ * Approved only with the status of an authorisation and response code 0: a payer who turned back at the bank also gets
+ * response code 0. `vci` decides nothing, as Transbank asks. A payment that the bank took and refunded itself
+ * (`REVERSED`) ends the attempt; one that was refunded before Rúbrica knew of it is a contradiction for a person.
  */
 export function paymentOutcomeOf(
   body: WebpayBody,
@@ -47,16 +47,24 @@ function declinedOf(body: WebpayBody, detail: PaymentDetail): PaymentOutcome {
   return { kind: 'declined', detail: reason === null ? detail : { ...detail, reason } };
 }
 
-/** By the first level of response codes of Transbank's reference: "parámetros de la tarjeta y/o su cuenta asociada" … */
+/**
+ * By the first level of response codes of Transbank's reference: "parámetros de la tarjeta y/o su cuenta asociada" …
+ */
 const REASONS: Readonly<Record<number, DeclineReason>> = { [-1]: 'card_data', [-2]: 'account_refused', [-5]: 'risk' };
 
-/** Returns the reason for the payer's page; null: unknown. `vci` shows a refused authentication (3-D Secure); it decides nothing else. */
+/**
+ * Returns the reason for the payer's page; null: unknown. `vci` shows a refused authentication (3-D Secure); it decides
+ * nothing else.
+ */
 function declineReason({ vci, response_code }: WebpayBody): DeclineReason | null {
   if (vci === 'TSN' || vci === 'U3') return 'authentication';
   return typeof response_code === 'number' ? (REASONS[response_code] ?? null) : null;
 }
 
-/** Returns the amount that went back, in minor units, if the status has it. A person's decision about the payment books it. */
+/**
+ * Returns the amount that went back, in minor units, if the status has it. A person's decision about the payment books
+ * it.
+ */
 function givenBack(body: WebpayBody, paid: number): PaymentDetail {
   const amount = refundedAmountOf(body, paid);
   return { reason: GIVEN_BACK_ELSEWHERE, ...(amount !== null && { given_back: amount }) };
@@ -66,8 +74,8 @@ function givenBack(body: WebpayBody, paid: number): PaymentDetail {
 type AfterRefusal = { status: PaymentOutcome; commitUnanswered: boolean; left: 'turned_back' | 'not_finished' | null };
 
 /**
- * Returns the outcome after a refused commit, with the status that was read after it. The status can be older than the refusal: just after
- * a commit it still shows that nothing happened. So it ends nothing while a commit is unanswered.
+ * Returns the outcome after a refused commit, with the status that was read after it. The status can be older than the
+ * refusal: just after a commit it still shows that nothing happened. So it ends nothing while a commit is unanswered.
  */
 export function outcomeOfRefused(refusal: WebpayRefusal, known: AfterRefusal): PaymentOutcome {
   const { status, commitUnanswered, left } = known;
@@ -118,8 +126,8 @@ function outcomeOfFinished(state: string, { status, commitUnanswered, left }: Af
 }
 
 /**
- * Returns the answer about a refund from Transbank's response. Code 0 is success; a reversal has no code. Null: the refund was made, and
- * the response does not show its amount.
+ * Returns the answer about a refund from Transbank's response. Code 0 is success; a reversal has no code. Null: the
+ * refund was made, and the response does not show its amount.
  */
 export function refundAnswerOf(
   body: WebpayBody,

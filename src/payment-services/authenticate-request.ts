@@ -11,8 +11,8 @@ const decoyKey = signingKey(randomBytes(32).toString('hex'));
 /**
  * Returns the environment whose Secret Token made this signature, or null.
  *
- * An unknown account and a wrong signature cost the same: one read of the store, past the cache, one decryption and two HMACs. That read
- * also makes a new or rotated token work at once.
+ * An unknown account and a wrong signature cost the same: one read of the store, past the cache, one decryption and two
+ * HMACs. That read also makes a new or rotated token work at once.
  */
 export async function authenticateRequest(
   app: App,

@@ -13,7 +13,10 @@ export type TokenPair = { service_token: string; secret_token: string };
 
 export type NewPaymentService = { id: string; name: string } & Partial<Record<Environment, TokenPair>>;
 
-/** Creates a payment service with a new pair of tokens in each environment. The secrets are returned here and never again. */
+/**
+ * Creates a payment service with a new pair of tokens in each environment. The secrets are returned here and never
+ * again.
+ */
 export async function createPaymentService(app: App, name: string, by: Actor): Promise<Required<NewPaymentService>> {
   const pairs = { development: freshPair(), production: freshPair() };
   const id = await storePaymentService(app, name, pairs, { by, action: 'payment_service.created', after: { name } });
@@ -21,8 +24,8 @@ export async function createPaymentService(app: App, name: string, by: Actor): P
 }
 
 /**
- * Imports a payment service with the pair of tokens that its clients already have. The other environment gets a new pair. Rejects if the
- * Service Token is taken.
+ * Imports a payment service with the pair of tokens that its clients already have. The other environment gets a new
+ * pair. Rejects if the Service Token is taken.
  */
 export async function importPaymentService(
   app: App,

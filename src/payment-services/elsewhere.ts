@@ -17,8 +17,8 @@ export function elsewhereOf(lastMove: string | null, now: number): Elsewhere | n
 }
 
 /**
- * Throws `Problem` PAYMENT_SERVICE_MOVED or PAYMENT_SERVICE_MOVING if another database serves the payment service, because the data here is
- * older and must not change.
+ * Throws `Problem` PAYMENT_SERVICE_MOVED or PAYMENT_SERVICE_MOVING if another database serves the payment service,
+ * because the data here is older and must not change.
  */
 export function refuseElsewhere({ elsewhere }: Pick<ServiceEnvironment, 'elsewhere'>): void {
   if (elsewhere === null) return;
@@ -32,8 +32,9 @@ export function refuseElsewhere({ elsewhere }: Pick<ServiceEnvironment, 'elsewhe
 }
 
 /**
- * Lists the payment services that another database serves, and their environments. `incomplete`: environments that were never completely
- * here, because they are being copied to here or the move was undone. `arriving`: environments that are being copied to here now.
+ * Lists the payment services that another database serves, and their environments. `incomplete`: environments that were
+ * never completely here, because they are being copied to here or the move was undone. `arriving`: environments that
+ * are being copied to here now.
  */
 export async function findElsewhere(app: App): Promise<{
   paymentServices: Set<string>;

@@ -4,8 +4,8 @@ export type Fee = { rate_ppm: number; fixed: number };
 const MILLION = 1_000_000n;
 
 /**
- * Computes the fee of a payment in minor units: the rate's part, rounded half up to a whole minor unit, plus the fixed part, and never more
- * than the payment.
+ * Computes the fee of a payment in minor units: the rate's part, rounded half up to a whole minor unit, plus the fixed
+ * part, and never more than the payment.
  */
 export function feeOf(amount: number, { rate_ppm, fixed }: Fee): number {
   // The product of a large amount and the rate exceeds a double, so it is computed with big integers.

@@ -23,8 +23,9 @@ export function cachedEnvironment(app: App, serviceToken: string): ServiceEnviro
 }
 
 /**
- * Reads the environment of a Service Token from the store. Null: unknown, or its payment service is disabled. The cached environment stays
- * valid meanwhile, so that wrong signatures in a merchant's name do not delay the merchant's requests.
+ * Reads the environment of a Service Token from the store. Null: unknown, or its payment service is disabled. The
+ * cached environment stays valid meanwhile, so that wrong signatures in a merchant's name do not delay the merchant's
+ * requests.
  */
 export function loadEnvironment(app: App, serviceToken: string): Promise<ServiceEnvironment | null> {
   return caches(app).refresh(serviceToken, async () => {
@@ -50,7 +51,10 @@ export function findEnvironmentById(app: App, id: number): Promise<ServiceEnviro
   return cachesById(app).get(String(id), async () => fromRows(app, await selectEnvironmentById(app.db, id, app.now())));
 }
 
-/** Returns the environment of a row, like `findEnvironmentById`. Rejects if it does not exist, because then the store is damaged. */
+/**
+ * Returns the environment of a row, like `findEnvironmentById`. Rejects if it does not exist, because then the store is
+ * damaged.
+ */
 export async function environmentOf(
   app: App,
   { environment_id }: { environment_id: number },
@@ -61,8 +65,8 @@ export async function environmentOf(
 }
 
 /**
- * Returns the environment of a row for a write. Throws `Problem` PAYMENT_SERVICE_MOVED or PAYMENT_SERVICE_MOVING if another database has
- * it.
+ * Returns the environment of a row for a write. Throws `Problem` PAYMENT_SERVICE_MOVED or PAYMENT_SERVICE_MOVING if
+ * another database has it.
  */
 export async function environmentHere(app: App, row: { environment_id: number }): Promise<ServiceEnvironment> {
   const environment = await environmentOf(app, row);
@@ -70,7 +74,9 @@ export async function environmentHere(app: App, row: { environment_id: number })
   return environment;
 }
 
-/** Returns an environment with every Secret Token that it ever had, to check old signatures. Null: no such environment. */
+/**
+ * Returns an environment with every Secret Token that it ever had, to check old signatures. Null: no such environment.
+ */
 export async function findEnvironmentAsEver(app: App, id: number): Promise<ServiceEnvironment | null> {
   return fromRows(app, await selectEnvironmentById(app.db, id, 0));
 }
@@ -99,7 +105,10 @@ function receiptsOf(app: App, { receipts }: EnvironmentRow): ServiceEnvironment[
   return app.mailer === null || wish === 'off' ? null : wish;
 }
 
-/** Leaves out a Secret Token that was moved or changed in the store, so that the others keep working. Throws if none can be decrypted. */
+/**
+ * Leaves out a Secret Token that was moved or changed in the store, so that the others keep working. Throws if none can
+ * be decrypted.
+ */
 function openSecrets(app: App, rows: readonly EnvironmentRow[]): SecretToken[] {
   const failures: unknown[] = [];
   const secrets = rows.flatMap((row) => {

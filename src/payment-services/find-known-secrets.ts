@@ -6,12 +6,15 @@ import { openSecret } from './seal-secret.ts';
 
 export type KnownSecrets = { current: string; others: OtherSecret[] };
 
-/** Closed Secret Tokens stay in the store. The newest ones are enough: nobody still has older ones in a configuration. */
+/**
+ * Closed Secret Tokens stay in the store. The newest ones are enough: nobody still has older ones in a configuration.
+ */
 const MOST = 16;
 
 /**
- * Returns the environment's current Secret Token and the other recent ones of its payment service: those of the other environment and
- * rotated ones. Use it to explain a wrong signature, never to accept one. Null: no current Secret Token.
+ * Returns the environment's current Secret Token and the other recent ones of its payment service: those of the other
+ * environment and rotated ones. Use it to explain a wrong signature, never to accept one. Null: no current Secret
+ * Token.
  */
 export async function findKnownSecrets(app: App, environment: ServiceEnvironment): Promise<KnownSecrets | null> {
   const rows = await selectSecretsOfPaymentService(app.db, environment.paymentServiceId, MOST);

@@ -3,8 +3,8 @@ import type { Database, Tx } from '../db/database.ts';
 type Reader = Pick<Database, 'query'>;
 
 /**
- * The rule for a merchant's money in one currency, in minor units. `kept_back`: the amount that payouts leave, so that refunds stay
- * covered. `overdraft`: how far refunds may exceed the merchant's money.
+ * The rule for a merchant's money in one currency, in minor units. `kept_back`: the amount that payouts leave, so that
+ * refunds stay covered. `overdraft`: how far refunds may exceed the merchant's money.
  */
 export type FundsRule = { kept_back: number; overdraft: number };
 

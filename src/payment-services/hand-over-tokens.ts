@@ -17,8 +17,8 @@ import { lockEnvironmentId } from './payment-service-queries.ts';
 export type NewHandover = { id: string; link: string; ends_at: number };
 
 /**
- * Creates a link that shows the Service Token and the Secret Token of an environment to its first reader, within `validMs`. `link` is the
- * last part of its URL; the store has only a proof of it. Null: no such payment service.
+ * Creates a link that shows the Service Token and the Secret Token of an environment to its first reader, within
+ * `validMs`. `link` is the last part of its URL; the store has only a proof of it. Null: no such payment service.
  */
 export function handOverTokens(
   app: App,

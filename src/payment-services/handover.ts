@@ -4,7 +4,10 @@ import type { SqlRow } from '../db/database.ts';
 import { perInstance } from '../lib/per-instance.ts';
 import { deriveKey } from '../lib/seal.ts';
 
-/** A link that shows the tokens of an environment once, and the Secret Token for which it was made. Times are UTC milliseconds. */
+/**
+ * A link that shows the tokens of an environment once, and the Secret Token for which it was made. Times are UTC
+ * milliseconds.
+ */
 export type ShownHandover = {
   id: string;
   environment_id: number;

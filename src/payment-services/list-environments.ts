@@ -3,8 +3,8 @@ import type { Environment } from './payment-service.ts';
 import { selectEnvironmentIdsOf } from './payment-service-queries.ts';
 
 /**
- * Lists the ids of the environments of one kind, of one payment service (null: of all), that are in `visible` (null: all are). Test data
- * and real money are never listed together.
+ * Lists the ids of the environments of one kind, of one payment service (null: of all), that are in `visible` (null:
+ * all are). Test data and real money are never listed together.
  */
 export async function listEnvironmentIds(
   app: App,

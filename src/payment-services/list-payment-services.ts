@@ -13,7 +13,9 @@ import {
 
 export type ListedPaymentService = PaymentServiceRow & { tokens: TokenRow[] };
 
-/** Lists every payment service with its Service Tokens and the age and last use of its Secret Tokens. Returns no secret. */
+/**
+ * Lists every payment service with its Service Tokens and the age and last use of its Secret Tokens. Returns no secret.
+ */
 export async function listPaymentServices(app: App): Promise<ListedPaymentService[]> {
   const [services, tokens] = await Promise.all([selectPaymentServices(app.db), selectTokens(app.db, null)]);
   return services.map((service) => ({

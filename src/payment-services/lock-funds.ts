@@ -5,14 +5,14 @@ import { selectFundsRule } from './funds-rule-queries.ts';
 import { lockEnvironmentFunds } from './payment-service-queries.ts';
 
 /**
- * A merchant's money in one currency, in minor units. `payable`: the limit of payouts, without the amount that is kept back; never below 0.
- * `refundable`: the limit of refunds, with the allowed overdraft.
+ * A merchant's money in one currency, in minor units. `payable`: the limit of payouts, without the amount that is kept
+ * back; never below 0. `refundable`: the limit of refunds, with the allowed overdraft.
  */
 export type Funds = { readonly available: Sum; readonly payable: Sum; readonly refundable: Sum };
 
 /**
- * Reads a merchant's money and locks it until the commit. Payouts and refunds call this before they take any, so that together they never
- * exceed it.
+ * Reads a merchant's money and locks it until the commit. Payouts and refunds call this before they take any, so that
+ * together they never exceed it.
  *
  * Take this lock after the lock of a transaction and before the outbox and the books, see ARCHITECTURE.md.
  */

@@ -33,8 +33,8 @@ export const METHOD_KEYS: SealedKind = {
   key: ['environment_id', 'payment_method', 'account'],
   owner: [],
   where: '1 = 1',
-  // The place includes the account, so that a key whose account was changed does not decrypt. Its first word is the first name of the
-  // table.
+  // The place includes the account, so that a key whose account was changed does not decrypt. Its first word is the
+  // first name of the table.
   place: (row) => `payment_method_settings/${row.environment_id}/${row.payment_method}/${row.account}`,
 };
 
@@ -43,8 +43,8 @@ const caches = perInstance((app: Store) =>
 );
 
 /**
- * Returns the key of a merchant's account at a payment method; null if there never was such an account. Retired accounts keep their keys,
- * because only the account that collected a payment can look it up and refund it.
+ * Returns the key of a merchant's account at a payment method; null if there never was such an account. Retired
+ * accounts keep their keys, because only the account that collected a payment can look it up and refund it.
  */
 export function findMethodKey(
   app: Store,
@@ -60,9 +60,9 @@ export function findMethodKey(
 }
 
 /**
- * Makes a payment method collect with this account from now on. The key is encrypted and never shown again. A new key of an account
- * replaces the old one for earlier payments too, because the old key no longer works. Concurrent calls queue, and the last one wins.
- * Returns false if there is no such payment service.
+ * Makes a payment method collect with this account from now on. The key is encrypted and never shown again. A new key
+ * of an account replaces the old one for earlier payments too, because the old key no longer works. Concurrent calls
+ * queue, and the last one wins. Returns false if there is no such payment service.
  */
 export function setMethodSettings(
   app: Store,
@@ -85,8 +85,8 @@ export function setMethodSettings(
 }
 
 /**
- * Retires the account in use, so that the method is no longer offered; its payments can still be refunded. Returns false if no account was
- * in use.
+ * Retires the account in use, so that the method is no longer offered; its payments can still be refunded. Returns
+ * false if no account was in use.
  */
 export function removeMethodSettings(app: Store, target: MethodTarget, by: Actor): Promise<boolean> {
   return app.db.transaction(async (tx) => {

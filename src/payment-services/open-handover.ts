@@ -14,8 +14,8 @@ export async function isHandoverWaiting(app: App, link: string): Promise<boolean
 }
 
 /**
- * Opens a link; after that it shows nothing to anybody. `from` is the network of the reader, who has no name. Null: there is no such link,
- * it was opened or ended, it has expired, or the Secret Token was rotated.
+ * Opens a link; after that it shows nothing to anybody. `from` is the network of the reader, who has no name. Null:
+ * there is no such link, it was opened or ended, it has expired, or the Secret Token was rotated.
  */
 export function openHandover(app: App, link: string, from: string): Promise<HandedTokens | null> {
   return app.db.transaction(async (tx) => {

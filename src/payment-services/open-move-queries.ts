@@ -2,7 +2,10 @@ import type { Database, SqlRow } from '../db/database.ts';
 
 type Reader = Pick<Database, 'query'>;
 
-/** A move that began and has not ended. `name`: of the payment service; null until its row is copied. Times are UTC milliseconds. */
+/**
+ * A move that began and has not ended. `name`: of the payment service; null until its row is copied. Times are UTC
+ * milliseconds.
+ */
 export type OpenMove = SqlRow & {
   id: string;
   payment_service_id: string;
@@ -13,12 +16,15 @@ export type OpenMove = SqlRow & {
   since: number;
 };
 
-/** UTC milliseconds. A move that began (here: last copied a row) before `copying`, or left before `left`, waits for a person. */
+/**
+ * UTC milliseconds. A move that began (here: last copied a row) before `copying`, or left before `left`, waits for a
+ * person.
+ */
 export type OpenMoveFilter = { copying: number; left: number };
 
 /**
- * SQL for moves that have been copying for too long (in the receiving database: since the last row was written), and moves that left and
- * are not known to have arrived. Parameters: the times of the filter.
+ * SQL for moves that have been copying for too long (in the receiving database: since the last row was written), and
+ * moves that left and are not known to have arrived. Parameters: the times of the filter.
  */
 const OPEN = `
   select m.id, m.payment_service_id, p.name, m.direction, m.state, m.address,

@@ -17,7 +17,9 @@ export type EnvironmentRow = {
   events_url: string | null;
   /** Codes of the payment methods that have an account in use, separated by commas. */
   configured_methods: string | null;
-  /** The last move: direction, state, the end of its pause and the address of the other database, separated by spaces. */
+  /**
+   * The last move: direction, state, the end of its pause and the address of the other database, separated by spaces.
+   */
   last_move: string | null;
   secret_id: string;
   sealed: string;
@@ -37,8 +39,9 @@ const environmentColumns = `e.id, e.payment_service_id, p.name, p.per_minute, p.
   join secret_tokens s on s.environment_id = e.id`;
 
 /**
- * Reads one row for each Secret Token that is open at `now`, the newest first. For an unknown or disabled Service Token it reads the rows
- * of another environment, so that it takes as long; the caller must check `service_token` and `disabled_at`.
+ * Reads one row for each Secret Token that is open at `now`, the newest first. For an unknown or disabled Service Token
+ * it reads the rows of another environment, so that it takes as long; the caller must check `service_token` and
+ * `disabled_at`.
  */
 export function selectEnvironmentByToken(db: Reader, serviceToken: string, now: number): Promise<EnvironmentRow[]> {
   return db.query(
@@ -54,8 +57,8 @@ export function selectEnvironmentByToken(db: Reader, serviceToken: string, now: 
 }
 
 /**
- * Reads the rows of an environment by its id, also of a disabled payment service, which still gets its callbacks. With `now` 0 the rows
- * include closed Secret Tokens.
+ * Reads the rows of an environment by its id, also of a disabled payment service, which still gets its callbacks. With
+ * `now` 0 the rows include closed Secret Tokens.
  */
 export function selectEnvironmentById(db: Reader, id: number, now: number): Promise<EnvironmentRow[]> {
   return db.query(
@@ -74,7 +77,9 @@ export type SecretRow = {
   closes_at: number | null;
 };
 
-/** Lists the Secret Tokens of both environments, also closed ones: open ones first, then the newest, at most `limit`. */
+/**
+ * Lists the Secret Tokens of both environments, also closed ones: open ones first, then the newest, at most `limit`.
+ */
 export function selectSecretsOfPaymentService(
   db: Reader,
   paymentServiceId: string,
@@ -178,7 +183,10 @@ export async function selectEnvironmentId(
   return row?.id ?? null;
 }
 
-/** Returns the id of an environment and locks it until the commit. The update works like `for update` and runs on both engines. */
+/**
+ * Returns the id of an environment and locks it until the commit. The update works like `for update` and runs on both
+ * engines.
+ */
 export async function lockEnvironmentId(
   tx: Tx,
   paymentServiceId: string,
@@ -192,8 +200,8 @@ export async function lockEnvironmentId(
 }
 
 /**
- * Locks the money of an environment's merchant until the commit: payouts and refunds wait, payments do not. The update works like `for
- * update` and runs on both engines. On PostgreSQL it does not block checks of foreign keys.
+ * Locks the money of an environment's merchant until the commit: payouts and refunds wait, payments do not. The update
+ * works like `for update` and runs on both engines. On PostgreSQL it does not block checks of foreign keys.
  */
 export async function lockEnvironmentFunds(tx: Tx, environmentId: number): Promise<void> {
   await tx.query('update environments set events_url = events_url where id = $1', [environmentId]);

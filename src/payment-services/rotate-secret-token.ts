@@ -10,8 +10,8 @@ import { closeSecretTokens, lockEnvironmentId, selectTokens, type TokenRow } fro
 export type Rotation = { service_token: string; secret_token: string; old_closes_at: number };
 
 /**
- * `overlapping`: two Secret Tokens are open already; the older closes at `closesAt` (UTC milliseconds). `replaced`: the Secret Token
- * `secretId` is not the current one.
+ * `overlapping`: two Secret Tokens are open already; the older closes at `closesAt` (UTC milliseconds). `replaced`: the
+ * Secret Token `secretId` is not the current one.
  */
 export type RotationOutcome =
   | { kind: 'rotated'; rotation: Rotation }
@@ -20,8 +20,8 @@ export type RotationOutcome =
   | { kind: 'unknown' };
 
 /**
- * Gives an environment a new Secret Token. The old one stays valid for `overlapMs` and then closes; with 0 every earlier one closes at
- * once.
+ * Gives an environment a new Secret Token. The old one stays valid for `overlapMs` and then closes; with 0 every
+ * earlier one closes at once.
  *
  * At most two are open at a time: a shop has room for two, and callbacks are signed with the older.
  *

@@ -23,14 +23,17 @@ export function sealSecret(app: App, place: SecretPlace, secretToken: string): s
   return sealAs(app, SECRET_TOKENS, place, secretToken);
 }
 
-/** Decrypts a Secret Token. Throws if the text was changed, moved to another row or environment, or sealed with another MASTER_KEY. */
+/**
+ * Decrypts a Secret Token. Throws if the text was changed, moved to another row or environment, or sealed with another
+ * MASTER_KEY.
+ */
 export function openSecret(app: App, place: SecretPlace, sealed: string): string {
   return openAs(app, SECRET_TOKENS, place, sealed);
 }
 
 /**
- * Returns whether the current or the previous master key encrypted the newest Secret Token; true if there is no Secret Token.
- * It compares only the id of the key, so it does not notice a damaged Secret Token.
+ * Returns whether the current or the previous master key encrypted the newest Secret Token; true if there is no Secret
+ * Token. It compares only the id of the key, so it does not notice a damaged Secret Token.
  */
 export async function opensSecrets(app: App): Promise<boolean> {
   const newest = await selectNewestSecret(app.db);

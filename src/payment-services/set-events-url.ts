@@ -5,8 +5,8 @@ import type { Environment } from './payment-service.ts';
 import { lockEnvironmentId, selectEventsUrl, updateEventsUrl } from './payment-service-queries.ts';
 
 /**
- * Sets the URL to which events of an environment's refunds are posted as JSON; null: none. The caller has checked the URL. Returns false if
- * there is no such payment service.
+ * Sets the URL to which events of an environment's refunds are posted as JSON; null: none. The caller has checked the
+ * URL. Returns false if there is no such payment service.
  */
 export function setEventsUrl(
   app: App,

@@ -11,8 +11,8 @@ import { selectEnvironmentId } from './payment-service-queries.ts';
 export type FeeTarget = { paymentServiceId: string; environment: Environment; method: string; currency: string };
 
 /**
- * Sets or replaces the fee of a payment method in one currency, for payments that are approved from now on. A fact of the books records who
- * set it and when. Returns false if there is no such payment service.
+ * Sets or replaces the fee of a payment method in one currency, for payments that are approved from now on. A fact of
+ * the books records who set it and when. Returns false if there is no such payment service.
  */
 export function setFee(app: App, target: FeeTarget, { rate_ppm, fixed }: Fee, by: Actor): Promise<boolean> {
   return app.db.transaction(async (tx) => {

@@ -9,8 +9,8 @@ import { selectEnvironmentId } from './payment-service-queries.ts';
 export type FundsTarget = { paymentServiceId: string; environment: Environment; currency: string };
 
 /**
- * Changes the amount that is kept back of a merchant's money, and how far refunds may overdraw it; an omitted value stays. Returns the
- * current rule, or null if there is no such payment service. Without changes it only reads.
+ * Changes the amount that is kept back of a merchant's money, and how far refunds may overdraw it; an omitted value
+ * stays. Returns the current rule, or null if there is no such payment service. Without changes it only reads.
  */
 export function setFundsRule(
   app: App,

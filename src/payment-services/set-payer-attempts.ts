@@ -4,8 +4,8 @@ import { recordAudit } from '../audit/record-audit.ts';
 import { selectPayerAttempts, updatePayerAttempts } from './payment-service-queries.ts';
 
 /**
- * Sets the number of declined attempts that ends a transaction (1: the first decline does), within a second on every process. Null: the
- * default, `DEFAULT_PAYER_ATTEMPTS`. Returns false if there is no such payment service.
+ * Sets the number of declined attempts that ends a transaction (1: the first decline does), within a second on every
+ * process. Null: the default, `DEFAULT_PAYER_ATTEMPTS`. Returns false if there is no such payment service.
  */
 export function setPayerAttempts(app: App, id: string, payerAttempts: number | null, by: Actor): Promise<boolean> {
   return app.db.transaction(async (tx) => {

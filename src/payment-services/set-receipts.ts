@@ -5,8 +5,8 @@ import { DEFAULT_RECEIPTS, type ReceiptWish } from './payment-service.ts';
 import { selectReceipts, updateReceipts } from './payment-service-queries.ts';
 
 /**
- * Sets the language of mailed receipts, or turns them off, within a second on every process. Queued receipts do not change. Returns false
- * if there is no such payment service.
+ * Sets the language of mailed receipts, or turns them off, within a second on every process. Queued receipts do not
+ * change. Returns false if there is no such payment service.
  */
 export function setReceipts(app: App, id: string, receipts: ReceiptWish, by: Actor): Promise<boolean> {
   return app.db.transaction(async (tx) => {

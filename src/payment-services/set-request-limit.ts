@@ -4,8 +4,8 @@ import { recordAudit } from '../audit/record-audit.ts';
 import { selectPerMinute, updatePerMinute } from './payment-service-queries.ts';
 
 /**
- * Sets how many signed requests a payment service may send in a minute, within a second on every process; null: the default in
- * docs/limits.md. Returns false if there is no such payment service.
+ * Sets how many signed requests a payment service may send in a minute, within a second on every process; null: the
+ * default in docs/limits.md. Returns false if there is no such payment service.
  */
 export function setRequestLimit(app: App, id: string, perMinute: number | null, by: Actor): Promise<boolean> {
   return app.db.transaction(async (tx) => {

@@ -24,8 +24,8 @@ export type NamedOwner = { readonly paymentServiceId: string | null; readonly en
 
 /**
  * Finds the payment service whose money a user's request is about: the one that the request names, or the only one that
- * the user sees (the transfers API names none). The environment is the named one, else RUBRICA_ENV. If
- * the request names neither, it is the other environment if the user does not see that one. Throws `Problem` NOT_FOUND or
+ * the user sees (the transfers API names none). The environment is the named one, else RUBRICA_ENV. If the request
+ * names neither, it is the other environment if the user does not see that one. Throws `Problem` NOT_FOUND or
  * PAYMENT_SERVICE_AMBIGUOUS.
  */
 export async function findPayoutOwner(

@@ -122,8 +122,8 @@ const knewAt = (user: string, at: string) =>
  * everybody has known a token of the maker. `barredFrom` and `whyNotPayable` have the same rules.
  *
  * `holders`: the people who made API tokens or passwords of a user, the period in which they knew each, and whether any
- * act of that user may be theirs. `ends`: the time until which they knew any. `alone`: makers, and the time `until` which every other approver may have made their
- * payouts.
+ * act of that user may be theirs. `ends`: the time until which they knew any. `alone`: makers, and the time `until`
+ * which every other approver may have made their payouts.
  */
 const GROUPED = `with holders as materialized (
     select w.user_id, u.id as holder_id, w.created_at as made_at, coalesce(w.until, ${NEVER}) as until, w.any_act

@@ -54,8 +54,8 @@ export function personOfEmail(email: string): Person | null {
 }
 
 /**
- * The match must not be the end of a longer address: `ana@` is not in `juana@`. Separators and escapes before an address
- * in a text or a URL do not belong to it.
+ * The match must not be the end of a longer address: `ana@` is not in `juana@`. Separators and escapes before an
+ * address in a text or a URL do not belong to it.
  */
 const BEFORE_EMAIL = String.raw`(?<!${AFTER_ESCAPE}[\w.+-]|%(?:25){0,2}(?:2[bde]|5f)|\\u002[bde])`;
 

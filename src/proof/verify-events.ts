@@ -62,8 +62,8 @@ function verifyTold(told: Told, cut: number | null, findings: Findings): void {
 }
 
 /**
- * Returns the runs of sequences from `first` to `last` that no event has. The work depends on the events alone: `last` is
- * any number that somebody wrote into the store.
+ * Returns the runs of sequences from `first` to `last` that no event has. The work depends on the events alone: `last`
+ * is any number that somebody wrote into the store.
  */
 function gapsOf(told: Told, first: number, last: number): [from: number, until: number][] {
   const gaps: [number, number][] = [];

@@ -10,9 +10,9 @@ import type { Transaction } from '../transactions/transaction.ts';
 import type { Refund } from './refund.ts';
 
 /**
- * Announces the current state of a refund: in the feed, to the environment's events URL, to the payer by mail once it is completed, and as
- * a fact that the books depend on. Joins the commit that made the change; if that posts entries, it posts them after this call.
- * `transaction` already has the event's sequence number.
+ * Announces the current state of a refund: in the feed, to the environment's events URL, to the payer by mail once it
+ * is completed, and as a fact that the books depend on. Joins the commit that made the change; if that posts entries,
+ * it posts them after this call. `transaction` already has the event's sequence number.
  */
 export async function announceRefund(
   tx: Tx,

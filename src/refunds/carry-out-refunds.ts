@@ -18,15 +18,18 @@ import { settleRefund } from './settle-refund.ts';
 
 /** Longer than a look-up and a request may take together, so that no second worker asks at the same time. */
 const CLAIM_MS = 60_000;
-/** After a longer delay another worker could claim the refund before the answer comes, so the worker requests nothing. */
+/**
+ * After a longer delay another worker could claim the refund before the answer comes, so the worker requests nothing.
+ */
 const ASK_WITHIN_MS = 30_000;
 const ALARM_AFTER_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Carries out due refunds with the payment methods, at most `limit`, and returns how many it claimed. For the worker. It requests a refund
- * once, and only after the method's balance of the payment agrees with the books. A refund without an answer stays in process and is looked
- * up until it ends. It is requested again only if the method reports that no request arrived, or a person orders it. An ended refund is
- * looked up twice more, and money that went back is booked whenever the method's balance shows it.
+ * Carries out due refunds with the payment methods, at most `limit`, and returns how many it claimed. For the worker.
+ * It requests a refund once, and only after the method's balance of the payment agrees with the books. A refund without
+ * an answer stays in process and is looked up until it ends. It is requested again only if the method reports that no
+ * request arrived, or a person orders it. An ended refund is looked up twice more, and money that went back is booked
+ * whenever the method's balance shows it.
  */
 export async function carryOutRefunds(app: App, limit: number): Promise<number> {
   // The worker calls this several times a second; without due refunds it must not queue with the writers.
@@ -67,7 +70,10 @@ async function askForRefund(app: App, refund: Refund, claimedAt: number): Promis
   return { kind: 'unknown' };
 }
 
-/** `absent`: the method knows that no request arrived. If a method cannot say that, a person must order the next request. */
+/**
+ * `absent`: the method knows that no request arrived. If a method cannot say that, a person must order the next
+ * request.
+ */
 function mayBeAsked({ state, asking }: Refund, { askedAt }: RefundRequest, known: RefundAnswer): boolean {
   if (state !== 'processing') return false;
   if (asking === 'ordered')
@@ -76,9 +82,10 @@ function mayBeAsked({ state, asking }: Refund, { askedAt }: RefundRequest, known
 }
 
 /**
- * Records that the refund is about to be requested, and the amount that had gone back before. Returns false, and then nothing is requested,
- * if the books and the method differ, or (unless a person ordered the request) an unasked refund is undecided, because it may be this very
- * refund. Reads the books again, because they may have changed while the method answered.
+ * Records that the refund is about to be requested, and the amount that had gone back before. Returns false, and then
+ * nothing is requested, if the books and the method differ, or (unless a person ordered the request) an unasked refund
+ * is undecided, because it may be this very refund. Reads the books again, because they may have changed while the
+ * method answered.
  */
 function noteBeforeAsking(app: App, refund: Refund, known: RefundAnswer, at: number): Promise<boolean> {
   return app.db.transaction(async (tx) => {

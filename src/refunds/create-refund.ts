@@ -17,25 +17,30 @@ export type RefundWish = {
   /** In minor units of the transaction's currency; null: all that is left. */
   amount: number | null;
   type: RefundType;
-  /** A repeated key is the same request. null: a repeated request of the same person within a minute is the same request. */
+  /**
+   * A repeated key is the same request. null: a repeated request of the same person within a minute is the same
+   * request.
+   */
   idempotencyKey: string | null;
   by: Actor;
   /** A person's reason; it names nobody. */
   reason?: string;
 };
 
-/** `replayed`: the request is a repetition; `refund` is the first one. `reused`: the key belongs to a different request. */
+/**
+ * `replayed`: the request is a repetition; `refund` is the first one. `reused`: the key belongs to a different request.
+ */
 export type RefundCreation =
   | { kind: 'accepted' | 'replayed' | 'reused'; refund: Refund }
   | { kind: 'refused'; refusal: RefundRefusal };
 
 /**
- * Accepts a refund, or returns why not. An accepted refund reserves its amount, so that concurrent refunds never exceed the payment or the
- * merchant's money. Writes its event in the same commit; resolves when that commit is durable.
+ * Accepts a refund, or returns why not. An accepted refund reserves its amount, so that concurrent refunds never exceed
+ * the payment or the merchant's money. Writes its event in the same commit; resolves when that commit is durable.
  *
- * The worker asks the payment method afterwards (`carry-out-refunds.ts`), so that money goes back by one path only. Rejects with
- * `StorageError`, and with `Problem` `REFUND_LIMIT_REACHED` if the user may refund no more today, `OVERLOADED` if a thousand refunds of the
- * environment wait already.
+ * The worker asks the payment method afterwards (`carry-out-refunds.ts`), so that money goes back by one path only.
+ * Rejects with `StorageError`, and with `Problem` `REFUND_LIMIT_REACHED` if the user may refund no more today,
+ * `OVERLOADED` if a thousand refunds of the environment wait already.
  */
 export function createRefund(app: App, paid: Transaction, wish: RefundWish): Promise<RefundCreation> {
   return inRefundTurn(app, paid.environment_id, () => acceptRefund(app, paid, wish));
@@ -69,7 +74,10 @@ async function acceptRefund(app: App, paid: Transaction, wish: RefundWish): Prom
   });
 }
 
-/** Within this time a double click or a client's retry counts as the same request. To refund the same amount twice, send two keys. */
+/**
+ * Within this time a double click or a client's retry counts as the same request. To refund the same amount twice, send
+ * two keys.
+ */
 const SAME_WISH_MS = 60_000;
 
 /** Called under the lock of the transaction, so that the second of two concurrent requests finds the first. */

@@ -19,8 +19,8 @@ import { selectRefundRequest, updateRefundRequest } from './refund-request-queri
 import { inRefundTurn } from './refund-turns.ts';
 
 /**
- * `already`: it was decided before, and `request` is that decision. `refused`: the refund cannot be made now, and the request keeps
- * waiting.
+ * `already`: it was decided before, and `request` is that decision. `refused`: the refund cannot be made now, and the
+ * request keeps waiting.
  */
 export type RefundRequestApproval =
   | { kind: 'approved'; request: RefundRequest; refund: Refund }
@@ -30,11 +30,12 @@ export type RefundRequestApproval =
 export type RefundRequestRejection = { kind: 'rejected' | 'already'; request: RefundRequest };
 
 /**
- * Approves a request and makes its refund, in one commit, by the rules of every refund except the requester's limit. Concurrent approvals
- * make one refund. The caller has checked the second factor. `reason` names no person; null: none was given.
+ * Approves a request and makes its refund, in one commit, by the rules of every refund except the requester's limit.
+ * Concurrent approvals make one refund. The caller has checked the second factor. `reason` names no person; null: none
+ * was given.
  *
- * Throws `Problem` APPROVAL_REFUSED (the approver made the request, or may know the API token that made it), PERSON_NEEDED,
- * PERMISSION_MISSING, and OVERLOADED like `createRefund`; rejects with `StorageError`.
+ * Throws `Problem` APPROVAL_REFUSED (the approver made the request, or may know the API token that made it),
+ * PERSON_NEEDED, PERMISSION_MISSING, and OVERLOADED like `createRefund`; rejects with `StorageError`.
  */
 export function approveRefundRequest(
   app: App,
@@ -65,9 +66,9 @@ export function approveRefundRequest(
 }
 
 /**
- * Rejects a request. The requester may do this too, to take it back. `reason` names no person. Throws `Problem` PERSON_NEEDED,
- * PERMISSION_MISSING, and PAYMENT_SERVICE_MOVED or PAYMENT_SERVICE_MOVING if another database has the payment service; rejects with
- * `StorageError`.
+ * Rejects a request. The requester may do this too, to take it back. `reason` names no person. Throws `Problem`
+ * PERSON_NEEDED, PERMISSION_MISSING, and PAYMENT_SERVICE_MOVED or PAYMENT_SERVICE_MOVING if another database has the
+ * payment service; rejects with `StorageError`.
  */
 export async function rejectRefundRequest(
   app: App,

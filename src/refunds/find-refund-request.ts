@@ -29,8 +29,8 @@ export async function findRefundRequest(app: App, id: string): Promise<{ request
 }
 
 /**
- * Lists the waiting requests of the installation, the oldest first; with `all` every request, the newest first. If a payment service has
- * moved to another database, its requests wait there and are not listed as waiting here.
+ * Lists the waiting requests of the installation, the oldest first; with `all` every request, the newest first. If a
+ * payment service has moved to another database, its requests wait there and are not listed as waiting here.
  */
 export async function listRefundRequests(app: App, all: boolean, limit: number): Promise<ListedRefundRequest[]> {
   return all ? selectRefundRequests(app.db, limit) : listWaitingRequests(app, null, limit);

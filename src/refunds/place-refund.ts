@@ -28,8 +28,9 @@ export type Placing = {
 export type PlacedRefund = { kind: 'accepted'; refund: Refund } | { kind: 'refused'; refusal: RefundRefusal };
 
 /**
- * Makes a refund with its event in the commit of `tx`, or returns why not. The refund reserves its amount. `allow` gets the amount, in
- * minor units, before anything is written, and throws if the person may not refund it. Called under the lock of the transaction.
+ * Makes a refund with its event in the commit of `tx`, or returns why not. The refund reserves its amount. `allow` gets
+ * the amount, in minor units, before anything is written, and throws if the person may not refund it. Called under the
+ * lock of the transaction.
  */
 export async function placeRefund(
   app: App,
@@ -49,8 +50,8 @@ export async function placeRefund(
 }
 
 /**
- * Checks a refund against every rule except the merchant's money. Returns its amount, the amount that the payment's refunds have reserved
- * (both in minor units), and the refusal, or null. Called under the lock of the transaction.
+ * Checks a refund against every rule except the merchant's money. Returns its amount, the amount that the payment's
+ * refunds have reserved (both in minor units), and the refusal, or null. Called under the lock of the transaction.
  */
 export async function weighPart(
   app: App,
@@ -70,8 +71,8 @@ export async function weighPart(
 }
 
 /**
- * Returns whether the merchant's money covers one more refund, and locks that money until the commit. The merchant may end up owing the
- * service the fees of refunded payments and the allowed overdraft, and nothing more.
+ * Returns whether the merchant's money covers one more refund, and locks that money until the commit. The merchant may
+ * end up owing the service the fees of refunded payments and the allowed overdraft, and nothing more.
  */
 async function isCovered(tx: Tx, transaction: Transaction, reserved: number, amount: number): Promise<boolean> {
   const { environment_id, currency } = transaction;
@@ -88,7 +89,8 @@ function newRow(
   now: number,
 ) {
   return {
-    // A published PHP client compares the id with the number 36 and stops if it is greater; a text that begins with `0` never is.
+    // A published PHP client compares the id with the number 36 and stops if it is greater; a text that begins with `0`
+    // never is.
     id: prefixedId('0rf'),
     environment_id,
     transaction_id: id,

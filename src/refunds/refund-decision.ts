@@ -3,7 +3,9 @@ import type { SqlRow } from '../db/database.ts';
 /** The outcome of a refund by a person's decision; `retry`: the worker may request it again. */
 export type RefundDecisionOutcome = 'completed' | 'failed' | 'retry';
 
-/** A row of `refund_decisions`; it never changes. Times are UTC milliseconds. The evidence may be null for a `retry`. */
+/**
+ * A row of `refund_decisions`; it never changes. Times are UTC milliseconds. The evidence may be null for a `retry`.
+ */
 export type RefundDecision = SqlRow & {
   id: string;
   refund_id: string;
@@ -18,7 +20,7 @@ export type RefundDecision = SqlRow & {
 };
 
 /**
- * The result of the decision. `already`: the refund waits for no decision. `completed_stays`: its money is in the books. `too_early`: it
- * was requested less than a day ago and no evidence was given. `unknown`: no such refund.
+ * The result of the decision. `already`: the refund waits for no decision. `completed_stays`: its money is in the
+ * books. `too_early`: it was requested less than a day ago and no evidence was given. `unknown`: no such refund.
  */
 export type RefundDecisionResult = 'decided' | 'already' | 'completed_stays' | 'too_early' | 'unknown';

@@ -37,7 +37,8 @@ export async function selectRefund(db: Reader, { id, environment_id }: RefundKey
 }
 
 /**
- * Reads the refund with the amount of its payment that went back according to the books. Reliable only under the lock of its transaction.
+ * Reads the refund with the amount of its payment that went back according to the books. Reliable only under the lock
+ * of its transaction.
  */
 export async function selectRefundBesideBooks(
   tx: Tx,
@@ -99,8 +100,8 @@ export async function selectRefundByKey(
 }
 
 /**
- * Finds the first refund without a key that the same person requested after `since`, of the same type and amount (null: any amount).
- * Ignores failed refunds, because they refunded nothing: a repetition of these is a new request.
+ * Finds the first refund without a key that the same person requested after `since`, of the same type and amount (null:
+ * any amount). Ignores failed refunds, because they refunded nothing: a repetition of these is a new request.
  */
 export async function selectSameRefund(
   tx: Tx,
@@ -141,9 +142,9 @@ export function selectRefunds(db: Reader, limit: number): Promise<ListedRefund[]
 }
 
 /**
- * Sums the refunded amount of a payment, in minor units. `refunds`: refunds that are completed or in process. `gone`: also unasked refunds
- * that were charged to the merchant. Undecided unasked refunds are left out, because one of them may be the very refund that is requested
- * now. Called under the lock of the transaction to place a refund.
+ * Sums the refunded amount of a payment, in minor units. `refunds`: refunds that are completed or in process. `gone`:
+ * also unasked refunds that were charged to the merchant. Undecided unasked refunds are left out, because one of them
+ * may be the very refund that is requested now. Called under the lock of the transaction to place a refund.
  */
 export async function sumGone(
   tx: Reader,
@@ -161,8 +162,8 @@ export async function sumGone(
 }
 
 /**
- * Sums the part of the fees that refunds of a merchant's payments have used or reserved: `feeWithin` of each payment. SQLite joins a `cross
- * join` in the written order: it starts with the refunds, not with all payments of the merchant.
+ * Sums the part of the fees that refunds of a merchant's payments have used or reserved: `feeWithin` of each payment.
+ * SQLite joins a `cross join` in the written order: it starts with the refunds, not with all payments of the merchant.
  */
 export async function sumFeesWithin(tx: Tx, environmentId: number, currency: string): Promise<Sum> {
   const [row] = await tx.query<{ total: string }>(
@@ -206,8 +207,8 @@ export async function postponeRefund(
 }
 
 /**
- * Records that the refund is about to be requested. Returns false, and then it must not be requested, if another worker has claimed the
- * refund or it has ended.
+ * Records that the refund is about to be requested. Returns false, and then it must not be requested, if another worker
+ * has claimed the refund or it has ended.
  */
 export async function noteAsked(tx: Tx, claimed: Refund, refundedBefore: number | null, at: number): Promise<boolean> {
   const rows = await tx.query(
@@ -227,7 +228,10 @@ export async function forgetAsked(tx: Tx, before: Refund, notedAt: number): Prom
   );
 }
 
-/** Stops further requests of a refund until a person decides. Stores the time and the reason, unless a contradiction is stored already. */
+/**
+ * Stops further requests of a refund until a person decides. Stores the time and the reason, unless a contradiction is
+ * stored already.
+ */
 export async function holdRefund(
   tx: Tx,
   { id, environment_id }: RefundKey,
@@ -275,8 +279,9 @@ export async function lastRefundEnd(tx: Tx, { id, environment_id }: TransactionK
 }
 
 /**
- * SQL condition: due, and the first refund of its transaction that has not ended. A method never gets two refunds of one payment at a time,
- * so that its balance of the payment is unambiguous. An ended refund is looked up again only when none is open.
+ * SQL condition: due, and the first refund of its transaction that has not ended. A method never gets two refunds of
+ * one payment at a time, so that its balance of the payment is unambiguous. An ended refund is looked up again only
+ * when none is open.
  */
 const DUE = `next_lookup_at <= $1 and not exists (
   select 1 from refunds earlier
@@ -290,9 +295,9 @@ export async function hasDueRefunds(db: Reader, now: number): Promise<boolean> {
 }
 
 /**
- * Claims the due refunds. Moves their time to `until`, so that no other worker asks meanwhile, and the refunds of a dead worker become due
- * again. The outer condition repeats a part of the inner one: PostgreSQL checks it again after waiting for another worker's claim of the
- * same row.
+ * Claims the due refunds. Moves their time to `until`, so that no other worker asks meanwhile, and the refunds of a
+ * dead worker become due again. The outer condition repeats a part of the inner one: PostgreSQL checks it again after
+ * waiting for another worker's claim of the same row.
  */
 export function claimRefunds(tx: Tx, claim: { now: number; until: number; limit: number }): Promise<Refund[]> {
   return tx.query<Refund>(

@@ -21,8 +21,8 @@ export const REFUND_REFUSAL_CODES = [
 export type RefundRefusalCode = (typeof REFUND_REFUSAL_CODES)[number];
 
 /**
- * The refusals for a person who refunds in the console or on the command line, in both languages. Existing clients of the API read the
- * messages above.
+ * The refusals for a person who refunds in the console or on the command line, in both languages. Existing clients of
+ * the API read the messages above.
  */
 export const REFUND_REFUSALS: Readonly<Record<RefundRefusalCode, { readonly en: string; readonly es: string }>> = {
   TRANSACTION_NOT_COMPLETED: {
@@ -66,8 +66,8 @@ export const REFUND_REFUSALS: Readonly<Record<RefundRefusalCode, { readonly en: 
 const DAY = 24 * 60 * 60 * 1000;
 
 /**
- * Applies the rules, in the order in which their messages help most. `gone`: the refunded or reserved amount of the payment, in minor
- * units. Returns null if the refund is allowed.
+ * Applies the rules, in the order in which their messages help most. `gone`: the refunded or reserved amount of the
+ * payment, in minor units. Returns null if the refund is allowed.
  */
 export function refusalOf(
   transaction: Pick<Transaction, 'state' | 'amount' | 'settled_at'>,
@@ -102,8 +102,8 @@ export function balanceRefusal(): RefundRefusal {
 }
 
 /**
- * Computes the part of a payment's fee in the refunded amount `given`. The merchant's part goes back first, so the service returns its fee
- * only after all the rest.
+ * Computes the part of a payment's fee in the refunded amount `given`. The merchant's part goes back first, so the
+ * service returns its fee only after all the rest.
  */
 export function feeWithin({ amount, fee }: Pick<Transaction, 'amount' | 'fee'>, given: number): number {
   return Math.max(0, given - (amount - fee));

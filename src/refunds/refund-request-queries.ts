@@ -108,7 +108,8 @@ export type ListedRefundRequest = RefundRequest & {
   name: string;
   environment: string;
   /**
-   * 1 if an API token of another database, from which the payment service moved, made the request: nobody can approve it here. Otherwise 0.
+   * 1 if an API token of another database, from which the payment service moved, made the request: nobody can approve
+   * it here. Otherwise 0.
    */
   asked_elsewhere: number;
 };
@@ -122,8 +123,8 @@ const LISTED = `select r.*, t.currency, t.reference, e.payment_service_id as pay
   join payment_services p on p.id = e.payment_service_id`;
 
 /**
- * Lists the waiting requests of these environments (null: all), the oldest first, except those of `elsewhere`. Starts with the few waiting
- * requests; by environment, SQLite would read all payments and look for the requests of each.
+ * Lists the waiting requests of these environments (null: all), the oldest first, except those of `elsewhere`. Starts
+ * with the few waiting requests; by environment, SQLite would read all payments and look for the requests of each.
  */
 export function selectWaitingRefundRequests(
   db: Reader,

@@ -8,8 +8,8 @@ import type { RefundType } from './refund.ts';
 export type RefundRequestState = 'waiting' | 'approved' | 'rejected';
 
 /**
- * A row of `refund_requests`: a refund above the requester's limit. `amount` is in minor units of the payment's currency, times are UTC
- * milliseconds. It reserves nothing; `refund_id` is the refund that its approval made.
+ * A row of `refund_requests`: a refund above the requester's limit. `amount` is in minor units of the payment's
+ * currency, times are UTC milliseconds. It reserves nothing; `refund_id` is the refund that its approval made.
  */
 export type RefundRequest = SqlRow & {
   id: string;
@@ -47,16 +47,16 @@ const ASKED_ELSEWHERE = {
 };
 
 /**
- * Returns whether this user made the request. Compares e-mail addresses too: in the database of a moved payment service the same person has
- * another id.
+ * Returns whether this user made the request. Compares e-mail addresses too: in the database of a moved payment service
+ * the same person has another id.
  */
 export function hasAsked(request: RefundRequest, { id, email }: { id: string; email: string }): boolean {
   return request.requested_by_id === id || accountOf(request.requested_by) === email;
 }
 
 /**
- * Returns why a person may never approve a request, whatever their permissions; null: they may. `asker` is the id of the requester (null:
- * not in this database), `holders` are the people who made the requester's API tokens.
+ * Returns why a person may never approve a request, whatever their permissions; null: they may. `asker` is the id of
+ * the requester (null: not in this database), `holders` are the people who made the requester's API tokens.
  */
 export function barredFromRequest(
   request: RefundRequest,

@@ -14,11 +14,15 @@ import type { RefundRefusal } from './refund-refusal.ts';
 import type { RefundRequest } from './refund-request.ts';
 import { countWaitingRequestsOf, insertRefundRequest, selectSameRefundRequest } from './refund-request-queries.ts';
 
-/** A request for a refund above the limit of `by`. `amount` is in minor units; null: all that is left. `reason` names nobody. */
+/**
+ * A request for a refund above the limit of `by`. `amount` is in minor units; null: all that is left. `reason` names
+ * nobody.
+ */
 export type RefundRequestWish = { amount: number | null; type: RefundType; reason: string; by: Actor };
 
 /**
- * `replayed`: it waits already. `within_limit`: the person may make this refund alone, so no request was made. `too_many`: see `TOO_MANY`.
+ * `replayed`: it waits already. `within_limit`: the person may make this refund alone, so no request was made.
+ * `too_many`: see `TOO_MANY`.
  */
 export type RefundRequestMaking =
   | { kind: 'made' | 'replayed'; request: RefundRequest }
@@ -35,11 +39,13 @@ export const TOO_MANY: InBoth = {
 };
 
 /**
- * Requests that another person approve a refund above the requester's limit, or returns why the refund would be refused. The request
- * reserves no money, so the approval checks the merchant's balance. A user can have one waiting request for the same amount of a payment,
- * and at most 5 for a payment, so that one user's requests do not hide the others. Writes its audit entry in the same commit.
+ * Requests that another person approve a refund above the requester's limit, or returns why the refund would be
+ * refused. The request reserves no money, so the approval checks the merchant's balance. A user can have one waiting
+ * request for the same amount of a payment, and at most 5 for a payment, so that one user's requests do not hide the
+ * others. Writes its audit entry in the same commit.
  *
- * Throws `Problem` PERSON_NEEDED if the actor is not an enabled user, and PERMISSION_MISSING; rejects with `StorageError`.
+ * Throws `Problem` PERSON_NEEDED if the actor is not an enabled user, and PERMISSION_MISSING; rejects with
+ * `StorageError`.
  */
 export async function requestRefund(
   app: App,

@@ -23,9 +23,9 @@ import {
 import { type Weighed, weighAnswer } from './weigh-answer.ts';
 
 /**
- * `waiting`: the method has not answered yet. `ended`: the refund has ended. `already`, `ignored`: no news. `conflict`: the method takes
- * back its answer; it is in the feed and alarmed, for a person to resolve. `contradiction`: the merchant was told otherwise before, or the
- * method's balance differs from the books, and this is new.
+ * `waiting`: the method has not answered yet. `ended`: the refund has ended. `already`, `ignored`: no news. `conflict`:
+ * the method takes back its answer; it is in the feed and alarmed, for a person to resolve. `contradiction`: the
+ * merchant was told otherwise before, or the method's balance differs from the books, and this is new.
  */
 export type RefundSettlement = {
   kind: 'waiting' | 'ended' | 'already' | 'ignored' | 'conflict';
@@ -37,8 +37,9 @@ const HOUR = 60 * 60 * 1000;
 const DAY = 24 * HOUR;
 
 /**
- * Records a payment method's answer about a claimed refund. One commit has its state, its event and, if money went back, the books. Other
- * money that went back goes to suspense, with an event and an alarm. Repeating an answer changes nothing. Rejects with `StorageError`.
+ * Records a payment method's answer about a claimed refund. One commit has its state, its event and, if money went
+ * back, the books. Other money that went back goes to suspense, with an event and an alarm. Repeating an answer changes
+ * nothing. Rejects with `StorageError`.
  */
 export async function settleRefund(app: App, claimed: Refund, answer: RefundAnswer): Promise<RefundSettlement> {
   const key = transactionKeyOf(claimed);
@@ -72,7 +73,10 @@ type Settling = {
   at: number;
 };
 
-/** Writes the events first and the books last, because the holder of the end of their chain must not wait for other locks. */
+/**
+ * Writes the events first and the books last, because the holder of the end of their chain must not wait for other
+ * locks.
+ */
 async function settleLocked(tx: Tx, settling: Settling): Promise<RefundSettlement> {
   const postings: Posting[] = [];
   const settlement = await moveRefund(tx, settling, postings);
@@ -102,8 +106,8 @@ async function moveRefund(tx: Tx, settling: Settling, postings: Posting[]): Prom
 }
 
 /**
- * Returns when to look the refund up again. An ended refund is looked up after an hour and after a day, because balances and answers can be
- * late.
+ * Returns when to look the refund up again. An ended refund is looked up after an hour and after a day, because
+ * balances and answers can be late.
  */
 function nextLook({ state, settled_at, lookups }: Refund, at: number): number | null {
   if (state === 'processing') return at + pauseBeforeLookup(Math.max(0, lookups - 1));
@@ -125,9 +129,9 @@ function postingOf({ transaction, at }: Settling, refund: Refund): Posting {
 }
 
 /**
- * Reports a difference between the method's balance and the books, and returns whether it is new. Unasked money that went back goes to
- * suspense, so that the books agree with the method. Missing money is not booked: the balance may be late. A day after the last refund
- * ended, the difference waits for a person.
+ * Reports a difference between the method's balance and the books, and returns whether it is new. Unasked money that
+ * went back goes to suspense, so that the books agree with the method. Missing money is not booked: the balance may be
+ * late. A day after the last refund ended, the difference waits for a person.
  */
 async function tellDifference(tx: Tx, settling: Settling, refund: Refund, postings: Posting[]): Promise<boolean> {
   const { transaction, weighed, at } = settling;
@@ -157,8 +161,8 @@ async function contradict(tx: Tx, settling: Settling, contradiction: Contradicti
 }
 
 /**
- * If the amount of an open refund may be in the unasked money, it gets a separate entry, so that a person can assign that entry to the
- * refund.
+ * If the amount of an open refund may be in the unasked money, it gets a separate entry, so that a person can assign
+ * that entry to the refund.
  */
 function partsOf(unasked: number, { state, amount }: Refund): number[] {
   return state === 'processing' && unasked > amount ? [amount, unasked - amount] : [unasked];

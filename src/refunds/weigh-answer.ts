@@ -2,14 +2,14 @@ import type { RefundAnswer, RefundOutcome } from '../payment-methods/payment-met
 import type { Refund } from './refund.ts';
 
 /**
- * A method's answer compared with the books. `unasked`: went back at the method and is not in the books. `missing`: is in the books and did
- * not go back at the method. Both in minor units.
+ * A method's answer compared with the books. `unasked`: went back at the method and is not in the books. `missing`: is
+ * in the books and did not go back at the method. Both in minor units.
  */
 export type Weighed = { outcome: RefundOutcome; unasked: number; missing: number };
 
 /**
- * Compares a method's answer with the amount of the payment that went back according to the books (`wentBack`). The refund is completed
- * only if the payment's balance shows it; the rest of the difference is reported separately.
+ * Compares a method's answer with the amount of the payment that went back according to the books (`wentBack`). The
+ * refund is completed only if the payment's balance shows it; the rest of the difference is reported separately.
  */
 export function weighAnswer(
   refund: Pick<Refund, 'amount' | 'state'>,

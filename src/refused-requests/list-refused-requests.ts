@@ -12,7 +12,10 @@ export type RefusedSearch = Partial<Omit<RefusedFilter, 'after' | 'environmentId
 
 export type RefusedPage = { requests: ListedRefused[]; next: string | null };
 
-/** Lists refused requests, the newest first. Throws `Problem` `INVALID_PARAMETER` if `after` is not a cursor of this list. */
+/**
+ * Lists refused requests, the newest first. Throws `Problem` `INVALID_PARAMETER` if `after` is not a cursor of this
+ * list.
+ */
 export async function listRefusedRequests(app: App, search: RefusedSearch, limit: number): Promise<RefusedPage> {
   const { environmentIds, after = null, ...given } = search;
   const filter = {

@@ -30,8 +30,8 @@ type Waiting = { refusals: Refusal[]; byAddress: Map<string, number> };
 const waiting = perInstance((_app: App): Waiting => ({ refusals: [], byAddress: new Map() }));
 
 /**
- * Remembers a refusal in memory, so that the response waits for nothing. Accepted requests never come here. `address`: the client's, which
- * limits the refusals of one client; it is not stored.
+ * Remembers a refusal in memory, so that the response waits for nothing. Accepted requests never come here. `address`:
+ * the client's, which limits the refusals of one client; it is not stored.
  */
 export function noteRefusedRequest(app: App, address: string, describe: () => Refusal): void {
   const { refusals, byAddress } = waiting(app);

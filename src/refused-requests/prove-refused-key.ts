@@ -11,8 +11,9 @@ const MOST_TRIED = 10;
 const MOST_SECRETS = 20;
 
 /**
- * Counts the refused bodies that were signed with another Secret Token of the payment service: a closed one, or one of its other
- * environment. Only the service itself has those, so the requests of a stranger who knows only its Service Token are not counted.
+ * Counts the refused bodies that were signed with another Secret Token of the payment service: a closed one, or one of
+ * its other environment. Only the service itself has those, so the requests of a stranger who knows only its Service
+ * Token are not counted.
  */
 export async function countProved(
   app: App,

@@ -3,14 +3,14 @@ import type { Database, SqlRow, Tx } from '../db/database.ts';
 type Reader = Pick<Database, 'query'>;
 
 /**
- * The wrong signatures of one payment service in one group: the first and the last time (UTC milliseconds), how many, and how many of them
- * another of its Secret Tokens made (`proved`).
+ * The wrong signatures of one payment service in one group: the first and the last time (UTC milliseconds), how many,
+ * and how many of them another of its Secret Tokens made (`proved`).
  */
 export type RefusedKey = { environment_id: number; since: number; last_at: number; refusals: number; proved: number };
 
 /**
- * Adds a group to the stored run, or begins a new run if the last refusal was more than `gapMs` before. Processes may write late, in any
- * order.
+ * Adds a group to the stored run, or begins a new run if the last refusal was more than `gapMs` before. Processes may
+ * write late, in any order.
  */
 export async function addRefusedKey(
   tx: Tx,
@@ -36,9 +36,10 @@ export async function deleteRefusedKeysBefore(tx: Tx, before: number): Promise<v
 export type ListedRefusedKey = SqlRow & RefusedKey & { payment_service: string; name: string; environment: string };
 
 /**
- * Selects runs that continue: refused at or after `after`, at least `least` times, and made by the merchant's own service. That is proved
- * by another of its Secret Tokens, until a valid signature `healedMs` after the last refusal; or by the fact that the environment never had
- * a valid signature, so that no stranger can know its Service Token from a form.
+ * Selects runs that continue: refused at or after `after`, at least `least` times, and made by the merchant's own
+ * service. That is proved by another of its Secret Tokens, until a valid signature `healedMs` after the last refusal;
+ * or by the fact that the environment never had a valid signature, so that no stranger can know its Service Token from
+ * a form.
  */
 export type RefusedKeyFilter = { after: number; least: number; healedMs: number };
 

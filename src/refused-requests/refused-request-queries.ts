@@ -77,7 +77,10 @@ export function selectEnvironmentsAmong(
   return db.query('select id, environment, payment_service_id from environments where id {among $1}', [ids]);
 }
 
-/** Lists the environments of these transactions. Reads all environments, because a URL names a transaction by its id alone. */
+/**
+ * Lists the environments of these transactions. Reads all environments, because a URL names a transaction by its id
+ * alone.
+ */
 export function selectEnvironmentsOfTransactionsAnywhere(
   db: Reader,
   ids: readonly number[],

@@ -25,7 +25,8 @@ export type KeptRefusal = {
 export type RefusedRequest = SqlRow & KeptRefusal;
 
 /**
- * How long requests are stored, and how many of each code of an environment: the first `ofHour` of an hour, the newest `ofCode` in all.
+ * How long requests are stored, and how many of each code of an environment: the first `ofHour` of an hour, the newest
+ * `ofCode` in all.
  */
 export const KEPT_REFUSED = { ms: 7 * 86_400_000, ofHour: 50, ofCode: 200 };
 

@@ -19,8 +19,8 @@ import {
 } from './refused-request-queries.ts';
 
 /**
- * Stores the refusals since the last call in one group; the worker calls it. Requests with production tokens are stored only if
- * REFUSED_REQUESTS allows it. In a flood the first of each hour and code are stored, and the others counted.
+ * Stores the refusals since the last call in one group; the worker calls it. Requests with production tokens are stored
+ * only if REFUSED_REQUESTS allows it. In a flood the first of each hour and code are stored, and the others counted.
  */
 export async function storeRefusedRequests(app: App): Promise<void> {
   const refusals = takeRefusals(app);
@@ -45,7 +45,10 @@ export async function storeRefusedRequests(app: App): Promise<void> {
 /** After a day without a wrong signature the next one begins a new run. */
 const RUN_GAP_MS = 86_400_000;
 
-/** Counts the wrong signatures of each payment service, also in production, where the requests themselves are not stored. */
+/**
+ * Counts the wrong signatures of each payment service, also in production, where the requests themselves are not
+ * stored.
+ */
 async function refusedKeysOf(app: App, owned: readonly Owned[]): Promise<RefusedKey[]> {
   const wrong = owned.filter(({ place, row }) => place !== NOBODY && row.code === 'SIGNATURE_INVALID');
   const keys: RefusedKey[] = [];
@@ -91,7 +94,10 @@ async function findOwners(app: App, refusals: readonly Refusal[]): Promise<Owned
   });
 }
 
-/** Returns whether refused requests of an environment are stored. '' (no payment service): as in the mode of the program. */
+/**
+ * Returns whether refused requests of an environment are stored. '' (no payment service): as in the mode of the
+ * program.
+ */
 export function isRefusalKept({ config }: Pick<App, 'config'>, environment: string): boolean {
   return config.refusedRequests === 'all' || (environment || config.mode) === 'development';
 }
@@ -138,8 +144,8 @@ function rowOf(refusal: Refusal, { id }: Place, fields: readonly Field[]): Refus
 }
 
 /**
- * Makes a text safe to store. PostgreSQL refuses a NUL and half a character, and with it the whole group; other control characters would
- * change an operator's terminal.
+ * Makes a text safe to store. PostgreSQL refuses a NUL and half a character, and with it the whole group; other control
+ * characters would change an operator's terminal.
  */
 function storable(text: string): string {
   return withoutSecrets(text.slice(0, 1_000))

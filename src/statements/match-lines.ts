@@ -33,7 +33,10 @@ export type DepositCandidate = {
   readonly paidInAs: string | null;
 };
 
-/** A line with the hashes of the RUTs in its text. `isAcquirer`: it names an acquirer; `isMethod`: it names a payment method. */
+/**
+ * A line with the hashes of the RUTs in its text. `isAcquirer`: it names an acquirer; `isMethod`: it names a payment
+ * method.
+ */
 export type ReadLine = StatementLine & {
   readonly rutHashes: readonly string[];
   readonly isAcquirer: boolean;

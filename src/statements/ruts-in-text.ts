@@ -22,7 +22,10 @@ export function isOfAcquirer(text: string, ruts: readonly string[]): boolean {
   return ACQUIRER.words.test(text) || ruts.includes(ACQUIRER.rut);
 }
 
-/** Returns whether a line names one of these payment methods by its code, such as `ABONO WEBPAY`. A person's own message may do so too. */
+/**
+ * Returns whether a line names one of these payment methods by its code, such as `ABONO WEBPAY`. A person's own message
+ * may do so too.
+ */
 export function namesMethod(text: string, methods: readonly string[]): boolean {
   const words = text.toLowerCase().split(/[^\p{L}\p{N}-]+/u);
   return methods.some((code) => words.includes(code));

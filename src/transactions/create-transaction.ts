@@ -12,17 +12,19 @@ export type CreateOutcome =
   | { kind: 'replayed'; transaction: Transaction }
   | { kind: 'conflict'; transaction: Transaction; fields: string[] };
 
-/** A process reserves few ids at first and more each time: a command makes one transaction, a busy service thousands. */
+/**
+ * A process reserves few ids at first and more each time: a command makes one transaction, a busy service thousands.
+ */
 const LARGEST_ID_BLOCK = 1000;
 const ID_BLOCK_GROWTH = 8;
 
 /**
  * Stores a transaction and its first event in one commit, and resolves when that commit is durable.
  *
- * A reference belongs to its environment for ever. Repeating it with the same fields returns `replayed` and the first transaction; with
- * other fields it returns `conflict` and the names of the differing fields. A different session id alone is accepted while the first
- * transaction can be paid, because published shops send a new one at every view of an order. Rejects with `StorageError` or
- * `BatcherFullError`.
+ * A reference belongs to its environment for ever. Repeating it with the same fields returns `replayed` and the first
+ * transaction; with other fields it returns `conflict` and the names of the differing fields. A different session id
+ * alone is accepted while the first transaction can be paid, because published shops send a new one at every view of an
+ * order. Rejects with `StorageError` or `BatcherFullError`.
  */
 export async function createTransaction(
   app: App,
@@ -65,8 +67,8 @@ function newRow(app: App, environmentId: number, input: TransactionInput): NewRo
   };
 }
 
-// Requests that arrive during a commit share the next one, so that they share the cost of the disk flush, the most expensive part of a
-// create.
+// Requests that arrive during a commit share the next one, so that they share the cost of the disk flush, the most
+// expensive part of a create.
 const batchers = perInstance((app: App) => {
   const takeIds = createIdSource(app);
   const batcher = createBatcher<NewRow, boolean>({
@@ -76,8 +78,8 @@ const batchers = perInstance((app: App) => {
     // SQLite has one writer. On PostgreSQL the second batch is sent while the first is flushed.
     concurrency: app.db.engine === 'sqlite' ? 1 : 2,
     flush: async (batch) => {
-      // The same order in every batch prevents a deadlock between two batches with the same references. SQLite has only one writer, so it
-      // needs no order.
+      // The same order in every batch prevents a deadlock between two batches with the same references. SQLite has only
+      // one writer, so it needs no order.
       const rows = app.db.engine === 'sqlite' ? batch : batch.toSorted(byReference);
       await takeIds(rows);
       const inserted = new Set(await app.db.transaction((tx) => insertTransactions(tx, rows)));

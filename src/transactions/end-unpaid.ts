@@ -6,8 +6,9 @@ import { declineEvent } from './transaction-state.ts';
 import { type Transition, type TransitionCause, transitionTransaction } from './transition-transaction.ts';
 
 /**
- * Applies a decline by the payment method. The transaction stays payable (`stays`) while the payer has attempts and time left; the last
- * decline ends it. Called under the lock of the transaction, after the end of the attempt is written.
+ * Applies a decline by the payment method. The transaction stays payable (`stays`) while the payer has attempts and
+ * time left; the last decline ends it. Called under the lock of the transaction, after the end of the attempt is
+ * written.
  */
 export async function declineTransaction(
   tx: Tx,
@@ -22,8 +23,9 @@ export async function declineTransaction(
 }
 
 /**
- * Ends a transaction without a payment: the payer gave up (`cancel`), or the time is over (`expire`). After a decline it ends as `failed`,
- * with the data of the last decline. Called under the lock of the transaction, while no attempt is open.
+ * Ends a transaction without a payment: the payer gave up (`cancel`), or the time is over (`expire`). After a decline
+ * it ends as `failed`, with the data of the last decline. Called under the lock of the transaction, while no attempt is
+ * open.
  */
 export async function endUnpaid(
   tx: Tx,

@@ -6,8 +6,8 @@ import type { TransactionKey } from './transaction.ts';
 import { hasOpenAttempt, lockTransaction, selectExpired } from './transaction-queries.ts';
 
 /**
- * Ends pending transactions whose time is over, at most `limit`, as `expired`, or as `failed` after a decline. Skips transactions for which
- * a payment method has not answered. Returns how many were handled without an error.
+ * Ends pending transactions whose time is over, at most `limit`, as `expired`, or as `failed` after a decline. Skips
+ * transactions for which a payment method has not answered. Returns how many were handled without an error.
  */
 export async function expireTransactions(app: App, limit: number): Promise<number> {
   const keys = await selectExpired(app.db, app.now(), limit);

@@ -4,8 +4,8 @@ import { readPayToken, type Transaction } from './transaction.ts';
 import { selectTransaction, selectTransactionAmong, selectTransactionAnywhere } from './transaction-queries.ts';
 
 /**
- * Returns the transaction with the id in a path. Returns null if it does not exist, if it is outside `environmentIds` (null: all are
- * visible), or if the id is not written as a plain integer.
+ * Returns the transaction with the id in a path. Returns null if it does not exist, if it is outside `environmentIds`
+ * (null: all are visible), or if the id is not written as a plain integer.
  */
 export async function findTransaction(
   app: App,
@@ -18,8 +18,8 @@ export async function findTransaction(
 }
 
 /**
- * Returns the transaction of a pay token, or null. Compares the secret part in constant time. Accepts older tokens, which have no
- * environment.
+ * Returns the transaction of a pay token, or null. Compares the secret part in constant time. Accepts older tokens,
+ * which have no environment.
  */
 export async function findByPayToken(app: App, token: string): Promise<Transaction | null> {
   const parts = readPayToken(token);

@@ -80,15 +80,18 @@ export async function selectTransactionAmong(
   return row ?? null;
 }
 
-/** Reads a transaction from any environment, for callers that know only its id, such as a person who sees the whole installation. */
+/**
+ * Reads a transaction from any environment, for callers that know only its id, such as a person who sees the whole
+ * installation.
+ */
 export async function selectTransactionAnywhere(db: Reader, id: number): Promise<Transaction | null> {
   const [row] = await db.query<Transaction>('select * from transactions where id = $1', [id]);
   return row ?? null;
 }
 
 /**
- * Reads a transaction and locks it until the commit. Take this lock before a decision that depends on related rows, such as an open payment
- * attempt. The update works like `for update` and runs on both engines.
+ * Reads a transaction and locks it until the commit. Take this lock before a decision that depends on related rows,
+ * such as an open payment attempt. The update works like `for update` and runs on both engines.
  */
 export async function lockTransaction(tx: Tx, { id, environment_id }: TransactionKey): Promise<Transaction | null> {
   const [row] = await tx.query<Transaction>(
@@ -117,7 +120,10 @@ export async function countDeclined(tx: Pick<Tx, 'query'>, { id, environment_id 
   return row?.declined ?? 0;
 }
 
-/** Returns the last declined attempt, from which the event of an end without payment takes its data. Null: none was declined. */
+/**
+ * Returns the last declined attempt, from which the event of an end without payment takes its data. Null: none was
+ * declined.
+ */
 export async function selectLastDeclined(
   tx: Tx,
   { id, environment_id }: TransactionKey,
@@ -131,8 +137,8 @@ export async function selectLastDeclined(
 }
 
 /**
- * Changes a state from `from` to `to`, with the next sequence number; no other statement changes a state. Returns null if another writer
- * was first.
+ * Changes a state from `from` to `to`, with the next sequence number; no other statement changes a state. Returns null
+ * if another writer was first.
  */
 export async function updateState(
   tx: Tx,
@@ -169,7 +175,9 @@ export async function clearUnsignedFields(tx: Tx, environmentId: number, id: num
   ]);
 }
 
-/** Lists pending transactions whose time is over, the oldest first, except those with an approved or unanswered attempt. */
+/**
+ * Lists pending transactions whose time is over, the oldest first, except those with an approved or unanswered attempt.
+ */
 export function selectExpired(db: Reader, now: number, limit: number): Promise<TransactionKey[]> {
   return db.query<SqlRow & TransactionKey>(
     `select t.id, t.environment_id from transactions t

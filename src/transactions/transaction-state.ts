@@ -3,15 +3,15 @@ export const TRANSACTION_STATES = ['pending', 'completed', 'failed', 'cancelled'
 export type TransactionState = (typeof TRANSACTION_STATES)[number];
 
 /**
- * The events of a transaction. `decline`: a payment method refused, and the payer may try again. `fail`: the last attempt was declined, or
- * the payer gave up or ran out of time after a decline.
+ * The events of a transaction. `decline`: a payment method refused, and the payer may try again. `fail`: the last
+ * attempt was declined, or the payer gave up or ran out of time after a decline.
  */
 export type TransactionEvent = 'approve' | 'decline' | 'fail' | 'cancel' | 'expire';
 
 /**
- * THE TABLE. The new state after an event. `stays`: the transaction can still be paid. `already`: the event has happened before.
- * `conflict`: the event contradicts the state, for example a payment for a transaction that ended without one. A conflict is recorded and
- * alarmed, never dropped and never resolved silently.
+ * THE TABLE. The new state after an event. `stays`: the transaction can still be paid. `already`: the event has
+ * happened before. `conflict`: the event contradicts the state, for example a payment for a transaction that ended
+ * without one. A conflict is recorded and alarmed, never dropped and never resolved silently.
  */
 const TABLE: Record<
   TransactionState,
@@ -41,7 +41,10 @@ export function nextState(state: TransactionState, event: TransactionEvent): Nex
 /** The number of declined attempts that ends a transaction, unless its payment service sets another one. */
 export const DEFAULT_PAYER_ATTEMPTS = 5;
 
-/** Returns the event of a decline. `declined` includes this decline. After `expiresAt` (UTC milliseconds) the payer cannot try again. */
+/**
+ * Returns the event of a decline. `declined` includes this decline. After `expiresAt` (UTC milliseconds) the payer
+ * cannot try again.
+ */
 export function declineEvent(
   { declined, expiresAt, at }: { declined: number; expiresAt: number; at: number },
   payerAttempts: number | null,

@@ -77,8 +77,8 @@ export function isPayable({ state, expires_at }: Transaction, now: number): bool
 }
 
 /**
- * Makes the token of the pay page's URL: the id and the environment, which find the row without an index over random keys, and 128 random
- * bits, which are compared in constant time, so that nobody finds another payer's page.
+ * Makes the token of the pay page's URL: the id and the environment, which find the row without an index over random
+ * keys, and 128 random bits, which are compared in constant time, so that nobody finds another payer's page.
  */
 export function payToken({ id, environment_id, pay_secret }: TransactionKey & Pick<Transaction, 'pay_secret'>): string {
   return `${id.toString(36)}-${environment_id.toString(36)}-${pay_secret}`;

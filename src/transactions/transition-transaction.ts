@@ -31,11 +31,12 @@ export type TransitionCause = {
 export type ConflictCause = Omit<TransitionCause, 'event'> & { event: TransactionEvent | 'contradict' };
 
 /**
- * Changes the state of a transaction; nothing else does. Writes the state, its event in the feed, its callback, its receipt and the books
- * in the caller's commit. Posts to the books, so call it last in the commit.
+ * Changes the state of a transaction; nothing else does. Writes the state, its event in the feed, its callback, its
+ * receipt and the books in the caller's commit. Posts to the books, so call it last in the commit.
  *
- * If a payment contradicts the state (for example an approval after `failed`), returns `conflict`: the state stays, the feed has the
- * contradiction for a person to resolve, and the money goes to suspense. The caller raises the alarm after the commit.
+ * If a payment contradicts the state (for example an approval after `failed`), returns `conflict`: the state stays, the
+ * feed has the contradiction for a person to resolve, and the money goes to suspense. The caller raises the alarm after
+ * the commit.
  */
 export async function transitionTransaction(
   tx: Tx,
@@ -67,8 +68,8 @@ export async function transitionTransaction(
 }
 
 /**
- * Records a contradiction and keeps the state. `contradict`: a payment method answered about something other than the question. An
- * approval's money goes to suspense. Call it last in the commit, like a transition.
+ * Records a contradiction and keeps the state. `contradict`: a payment method answered about something other than the
+ * question. An approval's money goes to suspense. Call it last in the commit, like a transition.
  */
 export async function recordConflict(tx: Tx, transaction: Transaction, cause: ConflictCause): Promise<Transition> {
   const changed = await advanceSequence(tx, transaction);

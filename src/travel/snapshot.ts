@@ -32,7 +32,9 @@ export async function keepSnapshot(app: App): Promise<boolean> {
   return (await writeSnapshot(app.db, snapshotFile(app), about, MOST_ROWS)) !== null;
 }
 
-/** `none`: no file. `another_version`: the snapshot has other migrations than this program. `damaged`: it is not whole. */
+/**
+ * `none`: no file. `another_version`: the snapshot has other migrations than this program. `damaged`: it is not whole.
+ */
 export type Back =
   | { kind: 'back'; app: App; epoch: Epoch; aheadMs: number }
   | { kind: 'none' }

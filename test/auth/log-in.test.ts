@@ -37,7 +37,10 @@ async function guess(app: TestApp, email: string, times: number, from: (attempt:
   return outcomes;
 }
 
-/** Guesses from many networks until no network that the user has not logged in from may try again; most of them are only written down. */
+/**
+ * Guesses from many networks until no network that the user has not logged in from may try again; most of them are only
+ * written down.
+ */
 async function useUpStrangers(app: TestApp, email: string): Promise<void> {
   await guess(app, email, 2, (attempt) => `198.51.100.${attempt}`);
   await app.db.transaction((tx) => tx.query('update limit_counts set used = 99 where used = 2'));

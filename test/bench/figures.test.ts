@@ -14,7 +14,10 @@ function bench(...args: string[]) {
   return runChild('node', [program, '--quick', '--json', ...args]);
 }
 
-/** So many lines and tables each figure prints, and those that need PostgreSQL. In halves, because all together take minutes. */
+/**
+ * So many lines and tables each figure prints, and those that need PostgreSQL. In halves, because all together take
+ * minutes.
+ */
 const HALVES: readonly { alone: Record<string, number>; withPostgres: Record<string, number> }[] = [
   {
     alone: { 'create-sqlite': 2, validations: 2, sign: 2, idle: 2 },

@@ -13,7 +13,9 @@ import { deposit, payOut } from '../support/test-movements.ts';
 import { acceptedRefund, refundsOf } from '../support/test-refunds.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 
-/** The most that a payment can be, in a currency of four decimals: eleven of them are more than a number holds, and odd. */
+/**
+ * The most that a payment can be, in a currency of four decimals: eleven of them are more than a number holds, and odd.
+ */
 const MOST = 999_999_999_999_999;
 const PAYMENTS = 11;
 const SUM = BigInt(MOST) * BigInt(PAYMENTS);

@@ -177,7 +177,9 @@ type Trial = {
   verify?: (app: App) => Promise<BooksVerification>;
 };
 
-/** Does one thing after the other to the books, each undone before the next, and rejects at the first that is not found. */
+/**
+ * Does one thing after the other to the books, each undone before the next, and rejects at the first that is not found.
+ */
 async function tamper(app: TestApp, { names, rounds, seed = 20260116, verify = verifyBooks }: Trial): Promise<void> {
   const random = createSeededRandom(seed);
   const world = await readWorld(app);

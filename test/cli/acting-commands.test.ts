@@ -25,7 +25,10 @@ import { createLatePayment, createPaidTransaction } from '../support/test-books.
 import { acceptedRefund } from '../support/test-refunds.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 
-/** Those that change nothing that a person answers for: the store and its books are the same after them, or are not touched. */
+/**
+ * Those that change nothing that a person answers for: the store and its books are the same after them, or are not
+ * touched.
+ */
 const READING = [
   'demo', // A store of its own, in the name of who started it.
   'serve',

@@ -169,7 +169,9 @@ suite('an endpoint that fails, on the command line', () => {
   }
 });
 
-/** A store with orders whose callbacks were answered three times, an hour ago. Answers the id of their payment service. */
+/**
+ * A store with orders whose callbacks were answered three times, an hour ago. Answers the id of their payment service.
+ */
 async function fillStore(folder: string, { status, orders }: { status: number; orders: string[] }): Promise<string> {
   const url = `sqlite:${join(folder, 'rubrica.db')}`;
   const db = openDatabase(url, { connections: 1, pooler: false, onFatal: () => {} });

@@ -39,7 +39,10 @@ test('one payment was told as "1 pagos"', () => {
   assert.deepEqual(told(21), ['21 pagos', '21 payments']);
 });
 
-/** What the lines of a payment and of a payout are called by. A new one of these types is missing here until it has its words. */
+/**
+ * What the lines of a payment and of a payout are called by. A new one of these types is missing here until it has its
+ * words.
+ */
 const SAID_IN_LINES = [
   ...keysOf<Extract<EventType, `transaction.${string}` | `refund.${string}`>>('event', {
     'transaction.created': true,

@@ -6,7 +6,9 @@ import { forEachEngine } from '../support/engines.ts';
 import { createConsoleApp, fillConsole } from '../support/full-console.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
-/** The pages that show tables and are no list, each with what its tables are. A list of its own goes through `sendList`. */
+/**
+ * The pages that show tables and are no list, each with what its tables are. A list of its own goes through `sendList`.
+ */
 const NO_LISTS: Readonly<Record<string, string>> = {
   '/console': 'the shares of the day, and the first of what waits',
   '/console/account': 'one’s own factors and sessions',
@@ -94,7 +96,10 @@ forEachEngine('every list of the console', (openTestDatabase, engine) => {
   });
 });
 
-/** The addresses that the filters of a list can make: none, each choice of a field, a text that a row has, and one that none has. */
+/**
+ * The addresses that the filters of a list can make: none, each choice of a field, a text that a row has, and one that
+ * none has.
+ */
 function questionsFor(page: string): string[] {
   const form = /<form class="filters"[^>]*>(.*?)<\/form>/s.exec(page)?.[1] ?? '';
   const choices = [...form.matchAll(/<select name="(\w+)">(.*?)<\/select>/gs)].flatMap(([, name, options = '']) =>

@@ -91,7 +91,8 @@ forEachEngine('what is typed of a person in the console', (openTestDatabase) => 
     const other = await createTestUser(app, { role: 'support', may: [] });
     const foreign = await server.get(await find({ list: '/payments', q: EMAIL }), other.console);
     assert.match(foreign.text, /OTHER-1/, 'it says nothing to another person');
-    // A number of 8 digits may be a RUT, so the link to such an order showed a colleague every payment as if it were found.
+    // A number of 8 digits may be a RUT, so the link to such an order showed a colleague every payment as if it were
+    // found.
     const reader = await createTestUser(app, { role: 'owner', may: [] });
     for (const list of ['/payments', '/recipients', '/payouts']) {
       const at = await find({ list, q: '12345678', rut: '12345678', text: '12345678' });

@@ -11,7 +11,9 @@ import { quickFolder } from '../support/quick-folder.ts';
 const folder = mkdtempSync(join(quickFolder(tmpdir()), 'rubrica-checked-'));
 after(() => rmSync(folder, { recursive: true }));
 
-/** A store with the schema; `spoil` writes into its file. Answers what is wrong with it, and what was told meanwhile. */
+/**
+ * A store with the schema; `spoil` writes into its file. Answers what is wrong with it, and what was told meanwhile.
+ */
 async function check(name: string, spoil: (file: string) => void = () => {}) {
   const file = join(folder, name);
   const made = openSqliteDatabase(file);

@@ -11,8 +11,9 @@ import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 
 /**
- * The only statements on these journeys that may ask every part of a store, each by a piece of its text: what the worker looks
- * for among all merchants, what is read in the order of commits, and what a person looks for by an id alone.
+ * The only statements on these journeys that may ask every part of a store, each by a piece of its text: what the
+ * worker looks for among all merchants, what is read in the order of commits, and what a person looks for by an id
+ * alone.
  */
 const EVERYWHERE: readonly string[] = [
   'from payment_attempts where next_lookup_at <=',
@@ -124,8 +125,8 @@ async function hearJourneys(openTestDatabase: OpenTestDatabase, prepare: (app: T
 }
 
 /**
- * Whether a line of a plan reads a table or one of its indexes from one end to the other, or all that is of one environment. What
- * SQLite makes of a statement itself is small, and so is an index of nothing but what waits.
+ * Whether a line of a plan reads a table or one of its indexes from one end to the other, or all that is of one
+ * environment. What SQLite makes of a statement itself is small, and so is an index of nothing but what waits.
  */
 function readsAll(line: string): boolean {
   const [, verb, name = '', how = ''] = /^(SCAN|SEARCH) (\S+)(.*)$/.exec(line) ?? [];

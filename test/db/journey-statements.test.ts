@@ -187,8 +187,9 @@ forEachEngine('the statements of a journey, in their order:', (openTestDatabase)
 type Script = { start: PaymentOutcome; refund: RefundAnswer };
 
 /**
- * An app whose statements are heard, of a shop that has one payment, `paid`, with its callback still to be delivered, and one
- * transaction to pay, `pay`. The environment is in the cache, as it is for all but the first request of a second.
+ * An app whose statements are heard, of a shop that has one payment, `paid`, with its callback still to be delivered,
+ * and one transaction to pay, `pay`. The environment is in the cache, as it is for all but the first request of a
+ * second.
  */
 async function listen(openTestDatabase: OpenTestDatabase) {
   const script: Script = { start: APPROVED, refund: { kind: 'approved', detail: {} } };
@@ -243,7 +244,10 @@ function heardApp(app: TestApp, said: string[]): TestApp {
   return { ...app, db };
 }
 
-/** Names a statement by its verb and the table that it is about: the first outside all parentheses, else the first in them. */
+/**
+ * Names a statement by its verb and the table that it is about: the first outside all parentheses, else the first in
+ * them.
+ */
 function nameOf(sql: string): string {
   let outer = sql;
   for (let inner = ''; inner !== outer; ) [inner, outer] = [outer, outer.replace(/\([^()]*\)/g, '')];

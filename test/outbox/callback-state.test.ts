@@ -17,8 +17,8 @@ type Answers = (number | { status: number; location: string })[];
 const times = (count: number, status: number): number[] => Array.from({ length: count }, () => status);
 
 /**
- * THE TABLE of how callbacks end: what the shop answers, attempt after attempt, whether the payer's browser was first, how
- * the callback stands then, and after how many attempts.
+ * THE TABLE of how callbacks end: what the shop answers, attempt after attempt, whether the payer's browser was first,
+ * how the callback stands then, and after how many attempts.
  */
 const TABLE: [answers: Answers, browserFirst: boolean, state: CallbackState, attempts: number][] = [
   [[200], false, 'delivered', 1],

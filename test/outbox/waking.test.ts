@@ -251,7 +251,10 @@ async function openShop(openTestDatabase: OpenTestDatabase) {
   return shop;
 }
 
-/** As the worker does, without its pauses. What wakes others is recorded when nothing is under way, and at the latest by `drain`. */
+/**
+ * As the worker does, without its pauses. What wakes others is recorded when nothing is under way, and at the latest by
+ * `drain`.
+ */
 async function deliverUntilNone(app: TestApp, isSending: () => boolean): Promise<void> {
   for (let found = 1; found > 0; ) {
     const delivery = createCallbackDelivery(app);

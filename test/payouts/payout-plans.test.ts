@@ -21,7 +21,9 @@ forEachEngine('the statements of payouts', (openTestDatabase, engine) => {
     const app = createTestApp(await openTestDatabase());
     const environmentId = await fill(app);
     const listening = listenToStatements(app);
-    /** What the engine does for a statement where it may: PostgreSQL reads small tables whole unless it is told not to. */
+    /**
+     * What the engine does for a statement where it may: PostgreSQL reads small tables whole unless it is told not to.
+     */
     const planOf = async (ask: (app: TestApp) => Promise<unknown>): Promise<string> => {
       await ask(listening.app);
       const statement = listening.heard.at(-1) as HeardStatement;

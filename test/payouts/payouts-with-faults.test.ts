@@ -20,8 +20,8 @@ import { openPayoutDesk, type PayoutDesk, wish } from '../support/test-payouts.t
 class Killed extends Error {}
 
 /**
- * A store whose process ends at one point: before a statement of a transaction, or after the commit that the caller does not hear
- * of. `points` counts them.
+ * A store whose process ends at one point: before a statement of a transaction, or after the commit that the caller
+ * does not hear of. `points` counts them.
  */
 function failingStore(db: Database) {
   const faults = { at: 0, points: 0 };

@@ -51,7 +51,9 @@ forEachEngine('payouts', (openTestDatabase) => {
     reason: 'factura 12',
   });
 
-  /** Ana was paid; then an owner keeps another account of hers, with a payout that is never approved. Answers the owner. */
+  /**
+   * Ana was paid; then an owner keeps another account of hers, with a payout that is never approved. Answers the owner.
+   */
   const changeAccount = async (app: TestApp, desk: PayoutDesk) => {
     const [first] = await approved(app, desk);
     const ids = [first?.id ?? ''];

@@ -8,7 +8,10 @@ import { createTestApp } from '../support/test-app.ts';
 
 const ANA = personOfEmail('ana@example.cl') as Person;
 
-/** Texts that no person can stand in as written, by what they are. A column that is new is looked through, or has its word here. */
+/**
+ * Texts that no person can stand in as written, by what they are. A column that is new is looked through, or has its
+ * word here.
+ */
 const NOBODY: Record<string, RegExp> = {
   'an id, a token, or what names a row':
     /\.(id|service_token|payment_service|owner|actor|\w+_id|\w+_ids|line_key|table_name|row_key)$/,

@@ -32,7 +32,9 @@ type Client = {
   print: (digest: Buffer) => string;
 };
 
-/** One mistake in that program. `kind` is the step it spoils: of two that spoil one step the second undoes the first. */
+/**
+ * One mistake in that program. `kind` is the step it spoils: of two that spoil one step the second undoes the first.
+ */
 export type Fault = {
   kind: string;
   name: string;

@@ -190,7 +190,9 @@ function passes(fields: Field[]): boolean {
   return problems.length === 0;
 }
 
-/** True when the message gives back its fields. Compared as text: `deepEqual` takes most of the time of this many runs. */
+/**
+ * True when the message gives back its fields. Compared as text: `deepEqual` takes most of the time of this many runs.
+ */
 function readsBack(fields: Field[]): boolean {
   const original = fields.map(({ name, text }) => [name, text]);
   return decode(signingMessage(fields)).join('\n') === original.join('\n');

@@ -311,7 +311,9 @@ function codeOf(markdown: string): string[] {
   return [...markdown.matchAll(/```\w+\n([\s\S]*?)```/g)].map(([, code = '']) => code.replaceAll(/^# .*$/gm, ''));
 }
 
-/** The descriptions of members, parameters and answers; of an operation its own stands elsewhere, and errors have pages. */
+/**
+ * The descriptions of members, parameters and answers; of an operation its own stands elsewhere, and errors have pages.
+ */
 function describedTexts(value: unknown, key = ''): string[] {
   if (typeof value !== 'object' || value === null || ['example', 'examples'].includes(key)) return [];
   const { description, operationId } = value as { description?: unknown; operationId?: unknown };

@@ -11,7 +11,8 @@ forEachEngine('the API reference', (openTestDatabase) => {
     const db = await openTestDatabase();
     const [app, other] = [createTestApp(db), createTestApp(db)];
     const page = await ask(app, {});
-    // Whatever stands in the address and in the header, there are these four: a page in each language for readers of each.
+    // Whatever stands in the address and in the header, there are these four: a page in each language for readers of
+    // each.
     const asked = [];
     for (const lang of [undefined, 'en', 'es', 'de', 'x'.repeat(500)])
       for (const accept of ['', 'en', 'es', 'es-CL,es;q=0.9', 'de', '*', 'y'.repeat(500)])

@@ -3,7 +3,10 @@ import { describe, test } from 'node:test';
 import { readSourceFiles, type SourceFile } from '../support/source-tree.ts';
 import allowed from './tics.json' with { type: 'json' };
 
-/** How not to write, each with what to write instead. `test/repo/tics.json` has how many are left: a number that only falls. */
+/**
+ * How not to write, each with what to write instead. `test/repo/tics.json` has how many are left: a number that only
+ * falls.
+ */
 const TICS: Record<keyof typeof allowed, [found: RegExp, instead: string]> = {
   'is no … that': [/\b(?:is|are|was|were) no \w+ (?:that|which|who)\b/gi, 'say what it is, or "no … does"'],
   'is none': [/\b(?:is|are|was|were) none\b/gi, '"there is no …", "is not a …", "has no …"'],

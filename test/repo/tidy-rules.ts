@@ -209,7 +209,10 @@ function isProduct(path: string): boolean {
   return /^(?:src|sdk\/src|protocol)\/.*\.ts$/.test(path);
 }
 
-/** What is started from outside: by the launcher, by hand, by bin/test, `node --test`, and the SDK's package by its `exports`. */
+/**
+ * What is started from outside: by the launcher, by hand, by bin/test, `node --test`, and the SDK's package by its
+ * `exports`.
+ */
 function entryPaths(files: readonly SourceFile[]): string[] {
   const manifest = files.find((file) => file.path === 'sdk/package.json')?.text ?? '';
   const exported = [...manifest.matchAll(/"\.\/(?:src|dist)\/([\w./-]+?)(?:\.d)?\.[jt]s"/g)].map(

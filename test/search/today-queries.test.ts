@@ -127,7 +127,9 @@ forEachEngine('what was paid today', (openTestDatabase, engine) => {
   });
 });
 
-/** Payments of a merchant, all of them from before today. A store in SQLite has no statistics, so none are made there. */
+/**
+ * Payments of a merchant, all of them from before today. A store in SQLite has no statistics, so none are made there.
+ */
 async function fillWithPaid(app: TestApp, environmentId: number): Promise<void> {
   await app.db.transaction(async (tx) => {
     await tx.query(

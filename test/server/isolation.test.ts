@@ -92,7 +92,8 @@ forEachEngine('who may see and do what', (openTestDatabase, engine) => {
         const isAllowed = may.has(permission) || others.some((other) => may.has(other));
         const about = `${role} with ${granted.join(' ') || 'no grant'}: ${name}`;
         if (!isAllowed && granted.length > 0) {
-          // The roles show that this comes before anything is looked up, on both engines. So one is enough for the programs.
+          // The roles show that this comes before anything is looked up, on both engines. So one is enough for the
+          // programs.
           if (engine === 'postgres') continue;
           const answer = await at.askOwn(endpoint, row, ana, user.headers);
           assertRefused(answer, missingCode(permission), about);

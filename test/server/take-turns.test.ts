@@ -46,7 +46,8 @@ test('more than may wait on one connection are answered once with 503, and the c
   assert.equal(at.paths.length, 1 + waitingRequests);
 });
 
-// Once, it was read for a second longer, and to forget 80,000 requests took so long that everybody else waited for 20 seconds.
+// Once, it was read for a second longer, and to forget 80,000 requests took so long that everybody else waited for 20
+// seconds.
 test('a connection that goes on sending after it was refused is cut before it has sent for long', async () => {
   await using at = await serve();
   at.answerAll();

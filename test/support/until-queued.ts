@@ -3,7 +3,8 @@ import type { Database } from '../../src/db/database.ts';
 import { comesTrue } from './comes-true.ts';
 
 /**
- * Waits until `count` transactions wait for a lock. On SQLite commits queue in the process, so there is nothing to wait for.
+ * Waits until `count` transactions wait for a lock. On SQLite commits queue in the process, so there is nothing to wait
+ * for.
  */
 export async function untilQueued(db: Database, count = 1): Promise<void> {
   if (db.engine === 'sqlite') return;

@@ -17,7 +17,10 @@ const ApiTokenLoginSchema = Type.Object(
   { $id: 'ApiTokenLogin', additionalProperties: false },
 );
 
-/** Exchanges an API token for an access token. The API token comes in the header, or in the body with the e-mail address. */
+/**
+ * Exchanges an API token for an access token. The API token comes in the header, or in the body with the e-mail
+ * address.
+ */
 export const postLoginToken = operation({
   consumes: ['application/json'],
   bodyOptional: true,

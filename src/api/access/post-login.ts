@@ -10,7 +10,9 @@ import {
   logInFromRequest,
 } from './log-in-from-request.ts';
 
-/** Logs in clients of the first API version. They read the token at the root, and a failed login as 400 with `error`. */
+/**
+ * Logs in clients of the first API version. They read the token at the root, and a failed login as 400 with `error`.
+ */
 export const postLogin = operation({
   consumes: ['application/json'],
   describe: {

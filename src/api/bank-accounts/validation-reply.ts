@@ -125,7 +125,10 @@ function shortChecks(checks: readonly Check[], language: Language, provenances: 
   });
 }
 
-/** Returns `holder` only when a source that knows the holder has answered: `isValid` must not be read as proof of ownership. */
+/**
+ * Returns `holder` only when a source that knows the holder has answered: `isValid` must not be read as proof of
+ * ownership.
+ */
 function assuranceOf(verdict: Verdict): 'format' | 'holder' {
   return verdict === 'confirmed' || verdict === 'mismatch' ? 'holder' : 'format';
 }

@@ -47,7 +47,10 @@ function isFromThisMachine({ raw: { socket, headers } }: FastifyRequest): boolea
 const PAUSE_FOR_EACH_MS = 10;
 const LONGEST_PAUSE_MS = 1_000;
 
-/** Returns the metrics as text. They are made again only after the pause, so that frequent requests cannot block the process. */
+/**
+ * Returns the metrics as text. They are made again only after the pause, so that frequent requests cannot block the
+ * process.
+ */
 export async function readMetrics(app: App): Promise<{ type: string; text: Buffer }> {
   const last = lastOf(app);
   if (performance.now() >= last.until) {

@@ -21,7 +21,10 @@ export const postCspReports: Operation = {
 
 const MOST_AT_ONCE = 10;
 
-/** Reads both formats: a single `report-uri` report, and the list of the Reporting API. Returns an empty list for anything else. */
+/**
+ * Reads both formats: a single `report-uri` report, and the list of the Reporting API. Returns an empty list for
+ * anything else.
+ */
 function readViolations(body: unknown): Violation[] {
   try {
     const sent: unknown = JSON.parse(String(body));

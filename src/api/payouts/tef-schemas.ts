@@ -108,7 +108,10 @@ export function readTef({ tef, callbackUrl, ...strange }: Record<string, unknown
   return { ...wish, callbackUrl: atRoot ?? wish.callbackUrl };
 }
 
-/** Reads one transfer. Adds every error to `errors`, with pointers under `pointer`; the result is usable only without errors. */
+/**
+ * Reads one transfer. Adds every error to `errors`, with pointers under `pointer`; the result is usable only without
+ * errors.
+ */
 export function readTransfer(value: unknown, pointer: string, errors: ErrorItem[]): PayoutWish {
   const tef = objectAt(value, 'tef', pointer, errors);
   const recipient = objectAt(tef['recipientData'], 'recipientData', `${pointer}/recipientData`, errors);

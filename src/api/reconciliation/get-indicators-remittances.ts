@@ -22,7 +22,10 @@ import {
 
 const INDICATORS = ['availableBalance', 'remittanceByDate', 'futureRemittances'] as const;
 
-/** Returns what is owed to a merchant: the current balance, the remittance of a day, and the amount still to be paid out. */
+/**
+ * Returns what is owed to a merchant: the current balance, the remittance of a day, and the amount still to be paid
+ * out.
+ */
 export const getIndicatorsRemittances = operation({
   describe: {
     operationId: 'readRemittanceIndicators',

@@ -105,7 +105,9 @@ const CONTRACT = {
 const MEANS =
   'Returns remittances of the environment of RUBRICA_ENV, in every currency: payouts to the merchants whose books you can read and, if you can read `GET /tef/{id}`, payouts to people. The recipient and the bank account of a payout to a person are null without the permission `recipients:read`. `limit` applies to both kinds together.';
 
-/** Lists the newest payouts to merchants and to people that the user may read, in the format of the first API version. */
+/**
+ * Lists the newest payouts to merchants and to people that the user may read, in the format of the first API version.
+ */
 export const postGetRemittances = operation({
   consumes: ['application/json'],
   bodyOptional: true,

@@ -25,7 +25,9 @@ export type ReceivedBody = {
   readonly contentType: 'application/json' | 'application/x-www-form-urlencoded';
 };
 
-/** These limits hold also when rate limits are off. Above them a refusal has no explanation, as for production tokens. */
+/**
+ * These limits hold also when rate limits are off. Above them a refusal has no explanation, as for production tokens.
+ */
 export const EXPLAIN_LIMITS = {
   account: { name: 'explain-account', most: 2000, windowMs: 5 * 60_000, counts: 'window' },
   address: { name: 'explain-address', most: 2000, windowMs: 5 * 60_000, counts: 'window' },

@@ -41,7 +41,9 @@ export const getTrxsId = operation({
   },
 });
 
-/** Returns the transaction of the path. Throws `Problem` `NOT_FOUND`, also for a transaction that the user may not see. */
+/**
+ * Returns the transaction of the path. Throws `Problem` `NOT_FOUND`, also for a transaction that the user may not see.
+ */
 export async function requireTransaction(app: App, request: FastifyRequest): Promise<Transaction> {
   const user = await requireUser(app, request);
   const { id } = request.params as { id: string };

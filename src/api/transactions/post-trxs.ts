@@ -56,7 +56,9 @@ export async function createFromRequest(app: App, request: SignedRequest): Promi
   return stored;
 }
 
-/** Does the same, but returns a conflict instead of throwing it. Throws `NO_PAYMENT_METHOD`, and what `inputOf` throws. */
+/**
+ * Does the same, but returns a conflict instead of throwing it. Throws `NO_PAYMENT_METHOD`, and what `inputOf` throws.
+ */
 export async function storeRequested(app: App, request: SignedRequest): Promise<Requested> {
   const { environment } = request;
   const input = inputOf(app, request);

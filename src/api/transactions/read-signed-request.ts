@@ -56,7 +56,10 @@ export async function readSignedRequest(
   return { environment, values, objects };
 }
 
-/** Refuses JSON that is labelled as a form, as `curl -d` does by default. The error names the header. Throws `Problem` (415). */
+/**
+ * Refuses JSON that is labelled as a form, as `curl -d` does by default. The error names the header. Throws `Problem`
+ * (415).
+ */
 function refuseJson(body: Uint8Array): void {
   if (!JSON_BEGINS.test(Buffer.from(body.subarray(0, 16)).toString('latin1'))) return;
   throw new Problem('UNSUPPORTED_MEDIA_TYPE', {

@@ -38,7 +38,8 @@ export async function beginPasskey(app: App, who: Enrolling): Promise<{ options:
 
 /**
  * Adds the passkey if `answer` is a browser's response at this site to the challenge of `setup`. Returns null if it is
- * not, if the challenge expired or belongs to another person, if the passkey is already stored, or if the session has ended.
+ * not, if the challenge expired or belongs to another person, if the passkey is already stored, or if the session has
+ * ended.
  */
 export async function finishPasskey(
   app: App,

@@ -33,15 +33,16 @@ export function removeFactor(app: App, id: string, userId: string | null, by: Ac
 }
 
 /**
- * Removes all factors and recovery codes of a user (an id or an e-mail address), and ends the sessions and the access tokens
- * from before sessions existed. The next sign-in needs only the password, and then a new factor if the role needs one. Returns the number of factors removed; null if
- * there is no such user.
+ * Removes all factors and recovery codes of a user (an id or an e-mail address), and ends the sessions and the access
+ * tokens from before sessions existed. The next sign-in needs only the password, and then a new factor if the role
+ * needs one. Returns the number of factors removed; null if there is no such user.
  */
 export function resetFactors(app: App, user: string, by: Actor): Promise<{ id: string; removed: number } | null> {
   return app.db.transaction(async (tx) => {
     const row = await selectUserByIdOrEmail(tx, normalizeEmail(user));
     if (row === null) return null;
-    // A concurrent request that adds a factor waits here, or is waited for; a proof, which needs the user for its session, passes.
+    // A concurrent request that adds a factor waits here, or is waited for; a proof, which needs the user for its
+    // session, passes.
     await updateTokenVersion(tx, row.id);
     const at = app.now();
     const removed = await deleteFactors(tx, row.id, null);

@@ -13,8 +13,8 @@ type NewFactor = Pick<FactorRow, 'id' | 'user_id' | 'kind' | 'name' | 'sealed' |
 export type StoredFactor = { id: string; recoveryCodes: string[] };
 
 /**
- * Stores a factor in a separate transaction, with recovery codes if the user has no unused ones. `sessionId`: the session
- * that adds it; null: the command line. Returns null if the factor already exists or the session has ended.
+ * Stores a factor in a separate transaction, with recovery codes if the user has no unused ones. `sessionId`: the
+ * session that adds it; null: the command line. Returns null if the factor already exists or the session has ended.
  */
 export async function storeFactor(
   app: App,

@@ -230,7 +230,8 @@ forEachEngine('GET /events', (openTestDatabase) => {
     );
   });
 
-  // Once, a cursor said the place plainly, and an event of no transaction its number: both count what happens to everybody.
+  // Once, a cursor said the place plainly, and an event of no transaction its number: both count what happens to
+  // everybody.
   test('tells nobody how much happens to others: cursors and ids have no number in them, and no place can be tried', async () => {
     const app = createTestApp(await openTestDatabase());
     const user = await createTestUser(app);
