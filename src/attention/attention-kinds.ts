@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import { IN_DOUBT_AFTER_MS } from '../checkout/payment-attempt.ts';
 import {
   measureWaitingAttempts,
   selectWaitingAttempts,
@@ -29,14 +30,12 @@ import { MOVE_ATTENTION } from './move-attention.ts';
 import { dutyKind } from './neglected-duties.ts';
 import { APPROVAL_ATTENTION, PAYOUT_ATTENTION } from './payout-attention.ts';
 import { REFUND_REQUEST_ATTENTION } from './refund-request-attention.ts';
-import { sayPaymentContradiction, sayRefundContradiction } from './say-contradiction.ts';
+import { sayPaymentDoubt, sayRefundDoubt } from './say-doubt.ts';
 import { SETTLEMENT_ATTENTION } from './settlement-attention.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
-/** Longer than a payer can stay on a payment method's page, plus the time that the worker needs to end the attempt. */
-const PAYMENT_MS = 30 * MINUTE;
 /**
  * A refund is listed a day after its acceptance without an end, or an hour after its request without an answer. A
  * contradiction is listed at once.
@@ -63,9 +62,9 @@ export const ATTENTION_KINDS: readonly AttentionKind[] = [
   {
     kind: 'payment',
     nouns: ['unresolved payment', 'unresolved payments'],
-    measure: (app) => measureWaitingAttempts(app.db, app.now() - PAYMENT_MS),
+    measure: (app) => measureWaitingAttempts(app.db, app.now() - IN_DOUBT_AFTER_MS),
     list: async (app, limit) =>
-      (await selectWaitingAttempts(app.db, app.now() - PAYMENT_MS, limit)).map(waitingPayment),
+      (await selectWaitingAttempts(app.db, app.now() - IN_DOUBT_AFTER_MS, limit)).map(waitingPayment),
   },
   {
     kind: 'refund',
@@ -133,20 +132,14 @@ function waitingRestore({ epoch, began_at }: Epoch): Waiting {
 }
 
 function waitingPayment(attempt: WaitingAttempt): Waiting {
-  const { id, since, amount, currency, payment_method, commit_sent_at, contradiction } = attempt;
+  const { id, since, amount, currency } = attempt;
   return {
     ...ownerOf(attempt),
     id,
     since,
     amount,
     currency,
-    reason:
-      contradiction !== null
-        ? sayPaymentContradiction(contradiction, payment_method)
-        : {
-            en: `${payment_method} has not said what became of it${commit_sent_at === null ? '' : '; it was told to take the money'}`,
-            es: `${payment_method} no ha dicho en qué terminó${commit_sent_at === null ? '' : '; se le pidió que cobrara'}`,
-          },
+    reason: sayPaymentDoubt(attempt),
     command: `bin/rubrica payment settle ${id} --outcome approved|declined|aborted --evidence FILE --reason TEXT`,
   };
 }
@@ -163,30 +156,8 @@ function waitingRefund(refund: WaitingRefund): Waiting {
     since,
     amount,
     currency,
-    reason: reasonOf(refund),
+    reason: sayRefundDoubt(refund),
     command: `bin/rubrica refund settle ${id} --outcome completed|failed --evidence FILE --reason TEXT`,
-  };
-}
-
-const REFUND_IN_SPANISH: Readonly<Record<WaitingRefund['state'], string>> = {
-  processing: 'en curso',
-  completed: 'completada',
-  failed: 'fallida',
-};
-
-function reasonOf({ payment_method, state, asked_at, contradiction }: WaitingRefund): InBoth {
-  if (contradiction !== null) {
-    const { en, es } = sayRefundContradiction(contradiction, payment_method);
-    return { en: `${en}; the refund is ${state}`, es: `${es}; la devolución está ${REFUND_IN_SPANISH[state]}` };
-  }
-  if (asked_at === null)
-    return {
-      en: `${payment_method} was not asked for it yet: another refund of the payment, or no answer`,
-      es: `todavía no se le pidió a ${payment_method}: hay otra devolución del pago, o no respondió`,
-    };
-  return {
-    en: `${payment_method} was asked for it and has not said what became of it; it is not asked for again by itself, only by refund retry`,
-    es: `se le pidió a ${payment_method} y no ha dicho en qué terminó; no se pide otra vez por sí sola, solo con refund retry`,
   };
 }
 

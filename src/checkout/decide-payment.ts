@@ -1,11 +1,12 @@
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { type Act, recordAudit } from '../audit/record-audit.ts';
-import { unaskedRefundPosting } from '../books/journal-entry.ts';
-import { hasEntryOfAttempt } from '../books/journal-queries.ts';
+import { type JournalEntry, unaskedRefundPosting } from '../books/journal-entry.ts';
+import { hasEntryOfAttempt, selectEntriesOf } from '../books/journal-queries.ts';
 import { postEntries } from '../books/post-entries.ts';
 import { recordFact } from '../books/record-fact.ts';
 import type { Tx } from '../db/database.ts';
+import { rehearse } from '../db/rehearse.ts';
 import type { Evidence } from '../lib/evidence-file.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { GIVEN_BACK_ELSEWHERE, type PaymentDetail } from '../payment-methods/payment-method.ts';
@@ -14,6 +15,7 @@ import type { ServiceEnvironment } from '../payment-services/payment-service.ts'
 import { declineTransaction } from '../transactions/end-unpaid.ts';
 import { type Transaction, transactionKeyOf } from '../transactions/transaction.ts';
 import { hasOpenAttempt, lockTransaction, selectTransaction } from '../transactions/transaction-queries.ts';
+import type { TransactionState } from '../transactions/transaction-state.ts';
 import {
   alarmConflict,
   type ConflictCause,
@@ -22,14 +24,15 @@ import {
   type TransitionCause,
   transitionTransaction,
 } from '../transactions/transition-transaction.ts';
-import { askAgainAt, isOpen, type PaymentAttempt } from './payment-attempt.ts';
+import { type AttemptState, askAgainAt, isOpen, type PaymentAttempt, standingOf } from './payment-attempt.ts';
 import { endAttempt, endContradiction, selectAttempt, selectAttemptAnywhere } from './payment-attempt-queries.ts';
 import { type DecidedOutcome, type DecisionResult, decisionContent, type PaymentDecision } from './payment-decision.ts';
 import { insertDecision, type ListedDecision, selectDecisions } from './payment-decision-queries.ts';
 
 /**
  * `taken`: the amount that the method took, in minor units; null: the amount of the transaction. `authorizationCode`: the acquirer's, if
- * known. `alongside`: more writes for the commit of the decision. `reason` names no person.
+ * known. `alongside`: more writes for the commit of the decision. `reason` names no person. `standing`: `standingOf` the attempt when the
+ * person saw it; an attempt that stands otherwise is `already` decided. Absent: the decision holds however it stands.
  */
 export type DecisionWish = {
   outcome: DecidedOutcome;
@@ -39,6 +42,15 @@ export type DecisionWish = {
   by: Actor;
   authorizationCode?: string | null;
   alongside?: (tx: Tx) => Promise<void>;
+  standing?: string;
+};
+
+/** The effect that a decision would have: its result, both states after it, and the entries that it adds to the books. */
+export type RehearsedDecision = {
+  result: DecisionResult;
+  attempt: AttemptState;
+  transaction: TransactionState;
+  entries: JournalEntry[];
 };
 
 /**
@@ -50,38 +62,33 @@ export type DecisionWish = {
  * `StorageError`.
  */
 export async function decidePayment(app: App, attemptId: string, wish: DecisionWish): Promise<DecisionResult> {
-  const found = await selectAttemptAnywhere(app.db, attemptId);
-  const transaction = found === null ? null : await selectTransaction(app.db, transactionKeyOf(found));
-  if (found === null || transaction === null) return 'unknown';
-  const environment = await environmentOf(app, transaction);
+  const found = await findUndecided(app, attemptId);
+  if (found === null) return 'unknown';
   const at = app.now();
-  const decided = await app.db.transaction<Decided>(async (tx) => {
-    const locked = await lockTransaction(tx, transaction);
-    const attempt = await selectAttempt(tx, found);
-    if (locked === null || attempt === null) throw new Error('A payment attempt is gone');
-    const refusal = await refusalOf(tx, attempt, wish.outcome);
-    if (refusal !== null) return { result: refusal, settlement: null };
-    const decision = newDecision(attempt, locked, wish, at);
-    await insertDecision(tx, environment.id, decision);
-    await recordFact(tx, {
-      environmentId: environment.id,
-      at,
-      kind: 'decision',
-      subject: decision.id,
-      content: decisionContent(decision),
-      recordedBy: decision.decided_by,
-    });
-    await wish.alongside?.(tx);
-    const facts = factsOf(attempt, decision, wish.authorizationCode ?? null);
-    const carried = { environment, transaction: locked, attempt, decision, facts };
-    const settlement = await carryOut(tx, carried);
-    await recordAudit(tx, actOf(wish.by, locked, decision));
-    return { result: 'decided', settlement };
-  });
-  const { result, settlement } = decided;
+  const { result, settlement } = await app.db.transaction((tx) => decideIn(tx, found, wish, at));
   if (settlement?.kind === 'moved') app.metrics.transactions.inc({ state: settlement.transaction.state });
   if (settlement?.conflict) alarmConflict(app, settlement, settlement.conflict);
   return result;
+}
+
+/** Returns the effect of that decision, and changes nothing. Rejects with `StorageError`. */
+export async function rehearseDecision(
+  app: App,
+  attemptId: string,
+  wish: DecisionWish,
+): Promise<RehearsedDecision | null> {
+  const found = await findUndecided(app, attemptId);
+  if (found === null) return null;
+  const at = app.now();
+  return rehearse(app.db, async (tx) => {
+    const before = new Set((await selectEntriesOf(tx, found.transaction, MOST_ENTRIES)).map(({ link }) => link));
+    const { result } = await decideIn(tx, found, wish, at);
+    const transaction = await selectTransaction(tx, found.transaction);
+    const attempt = await selectAttempt(tx, found.attempt);
+    if (transaction === null || attempt === null) throw new Error('A payment attempt is gone');
+    const entries = (await selectEntriesOf(tx, transaction, MOST_ENTRIES)).filter(({ link }) => !before.has(link));
+    return { result, attempt: attempt.state, transaction: transaction.state, entries: entries.toReversed() };
+  });
 }
 
 /** Lists the newest decisions, with their evidence. */
@@ -89,11 +96,53 @@ export function listDecisions(app: App, limit: number): Promise<ListedDecision[]
   return selectDecisions(app.db, limit);
 }
 
+type Undecided = { attempt: PaymentAttempt; transaction: Transaction; environment: ServiceEnvironment };
+
+/** More entries than a payment's books ever have. */
+const MOST_ENTRIES = 1_000;
+
+async function findUndecided(app: App, attemptId: string): Promise<Undecided | null> {
+  const attempt = await selectAttemptAnywhere(app.db, attemptId);
+  const transaction = attempt === null ? null : await selectTransaction(app.db, transactionKeyOf(attempt));
+  if (attempt === null || transaction === null) return null;
+  return { attempt, transaction, environment: await environmentOf(app, transaction) };
+}
+
+async function decideIn(tx: Tx, found: Undecided, wish: DecisionWish, at: number): Promise<Decided> {
+  const { environment } = found;
+  const locked = await lockTransaction(tx, found.transaction);
+  const attempt = await selectAttempt(tx, found.attempt);
+  if (locked === null || attempt === null) throw new Error('A payment attempt is gone');
+  const refusal = await refusalOf(tx, attempt, wish);
+  if (refusal !== null) return { result: refusal, settlement: null };
+  const decision = newDecision(attempt, locked, wish, at);
+  await insertDecision(tx, environment.id, decision);
+  await recordFact(tx, {
+    environmentId: environment.id,
+    at,
+    kind: 'decision',
+    subject: decision.id,
+    content: decisionContent(decision),
+    recordedBy: decision.decided_by,
+  });
+  await wish.alongside?.(tx);
+  const facts = factsOf(attempt, decision, wish.authorizationCode ?? null);
+  const carried = { environment, transaction: locked, attempt, decision, facts };
+  const settlement = await carryOut(tx, carried);
+  await recordAudit(tx, actOf(wish.by, locked, decision));
+  return { result: 'decided', settlement };
+}
+
 /** `conflict`: the conflict to alarm; null: none. */
 type Settled = Transition & { conflict: ConflictCause | null };
 type Decided = { result: DecisionResult; settlement: Settled | null };
 
-async function refusalOf(tx: Tx, attempt: PaymentAttempt, outcome: DecidedOutcome): Promise<DecisionResult | null> {
+async function refusalOf(
+  tx: Tx,
+  attempt: PaymentAttempt,
+  { outcome, standing }: DecisionWish,
+): Promise<DecisionResult | null> {
+  if (standing !== undefined && standing !== standingOf(attempt)) return 'already';
   if (attempt.state === 'approved' && outcome !== 'approved') return 'approved_stays';
   if (isOpen(attempt)) return null;
   if (attempt.state !== 'approved' && outcome === 'approved') {

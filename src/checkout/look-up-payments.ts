@@ -37,18 +37,21 @@ export async function lookUpPayments(app: App, limit: number): Promise<number> {
 
 /**
  * Asks at once for the status of a transaction's pending or unknown attempt, if it has one, because the payer has come back from the
- * method. `returned`: the parameters that the browser brought. If another process is asking already, leaves it to that process.
+ * method, or because a person wants to end the attempt. `returned`: the parameters that the browser brought; null: no browser came back.
+ * If another process is asking already, leaves it to that process. Returns whether it asked.
  */
 export async function lookUpPaymentOf(
   app: App,
   transaction: TransactionKey,
-  returned: Readonly<Record<string, string>>,
-): Promise<void> {
+  returned: PaymentRequest['returned'],
+): Promise<boolean> {
   const latest = await selectLatestAttempt(app.db, transaction);
-  if (latest === null || !isOpen(latest)) return;
+  if (latest === null || !isOpen(latest)) return false;
   const now = app.now();
   const attempt = await app.db.transaction((tx) => claimAttemptOf(tx, transaction, { now, until: now + CLAIM_MS }));
-  if (attempt !== null) await lookUp(app, attempt, { lookups: attempt.lookups, returned, claimedAt: now });
+  if (attempt === null) return false;
+  await lookUp(app, attempt, { lookups: attempt.lookups, returned, claimedAt: now });
+  return true;
 }
 
 /** Logs an error, so that one failure does not stop the others: the claim expires and the worker asks again. */

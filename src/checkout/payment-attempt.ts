@@ -74,6 +74,24 @@ export function isOpen(attempt: Pick<PaymentAttempt, 'state'>): boolean {
   return attempt.state === 'started' || attempt.state === 'pending' || attempt.state === 'unknown';
 }
 
+/**
+ * Longer than a payer can stay on a payment method's page, plus the time that the worker needs to end the attempt, in milliseconds.
+ */
+export const IN_DOUBT_AFTER_MS = 30 * 60_000;
+
+/** Returns whether an attempt waits for a person at `now`: it has been open for too long, or its method contradicts its state. */
+export function isInDoubt(
+  attempt: Pick<PaymentAttempt, 'state' | 'created_at' | 'contradicted_at'>,
+  now: number,
+): boolean {
+  return attempt.contradicted_at !== null || (isOpen(attempt) && attempt.created_at <= now - IN_DOUBT_AFTER_MS);
+}
+
+/** Returns a text that changes if the attempt ends, or if a contradiction begins or ends. */
+export function standingOf(attempt: Pick<PaymentAttempt, 'state' | 'contradicted_at'>): string {
+  return `${isOpen(attempt) ? 'open' : attempt.state} ${attempt.contradicted_at ?? ''}`.trim();
+}
+
 /** Returns whether a commit was sent to the method and not answered. */
 export function isCommitUnanswered(attempt: Pick<PaymentAttempt, 'commit_sent_at' | 'commit_answered_at'>): boolean {
   return attempt.commit_sent_at !== null && attempt.commit_answered_at === null;

@@ -38,6 +38,12 @@ const WAYS: readonly Way[] = [
     'way.approve',
     ([, id], { transaction }) => (transaction === null ? null : `/payments/${transaction}/requests/${id}/approve`),
   ],
+  [
+    of('payment settle (\\S+) '),
+    'movements:record',
+    'way.settle',
+    ([, id], { transaction }) => (transaction === null ? null : `/payments/${transaction}/attempts/${id}/settle`),
+  ],
   [of('callback resend --endpoint '), 'callbacks:resend', 'way.resend', (_, { id }) => `/callbacks/${id}`],
   [
     of('callback resend \\d+$'),

@@ -260,6 +260,7 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'way.cancel': 'Look and take back',
   'way.file': 'Make the file for the bank',
   'way.invite': 'Invite an approver',
+  'way.settle': 'Say what happened',
   'way.resend': 'Look and resend',
   'way.accept': 'Review and accept the differences',
   'way.explain': 'Explain the line',

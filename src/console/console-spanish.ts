@@ -259,6 +259,7 @@ export const SPANISH = {
   'way.cancel': 'Ver y retirar',
   'way.file': 'Hacer el archivo para el banco',
   'way.invite': 'Invitar a quien apruebe',
+  'way.settle': 'Decir qué pasó',
   'way.resend': 'Ver y reenviar',
   'way.accept': 'Revisar y aceptar las diferencias',
   'way.explain': 'Explicar la línea',

@@ -1,5 +1,6 @@
 import type { Language } from '../checkout/texts.ts';
 import { ACCOUNT_TEXTS } from './accounts/account-texts.ts';
+import { SETTLE_TEXTS } from './attention/settle-texts.ts';
 import { SUSPENSE_TEXTS } from './attention/suspense-texts.ts';
 import { BANK_ACCOUNT_TEXTS } from './bank-accounts/bank-account-texts.ts';
 import { CALLBACK_TEXTS } from './callbacks/callback-texts.ts';
@@ -25,6 +26,7 @@ import { BANK_STATEMENT_TEXTS } from './statements/bank-statement-texts.ts';
 export const ROOMS = [
   { es: SPANISH, en: ENGLISH },
   REFUND_REQUEST_TEXTS,
+  SETTLE_TEXTS,
   CALLBACK_TEXTS,
   MAIL_TEXTS,
   ACCOUNT_TEXTS,

@@ -128,6 +128,13 @@ export const postConsoleWithdrawRefund = later(
   FORM,
 );
 
+export const getConsoleSettleAttempt = later(() => import('./payments/settle-attempt.ts'), 'getConsoleSettleAttempt');
+export const postConsoleSettleAttempt = later(
+  () => import('./payments/settle-attempt.ts'),
+  'postConsoleSettleAttempt',
+  upload(UPLOAD_BYTES.payouts),
+);
+
 export const getConsoleNewPayoutFile = later(() => import('./payouts/bank-file-list.ts'), 'getConsoleNewPayoutFile');
 export const getConsolePayoutFiles = later(() => import('./payouts/bank-file-list.ts'), 'getConsolePayoutFiles');
 export const postConsolePayoutFiles = later(

@@ -225,6 +225,18 @@ export const ROUTES: readonly Endpoint[] = [
     'refunds:create',
     screens.postConsoleWithdrawRefund,
   ),
+  screen(
+    'GET',
+    ['/console/payments/:id/attempts/:attempt/settle'],
+    'movements:record',
+    screens.getConsoleSettleAttempt,
+  ),
+  screen(
+    'POST',
+    ['/console/payments/:id/attempts/:attempt/settle'],
+    'movements:record',
+    screens.postConsoleSettleAttempt,
+  ),
   wholeScreen('GET', ['/console/callbacks'], readWith('callbacks:resend'), screens.getConsoleCallbacks),
   wholeScreen('POST', ['/console/callbacks/resend'], 'callbacks:resend', screens.postConsoleCallbacksResend),
   wholeScreen('GET', ['/console/mails'], readWith('callbacks:resend'), screens.getConsoleMails),

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listAttention } from '../../src/attention/list-attention.ts';
-import { decidePayment, listDecisions } from '../../src/checkout/decide-payment.ts';
+import { decidePayment, listDecisions, rehearseDecision } from '../../src/checkout/decide-payment.ts';
 import type { PaymentAttempt } from '../../src/checkout/payment-attempt.ts';
 import type { DecidedOutcome } from '../../src/checkout/payment-decision.ts';
 import { settlePayment } from '../../src/checkout/settle-payment.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
 import { describeEvidence } from '../../src/lib/evidence-file.ts';
+import { addUp } from '../../src/lib/exact-sum.ts';
 import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
 import { GIVEN_BACK_ELSEWHERE, type PaymentOutcome } from '../../src/payment-methods/payment-method.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
@@ -103,6 +104,11 @@ forEachEngine('a payment that a person ends', (openTestDatabase) => {
   for (const [outcome, taken, state, attempt, events, callbacks, balances] of rows) {
     test(`${outcome}${taken === null ? '' : `, of ${taken}`}: the order is ${state}, and what was taken is in the books`, async () => {
       const waiting = await openWaiting(openTestDatabase);
+      const wish = { outcome, taken, reason: 'seen in the portal', evidence, by: TESTER };
+      const rehearsed = await rehearseDecision(waiting.app, waiting.id, wish);
+      assert.deepEqual([rehearsed?.transaction, rehearsed?.attempt], [state, attempt]);
+      assert.equal(addUp((rehearsed?.entries ?? []).map((entry) => entry.amount)), balances[0]);
+      assert.deepEqual(await balancesOf(waiting), [0, 0, 0], 'a rehearsal changes nothing');
       assert.equal(await decide(waiting, outcome, taken), 'decided');
       assert.deepEqual(await readStates(waiting.app), {
         transaction: state,

@@ -21,6 +21,7 @@ forEachEngine('what ends what waits', (openTestDatabase) => {
       '/console/batches/ID/approve',
       '/console/callbacks/ID',
       '/console/mails',
+      '/console/payments/ID/attempts/ID/settle',
       '/console/payments/ID/requests/ID/approve',
       '/console/settlements/ID',
       '/console/statements/ID?use=suspense&amp;line=ID',

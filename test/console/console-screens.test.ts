@@ -80,7 +80,7 @@ withBrowser('the console in a browser', (openVisitor) => {
       assert.equal(await page.evaluate('document.activeElement.textContent'), first, 'the keyboard stays where it was');
       await page.getByRole('button', { name: 'English' }).click();
       await page.getByRole('heading', { name: 'Payments' }).waitFor();
-      await page.goto(`${origin}/console/payments?state=pending`);
+      await page.goto(`${origin}/console/payments?state=cancelled`);
       await page.getByText('There is no such payment').waitFor();
       await page.keyboard.press('/');
       await page.keyboard.type('ORD-7');

@@ -81,6 +81,7 @@ test('no endpoint takes a larger body than the page says', () => {
       '/payout-batches',
       '/payout-files/:id/results',
       '/bank-statements',
+      '/console/payments/:id/attempts/:attempt/settle',
       '/console/settlements',
       '/console/settlements/:id/book',
       '/console/payouts/upload',

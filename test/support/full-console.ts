@@ -3,6 +3,9 @@ import type { Actor } from '../../src/audit/actor.ts';
 import { makeApiToken } from '../../src/auth/make-api-token.ts';
 import { userActor } from '../../src/auth/user-actor.ts';
 import { readSettlement } from '../../src/books/read-settlement.ts';
+import { selectLatestAttempt } from '../../src/checkout/payment-attempt-queries.ts';
+import { settlePayment } from '../../src/checkout/settle-payment.ts';
+import { startPayment } from '../../src/checkout/start-payment.ts';
 import { drawDemoLogo } from '../../src/cli/demo-logo.ts';
 import type { Database } from '../../src/db/database.ts';
 import { dayOf } from '../../src/lib/calendar-day.ts';
@@ -13,6 +16,7 @@ import { listSuspense } from '../../src/movements/list-movements.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { createPaymentLink } from '../../src/payment-links/create-payment-link.ts';
 import type { LinkWish } from '../../src/payment-links/payment-link.ts';
+import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { type LookChanges, setLook } from '../../src/payment-services/set-look.ts';
 import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
 import { requestRefund } from '../../src/refunds/request-refund.ts';
@@ -25,7 +29,7 @@ import { createTestApp, type TestApp } from './test-app.ts';
 import { createLatePayment, createPaidTransaction } from './test-books.ts';
 import { approved, openPayoutDesk, propose } from './test-payouts.ts';
 import type { TestServer } from './test-server.ts';
-import { createTestEnvironment, signedBody } from './test-shop.ts';
+import { createTestEnvironment, createTestTransaction, signedBody } from './test-shop.ts';
 import { createTestUser } from './test-user.ts';
 
 /** Creates a service whose shops accept no callback. */
@@ -73,6 +77,7 @@ export async function fillConsole(app: TestApp, server: TestServer) {
   const settlement = await settle(app);
   await server.post('/trxs', { json: signedBody(environment.serviceToken, 'wrong') });
   await storeRefusedRequests(app);
+  const doubted = await doubt(app, environment);
   const merchant = environment.paymentServiceId;
   const { batch_id: batch } = payout;
   const ids: Record<string, string | null | undefined> = {
@@ -112,6 +117,7 @@ export async function fillConsole(app: TestApp, server: TestServer) {
       route: '/console/payments/:id/requests/:request/approve',
       path: `/console/payments/${payment.id}/requests/${request}/approve`,
     },
+    { route: '/console/payments/:id/attempts/:attempt/settle', path: doubted },
     { route: '/console/payments/:id/refund', path: `/console/payments/${payment.id}/refund?amount=1000&reason=doble` },
   ];
   return { owner, environment, screens: [...screens, ...questions] };
@@ -138,6 +144,16 @@ async function ask(app: TestApp, paid: Transaction, by: Actor): Promise<string> 
   const making = await requestRefund(app, paid, { amount: 5000, type: 'parcial', reason: 'llegó roto', by });
   if (!('request' in making)) throw new Error('There is no request');
   return making.request.id;
+}
+
+/** Creates a payment whose method contradicts itself. Returns the path of the form that ends it. */
+async function doubt(app: TestApp, environment: ServiceEnvironment): Promise<string> {
+  const transaction = await createTestTransaction(app, environment, { reference: 'ORD-9', amount: 5004 });
+  await startPayment(app, transaction, 'simulated');
+  const attempt = await selectLatestAttempt(app.db, transaction);
+  if (attempt === null) throw new Error('There is no attempt');
+  await settlePayment(app, attempt, { kind: 'contradiction', detail: { reason: 'two_ends', status: 'REVERSED' } });
+  return `/console/payments/${transaction.id}/attempts/${attempt.id}/settle`;
 }
 
 /** Creates a payout in a bank file that a statement confirms, and another that waits. */

@@ -12,6 +12,7 @@ import { badge, paymentBadges, timeCell } from '../console-format.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
 import { typedQuery } from '../kept-typing.ts';
+import { doubtsOf } from './doubts.ts';
 import { causeOfDelivery, timelineOf, titleOf } from './payment-lines.ts';
 import { waitingRequests } from './waiting-requests.ts';
 
@@ -23,6 +24,7 @@ const DONE: Readonly<Record<string, ConsoleText>> = {
   approved: 'above.done_approved',
   rejected: 'above.done_rejected',
   withdrawn: 'above.done_withdrawn',
+  settled: 'settle.done',
 };
 
 /** Shows one payment: its facts, everything that happened to it, and the possible actions. */
@@ -69,6 +71,7 @@ ${timelineOf(language, shown)}</section>
 <div>
 <h2>${tell(language, 'payment.facts')}</h2>
 ${factsOf(language, shown)}
+${await doubtsOf(app, visit, shown)}
 ${await waitingRequests(app, visit, shown)}
 ${user.may.has('refunds:create') && (await refundForm(app, language, shown, typed))}
 <h2>${tell(language, 'payment.copy')}</h2>

@@ -1,0 +1,148 @@
+import type { App } from '../../app.ts';
+import { isReason } from '../../audit/reason.ts';
+import type { JournalEntry } from '../../books/journal-entry.ts';
+import { type Language, methodName } from '../../checkout/texts.ts';
+import { publicPath } from '../../http/assets.ts';
+import { type Html, html } from '../../http/html.ts';
+import { describeEvidence, type Evidence } from '../../lib/evidence-file.ts';
+import { formatMoney } from '../../lib/money.ts';
+import { tableOf } from '../console-format.ts';
+import { type ConsoleText, tell, tellKind } from '../console-texts.ts';
+import type { ConsoleVisit } from '../console-visit.ts';
+import { carriedFile, MOST_FILE_BYTES, readSentFile, type SentFile } from '../payouts/kept-upload.ts';
+
+/** The outcomes that a person may choose, each with its meaning. */
+export type Choices<Outcome extends string> = Partial<Readonly<Record<Outcome, ConsoleText>>>;
+
+/** A form as it was sent. `standing`: how the subject stood on the preview, empty before it. */
+export type Sent = { fields: Record<string, string>; file: SentFile | null; isConfirmed: boolean; standing: string };
+
+/** The outcome that a person names, with the reason and the evidence. */
+export type Said<Outcome> = { outcome: Outcome; reason: string; evidence: Evidence; file: SentFile };
+
+/** Reads the form. Throws `Problem` HTTP_MALFORMED. */
+export async function readSent({ request }: ConsoleVisit): Promise<Sent> {
+  const { fields, file } = await readSentFile(request);
+  const { confirm, standing = '' } = fields;
+  return { fields, file, isConfirmed: confirm !== undefined, standing };
+}
+
+/** Checks the outcome, the reason and the evidence of the form. */
+export function readSaid<Outcome extends string>(
+  { language }: ConsoleVisit,
+  { fields, file }: Sent,
+  choices: Choices<Outcome>,
+): Said<Outcome> | { refusal: string } {
+  const refuse = (text: ConsoleText) => ({ refusal: tell(language, text) });
+  const { outcome = '', reason: why = '' } = fields;
+  const reason = why.trim();
+  if (!Object.hasOwn(choices, outcome)) return refuse('settle.choose');
+  if (file === null) return refuse('upload.no_file');
+  if (file.content.length > MOST_FILE_BYTES) return refuse('settle.too_large');
+  if (!isReason(reason)) return refuse('refund.no_reason');
+  return { outcome: outcome as Outcome, reason, evidence: describeEvidence(file.name, file.content), file };
+}
+
+/** `at`: where the form is sent, `back`: the page before it; both below `/console`. `more`: fields after the outcomes. */
+export type SettleQuestion = {
+  title: string;
+  text: Html;
+  at: string;
+  back: string;
+  choices: Choices<string>;
+  more?: Html;
+};
+
+/** Sends the form, with `said` at the top and the fields of a refused form. */
+export function sendSettleForm(
+  app: App,
+  { language, send }: ConsoleVisit,
+  { title, text, at, back, choices, more = html`` }: SettleQuestion,
+  { status = 200, said = '', sent = null }: { status?: number; said?: string; sent?: Sent | null } = {},
+) {
+  const { outcome = '', reason = '' } = sent?.fields ?? {};
+  const file = sent?.file ?? null;
+  const kept = file !== null && file.content.length <= MOST_FILE_BYTES ? file : null;
+  const all = Object.entries(choices).filter((choice): choice is [string, ConsoleText] => choice[1] !== undefined);
+  const path = `${publicPath(app)}/console`;
+  const main = html`${said !== '' && html`<p class="notice" role="alert">${said}</p>`}
+<h1>${title}</h1>
+${text}
+<form class="card pad narrow" method="post" enctype="multipart/form-data" action="${path}${at}">
+<fieldset><legend>${tell(language, 'settle.outcome')}</legend>
+${all.map(([name, means]) => html`<label class="inline"><input type="radio" name="outcome" value="${name}" required${(name === outcome || all.length === 1) && html` checked`}> ${tell(language, means)}</label>`)}
+</fieldset>
+${more}
+<label>${tell(language, 'settle.evidence')}<input type="file" name="file"${kept === null && html` required`} aria-describedby="evidence-hint"></label>
+${kept !== null && html`<p>${tell(language, 'settle.chosen', { name: kept.name })}</p>${carriedFile(kept)}`}
+<p class="quiet" id="evidence-hint">${tell(language, 'settle.evidence_hint')}</p>
+<label>${tell(language, 'refund.reason')}<input name="reason" required maxlength="200" value="${reason}" aria-describedby="reason-hint"></label>
+<p class="quiet" id="reason-hint">${tell(language, 'refund.reason_hint')}</p>
+<p class="actions"><button class="primary">${tell(language, 'settle.look')}</button> <a class="button" href="${path}${back}">${tell(language, 'refund.back')}</a></p>
+</form>`;
+  return send(status, { title, main });
+}
+
+/** `effect`: the states afterwards and the entries. `kept`: fields that the confirmation carries. */
+export type SettlePreview = Pick<SettleQuestion, 'text' | 'at' | 'back'> & {
+  said: Said<string>;
+  means: string;
+  effect: Html;
+  kept: Readonly<Record<string, string>>;
+};
+
+/** Sends the preview: what was said, with which evidence, and what it does. */
+export function sendSettlePreview(
+  app: App,
+  { language, send }: ConsoleVisit,
+  { text, at, back, said, means, effect, kept }: SettlePreview,
+) {
+  const { reason, outcome, evidence, file } = said;
+  const title = tell(language, 'settle.preview');
+  const path = `${publicPath(app)}/console`;
+  const fields = Object.entries({ ...kept, outcome, reason, confirm: 'yes' });
+  const main = html`<h1>${title}</h1>
+${text}
+<div class="card pad narrow"><dl class="facts">
+<dt>${tell(language, 'settle.outcome')}</dt><dd><strong>${means}</strong></dd>
+<dt>${tell(language, 'refund.reason')}</dt><dd>${reason}</dd>
+<dt>${tell(language, 'settle.proof')}</dt><dd>${tell(language, 'settle.bytes', { name: evidence.name, n: evidence.bytes })}<br><span class="code">SHA-256 ${evidence.sha256}</span></dd>
+</dl></div>
+${effect}
+<p>${tell(language, 'settle.stays')}</p>
+<form class="actions" method="post" enctype="multipart/form-data" action="${path}${at}">
+${carriedFile(file)}${fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+<button class="primary">${tell(language, 'settle.confirm')}</button>
+<a class="button" href="${path}${back}">${tell(language, 'refund.back')}</a></form>`;
+  return send(200, { title, main });
+}
+
+/** Shows the entries that an act adds to the books, each with the account that receives and the account that gives. */
+export function entriesTable(language: Language, entries: readonly JournalEntry[]): Html {
+  if (entries.length === 0) return html`<p>${tell(language, 'settle.no_entries')}</p>`;
+  const head = (['settle.entry', 'settle.to', 'settle.from', 'column.amount'] as const).map((key) =>
+    tell(language, key),
+  );
+  const rows = entries.map(({ kind, debit_account, credit_account, amount, currency }) => [
+    tellKind(language, 'entry', kind),
+    accountName(language, debit_account),
+    accountName(language, credit_account),
+    formatMoney(amount, currency),
+  ]);
+  return html`<p>${tell(language, 'settle.entries')}</p>${tableOf(head, rows, [3])}`;
+}
+
+const ACCOUNTS: Readonly<Record<string, ConsoleText>> = {
+  'merchant:payable': 'booked.merchant',
+  'payouts:reserved': 'booked.reserved',
+  'fees:income': 'settle.fees',
+  bank: 'settle.bank',
+  suspense: 'settle.suspense',
+};
+
+function accountName(language: Language, account: string): string {
+  const [kind, code = ''] = account.split(':');
+  if (kind === 'method') return tell(language, 'booked.method', { method: methodName(language, { code, name: code }) });
+  const known = ACCOUNTS[account];
+  return known === undefined ? account : tell(language, known);
+}

@@ -1,0 +1,197 @@
+import type { App } from '../../app.ts';
+import { sayPaymentDoubt } from '../../attention/say-doubt.ts';
+import { type DecisionWish, decidePayment, rehearseDecision } from '../../checkout/decide-payment.ts';
+import { lookUpPaymentOf } from '../../checkout/look-up-payments.ts';
+import { isInDoubt, isOpen, type PaymentAttempt, standingOf } from '../../checkout/payment-attempt.ts';
+import { selectAttempt } from '../../checkout/payment-attempt-queries.ts';
+import type { DecidedOutcome, DecisionResult } from '../../checkout/payment-decision.ts';
+import { methodName } from '../../checkout/texts.ts';
+import type { Screen } from '../../http/endpoint.ts';
+import { html } from '../../http/html.ts';
+import { formatMoney, formatPlain, parseTyped } from '../../lib/money.ts';
+import type { ShownPayment } from '../../search/show-payment.ts';
+import {
+  type Choices,
+  entriesTable,
+  readSaid,
+  readSent,
+  type Said,
+  type Sent,
+  type SettleQuestion,
+  sendSettleForm,
+  sendSettlePreview,
+} from '../attention/settle-form.ts';
+import { type ConsoleText, tell, tellKind } from '../console-texts.ts';
+import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
+import { paymentOf, sendPayment } from './get-payment.ts';
+
+const CHOICES = {
+  approved: 'settle.approved',
+  declined: 'settle.declined',
+  aborted: 'settle.aborted',
+} as const satisfies Record<DecidedOutcome, ConsoleText>;
+
+/** Asks how a payment attempt in doubt ended. */
+export const getConsoleSettleAttempt: Screen = {
+  handle: consoleHandler(async (app, visit) => {
+    const doubted = await findDoubted(app, visit);
+    if (doubted === null) return visit.send(404, notFoundPage(visit.language));
+    const asked = requireProof(app, visit, pathOf(doubted));
+    if (asked !== null) return asked;
+    if (!isInDoubt(doubted.attempt, app.now())) return sendNothing(app, visit);
+    return sendSettleForm(app, visit, questionOf(visit, doubted));
+  }),
+};
+
+/** Asks the method again and shows what the decision would do; with `confirm` decides. */
+export const postConsoleSettleAttempt: Screen = {
+  handle: consoleHandler(async (app, visit) => {
+    const doubted = await findDoubted(app, visit);
+    if (doubted === null) return visit.send(404, notFoundPage(visit.language));
+    const asked = requireProof(app, visit, pathOf(doubted));
+    if (asked !== null) return asked;
+    const sent = await readSent(visit);
+    const wish = readWish(visit, doubted.shown, sent);
+    if ('refusal' in wish) {
+      if (!isInDoubt(doubted.attempt, app.now())) return sendNothing(app, visit);
+      const answer = { status: 400, said: wish.refusal, sent };
+      return sendSettleForm(app, visit, questionOf(visit, doubted, sent.fields['amount']), answer);
+    }
+    if (sent.isConfirmed) return decide(app, visit, doubted, { ...wish, standing: sent.standing });
+    return preview(app, visit, doubted, wish);
+  }),
+};
+
+type Doubted = { shown: ShownPayment; attempt: PaymentAttempt };
+type Wish = Said<DecidedOutcome> & { taken: number | null };
+
+/** Returns the attempt in the path if it belongs to the payment in the path and the person may see that payment, else null. */
+async function findDoubted(app: App, visit: ConsoleVisit): Promise<Doubted | null> {
+  const shown = await paymentOf(app, visit);
+  if (shown === null) return null;
+  const { attempt: id } = visit.request.params as { attempt: string };
+  const attempt = await selectAttempt(app.db, { id, environment_id: shown.transaction.environment_id });
+  return attempt?.transaction_id === shown.transaction.id ? { shown, attempt } : null;
+}
+
+/** Returns the path of the form below `/console`. */
+function pathOf({ shown, attempt }: Doubted): string {
+  return `/payments/${shown.payment.id}/attempts/${attempt.id}/settle`;
+}
+
+/** The money of an approved attempt is in the books, so nothing else can be said of it. */
+function choicesFor({ state }: PaymentAttempt): Choices<DecidedOutcome> {
+  return state === 'approved' ? { approved: CHOICES.approved } : CHOICES;
+}
+
+function nameOf({ language }: ConsoleVisit, { payment_method: code }: PaymentAttempt): string {
+  return methodName(language, { code, name: code });
+}
+
+/** Says which attempt it is, and why it is in doubt. */
+function textOf(visit: ConsoleVisit, { shown, attempt }: Doubted) {
+  const { language } = visit;
+  const { reference } = shown.payment;
+  const method = nameOf(visit, attempt);
+  const contradiction = attempt.contradicted_at === null ? null : attempt.contradiction;
+  return html`<p>${tell(language, 'settle.attempt_text', { reference, id: attempt.id, method })}</p>
+<p class="notice">${sayPaymentDoubt({ ...attempt, payment_method: method, contradiction })[language]}</p>`;
+}
+
+function questionOf(visit: ConsoleVisit, doubted: Doubted, typed = ''): SettleQuestion {
+  const { language } = visit;
+  const { shown, attempt } = doubted;
+  const amount = formatMoney(shown.payment.amount, shown.payment.currency);
+  const method = nameOf(visit, attempt);
+  return {
+    title: tell(language, 'settle.attempt_title', { amount }),
+    text: html`${textOf(visit, doubted)}${isOpen(attempt) && html`<p>${tell(language, 'settle.asks', { method })}</p>`}`,
+    at: pathOf(doubted),
+    back: `/payments/${shown.payment.id}`,
+    choices: choicesFor(attempt),
+    more: html`${attempt.state !== 'approved' && html`<label>${tell(language, 'settle.amount', { amount })}<input name="amount" inputmode="decimal" value="${typed}"></label>`}`,
+  };
+}
+
+/** `taken`: null without an amount, for the amount of the order. */
+function readWish(visit: ConsoleVisit, { payment }: ShownPayment, sent: Sent): Wish | { refusal: string } {
+  const said = readSaid(visit, sent, CHOICES);
+  if ('refusal' in said) return said;
+  const text = (sent.fields['amount'] ?? '').trim();
+  if (text === '') return { ...said, taken: null };
+  const taken = parseTyped(text, payment.currency);
+  if (taken === null || taken < 1 || said.outcome !== 'approved')
+    return { refusal: tell(visit.language, 'settle.bad_amount') };
+  return { ...said, taken };
+}
+
+async function preview(app: App, visit: ConsoleVisit, before: Doubted, wish: Wish) {
+  const { language } = visit;
+  if (!isInDoubt(before.attempt, app.now())) return sendNothing(app, visit);
+  const wasAsked = isOpen(before.attempt) && (await askAgain(app, before));
+  // The answer may have ended it.
+  const doubted = await findDoubted(app, visit);
+  if (doubted === null || !isInDoubt(doubted.attempt, app.now())) return sendNothing(app, visit);
+  const { attempt } = doubted;
+  const rehearsed = await rehearseDecision(app, attempt.id, wishOf(visit, wish));
+  if (rehearsed?.result !== 'decided') return sendRefusal(app, visit, rehearsed?.result ?? 'unknown');
+  const method = nameOf(visit, attempt);
+  const answer = tell(language, wasAsked ? 'settle.asked' : 'settle.not_asked', { method });
+  const { currency } = doubted.shown.payment;
+  const state = tellKind(language, 'state', rehearsed.transaction);
+  const means = tell(language, CHOICES[wish.outcome]);
+  return sendSettlePreview(app, visit, {
+    text: html`${textOf(visit, doubted)}${isOpen(attempt) && html`<p>${answer}</p>`}`,
+    at: pathOf(doubted),
+    back: `/payments/${doubted.shown.payment.id}`,
+    said: wish,
+    means:
+      wish.taken === null || attempt.state === 'approved' ? means : `${means}: ${formatMoney(wish.taken, currency)}`,
+    effect: html`<p>${tell(language, 'settle.order_will', { state })}</p>${entriesTable(language, rehearsed.entries)}`,
+    kept: { standing: standingOf(attempt), ...(wish.taken !== null && { amount: formatPlain(wish.taken, currency) }) },
+  });
+}
+
+/** Asks the method what became of the attempt, as the worker does. Returns whether it was asked. */
+async function askAgain(app: App, { shown, attempt }: Doubted): Promise<boolean> {
+  try {
+    return await lookUpPaymentOf(app, shown.transaction, null);
+  } catch (error) {
+    app.log.error({ err: error, attempt: attempt.id }, 'a payment could not be looked up');
+    return false;
+  }
+}
+
+function wishOf({ by }: ConsoleVisit, { outcome, taken, reason, evidence }: Wish): DecisionWish {
+  return { outcome, taken, reason, evidence, by };
+}
+
+async function decide(app: App, visit: ConsoleVisit, doubted: Doubted, wish: Wish & { standing: string }) {
+  const { standing } = wish;
+  const result = await decidePayment(app, doubted.attempt.id, { ...wishOf(visit, wish), standing });
+  if (result !== 'decided' && !(await isRepeated(app, visit, doubted, wish))) return sendRefusal(app, visit, result);
+  return visit.goTo(`/payments/${doubted.shown.payment.id}?done=settled`);
+}
+
+/** Whether the last decision about the attempt is this one: a second click is no error. */
+async function isRepeated(app: App, visit: ConsoleVisit, { attempt }: Doubted, { outcome, evidence }: Wish) {
+  const timeline = (await paymentOf(app, visit))?.timeline ?? [];
+  const last = timeline.findLast(({ kind, facts }) => kind === 'decision' && facts['payment_attempt'] === attempt.id);
+  return last?.what === outcome && last.by === visit.by.name && last.facts['sha256'] === evidence.sha256;
+}
+
+function sendNothing(app: App, visit: ConsoleVisit) {
+  return sendSaid(app, visit, 'settle.nothing');
+}
+
+async function sendRefusal(app: App, visit: ConsoleVisit, result: DecisionResult) {
+  if (result === 'unknown') return visit.send(404, notFoundPage(visit.language));
+  return sendSaid(app, visit, result === 'approved_stays' ? 'settle.approved_stays' : 'settle.changed');
+}
+
+/** Sends the page of the payment as it is now, with this text at the top. */
+async function sendSaid(app: App, visit: ConsoleVisit, text: ConsoleText) {
+  const shown = await paymentOf(app, visit);
+  if (shown === null) return visit.send(404, notFoundPage(visit.language));
+  return sendPayment(app, visit, shown, 409, tell(visit.language, text));
+}

@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { listAudit } from '../../src/audit/list-audit.ts';
+import { verifyBooks } from '../../src/books/verify-books.ts';
+import { listDecisions } from '../../src/checkout/decide-payment.ts';
+import { startPayment } from '../../src/checkout/start-payment.ts';
+import { approved, openCheckout, readAttempt, readStates, scriptMethod } from '../checkout/checkout-case.ts';
+import { forEachEngine } from '../support/engines.ts';
+import type { TestApp } from '../support/test-app.ts';
+import { type Answer, startTestServer, type TestServer } from '../support/test-server.ts';
+import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
+import { createTestUser, type TestUser } from '../support/test-user.ts';
+
+const MINUTE_MS = 60_000;
+const PAGE = Buffer.from('a page of the portal');
+
+type Fields = Record<string, string>;
+
+/** Sends a form with a file as a browser does; an empty file is none. */
+async function sendForm(server: TestServer, user: TestUser, path: string, fields: Fields, file: Buffer, from: Fields) {
+  const form = new FormData();
+  form.set('file', new Blob([new Uint8Array(file)]), 'portal.html');
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  const request = new Request('http://localhost', { method: 'POST', body: form });
+  const type = request.headers.get('content-type') ?? '';
+  return server.post(path, {
+    headers: { 'content-type': type, ...from, ...user.console },
+    body: Buffer.from(await request.arrayBuffer()) as never,
+  });
+}
+
+const OURS = { 'sec-fetch-site': 'same-origin' };
+
+function deskOf(app: TestApp, server: TestServer, path: string) {
+  const look = (user: TestUser, fields: Fields, file: Buffer = PAGE, from: Fields = OURS) =>
+    sendForm(server, user, path, fields, file, from);
+  const confirm = (user: TestUser, preview: Answer) =>
+    sendForm(server, user, path, fieldsIn(preview), Buffer.alloc(0), OURS);
+  const user = (role: 'finance' | 'auditor', email?: string) =>
+    createTestUser(app, { role, may: [], ...(email !== undefined && { email }) });
+  return { look, confirm, user };
+}
+
+/** The fields of the confirmation, as the page has them. */
+function fieldsIn({ text }: Answer): Fields {
+  return Object.fromEntries(
+    [...text.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)].map(([, name = '', value = '']) => [name, value]),
+  );
+}
+
+async function assertBooksHold(app: TestApp): Promise<void> {
+  const { problems, records, balances } = await verifyBooks(app);
+  assert.deepEqual([problems, records, balances], [[], [], []]);
+}
+
+forEachEngine('an attempt in doubt at the console', (openTestDatabase) => {
+  /** An attempt that its method does not end; `answers`: what it says when it is asked again. */
+  const open = async (answers: Parameters<typeof scriptMethod>[0] = {}) => {
+    const unknown = async () => ({ kind: 'unknown' }) as const;
+    const method = scriptMethod({ start: unknown, lookup: unknown, ...answers });
+    const opened = await openCheckout(openTestDatabase, { method });
+    const { app, transaction, environment } = opened;
+    await startPayment(app, transaction, 'scripted');
+    const { id } = await readAttempt(app);
+    app.now.advance(31 * MINUTE_MS);
+    const server = await startTestServer(app);
+    const payment = `/console/payments/${transaction.id}`;
+    const path = `${payment}/attempts/${id}/settle`;
+    return { app, server, method, environment, id, payment, path, ...deskOf(app, server, path) };
+  };
+  const TAKEN = { outcome: 'approved', reason: 'lo muestra el portal' };
+
+  test('could be ended in a shell alone: the entries are shown, then the decision has a name, a reason and the evidence', async () => {
+    const { app, server, method, id, payment, path, look, confirm, user } = await open();
+    await using _server = server;
+    const finance = await user('finance', 'fina@example.cl');
+    const shown = await server.get(payment, finance.console);
+    assert.match(shown.text, /<h2>En duda<\/h2><div class="card pad"><p>scripted no ha dicho en qué terminó</);
+    assert.ok(shown.text.includes(`href="${path}"`));
+    const waiting = await server.get('/console/attention', finance.console);
+    assert.ok(waiting.text.includes(`<a href="${path}">Decir qué pasó</a>`));
+    const form = await server.get(path, finance.console);
+    assert.deepEqual([form.status, /name="file" required/.test(form.text)], [200, true]);
+    const asked = method.lookedUp.length;
+    const preview = await look(finance, { ...TAKEN, amount: '13000' });
+    assert.equal(preview.status, 200, preview.text);
+    assert.equal(method.lookedUp.length, asked + 1, 'the method is asked before a person decides');
+    assert.match(preview.text, /Se le preguntó otra vez a scripted, y sigue sin decirlo/);
+    assert.match(preview.text, /El pedido quedará como: Pagado/);
+    const rows = [...preview.text.matchAll(/<td data-label="Monto" class="number">([^<]*)</g)].map(([, sum]) => sum);
+    assert.deepEqual(rows, ['$12.990 CLP', '$10 CLP'], 'what is over is in suspense');
+    assert.deepEqual((await readStates(app)).attempts, ['unknown'], 'a preview changes nothing');
+    assert.deepEqual(await listDecisions(app, 10), []);
+    for (let click = 0; click < 2; click++) {
+      const done = await confirm(finance, preview);
+      assert.equal(done.headers.get('location'), `${payment}?done=settled`, done.text);
+    }
+    const after = await server.get(`${payment}?done=settled`, finance.console);
+    assert.match(after.text, /class="notice done" role="status">Decidido/);
+    assert.doesNotMatch(after.text, /En duda/);
+    const decisions = await listDecisions(app, 10);
+    assert.deepEqual(
+      decisions.map(({ payment_attempt_id, outcome, taken, reason, evidence_name, evidence_bytes }) => [
+        payment_attempt_id,
+        outcome,
+        taken,
+        reason,
+        evidence_name,
+        evidence_bytes,
+      ]),
+      [[id, 'approved', 13_000, 'lo muestra el portal', 'portal.html', PAGE.length]],
+    );
+    const { acts } = await listAudit(app, { who: 'fina@example.cl' }, 10);
+    assert.equal(acts.filter(({ action }) => action === 'payment.decided').length, 1);
+    await assertBooksHold(app);
+  });
+
+  test('is not ended by a wrong form, a wrong person or another site', async () => {
+    const { app, server, payment, path, look, confirm, user } = await open();
+    await using _server = server;
+    const finance = await user('finance');
+    const auditor = await user('auditor');
+    for (const answer of [await server.get(path, auditor.console), await look(auditor, TAKEN)]) {
+      assert.equal(answer.status, 403);
+      assert.match(answer.text, /movements:record/);
+    }
+    const read = await server.get(payment, auditor.console);
+    assert.match(read.text, /Lo termina una persona con el permiso movements:record/);
+    assert.ok(!read.text.includes(path));
+    const elsewhere = await createTestEnvironment(app);
+    const other = { role: 'finance', may: [], paymentServices: [elsewhere.paymentServiceId] } as const;
+    const stranger = await createTestUser(app, { ...other, may: [] });
+    const foreign = await createTestTransaction(app, elsewhere);
+    const ofForeign = path.replace(payment, `/console/payments/${foreign.id}`);
+    for (const answer of [
+      await server.get(path, stranger.console),
+      await look(stranger, TAKEN),
+      await server.get(ofForeign, finance.console),
+    ])
+      assert.equal(answer.status, 404);
+    for (const from of [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.example' }, {}])
+      assert.equal((await look(finance, { ...TAKEN, confirm: 'yes', standing: 'open' }, PAGE, from)).status, 403);
+    const rows: [fields: Fields, file: Buffer, said: RegExp][] = [
+      [{}, PAGE, /Elige qué pasó/],
+      [{ ...TAKEN, outcome: 'completed' }, PAGE, /Elige qué pasó/],
+      [TAKEN, Buffer.alloc(0), /Elige un archivo/],
+      [TAKEN, Buffer.alloc(2 * 1024 * 1024 + 1, 'x'), /más de 2 MB/],
+      [{ ...TAKEN, reason: ' ' }, PAGE, /Escribe el motivo/],
+      [{ ...TAKEN, reason: 'a\u0007b' }, PAGE, /Escribe el motivo/],
+      [{ ...TAKEN, reason: 'lo dijo ana@example.cl' }, PAGE, /Escribe el motivo/],
+      [{ ...TAKEN, amount: '0' }, PAGE, /Escribe el monto/],
+      [{ ...TAKEN, amount: '12.990' }, PAGE, /Escribe el monto/],
+      [{ ...TAKEN, outcome: 'declined', amount: '100' }, PAGE, /Escribe el monto/],
+    ];
+    for (const [fields, file, said] of rows) {
+      const refused = await look(finance, { ...fields, confirm: 'yes', standing: 'open' }, file);
+      assert.equal(refused.status, 400);
+      assert.match(refused.text, said);
+    }
+    const kept = await look(finance, { ...TAKEN, reason: '' });
+    assert.match(kept.text, /Ya elegiste portal\.html/, 'a refused form does not ask for the file again');
+    const unseen = await look(finance, { ...TAKEN, confirm: 'yes' });
+    assert.equal(unseen.status, 409, 'nobody decides without the preview');
+    const preview = await look(finance, TAKEN);
+    app.now.advance(16 * MINUTE_MS);
+    for (const answer of [await server.get(path, finance.console), await confirm(finance, preview)])
+      assert.match(answer.headers.get('location') ?? '', /^\/console\/(?:prove|sign-in)\?next=/);
+    assert.deepEqual(await listDecisions(app, 10), []);
+  });
+
+  test('that its method ends when it is asked again needs no decision', async () => {
+    const { app, server, look, user } = await open({ lookup: async () => approved });
+    await using _server = server;
+    const answer = await look(await user('finance'), { ...TAKEN, outcome: 'declined' });
+    assert.deepEqual([answer.status, /Aquí no hay nada en duda/.test(answer.text)], [409, true]);
+    assert.deepEqual((await readStates(app)).attempts, ['approved']);
+    assert.deepEqual(await listDecisions(app, 10), []);
+  });
+
+  test('is decided once by two people: a page from before the other decision is refused', async () => {
+    const { app, server, look, confirm, user } = await open();
+    await using _server = server;
+    const [finance, other] = [await user('finance'), await user('finance')];
+    const taken = await look(finance, TAKEN);
+    const declined = await look(other, { outcome: 'declined', reason: 'lo dice el banco' });
+    assert.equal((await confirm(other, declined)).status, 303);
+    const stale = await confirm(finance, taken);
+    assert.deepEqual([stale.status, /Cambió después de que abriste/.test(stale.text)], [409, true]);
+    assert.deepEqual((await readStates(app)).attempts, ['declined']);
+    assert.equal((await listDecisions(app, 10)).length, 1);
+    await assertBooksHold(app);
+  });
+
+  test('is decided once by two clicks at the same moment', async () => {
+    const { app, server, look, confirm, user } = await open();
+    await using _server = server;
+    const finance = await user('finance');
+    const preview = await look(finance, TAKEN);
+    const answers = await Promise.all([1, 2, 3].map(() => confirm(finance, preview)));
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [303, 303, 303],
+    );
+    assert.equal((await listDecisions(app, 10)).length, 1);
+    await assertBooksHold(app);
+  });
+});
