@@ -21,6 +21,7 @@ import {
   selectGone,
 } from '../outbox/failing-endpoint-queries.ts';
 import { type GivenUpCallback, measureGivenUp, selectGivenUp } from '../outbox/given-up-callback-queries.ts';
+import { REFUND_IN_DOUBT_AFTER } from '../refunds/refund.ts';
 import { measureWaitingRefunds, selectWaitingRefunds, type WaitingRefund } from '../refunds/waiting-refund-queries.ts';
 import { measureOpenLines, type OpenLine, selectOpenLines } from '../statements/bank-statement-queries.ts';
 import { sayNote } from '../statements/line-notes.ts';
@@ -33,15 +34,8 @@ import { REFUND_REQUEST_ATTENTION } from './refund-request-attention.ts';
 import { sayPaymentDoubt, sayRefundDoubt } from './say-doubt.ts';
 import { SETTLEMENT_ATTENTION } from './settlement-attention.ts';
 
-const MINUTE = 60_000;
-const DAY = 24 * 60 * MINUTE;
+const DAY = 24 * 60 * 60_000;
 
-/**
- * A refund is listed a day after its acceptance without an end, or an hour after its request without an answer. A
- * contradiction is listed at once.
- */
-const REFUND_MS = DAY;
-const ASKED_REFUND_MS = 60 * MINUTE;
 /** A callback that was given up earlier than this is no longer listed. */
 const CALLBACK_MS = 7 * DAY;
 
@@ -145,7 +139,8 @@ function waitingPayment(attempt: WaitingAttempt): Waiting {
 }
 
 function refundsSince(app: App) {
-  return { accepted: app.now() - REFUND_MS, asked: app.now() - ASKED_REFUND_MS };
+  const { accepted, asked } = REFUND_IN_DOUBT_AFTER;
+  return { accepted: app.now() - accepted, asked: app.now() - asked };
 }
 
 function waitingRefund(refund: WaitingRefund): Waiting {

@@ -44,6 +44,12 @@ const WAYS: readonly Way[] = [
     'way.settle',
     ([, id], { transaction }) => (transaction === null ? null : `/payments/${transaction}/attempts/${id}/settle`),
   ],
+  [
+    of('refund settle (\\S+) '),
+    'movements:record',
+    'way.settle',
+    ([, id], { transaction }) => (transaction === null ? null : `/payments/${transaction}/refunds/${id}/settle`),
+  ],
   [of('callback resend --endpoint '), 'callbacks:resend', 'way.resend', (_, { id }) => `/callbacks/${id}`],
   [
     of('callback resend \\d+$'),

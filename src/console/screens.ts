@@ -135,6 +135,13 @@ export const postConsoleSettleAttempt = later(
   upload(UPLOAD_BYTES.payouts),
 );
 
+export const getConsoleSettleRefund = later(() => import('./payments/settle-refund-page.ts'), 'getConsoleSettleRefund');
+export const postConsoleSettleRefund = later(
+  () => import('./payments/settle-refund-page.ts'),
+  'postConsoleSettleRefund',
+  upload(UPLOAD_BYTES.payouts),
+);
+
 export const getConsoleNewPayoutFile = later(() => import('./payouts/bank-file-list.ts'), 'getConsoleNewPayoutFile');
 export const getConsolePayoutFiles = later(() => import('./payouts/bank-file-list.ts'), 'getConsolePayoutFiles');
 export const postConsolePayoutFiles = later(

@@ -1,11 +1,13 @@
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { type Act, recordAudit } from '../audit/record-audit.ts';
-import { methodReceivable, type Posting, refundPosting, SUSPENSE } from '../books/journal-entry.ts';
+import { type JournalEntry, methodReceivable, type Posting, refundPosting, SUSPENSE } from '../books/journal-entry.ts';
+import { selectEntriesOf } from '../books/journal-queries.ts';
 import { movementHash } from '../books/movement-hash.ts';
 import { postEntries } from '../books/post-entries.ts';
 import { recordFact } from '../books/record-fact.ts';
 import type { Tx } from '../db/database.ts';
+import { rehearse } from '../db/rehearse.ts';
 import type { Evidence } from '../lib/evidence-file.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { insertMovement, selectUnresolvedOf } from '../movements/movement-queries.ts';
@@ -15,21 +17,26 @@ import type { ServiceEnvironment } from '../payment-services/payment-service.ts'
 import { type Transaction, transactionKeyOf } from '../transactions/transaction.ts';
 import { advanceSequence, lockTransaction, selectTransaction } from '../transactions/transaction-queries.ts';
 import { announceRefund } from './announce-refund.ts';
-import type { Refund } from './refund.ts';
+import { type Refund, type RefundState, standingOfRefund } from './refund.ts';
 import type { RefundDecision, RefundDecisionOutcome, RefundDecisionResult } from './refund-decision.ts';
 import { insertRefundDecision, type ListedRefundDecision, selectRefundDecisions } from './refund-decision-queries.ts';
 import { endContradiction, endRefund, orderRefund, selectRefund, selectRefundAnywhere } from './refund-queries.ts';
 
 /**
  * `evidence`: may be null for a `retry` of a refund that was never requested, or was requested more than a day ago. `reason` names no
- * person.
+ * person. `standing`: `standingOfRefund` when the person saw it; a refund that stands otherwise is `already` decided. Absent: the decision
+ * holds however it stands.
  */
 export type RefundDecisionWish = {
   outcome: RefundDecisionOutcome;
   reason: string;
   evidence: Evidence | null;
   by: Actor;
+  standing?: string;
 };
+
+/** The effect that a decision would have: its result, the state after it, and the entries that it adds to the books. */
+export type RehearsedRefundDecision = { result: RefundDecisionResult; state: RefundState; entries: JournalEntry[] };
 
 /** After this time a person may take a balance without the refund as a sign that it was not made. The worker never does. */
 const RETRY_AFTER_MS = 24 * 60 * 60 * 1000;
@@ -45,33 +52,33 @@ export async function decideRefund(
   refundId: string,
   wish: RefundDecisionWish,
 ): Promise<RefundDecisionResult> {
-  const found = await selectRefundAnywhere(app.db, refundId);
-  const before = found === null ? null : await selectTransaction(app.db, transactionKeyOf(found));
-  if (found === null || before === null) return 'unknown';
-  const environment = await environmentOf(app, before);
+  const found = await findUndecided(app, refundId);
+  if (found === null) return 'unknown';
   const at = app.now();
-  const { result, ended } = await app.db.transaction(async (tx): Promise<Decided> => {
-    const transaction = await lockTransaction(tx, before);
-    const refund = await selectRefund(tx, found);
-    if (transaction === null || refund === null) throw new Error('A refund is gone');
-    const refusal = refusalOf(refund, wish, at);
-    if (refusal !== null) return { result: refusal, ended: null };
-    const decision = newDecision(refundId, wish, at);
-    await insertRefundDecision(tx, environment.id, decision);
-    await recordFact(tx, {
-      environmentId: environment.id,
-      at,
-      kind: 'decision',
-      subject: decision.id,
-      content: { ...decision },
-      recordedBy: decision.decided_by,
-    });
-    const ended = await carryOut(tx, { environment, transaction, refund, decision });
-    await recordAudit(tx, actOf(wish.by, refund, decision));
-    return { result: 'decided', ended };
-  });
+  const { result, ended } = await app.db.transaction((tx) => decideIn(tx, found, wish, at));
   if (ended !== null) app.metrics.refunds.inc({ state: ended });
   return result;
+}
+
+/** Returns the effect of that decision, and changes nothing. Rejects with `StorageError`. */
+export async function rehearseRefundDecision(
+  app: App,
+  refundId: string,
+  wish: RefundDecisionWish,
+): Promise<RehearsedRefundDecision | null> {
+  const found = await findUndecided(app, refundId);
+  if (found === null) return null;
+  const at = app.now();
+  return rehearse(app.db, async (tx) => {
+    const before = new Set((await selectEntriesOf(tx, found.transaction, MOST_ENTRIES)).map(({ link }) => link));
+    const { result } = await decideIn(tx, found, wish, at);
+    const refund = await selectRefund(tx, found.refund);
+    if (refund === null) throw new Error('A refund is gone');
+    const entries = (await selectEntriesOf(tx, found.transaction, MOST_ENTRIES)).filter(
+      ({ link }) => !before.has(link),
+    );
+    return { result, state: refund.state, entries: entries.toReversed() };
+  });
 }
 
 /** Lists the newest decisions, with their evidence. */
@@ -82,7 +89,46 @@ export function listRefundDecisions(app: App, limit: number): Promise<ListedRefu
 /** `ended`: the new state of the refund if this decision ended it; otherwise null. */
 type Decided = { result: RefundDecisionResult; ended: 'completed' | 'failed' | null };
 
-function refusalOf(refund: Refund, { outcome, evidence }: RefundDecisionWish, at: number): RefundDecisionResult | null {
+type Undecided = { refund: Refund; transaction: Transaction; environment: ServiceEnvironment };
+
+/** More entries than a payment's books ever have. */
+const MOST_ENTRIES = 1_000;
+
+async function findUndecided(app: App, refundId: string): Promise<Undecided | null> {
+  const refund = await selectRefundAnywhere(app.db, refundId);
+  const transaction = refund === null ? null : await selectTransaction(app.db, transactionKeyOf(refund));
+  if (refund === null || transaction === null) return null;
+  return { refund, transaction, environment: await environmentOf(app, transaction) };
+}
+
+async function decideIn(tx: Tx, found: Undecided, wish: RefundDecisionWish, at: number): Promise<Decided> {
+  const { environment } = found;
+  const transaction = await lockTransaction(tx, found.transaction);
+  const refund = await selectRefund(tx, found.refund);
+  if (transaction === null || refund === null) throw new Error('A refund is gone');
+  const refusal = refusalOf(refund, wish, at);
+  if (refusal !== null) return { result: refusal, ended: null };
+  const decision = newDecision(refund.id, wish, at);
+  await insertRefundDecision(tx, environment.id, decision);
+  await recordFact(tx, {
+    environmentId: environment.id,
+    at,
+    kind: 'decision',
+    subject: decision.id,
+    content: { ...decision },
+    recordedBy: decision.decided_by,
+  });
+  const ended = await carryOut(tx, { environment, transaction, refund, decision });
+  await recordAudit(tx, actOf(wish.by, refund, decision));
+  return { result: 'decided', ended };
+}
+
+function refusalOf(
+  refund: Refund,
+  { outcome, evidence, standing }: RefundDecisionWish,
+  at: number,
+): RefundDecisionResult | null {
+  if (standing !== undefined && standing !== standingOfRefund(refund)) return 'already';
   const { state, asking, asked_at, contradicted_at } = refund;
   if (outcome === 'retry') {
     if (state !== 'processing' || asking !== 'held') return 'already';

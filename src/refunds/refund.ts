@@ -37,6 +37,34 @@ export type Refund = SqlRow & {
   detail: string | null;
 };
 
+const HOUR = 60 * 60_000;
+
+/**
+ * The times after which a refund without an end is in doubt, in milliseconds: a day after it was accepted, an hour after it was requested
+ * from its method.
+ */
+export const REFUND_IN_DOUBT_AFTER = { accepted: 24 * HOUR, asked: HOUR } as const;
+
+/** Returns whether a refund waits for a person at `now`: it has been open for too long, or its method contradicts its state. */
+export function isRefundInDoubt(
+  {
+    state,
+    created_at,
+    asked_at,
+    contradicted_at,
+  }: Pick<Refund, 'state' | 'created_at' | 'asked_at' | 'contradicted_at'>,
+  now: number,
+): boolean {
+  const { accepted, asked } = REFUND_IN_DOUBT_AFTER;
+  const isLate = created_at <= now - accepted || (asked_at !== null && asked_at <= now - asked);
+  return contradicted_at !== null || (state === 'processing' && isLate);
+}
+
+/** Returns a text that changes if the refund ends, or if a contradiction begins or ends. */
+export function standingOfRefund({ state, contradicted_at }: Pick<Refund, 'state' | 'contradicted_at'>): string {
+  return `${state} ${contradicted_at ?? ''}`.trim();
+}
+
 export type RefundKey = RowKey<string>;
 
 /**

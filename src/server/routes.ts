@@ -237,6 +237,8 @@ export const ROUTES: readonly Endpoint[] = [
     'movements:record',
     screens.postConsoleSettleAttempt,
   ),
+  screen('GET', ['/console/payments/:id/refunds/:refund/settle'], 'movements:record', screens.getConsoleSettleRefund),
+  screen('POST', ['/console/payments/:id/refunds/:refund/settle'], 'movements:record', screens.postConsoleSettleRefund),
   wholeScreen('GET', ['/console/callbacks'], readWith('callbacks:resend'), screens.getConsoleCallbacks),
   wholeScreen('POST', ['/console/callbacks/resend'], 'callbacks:resend', screens.postConsoleCallbacksResend),
   wholeScreen('GET', ['/console/mails'], readWith('callbacks:resend'), screens.getConsoleMails),

@@ -22,6 +22,7 @@ forEachEngine('what ends what waits', (openTestDatabase) => {
       '/console/callbacks/ID',
       '/console/mails',
       '/console/payments/ID/attempts/ID/settle',
+      '/console/payments/ID/refunds/IDID/settle',
       '/console/payments/ID/requests/ID/approve',
       '/console/settlements/ID',
       '/console/statements/ID?use=suspense&amp;line=ID',

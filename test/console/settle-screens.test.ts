@@ -4,9 +4,13 @@ import { listAudit } from '../../src/audit/list-audit.ts';
 import { verifyBooks } from '../../src/books/verify-books.ts';
 import { listDecisions } from '../../src/checkout/decide-payment.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
+import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
+import { listRefundDecisions } from '../../src/refunds/decide-refund.ts';
 import { approved, openCheckout, readAttempt, readStates, scriptMethod } from '../checkout/checkout-case.ts';
 import { forEachEngine } from '../support/engines.ts';
-import type { TestApp } from '../support/test-app.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { createPaidTransaction } from '../support/test-books.ts';
+import { acceptedRefund, refundingMethod, refundsOf } from '../support/test-refunds.ts';
 import { type Answer, startTestServer, type TestServer } from '../support/test-server.ts';
 import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
 import { createTestUser, type TestUser } from '../support/test-user.ts';
@@ -202,6 +206,96 @@ forEachEngine('an attempt in doubt at the console', (openTestDatabase) => {
       [303, 303, 303],
     );
     assert.equal((await listDecisions(app, 10)).length, 1);
+    await assertBooksHold(app);
+  });
+});
+
+forEachEngine('a refund in doubt at the console', (openTestDatabase) => {
+  /** A refund that its method was asked for and has not answered. */
+  const open = async () => {
+    const unknown = async () => ({ kind: 'unknown' }) as const;
+    const method = refundingMethod({ request: unknown });
+    const app = createTestApp(await openTestDatabase(), { paymentMethods: [method] });
+    const environment = await createTestEnvironment(app);
+    const paid = await createPaidTransaction(app, environment, { amount: 9000 });
+    const { id } = await acceptedRefund(app, paid, 3000);
+    await carryOutRefunds(app, 10);
+    app.now.advance(61 * MINUTE_MS);
+    const server = await startTestServer(app);
+    const payment = `/console/payments/${paid.id}`;
+    const path = `${payment}/refunds/${id}/settle`;
+    return { app, server, paid, payment, path, ...deskOf(app, server, path) };
+  };
+  const BACK = { outcome: 'completed', reason: 'lo muestra el portal' };
+
+  test('is ended with its entries shown before, once by two clicks, with a name, a reason and the evidence', async () => {
+    const { app, server, paid, payment, path, look, confirm, user } = await open();
+    await using _server = server;
+    const finance = await user('finance', 'fina@example.cl');
+    for (const page of [payment, '/console/attention'])
+      assert.ok((await server.get(page, finance.console)).text.includes(`href="${path}"`), page);
+    assert.equal((await server.get(path, finance.console)).status, 200);
+    const preview = await look(finance, BACK);
+    assert.match(preview.text, /La devolución quedará hecha/);
+    assert.match(preview.text, /por cobrar a Simulador<\/td><td[^>]*>\$3\.000 CLP</);
+    assert.deepEqual(await refundsOf(app, paid), [['processing', 3000]], 'a preview changes nothing');
+    const answers = await Promise.all([1, 2].map(() => confirm(finance, preview)));
+    for (const { headers } of answers) assert.equal(headers.get('location'), `${payment}?done=settled`);
+    assert.deepEqual(await refundsOf(app, paid), [['completed', 3000]]);
+    const [decision, ...others] = await listRefundDecisions(app, 10);
+    assert.deepEqual([decision?.outcome, decision?.evidence_name, others.length], ['completed', 'portal.html', 0]);
+    const { acts } = await listAudit(app, { who: 'fina@example.cl' }, 10);
+    assert.equal(acts.filter(({ action }) => action === 'refund.decided').length, 1);
+    assert.equal((await server.get(path, finance.console)).status, 409, 'nothing is in doubt any more');
+    await assertBooksHold(app);
+  });
+
+  test('is requested again within a day only with evidence', async () => {
+    const { app, server, look, confirm, user } = await open();
+    await using _server = server;
+    const finance = await user('finance');
+    const retry = { outcome: 'retry', reason: 'no hizo nada' };
+    const early = await look(finance, retry, Buffer.alloc(0));
+    assert.deepEqual([early.status, /hace menos de un día/.test(early.text)], [409, true]);
+    const preview = await look(finance, retry);
+    assert.match(preview.text, /Se le pide otra vez a Simulador/);
+    assert.equal((await confirm(finance, preview)).status, 303);
+    const [{ asking } = { asking: '' }] = await app.db.query('select asking from refunds');
+    assert.equal(asking, 'ordered');
+  });
+
+  test('is not ended by a wrong form, a wrong person, another site or a page from before another decision', async () => {
+    const { app, server, paid, payment, path, look, confirm, user } = await open();
+    await using _server = server;
+    const [finance, other, auditor] = [await user('finance'), await user('finance'), await user('auditor')];
+    for (const answer of [await server.get(path, auditor.console), await look(auditor, BACK)]) {
+      assert.equal(answer.status, 403);
+      assert.match(answer.text, /movements:record/);
+    }
+    const elsewhere = await createTestEnvironment(app);
+    const foreign = await createPaidTransaction(app, elsewhere);
+    const scope = { role: 'finance', may: [], paymentServices: [elsewhere.paymentServiceId] } as const;
+    const stranger = await createTestUser(app, { ...scope, may: [] });
+    assert.equal((await look(stranger, BACK)).status, 404);
+    const ofForeign = path.replace(payment, `/console/payments/${foreign.id}`);
+    assert.equal((await server.get(ofForeign, finance.console)).status, 404);
+    assert.equal((await look(finance, BACK, PAGE, { 'sec-fetch-site': 'cross-site' })).status, 403);
+    const rows: [fields: Fields, file: Buffer, said: RegExp][] = [
+      [BACK, Buffer.alloc(0), /Elige un archivo/],
+      [{ ...BACK, outcome: 'approved' }, PAGE, /Elige qué pasó/],
+      [{ ...BACK, reason: '\t' }, PAGE, /Escribe el motivo/],
+    ];
+    for (const [fields, file, said] of rows) {
+      const refused = await look(finance, { ...fields, confirm: 'yes', standing: 'processing' }, file);
+      assert.deepEqual([refused.status, said.test(refused.text)], [400, true]);
+    }
+    assert.equal((await look(finance, { ...BACK, confirm: 'yes' })).status, 409, 'nobody decides without the preview');
+    const back = await look(finance, BACK);
+    const lost = await look(other, { outcome: 'failed', reason: 'lo dice el banco' });
+    assert.equal((await confirm(other, lost)).status, 303);
+    const stale = await confirm(finance, back);
+    assert.deepEqual([stale.status, /Cambió después de que abriste/.test(stale.text)], [409, true]);
+    assert.deepEqual(await refundsOf(app, paid), [['failed', 3000]]);
     await assertBooksHold(app);
   });
 });

@@ -82,6 +82,7 @@ test('no endpoint takes a larger body than the page says', () => {
       '/payout-files/:id/results',
       '/bank-statements',
       '/console/payments/:id/attempts/:attempt/settle',
+      '/console/payments/:id/refunds/:refund/settle',
       '/console/settlements',
       '/console/settlements/:id/book',
       '/console/payouts/upload',

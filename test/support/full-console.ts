@@ -19,6 +19,7 @@ import type { LinkWish } from '../../src/payment-links/payment-link.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { type LookChanges, setLook } from '../../src/payment-services/set-look.ts';
 import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
+import { holdRefund } from '../../src/refunds/refund-queries.ts';
 import { requestRefund } from '../../src/refunds/request-refund.ts';
 import { storeRefusedRequests } from '../../src/refused-requests/store-refused-requests.ts';
 import { ROUTES } from '../../src/server/routes.ts';
@@ -28,6 +29,7 @@ import { TESTER } from './test-actor.ts';
 import { createTestApp, type TestApp } from './test-app.ts';
 import { createLatePayment, createPaidTransaction } from './test-books.ts';
 import { approved, openPayoutDesk, propose } from './test-payouts.ts';
+import { acceptedRefund } from './test-refunds.ts';
 import type { TestServer } from './test-server.ts';
 import { createTestEnvironment, createTestTransaction, signedBody } from './test-shop.ts';
 import { createTestUser } from './test-user.ts';
@@ -78,6 +80,7 @@ export async function fillConsole(app: TestApp, server: TestServer) {
   await server.post('/trxs', { json: signedBody(environment.serviceToken, 'wrong') });
   await storeRefusedRequests(app);
   const doubted = await doubt(app, environment);
+  const doubtedRefund = await doubtRefund(app, environment);
   const merchant = environment.paymentServiceId;
   const { batch_id: batch } = payout;
   const ids: Record<string, string | null | undefined> = {
@@ -118,6 +121,7 @@ export async function fillConsole(app: TestApp, server: TestServer) {
       path: `/console/payments/${payment.id}/requests/${request}/approve`,
     },
     { route: '/console/payments/:id/attempts/:attempt/settle', path: doubted },
+    { route: '/console/payments/:id/refunds/:refund/settle', path: doubtedRefund },
     { route: '/console/payments/:id/refund', path: `/console/payments/${payment.id}/refund?amount=1000&reason=doble` },
   ];
   return { owner, environment, screens: [...screens, ...questions] };
@@ -154,6 +158,15 @@ async function doubt(app: TestApp, environment: ServiceEnvironment): Promise<str
   if (attempt === null) throw new Error('There is no attempt');
   await settlePayment(app, attempt, { kind: 'contradiction', detail: { reason: 'two_ends', status: 'REVERSED' } });
   return `/console/payments/${transaction.id}/attempts/${attempt.id}/settle`;
+}
+
+/** Creates a refund whose method says that more went back. Returns the path of the form that ends it. */
+async function doubtRefund(app: TestApp, environment: ServiceEnvironment): Promise<string> {
+  const paid = await createPaidTransaction(app, environment, { reference: 'ORD-8' });
+  const refund = await acceptedRefund(app, paid, 1000);
+  const said = { event: 'refund_unasked', unasked: '1000.00', currency: 'CLP' };
+  await app.db.transaction((tx) => holdRefund(tx, refund, app.now(), said));
+  return `/console/payments/${paid.id}/refunds/${refund.id}/settle`;
 }
 
 /** Creates a payout in a bank file that a statement confirms, and another that waits. */

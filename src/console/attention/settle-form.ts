@@ -20,6 +20,9 @@ export type Sent = { fields: Record<string, string>; file: SentFile | null; isCo
 /** The outcome that a person names, with the reason and the evidence. */
 export type Said<Outcome> = { outcome: Outcome; reason: string; evidence: Evidence; file: SentFile };
 
+/** The same without evidence. */
+export type SaidBare<Outcome> = { outcome: Outcome; reason: string; evidence: null; file: null };
+
 /** Reads the form. Throws `Problem` HTTP_MALFORMED. */
 export async function readSent({ request }: ConsoleVisit): Promise<Sent> {
   const { fields, file } = await readSentFile(request);
@@ -27,23 +30,40 @@ export async function readSent({ request }: ConsoleVisit): Promise<Sent> {
   return { fields, file, isConfirmed: confirm !== undefined, standing };
 }
 
-/** Checks the outcome, the reason and the evidence of the form. */
+type Refused = { refusal: string };
+
+/** Checks the outcome, the evidence and the reason of the form. */
 export function readSaid<Outcome extends string>(
-  { language }: ConsoleVisit,
-  { fields, file }: Sent,
+  visit: ConsoleVisit,
+  sent: Sent,
   choices: Choices<Outcome>,
-): Said<Outcome> | { refusal: string } {
-  const refuse = (text: ConsoleText) => ({ refusal: tell(language, text) });
-  const { outcome = '', reason: why = '' } = fields;
-  const reason = why.trim();
-  if (!Object.hasOwn(choices, outcome)) return refuse('settle.choose');
-  if (file === null) return refuse('upload.no_file');
-  if (file.content.length > MOST_FILE_BYTES) return refuse('settle.too_large');
-  if (!isReason(reason)) return refuse('refund.no_reason');
-  return { outcome: outcome as Outcome, reason, evidence: describeEvidence(file.name, file.content), file };
+): Said<Outcome> | Refused {
+  const { language } = visit;
+  const { file } = sent;
+  const said = readBare(visit, sent, choices);
+  if ('refusal' in said) return said;
+  if (file === null) return { refusal: tell(language, 'upload.no_file') };
+  if (file.content.length > MOST_FILE_BYTES) return { refusal: tell(language, 'settle.too_large') };
+  return { ...said, evidence: describeEvidence(file.name, file.content), file };
 }
 
-/** `at`: where the form is sent, `back`: the page before it; both below `/console`. `more`: fields after the outcomes. */
+/** Checks the outcome and the reason alone. */
+export function readBare<Outcome extends string>(
+  { language }: ConsoleVisit,
+  { fields }: Sent,
+  choices: Choices<Outcome>,
+): SaidBare<Outcome> | Refused {
+  const { outcome = '', reason: why = '' } = fields;
+  const reason = why.trim();
+  if (!Object.hasOwn(choices, outcome)) return { refusal: tell(language, 'settle.choose') };
+  if (!isReason(reason)) return { refusal: tell(language, 'refund.no_reason') };
+  return { outcome: outcome as Outcome, reason, evidence: null, file: null };
+}
+
+/**
+ * `at`: where the form is sent, `back`: the page before it; both below `/console`. `more`: fields after the outcomes.
+ * `mayLackFile`: one of the outcomes needs no evidence.
+ */
 export type SettleQuestion = {
   title: string;
   text: Html;
@@ -51,13 +71,14 @@ export type SettleQuestion = {
   back: string;
   choices: Choices<string>;
   more?: Html;
+  mayLackFile?: boolean;
 };
 
 /** Sends the form, with `said` at the top and the fields of a refused form. */
 export function sendSettleForm(
   app: App,
   { language, send }: ConsoleVisit,
-  { title, text, at, back, choices, more = html`` }: SettleQuestion,
+  { title, text, at, back, choices, more = html``, mayLackFile = false }: SettleQuestion,
   { status = 200, said = '', sent = null }: { status?: number; said?: string; sent?: Sent | null } = {},
 ) {
   const { outcome = '', reason = '' } = sent?.fields ?? {};
@@ -73,7 +94,7 @@ ${text}
 ${all.map(([name, means]) => html`<label class="inline"><input type="radio" name="outcome" value="${name}" required${(name === outcome || all.length === 1) && html` checked`}> ${tell(language, means)}</label>`)}
 </fieldset>
 ${more}
-<label>${tell(language, 'settle.evidence')}<input type="file" name="file"${kept === null && html` required`} aria-describedby="evidence-hint"></label>
+<label>${tell(language, 'settle.evidence')}<input type="file" name="file"${kept === null && !mayLackFile && html` required`} aria-describedby="evidence-hint"></label>
 ${kept !== null && html`<p>${tell(language, 'settle.chosen', { name: kept.name })}</p>${carriedFile(kept)}`}
 <p class="quiet" id="evidence-hint">${tell(language, 'settle.evidence_hint')}</p>
 <label>${tell(language, 'refund.reason')}<input name="reason" required maxlength="200" value="${reason}" aria-describedby="reason-hint"></label>
@@ -85,7 +106,7 @@ ${kept !== null && html`<p>${tell(language, 'settle.chosen', { name: kept.name }
 
 /** `effect`: the states afterwards and the entries. `kept`: fields that the confirmation carries. */
 export type SettlePreview = Pick<SettleQuestion, 'text' | 'at' | 'back'> & {
-  said: Said<string>;
+  said: Said<string> | SaidBare<string>;
   means: string;
   effect: Html;
   kept: Readonly<Record<string, string>>;
@@ -106,12 +127,12 @@ ${text}
 <div class="card pad narrow"><dl class="facts">
 <dt>${tell(language, 'settle.outcome')}</dt><dd><strong>${means}</strong></dd>
 <dt>${tell(language, 'refund.reason')}</dt><dd>${reason}</dd>
-<dt>${tell(language, 'settle.proof')}</dt><dd>${tell(language, 'settle.bytes', { name: evidence.name, n: evidence.bytes })}<br><span class="code">SHA-256 ${evidence.sha256}</span></dd>
+${evidence !== null && html`<dt>${tell(language, 'settle.proof')}</dt><dd>${tell(language, 'settle.bytes', { name: evidence.name, n: evidence.bytes })}<br><span class="code">SHA-256 ${evidence.sha256}</span></dd>`}
 </dl></div>
 ${effect}
 <p>${tell(language, 'settle.stays')}</p>
 <form class="actions" method="post" enctype="multipart/form-data" action="${path}${at}">
-${carriedFile(file)}${fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+${file !== null && carriedFile(file)}${fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 <button class="primary">${tell(language, 'settle.confirm')}</button>
 <a class="button" href="${path}${back}">${tell(language, 'refund.back')}</a></form>`;
   return send(200, { title, main });

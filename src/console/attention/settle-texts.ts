@@ -42,6 +42,21 @@ export const SETTLE_TEXTS = roomTexts(
       'Aquí no hay nada en duda: respondió el medio de pago, o alguien ya lo terminó. No se decidió nada.',
     'settle.changed': 'Cambió después de que abriste la página, y no se decidió nada. Míralo otra vez.',
     'settle.approved_stays': 'El dinero está cobrado y en los libros: confírmalo como cobrado, o devuélvelo.',
+    'settle.refund_title': '¿Qué pasó con la devolución de {amount}?',
+    'settle.refund_text': 'Pedido {reference}, devolución {id}.',
+    'settle.refund_asked':
+      'A {method} se le preguntó {n vez|veces} por ella. Después de decidir se compara otra vez con lo que dice.',
+    'settle.completed': 'El dinero volvió al pagador (completed)',
+    'settle.failed': 'El dinero no volvió (failed)',
+    'settle.retry': 'El dinero no volvió: pedirla otra vez (retry)',
+    'settle.refund_will': 'La devolución quedará {state}.',
+    'settle.state_processing': 'en curso',
+    'settle.state_completed': 'hecha',
+    'settle.state_failed': 'fallida, y su monto se puede devolver otra vez',
+    'settle.retry_will': 'Se le pide otra vez a {method}, si lo que dice que devolvió calza con los libros.',
+    'settle.completed_stays': 'La devolución está hecha y en los libros: confírmala como hecha.',
+    'settle.too_early':
+      'Se pidió hace menos de un día, y el saldo del medio puede venir atrasado: espera, o agrega evidencia de que no hizo nada.',
   },
   {
     'settle.doubt': 'In doubt',
@@ -84,5 +99,20 @@ export const SETTLE_TEXTS = roomTexts(
       'Nothing here is in doubt: the payment method answered, or somebody ended it. Nothing was decided.',
     'settle.changed': 'It changed after you opened the page, and nothing was decided. Look again.',
     'settle.approved_stays': 'The money was taken and is in the books: confirm it as taken, or refund it.',
+    'settle.refund_title': 'What happened to the refund of {amount}?',
+    'settle.refund_text': 'Order {reference}, refund {id}.',
+    'settle.refund_asked':
+      '{method} was asked about it {n time|times}. After the decision it is compared with the answer once more.',
+    'settle.completed': 'The money went back to the payer (completed)',
+    'settle.failed': 'The money did not go back (failed)',
+    'settle.retry': 'The money did not go back: request it again (retry)',
+    'settle.refund_will': 'The refund will be {state}.',
+    'settle.state_processing': 'under way',
+    'settle.state_completed': 'completed',
+    'settle.state_failed': 'failed, and its amount can be refunded again',
+    'settle.retry_will': '{method} is asked for it again, if what it says went back agrees with the books.',
+    'settle.completed_stays': 'The refund is completed and in the books: confirm it as completed.',
+    'settle.too_early':
+      'It was requested less than a day ago, and the balance of the method may be late: wait, or add evidence that it did nothing.',
   },
 );

@@ -1,18 +1,39 @@
 import type { App } from '../../app.ts';
-import { sayPaymentDoubt } from '../../attention/say-doubt.ts';
+import { sayPaymentDoubt, sayRefundDoubt } from '../../attention/say-doubt.ts';
 import { isInDoubt } from '../../checkout/payment-attempt.ts';
 import { methodName } from '../../checkout/texts.ts';
+import type { InBoth } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
+import { isRefundInDoubt } from '../../refunds/refund.ts';
+import { selectRefundsOf } from '../../refunds/refund-queries.ts';
 import type { ShownPayment } from '../../search/show-payment.ts';
 import { selectAttemptsOf } from '../../search/timeline-queries.ts';
 import { tell } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
 
-/** Shows the attempts of a payment that are in doubt, why, and for a person who may end them the way to do it. */
-export async function doubtsOf(app: App, { language, user }: ConsoleVisit, { payment, transaction }: ShownPayment) {
-  const at = `${publicPath(app)}/console/payments/${payment.id}`;
-  const doubts = (await selectAttemptsOf(app.db, transaction))
+/**
+ * Shows the attempts and the refunds of a payment that are in doubt, why, and for a person who may end them the way to
+ * do it.
+ */
+export async function doubtsOf(app: App, visit: ConsoleVisit, shown: ShownPayment) {
+  const { language, user } = visit;
+  const at = `${publicPath(app)}/console/payments/${shown.payment.id}`;
+  const mayEnd = user.may.has('movements:record');
+  const doubts = [...(await attemptsIn(app, visit, shown)), ...(await refundsIn(app, visit, shown))];
+  const cards: Html[] = doubts.map(
+    ({ path, why }) => html`<div class="card pad"><p>${why[language]}</p>
+${mayEnd ? html`<p class="actions"><a class="button primary" href="${at}${path}">${tell(language, 'settle.end')}</a></p>` : html`<p class="quiet">${tell(language, 'settle.another')}</p>`}</div>`,
+  );
+  return cards.length > 0 && html`<h2>${tell(language, 'settle.doubt')}</h2>${cards}`;
+}
+
+/** `path` is below the page of the payment. */
+type Doubt = { path: string; why: InBoth };
+
+async function attemptsIn(app: App, { language }: ConsoleVisit, { transaction }: ShownPayment): Promise<Doubt[]> {
+  const attempts = await selectAttemptsOf(app.db, transaction);
+  return attempts
     .filter((attempt) => isInDoubt(attempt, app.now()))
     .map(({ id, payment_method: code, commit_sent_at, contradicted_at, contradiction }) => ({
       path: `/attempts/${id}/settle`,
@@ -22,10 +43,24 @@ export async function doubtsOf(app: App, { language, user }: ConsoleVisit, { pay
         contradiction: contradicted_at === null ? null : contradiction,
       }),
     }));
-  const mayEnd = user.may.has('movements:record');
-  const cards: Html[] = doubts.map(
-    ({ path, why }) => html`<div class="card pad"><p>${why[language]}</p>
-${mayEnd ? html`<p class="actions"><a class="button primary" href="${at}${path}">${tell(language, 'settle.end')}</a></p>` : html`<p class="quiet">${tell(language, 'settle.another')}</p>`}</div>`,
-  );
-  return cards.length > 0 && html`<h2>${tell(language, 'settle.doubt')}</h2>${cards}`;
+}
+
+async function refundsIn(
+  app: App,
+  { language }: ConsoleVisit,
+  { payment, transaction }: ShownPayment,
+): Promise<Doubt[]> {
+  const code = payment.payment_method ?? '';
+  const refunds = await selectRefundsOf(app.db, transaction);
+  return refunds
+    .filter((refund) => isRefundInDoubt(refund, app.now()))
+    .map(({ id, state, asked_at, contradicted_at, contradiction }) => ({
+      path: `/refunds/${id}/settle`,
+      why: sayRefundDoubt({
+        payment_method: methodName(language, { code, name: code }),
+        state,
+        asked_at,
+        contradiction: contradicted_at === null ? null : contradiction,
+      }),
+    }));
 }

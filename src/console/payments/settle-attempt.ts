@@ -23,7 +23,8 @@ import {
 } from '../attention/settle-form.ts';
 import { type ConsoleText, tell, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
-import { paymentOf, sendPayment } from './get-payment.ts';
+import { paymentOf } from './get-payment.ts';
+import { isRepeated, sendSaid } from './settle-answers.ts';
 
 const CHOICES = {
   approved: 'settle.approved',
@@ -168,16 +169,11 @@ function wishOf({ by }: ConsoleVisit, { outcome, taken, reason, evidence }: Wish
 
 async function decide(app: App, visit: ConsoleVisit, doubted: Doubted, wish: Wish & { standing: string }) {
   const { standing } = wish;
-  const result = await decidePayment(app, doubted.attempt.id, { ...wishOf(visit, wish), standing });
-  if (result !== 'decided' && !(await isRepeated(app, visit, doubted, wish))) return sendRefusal(app, visit, result);
+  const { id } = doubted.attempt;
+  const result = await decidePayment(app, id, { ...wishOf(visit, wish), standing });
+  const isDone = result === 'decided' || (await isRepeated(app, visit, { kind: 'payment_attempt', id, ...wish }));
+  if (!isDone) return sendRefusal(app, visit, result);
   return visit.goTo(`/payments/${doubted.shown.payment.id}?done=settled`);
-}
-
-/** Whether the last decision about the attempt is this one: a second click is no error. */
-async function isRepeated(app: App, visit: ConsoleVisit, { attempt }: Doubted, { outcome, evidence }: Wish) {
-  const timeline = (await paymentOf(app, visit))?.timeline ?? [];
-  const last = timeline.findLast(({ kind, facts }) => kind === 'decision' && facts['payment_attempt'] === attempt.id);
-  return last?.what === outcome && last.by === visit.by.name && last.facts['sha256'] === evidence.sha256;
 }
 
 function sendNothing(app: App, visit: ConsoleVisit) {
@@ -187,11 +183,4 @@ function sendNothing(app: App, visit: ConsoleVisit) {
 async function sendRefusal(app: App, visit: ConsoleVisit, result: DecisionResult) {
   if (result === 'unknown') return visit.send(404, notFoundPage(visit.language));
   return sendSaid(app, visit, result === 'approved_stays' ? 'settle.approved_stays' : 'settle.changed');
-}
-
-/** Sends the page of the payment as it is now, with this text at the top. */
-async function sendSaid(app: App, visit: ConsoleVisit, text: ConsoleText) {
-  const shown = await paymentOf(app, visit);
-  if (shown === null) return visit.send(404, notFoundPage(visit.language));
-  return sendPayment(app, visit, shown, 409, tell(visit.language, text));
 }
