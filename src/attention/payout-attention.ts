@@ -65,10 +65,16 @@ function waitingPayout(payout: WaitingPayout): Waiting {
     contradiction !== null
       ? `bin/rubrica payout clear ${id} ${seen}`
       : `bin/rubrica payout settle ${id} --outcome confirmed|failed|returned ${seen}`;
-  return { ...ownerOf(payout), id, since, amount, currency, reason: whyWaiting(payout), command };
+  return { ...ownerOf(payout), id, since, amount, currency, reason: sayPayoutDoubt(payout), command };
 }
 
-function whyWaiting(payout: WaitingPayout): InBoth {
+type DoubtedPayout = Pick<
+  WaitingPayout,
+  'id' | 'payment_service' | 'environment' | 'amount' | 'currency' | 'state' | 'reason' | 'contradiction' | 'file_id'
+>;
+
+/** Says why a payout without an end, or with a contradiction, waits for a person. */
+export function sayPayoutDoubt(payout: DoubtedPayout): InBoth {
   const { contradiction, file_id, reason } = payout;
   if (contradiction !== null) return sayPayoutContradiction(payout, contradiction);
   if (file_id !== null) {

@@ -4,6 +4,9 @@ import { SECOND_LINE, STATES_IN_SPANISH, sayContradiction } from '../payouts/kep
 import type { PayoutState } from '../payouts/payout.ts';
 import type { WaitingPayout } from '../payouts/waiting-payout-queries.ts';
 
+/** The part of a payout that its texts name. */
+type Contradicted = Pick<WaitingPayout, 'id' | 'state' | 'payment_service' | 'environment' | 'amount' | 'currency'>;
+
 /**
  * Describes a stored contradiction of a refund and what ends it. The text is JSON of `refund_unasked`, `refund_missing`
  * or `refund_declined`, with amounts as in the API. Any other text is returned as it is.
@@ -61,7 +64,7 @@ const REASONS: Readonly<Record<string, InBoth>> = {
 };
 
 /** Describes a stored contradiction of a payout, and what a person does about it in the payout's state. */
-export function sayPayoutContradiction(payout: WaitingPayout, text: string): InBoth {
+export function sayPayoutContradiction(payout: Contradicted, text: string): InBoth {
   const { state } = payout;
   const said = sayContradiction(text);
   const end = text === SECOND_LINE ? ofSecondLine(payout) : END_IN[state](payout, text);
@@ -71,7 +74,7 @@ export function sayPayoutContradiction(payout: WaitingPayout, text: string): InB
   };
 }
 
-type SayEnd = (payout: WaitingPayout, text: string) => InBoth;
+type SayEnd = (payout: Contradicted, text: string) => InBoth;
 
 /** Money may still arrive or return: `payout settle` books it. */
 const settleOrClear: SayEnd = () => ({
@@ -117,7 +120,7 @@ const END_IN: Readonly<Record<PayoutState, SayEnd>> = {
   returned: bookThenClear,
 };
 
-function ofSecondLine(payout: WaitingPayout): InBoth {
+function ofSecondLine(payout: Contradicted): InBoth {
   const booking = bookingOf(payout, `${payout.id}-2`);
   return {
     en: `Resolve that line first, which waits as a line of a statement. Where money left once more, book it: ${booking}. Then clear it`,
@@ -126,7 +129,7 @@ function ofSecondLine(payout: WaitingPayout): InBoth {
 }
 
 /** Returns the booking command with the id as reference, so that repeating it books nothing more. */
-function bookingOf({ payment_service, environment, amount, currency }: WaitingPayout, reference: string): string {
+function bookingOf({ payment_service, environment, amount, currency }: Contradicted, reference: string): string {
   const money = `--amount ${formatPlain(amount, currency)} --currency ${currency}`;
   return `bin/rubrica payout create --payment-service ${payment_service} --environment ${environment} ${money} --reference ${reference}`;
 }

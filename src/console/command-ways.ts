@@ -50,6 +50,7 @@ const WAYS: readonly Way[] = [
     'way.settle',
     ([, id], { transaction }) => (transaction === null ? null : `/payments/${transaction}/refunds/${id}/settle`),
   ],
+  [of('payout (settle|clear) (\\S+) '), 'movements:record', 'way.settle', ([, , id]) => `/payouts/${id}/settle`],
   [of('callback resend --endpoint '), 'callbacks:resend', 'way.resend', (_, { id }) => `/callbacks/${id}`],
   [
     of('callback resend \\d+$'),

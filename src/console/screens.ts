@@ -142,6 +142,13 @@ export const postConsoleSettleRefund = later(
   upload(UPLOAD_BYTES.payouts),
 );
 
+export const getConsoleSettlePayout = later(() => import('./payouts/settle-payout-page.ts'), 'getConsoleSettlePayout');
+export const postConsoleSettlePayout = later(
+  () => import('./payouts/settle-payout-page.ts'),
+  'postConsoleSettlePayout',
+  upload(UPLOAD_BYTES.payouts),
+);
+
 export const getConsoleNewPayoutFile = later(() => import('./payouts/bank-file-list.ts'), 'getConsoleNewPayoutFile');
 export const getConsolePayoutFiles = later(() => import('./payouts/bank-file-list.ts'), 'getConsolePayoutFiles');
 export const postConsolePayoutFiles = later(

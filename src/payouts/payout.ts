@@ -84,6 +84,16 @@ export type Payout = SqlRow & {
   contradicted_at: number | null;
 };
 
+/** Returns whether a person may say how a payout ended: it has left and may still change, or something contradicts its state. */
+export function mayBeSettled({ state, contradicted_at }: Pick<Payout, 'state' | 'contradicted_at'>): boolean {
+  return contradicted_at !== null || ['sent', 'unknown', 'confirmed'].includes(state);
+}
+
+/** Returns a text that changes if the payout changes its state, or if a contradiction begins or ends. */
+export function standingOfPayout({ state, contradicted_at }: Pick<Payout, 'state' | 'contradicted_at'>): string {
+  return `${state} ${contradicted_at ?? ''}`.trim();
+}
+
 /** Returns whether a text names a state. */
 export function isPayoutState(text: string): text is PayoutState {
   return Object.hasOwn(PAYOUT_STATES, text);

@@ -2,8 +2,15 @@ import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { requireUserOf } from '../auth/person-of.ts';
+import type { JournalEntry } from '../books/journal-entry.ts';
+import { selectEntriesOfPayout } from '../books/journal-queries.ts';
+import type { Tx } from '../db/database.ts';
+import { rehearse } from '../db/rehearse.ts';
+import type { RowKey } from '../db/row-key.ts';
 import { Problem } from '../error-catalogue.ts';
 import type { Evidence } from '../lib/evidence-file.ts';
+import type { PayoutState } from './payout.ts';
+import { lockPayouts } from './payout-queries.ts';
 import { type SaidOutcome, type SettledPayouts, settleOutcomes } from './settle-outcomes.ts';
 import type { PayoutOwner } from './transition-payouts.ts';
 
@@ -23,33 +30,52 @@ export type PayoutSettlement = {
  * PERSON_NEEDED or PERMISSION_MISSING.
  */
 export function settlePayouts(app: App, settlement: PayoutSettlement): Promise<SettledPayouts> {
-  const { owner, by, outcomes, evidence, file } = settlement;
-  return app.db.transaction(async (tx) => {
-    await requireUserOf(tx, by, owner.id, 'movements:record');
-    const at = app.now();
-    const ids = [...new Set(outcomes.map(({ id }) => id))];
-    const result = await settleOutcomes(tx, owner, outcomes, { at, endsContradiction: true });
-    const found = new Set(Object.values(result).flatMap((some) => some.map(({ id }) => id)));
-    if (found.size < ids.length)
-      throw new Problem('NOT_FOUND', { detail: { en: 'There is no such payout.', es: 'No existe ese pago.' } });
-    await recordAudit(tx, {
-      at,
-      by,
-      action: 'payout.settled',
-      subject:
-        file === undefined
-          ? { kind: 'payout', id: ids.length === 1 ? (ids[0] as string) : `${ids.length} payouts` }
-          : { kind: 'payout file', id: file },
-      after: {
-        payment_service: owner.paymentServiceId,
-        environment: owner.environment,
-        settled: result.settled.map(({ id, state }) => `${id} ${state}`),
-        contradicted: result.contradicted.map(({ id }) => id),
-        evidence_name: evidence.name,
-        evidence_sha256: evidence.sha256,
-      },
-      reason: outcomes.length === 1 ? (outcomes[0]?.reason ?? null) : null,
-    });
-    return result;
+  return app.db.transaction((tx) => settleIn(tx, settlement, app.now()));
+}
+
+/** The state that a payout would have, and the entries that the books would add for it. */
+export type RehearsedSettlement = { state: PayoutState; entries: JournalEntry[] };
+
+/** Returns the effect of that settlement on one payout, and changes nothing. Throws the same `Problem`. */
+export function rehearseSettlement(
+  app: App,
+  payout: RowKey<string>,
+  settlement: PayoutSettlement,
+): Promise<RehearsedSettlement> {
+  return rehearse(app.db, async (tx) => {
+    const before = (await selectEntriesOfPayout(tx, payout)).length;
+    await settleIn(tx, settlement, app.now());
+    const [after] = await lockPayouts(tx, { environmentId: payout.environment_id, ids: [payout.id] });
+    if (after === undefined) throw new Error('A payout is gone');
+    return { state: after.state, entries: (await selectEntriesOfPayout(tx, payout)).slice(before) };
   });
+}
+
+async function settleIn(tx: Tx, settlement: PayoutSettlement, at: number): Promise<SettledPayouts> {
+  const { owner, by, outcomes, evidence, file } = settlement;
+  await requireUserOf(tx, by, owner.id, 'movements:record');
+  const ids = [...new Set(outcomes.map(({ id }) => id))];
+  const result = await settleOutcomes(tx, owner, outcomes, { at, endsContradiction: true });
+  const found = new Set(Object.values(result).flatMap((some) => some.map(({ id }) => id)));
+  if (found.size < ids.length)
+    throw new Problem('NOT_FOUND', { detail: { en: 'There is no such payout.', es: 'No existe ese pago.' } });
+  await recordAudit(tx, {
+    at,
+    by,
+    action: 'payout.settled',
+    subject:
+      file === undefined
+        ? { kind: 'payout', id: ids.length === 1 ? (ids[0] as string) : `${ids.length} payouts` }
+        : { kind: 'payout file', id: file },
+    after: {
+      payment_service: owner.paymentServiceId,
+      environment: owner.environment,
+      settled: result.settled.map(({ id, state }) => `${id} ${state}`),
+      contradicted: result.contradicted.map(({ id }) => id),
+      evidence_name: evidence.name,
+      evidence_sha256: evidence.sha256,
+    },
+    reason: outcomes.length === 1 ? (outcomes[0]?.reason ?? null) : null,
+  });
+  return result;
 }

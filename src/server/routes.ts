@@ -263,6 +263,8 @@ export const ROUTES: readonly Endpoint[] = [
   screen('POST', ['/console/payouts/:id/reject'], 'payouts:approve', screens.postConsoleRejectPayout),
   screen('POST', ['/console/payouts/:id/cancel'], 'payouts:create', screens.postConsoleCancelPayout),
   screen('POST', ['/console/payouts/:id/account-type'], 'payouts:create', screens.postConsoleAccountType),
+  screen('GET', ['/console/payouts/:id/settle'], 'movements:record', screens.getConsoleSettlePayout),
+  screen('POST', ['/console/payouts/:id/settle'], 'movements:record', screens.postConsoleSettlePayout),
   screen('GET', ['/console/batches'], 'recipients:read', screens.getConsoleBatches),
   screen('GET', ['/console/batches/:id'], 'recipients:read', screens.getConsoleBatch),
   screen('GET', ['/console/batches/:id/approve'], 'payouts:approve', screens.getConsoleApproveBatch),

@@ -4,12 +4,16 @@ import { listAudit } from '../../src/audit/list-audit.ts';
 import { verifyBooks } from '../../src/books/verify-books.ts';
 import { listDecisions } from '../../src/checkout/decide-payment.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
+import { describeEvidence } from '../../src/lib/evidence-file.ts';
+import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
+import { settlePayouts } from '../../src/payouts/settle-payouts.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { listRefundDecisions } from '../../src/refunds/decide-refund.ts';
 import { approved, openCheckout, readAttempt, readStates, scriptMethod } from '../checkout/checkout-case.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
+import { approved as approvedPayouts, openPayoutDesk } from '../support/test-payouts.ts';
 import { acceptedRefund, refundingMethod, refundsOf } from '../support/test-refunds.ts';
 import { type Answer, startTestServer, type TestServer } from '../support/test-server.ts';
 import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
@@ -296,6 +300,110 @@ forEachEngine('a refund in doubt at the console', (openTestDatabase) => {
     const stale = await confirm(finance, back);
     assert.deepEqual([stale.status, /Cambió después de que abriste/.test(stale.text)], [409, true]);
     assert.deepEqual(await refundsOf(app, paid), [['failed', 3000]]);
+    await assertBooksHold(app);
+  });
+});
+
+forEachEngine('a payout without a result at the console', (openTestDatabase) => {
+  /** A payout in a file of a bank that has not answered. */
+  const open = async () => {
+    const app = createTestApp(await openTestDatabase());
+    const desk = await openPayoutDesk(app);
+    const [filed] = await approvedPayouts(app, desk);
+    const { batch_id: batchId = '', id = '' } = filed ?? {};
+    const payer = { account: '1', rut: '', name: '', agreement: '' };
+    const file = { format: 'santander', payer, batchId: batchId ?? '' } as const;
+    await makePayoutFiles(app, { owner: desk.environment, by: desk.maker, ...file });
+    const server = await startTestServer(app);
+    const page = `/console/payouts/${id}`;
+    const path = `${page}/settle`;
+    const state = async () => {
+      const [row] = await app.db.query('select state, contradiction from payouts where id = $1', [id]);
+      return [row?.['state'], row?.['contradiction']];
+    };
+    return { app, server, desk, id, page, path, state, ...deskOf(app, server, path) };
+  };
+  const BACK = { outcome: 'returned', reason: 'cuenta cerrada' };
+
+  test('is ended with its entries shown before, once by two clicks, with a name, a reason and the evidence', async () => {
+    const { app, server, page, path, state, look, confirm, user } = await open();
+    await using _server = server;
+    const finance = await user('finance', 'fina@example.cl');
+    assert.ok((await server.get(page, finance.console)).text.includes(`href="${path}"`));
+    assert.equal((await server.get(path, finance.console)).status, 200);
+    const preview = await look(finance, BACK);
+    assert.match(preview.text, /El pago quedará como: Volvió\./);
+    assert.match(preview.text, />pago al destinatario<.*>volvió del banco</s);
+    assert.deepEqual(await state(), ['sent', null], 'a preview changes nothing');
+    for (let click = 0; click < 2; click++)
+      assert.equal((await confirm(finance, preview)).headers.get('location'), `${page}?done=settled`);
+    assert.deepEqual(await state(), ['returned', null]);
+    const { acts } = await listAudit(app, { who: 'fina@example.cl' }, 10);
+    const [act, ...others] = acts.filter(({ action }) => action === 'payout.settled');
+    assert.deepEqual([act?.reason, others.length], ['cuenta cerrada', 0]);
+    assert.match(JSON.stringify(act), /portal\.html/);
+    assert.equal((await server.get(path, finance.console)).status, 409, 'it has ended');
+    await assertBooksHold(app);
+  });
+
+  test('that is contradicted keeps its state where a person clears the contradiction', async () => {
+    const { app, server, desk, id, page, path, state, look, confirm, user } = await open();
+    await using _server = server;
+    const finance = await user('finance');
+    const told = await look(finance, { outcome: 'failed', reason: 'rechazado' });
+    assert.equal((await confirm(finance, told)).status, 303);
+    const evidence = describeEvidence('a.csv', PAGE);
+    const outcomes = [{ id, outcome: 'confirmed', reason: null }] as const;
+    await settlePayouts(app, { owner: desk.environment, by: desk.maker, outcomes, evidence });
+    assert.deepEqual(await state(), ['failed', 'confirmed']);
+    const waiting = await server.get('/console/attention', finance.console);
+    assert.ok(waiting.text.includes(`<a href="${path}">Decir qué pasó</a>`));
+    const clear = { outcome: 'clear', reason: 'el banco se equivocó' };
+    assert.equal((await look(finance, { ...clear, outcome: 'confirmed' })).status, 400, 'its state does not allow it');
+    const preview = await look(finance, clear);
+    assert.match(preview.text, /Los libros no cambian/);
+    for (let click = 0; click < 2; click++)
+      assert.equal((await confirm(finance, preview)).headers.get('location'), `${page}?done=settled`);
+    assert.deepEqual(await state(), ['failed', null]);
+    await assertBooksHold(app);
+  });
+
+  test('is not ended by a wrong form, a wrong person, another site or a page from before another outcome', async () => {
+    const { app, server, desk, path, state, look, confirm, user } = await open();
+    await using _server = server;
+    const [finance, other, auditor] = [await user('finance'), await user('finance'), await user('auditor')];
+    for (const answer of [
+      await server.get(path, auditor.console),
+      await look(auditor, BACK),
+      await look(desk.users.approver, BACK),
+    ]) {
+      assert.equal(answer.status, 403);
+      assert.match(answer.text, /movements:record/);
+    }
+    const elsewhere = await createTestEnvironment(app);
+    const stranger = await createTestUser(app, {
+      role: 'finance',
+      may: [],
+      paymentServices: [elsewhere.paymentServiceId],
+    });
+    assert.equal((await look(stranger, BACK)).status, 404);
+    assert.equal((await look(finance, BACK, PAGE, { 'sec-fetch-site': 'cross-site' })).status, 403);
+    const rows: [fields: Fields, file: Buffer, said: RegExp][] = [
+      [BACK, Buffer.alloc(0), /Elige un archivo/],
+      [{ ...BACK, outcome: 'cancelled' }, PAGE, /Elige qué pasó/],
+      [{ ...BACK, reason: '' }, PAGE, /Escribe el motivo/],
+    ];
+    for (const [fields, file, said] of rows) {
+      const refused = await look(finance, { ...fields, confirm: 'yes', standing: 'sent' }, file);
+      assert.deepEqual([refused.status, said.test(refused.text)], [400, true]);
+    }
+    assert.equal((await look(finance, { ...BACK, confirm: 'yes' })).status, 409, 'nobody decides without the preview');
+    const back = await look(finance, BACK);
+    const lost = await look(other, { outcome: 'failed', reason: 'rechazado' });
+    assert.equal((await confirm(other, lost)).status, 303);
+    const stale = await confirm(finance, back);
+    assert.deepEqual([stale.status, /Cambió después de que abriste/.test(stale.text)], [409, true]);
+    assert.deepEqual(await state(), ['failed', null]);
     await assertBooksHold(app);
   });
 });

@@ -86,6 +86,7 @@ test('no endpoint takes a larger body than the page says', () => {
       '/console/settlements',
       '/console/settlements/:id/book',
       '/console/payouts/upload',
+      '/console/payouts/:id/settle',
       '/console/payout-files/:id/results',
       '/console/statements',
       '/console/merchants/:id/look',

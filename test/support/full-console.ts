@@ -67,7 +67,7 @@ export async function fillConsole(app: TestApp, server: TestServer) {
   await delivery.drain();
   const owner = await createTestUser(app, { role: 'owner', may: [] });
   await queueMail(app, payment);
-  const { payout, file, statement } = await payOut(app);
+  const { payout, left, file, statement } = await payOut(app);
   await createPaymentLink(app, environment.id, LINK, TESTER);
   await createPaymentLink(app, environment.id, { ...LINK, subject: 'Cuota 1', expiresAt: app.now() + 1 }, TESTER);
   app.now.advance(1);
@@ -89,6 +89,7 @@ export async function fillConsole(app: TestApp, server: TestServer) {
     '/console/settlements/:id/book': settlement,
     '/console/payouts/:id': payout.id,
     '/console/payouts/:id/approve': payout.id,
+    '/console/payouts/:id/settle': left,
     '/console/recipients/:id': payout.recipient_id,
     '/console/payout-files/:id': file,
     '/console/statements/:id': statement,
@@ -190,7 +191,7 @@ async function payOut(app: TestApp) {
     { line: 3, day, amount: 2_500_000, text: 'ABONO' },
   ];
   const { id } = await importStatement(app, { ...account, evidence, by: desk.maker }, { lines, proof: 'balance' });
-  return { payout, file: made?.file.id, statement: id };
+  return { payout, left: filed?.id, file: made?.file.id, statement: id };
 }
 
 /** Creates a settlement with one line that matches no payment. */

@@ -138,10 +138,10 @@ ${file !== null && carriedFile(file)}${fields.map(([name, value]) => html`<input
   return send(200, { title, main });
 }
 
-/** Shows the entries that an act adds to the books, each with the account that receives and the account that gives. */
+/** Shows the entries that an act adds to the books, each with its debit and its credit account. */
 export function entriesTable(language: Language, entries: readonly JournalEntry[]): Html {
   if (entries.length === 0) return html`<p>${tell(language, 'settle.no_entries')}</p>`;
-  const head = (['settle.entry', 'settle.to', 'settle.from', 'column.amount'] as const).map((key) =>
+  const head = (['settle.entry', 'settle.debit', 'settle.credit', 'column.amount'] as const).map((key) =>
     tell(language, key),
   );
   const rows = entries.map(({ kind, debit_account, credit_account, amount, currency }) => [

@@ -22,6 +22,7 @@ const DONE: Readonly<Record<string, ConsoleText>> = {
   proposed: 'decide.done_proposed',
   replayed: 'decide.done_replayed',
   kept: 'recipient.done',
+  settled: 'settle.done',
 };
 
 /** Shows that result, if the address has one. */

@@ -22,6 +22,7 @@ import {
   verdictText,
   warningNotices,
 } from './payout-cells.ts';
+import { settleWay } from './settle-way.ts';
 
 /** Shows one payout: the recipient, both accounts, the warnings, everything that happened, and the possible actions. */
 export const getConsolePayout: Screen = {
@@ -32,7 +33,7 @@ export const getConsolePayout: Screen = {
 export async function sendPayout(app: App, visit: ConsoleVisit, status: number, said: string) {
   const { language, user, request, send } = visit;
   const { id } = request.params as { id: string };
-  const { payout } = await findPayout(app, user.environmentIds, id);
+  const { payout, owner } = await findPayout(app, user.environmentIds, id);
   const [seen] = (await seePayouts(app, [payout])) as [SeenPayout];
   const lines = await tellPayout(app, payout);
   const money = formatMoney(payout.amount, payout.currency);
@@ -50,6 +51,7 @@ ${timelineOf(language, seen, lines)}</section>
 <div>
 <h2>${tell(language, 'payment.facts')}</h2>
 ${factsOf(app, language, seen)}
+${settleWay(app, visit, { payout, owner })}
 ${decisionsOf(app, visit, seen)}
 ${accountTypeForm(app, visit, payout)}
 </div>

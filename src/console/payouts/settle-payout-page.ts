@@ -1,0 +1,163 @@
+import type { App } from '../../app.ts';
+import { selectAudit } from '../../audit/audit-queries.ts';
+import type { Screen } from '../../http/endpoint.ts';
+import { type Html, html } from '../../http/html.ts';
+import { formatMoney } from '../../lib/money.ts';
+import { endContradiction } from '../../payouts/end-contradiction.ts';
+import { findPayout } from '../../payouts/find-payout.ts';
+import { mayBeSettled, PAYOUT_STATES, type Payout, standingOfPayout } from '../../payouts/payout.ts';
+import type { PayoutOutcome } from '../../payouts/settle-outcomes.ts';
+import { rehearseSettlement, settlePayouts } from '../../payouts/settle-payouts.ts';
+import {
+  type Choices,
+  entriesTable,
+  readSaid,
+  readSent,
+  type Said,
+  type SettleQuestion,
+  sendSettleForm,
+  sendSettlePreview,
+} from '../attention/settle-form.ts';
+import { type ConsoleText, tell } from '../console-texts.ts';
+import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
+import { refusalOf } from './payout-cells.ts';
+import { sendPayout } from './payout-page.ts';
+import { doubtOf, type Left, pathOf } from './settle-way.ts';
+
+/** `clear`: the state is right, and what contradicts it is wrong. */
+type Outcome = PayoutOutcome | 'clear';
+
+const CHOICES = {
+  confirmed: 'settle.confirmed',
+  failed: 'settle.payout_failed',
+  returned: 'settle.payout_returned',
+  clear: 'settle.clear',
+} as const satisfies Record<Outcome, ConsoleText>;
+
+/** Asks how a payout that has left ended, or whether a contradiction is wrong. */
+export const getConsoleSettlePayout: Screen = {
+  handle: consoleHandler(async (app, visit) => {
+    const left = await findLeft(app, visit);
+    const asked = requireProof(app, visit, pathOf(left));
+    if (asked !== null) return asked;
+    if (!mayBeSettled(left.payout)) return sendSaid(app, visit, 'settle.payout_nothing');
+    return sendSettleForm(app, visit, questionOf(visit, left));
+  }),
+};
+
+/** Shows what the outcome would do; with `confirm` records it. */
+export const postConsoleSettlePayout: Screen = {
+  handle: consoleHandler(async (app, visit) => {
+    const left = await findLeft(app, visit);
+    const asked = requireProof(app, visit, pathOf(left));
+    if (asked !== null) return asked;
+    const sent = await readSent(visit);
+    const said = readSaid(visit, sent, CHOICES);
+    if (!('refusal' in said) && sent.isConfirmed) return settle(app, visit, left, { ...said, standing: sent.standing });
+    if (!mayBeSettled(left.payout)) return sendSaid(app, visit, 'settle.payout_nothing');
+    const allowed = 'refusal' in said ? said : readSaid(visit, sent, choicesFor(left.payout));
+    if ('refusal' in allowed) {
+      return sendSettleForm(app, visit, questionOf(visit, left), { status: 400, said: allowed.refusal, sent });
+    }
+    return preview(app, visit, left, allowed);
+  }),
+};
+
+/** Returns the payout in the path. Throws `Problem` NOT_FOUND if the person may not see it. */
+function findLeft(app: App, { user, request }: ConsoleVisit): Promise<Left> {
+  const { id } = request.params as { id: string };
+  return findPayout(app, user.environmentIds, id);
+}
+
+/** The outcomes that the state allows. A payout comes back only after it arrived, and both are booked at once. */
+function choicesFor({ state, contradicted_at }: Payout): Choices<Outcome> {
+  const { confirmed, failed, returned, clear } = CHOICES;
+  const next = PAYOUT_STATES[state];
+  return {
+    ...(next.includes('confirmed') && { confirmed, failed }),
+    ...((next.includes('confirmed') || next.includes('returned')) && { returned }),
+    ...(contradicted_at !== null && { clear }),
+  };
+}
+
+function textOf(visit: ConsoleVisit, left: Left): Html {
+  const { reference, id } = left.payout;
+  return html`<p>${tell(visit.language, 'settle.payout_text', { reference, id })}</p>${doubtOf(visit.language, left)}`;
+}
+
+function questionOf(visit: ConsoleVisit, left: Left): SettleQuestion {
+  const { payout } = left;
+  const amount = formatMoney(payout.amount, payout.currency);
+  return {
+    title: tell(visit.language, 'settle.payout_title', { amount }),
+    text: textOf(visit, left),
+    at: pathOf(left),
+    back: `/payouts/${payout.id}`,
+    choices: choicesFor(payout),
+  };
+}
+
+async function preview(app: App, visit: ConsoleVisit, left: Left, said: Said<Outcome>) {
+  const { language } = visit;
+  const { payout } = left;
+  try {
+    const { state, entries } = await rehearse(app, visit, left, said);
+    const means = `${tell(language, CHOICES[said.outcome])}: ${formatMoney(payout.amount, payout.currency)}`;
+    const after = tell(language, 'settle.payout_will', { state: tell(language, `payout_state.${state}`) });
+    return await sendSettlePreview(app, visit, {
+      text: textOf(visit, left),
+      at: pathOf(left),
+      back: `/payouts/${payout.id}`,
+      said,
+      means,
+      effect: html`<p>${after}</p>${entriesTable(language, entries)}`,
+      kept: { standing: standingOfPayout(payout) },
+    });
+  } catch (error) {
+    const { status, said: why } = refusalOf(language, error);
+    return sendPayout(app, visit, status, why);
+  }
+}
+
+/** The end of a contradiction moves no money and keeps the state. */
+async function rehearse(app: App, visit: ConsoleVisit, { payout, owner }: Left, said: Said<Outcome>) {
+  const { outcome, reason, evidence } = said;
+  if (outcome === 'clear') return { state: payout.state, entries: [] };
+  const outcomes = [{ id: payout.id, outcome, reason }];
+  return rehearseSettlement(app, payout, { owner, by: visit.by, outcomes, evidence });
+}
+
+async function settle(app: App, visit: ConsoleVisit, left: Left, said: Said<Outcome> & { standing: string }) {
+  const { language, by, goTo } = visit;
+  const { payout, owner } = left;
+  const { outcome, reason, evidence, standing } = said;
+  const done = `/payouts/${payout.id}?done=settled`;
+  if (standing !== standingOfPayout(payout)) {
+    return (await isRepeated(app, visit, left, said)) ? goTo(done) : sendSaid(app, visit, 'settle.changed');
+  }
+  try {
+    if (outcome === 'clear') await endContradiction(app, { owner, payout, by, reason, evidence });
+    else {
+      const outcomes = [{ id: payout.id, outcome, reason }];
+      const { contradicted } = await settlePayouts(app, { owner, by, outcomes, evidence });
+      if (contradicted.length > 0) return await sendSaid(app, visit, 'settle.contradicted');
+    }
+    return await goTo(done);
+  } catch (error) {
+    const { status, said: why } = refusalOf(language, error);
+    return sendPayout(app, visit, status, why);
+  }
+}
+
+/** Whether the last act on the payout is this one: a second click is no error. */
+async function isRepeated(app: App, { by }: ConsoleVisit, { payout }: Left, { outcome, evidence }: Said<Outcome>) {
+  const [last] = await selectAudit(app.db, { subject: payout.id }, 1);
+  const action = outcome === 'clear' ? 'payout.contradiction_ended' : 'payout.settled';
+  const isState = outcome === 'clear' || payout.state === outcome;
+  return isState && last?.action === action && last.actor === by.name && last.said_after?.includes(evidence.sha256);
+}
+
+/** Sends the page of the payout as it is now, with this text at the top. */
+function sendSaid(app: App, visit: ConsoleVisit, text: ConsoleText) {
+  return sendPayout(app, visit, 409, tell(visit.language, text));
+}

@@ -1,0 +1,39 @@
+import type { App } from '../../app.ts';
+import { sayPayoutDoubt } from '../../attention/payout-attention.ts';
+import type { Language } from '../../checkout/texts.ts';
+import { publicPath } from '../../http/assets.ts';
+import { type Html, html } from '../../http/html.ts';
+import type { ServiceEnvironment } from '../../payment-services/payment-service.ts';
+import { mayBeSettled, type Payout } from '../../payouts/payout.ts';
+import { tell } from '../console-texts.ts';
+import type { ConsoleVisit } from '../console-visit.ts';
+
+/** A payout with the environment that pays. */
+export type Left = { payout: Payout; owner: ServiceEnvironment };
+
+/** Shows the way to the form that ends it, for a payout that has left or is contradicted, and why it waits. */
+export function settleWay(app: App, visit: ConsoleVisit, { payout, owner }: Left): Html | false {
+  const { language, user } = visit;
+  if (!mayBeSettled(payout)) return false;
+  const mayEnd = user.may.has('movements:record');
+  const why = doubtOf(language, { payout, owner });
+  if (why === false && !mayEnd) return false;
+  return html`<h2>${tell(language, 'settle.payout')}</h2>
+<div class="card pad">${why}${
+    mayEnd
+      ? html`<p class="actions"><a class="button" href="${publicPath(app)}/console${pathOf({ payout, owner })}">${tell(language, 'way.settle')}</a></p>`
+      : html`<p class="quiet">${tell(language, 'settle.another')}</p>`
+  }</div>`;
+}
+
+/** Returns the path of the form below `/console`. */
+export function pathOf({ payout }: Left): string {
+  return `/payouts/${payout.id}/settle`;
+}
+
+/** Says why the payout waits; nothing for a payout that arrived. */
+export function doubtOf(language: Language, { payout, owner }: Left): Html | false {
+  if (payout.state === 'confirmed' && payout.contradicted_at === null) return false;
+  const { paymentServiceId: payment_service, environment } = owner;
+  return html`<p class="notice">${sayPayoutDoubt({ ...payout, payment_service, environment })[language]}</p>`;
+}
