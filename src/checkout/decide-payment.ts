@@ -1,12 +1,13 @@
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { type Act, recordAudit } from '../audit/record-audit.ts';
+import { addedEntries, sayEntries } from '../books/added-entries.ts';
 import { type JournalEntry, unaskedRefundPosting } from '../books/journal-entry.ts';
-import { hasEntryOfAttempt, selectEntriesOf } from '../books/journal-queries.ts';
+import { hasEntryOfAttempt } from '../books/journal-queries.ts';
 import { postEntries } from '../books/post-entries.ts';
 import { recordFact } from '../books/record-fact.ts';
 import type { Tx } from '../db/database.ts';
-import { rehearse } from '../db/rehearse.ts';
+import { keepIf, rehearse } from '../db/rehearse.ts';
 import type { Evidence } from '../lib/evidence-file.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { GIVEN_BACK_ELSEWHERE, type PaymentDetail } from '../payment-methods/payment-method.ts';
@@ -30,9 +31,10 @@ import { type DecidedOutcome, type DecisionResult, decisionContent, type Payment
 import { insertDecision, type ListedDecision, selectDecisions } from './payment-decision-queries.ts';
 
 /**
- * `taken`: the amount that the method took, in minor units; null: the amount of the transaction. `authorizationCode`: the acquirer's, if
- * known. `alongside`: more writes for the commit of the decision. `reason` names no person. `standing`: `standingOf` the attempt when the
- * person saw it; an attempt that stands otherwise is `already` decided. Absent: the decision holds however it stands.
+ * `taken`: the amount that the method took, in minor units; null: the amount of the transaction. `authorizationCode`:
+ * the acquirer's, if known. `alongside`: more writes for the commit of the decision. `reason` names no person.
+ * `effect`: the effect in the rehearsal that the person saw; a decision with another effect is not made, and is
+ * `already`. Absent: the decision holds with any effect.
  */
 export type DecisionWish = {
   outcome: DecidedOutcome;
@@ -42,30 +44,34 @@ export type DecisionWish = {
   by: Actor;
   authorizationCode?: string | null;
   alongside?: (tx: Tx) => Promise<void>;
-  standing?: string;
+  effect?: string;
 };
 
-/** The effect that a decision would have: its result, both states after it, and the entries that it adds to the books. */
+/**
+ * The decision as it would be: its result, both states after it, and the entries that it adds to the books. `effect`:
+ * the same as a short text, with the state of the attempt before.
+ */
 export type RehearsedDecision = {
   result: DecisionResult;
   attempt: AttemptState;
   transaction: TransactionState;
   entries: JournalEntry[];
+  effect: string;
 };
 
 /**
- * Records a person's decision about a payment attempt: ends an attempt that its method did not end, or ends a contradiction. One commit has
- * the decision, its evidence, the state, the event, the callback and the books.
+ * Records a person's decision about a payment attempt: ends an attempt that its method did not end, or ends a
+ * contradiction. One commit has the decision, its evidence, the state, the event, the callback and the books.
  *
- * The amount that was taken goes to the books. If it covers the order and the order is still open, it pays the order, and the excess goes
- * to suspense. If it is too little or too late, all of it goes to suspense. Both cases record a conflict in the feed. Rejects with
- * `StorageError`.
+ * The amount that was taken goes to the books. If it covers the order and the order is still open, it pays the order,
+ * and the excess goes to suspense. If it is too little or too late, all of it goes to suspense. Both cases record a
+ * conflict in the feed. Rejects with `StorageError`.
  */
 export async function decidePayment(app: App, attemptId: string, wish: DecisionWish): Promise<DecisionResult> {
   const found = await findUndecided(app, attemptId);
   if (found === null) return 'unknown';
   const at = app.now();
-  const { result, settlement } = await app.db.transaction((tx) => decideIn(tx, found, wish, at));
+  const { result, settlement } = await decideAsSeen(app, found, wish, at);
   if (settlement?.kind === 'moved') app.metrics.transactions.inc({ state: settlement.transaction.state });
   if (settlement?.conflict) alarmConflict(app, settlement, settlement.conflict);
   return result;
@@ -80,15 +86,7 @@ export async function rehearseDecision(
   const found = await findUndecided(app, attemptId);
   if (found === null) return null;
   const at = app.now();
-  return rehearse(app.db, async (tx) => {
-    const before = new Set((await selectEntriesOf(tx, found.transaction, MOST_ENTRIES)).map(({ link }) => link));
-    const { result } = await decideIn(tx, found, wish, at);
-    const transaction = await selectTransaction(tx, found.transaction);
-    const attempt = await selectAttempt(tx, found.attempt);
-    if (transaction === null || attempt === null) throw new Error('A payment attempt is gone');
-    const entries = (await selectEntriesOf(tx, transaction, MOST_ENTRIES)).filter(({ link }) => !before.has(link));
-    return { result, attempt: attempt.state, transaction: transaction.state, entries: entries.toReversed() };
-  });
+  return rehearse(app.db, (tx) => weigh(tx, found, wish, at));
 }
 
 /** Lists the newest decisions, with their evidence. */
@@ -98,9 +96,6 @@ export function listDecisions(app: App, limit: number): Promise<ListedDecision[]
 
 type Undecided = { attempt: PaymentAttempt; transaction: Transaction; environment: ServiceEnvironment };
 
-/** More entries than a payment's books ever have. */
-const MOST_ENTRIES = 1_000;
-
 async function findUndecided(app: App, attemptId: string): Promise<Undecided | null> {
   const attempt = await selectAttemptAnywhere(app.db, attemptId);
   const transaction = attempt === null ? null : await selectTransaction(app.db, transactionKeyOf(attempt));
@@ -108,13 +103,37 @@ async function findUndecided(app: App, attemptId: string): Promise<Undecided | n
   return { attempt, transaction, environment: await environmentOf(app, transaction) };
 }
 
+async function decideAsSeen(app: App, found: Undecided, wish: DecisionWish, at: number): Promise<Decided> {
+  const { effect } = wish;
+  if (effect === undefined) return app.db.transaction((tx) => decideIn(tx, found, wish, at));
+  const weighed = await keepIf(
+    app.db,
+    (tx) => weigh(tx, found, wish, at),
+    (now) => now.effect === effect,
+  );
+  if (weighed.effect === effect || weighed.result !== 'decided') return weighed;
+  return { ...weighed, result: 'already', settlement: null };
+}
+
+async function weigh(tx: Tx, found: Undecided, wish: DecisionWish, at: number): Promise<Decided & RehearsedDecision> {
+  const added = await addedEntries(tx, found.transaction, () => decideIn(tx, found, wish, at));
+  const { result: decided, entries } = added;
+  const transaction = await selectTransaction(tx, found.transaction);
+  const attempt = await selectAttempt(tx, found.attempt);
+  if (transaction === null || attempt === null) throw new Error('A payment attempt is gone');
+  const states = { attempt: attempt.state, transaction: transaction.state };
+  const effect = `${decided.result}, ${decided.before}: ${states.attempt}, ${states.transaction}, ${sayEntries(entries)}`;
+  return { ...decided, ...states, entries, effect };
+}
+
 async function decideIn(tx: Tx, found: Undecided, wish: DecisionWish, at: number): Promise<Decided> {
   const { environment } = found;
   const locked = await lockTransaction(tx, found.transaction);
   const attempt = await selectAttempt(tx, found.attempt);
   if (locked === null || attempt === null) throw new Error('A payment attempt is gone');
+  const before = standingOf(attempt);
   const refusal = await refusalOf(tx, attempt, wish);
-  if (refusal !== null) return { result: refusal, settlement: null };
+  if (refusal !== null) return { result: refusal, before, settlement: null };
   const decision = newDecision(attempt, locked, wish, at);
   await insertDecision(tx, environment.id, decision);
   await recordFact(tx, {
@@ -130,19 +149,15 @@ async function decideIn(tx: Tx, found: Undecided, wish: DecisionWish, at: number
   const carried = { environment, transaction: locked, attempt, decision, facts };
   const settlement = await carryOut(tx, carried);
   await recordAudit(tx, actOf(wish.by, locked, decision));
-  return { result: 'decided', settlement };
+  return { result: 'decided', before, settlement };
 }
 
 /** `conflict`: the conflict to alarm; null: none. */
 type Settled = Transition & { conflict: ConflictCause | null };
-type Decided = { result: DecisionResult; settlement: Settled | null };
+/** `before`: `standingOf` the attempt before the decision. */
+type Decided = { result: DecisionResult; before: string; settlement: Settled | null };
 
-async function refusalOf(
-  tx: Tx,
-  attempt: PaymentAttempt,
-  { outcome, standing }: DecisionWish,
-): Promise<DecisionResult | null> {
-  if (standing !== undefined && standing !== standingOf(attempt)) return 'already';
+async function refusalOf(tx: Tx, attempt: PaymentAttempt, { outcome }: DecisionWish): Promise<DecisionResult | null> {
   if (attempt.state === 'approved' && outcome !== 'approved') return 'approved_stays';
   if (isOpen(attempt)) return null;
   if (attempt.state !== 'approved' && outcome === 'approved') {
@@ -210,7 +225,10 @@ async function carryOut(tx: Tx, carried: Carried): Promise<Settled> {
   return { ...transition, conflict: null };
 }
 
-/** Books money that was taken. It pays the order if it covers the order, the order is open, and no other attempt may pay it. */
+/**
+ * Books money that was taken. It pays the order if it covers the order, the order is open, and no other attempt may pay
+ * it.
+ */
 async function bookTaken(tx: Tx, carried: Carried, taken: number): Promise<Settled> {
   const { environment, transaction, attempt } = carried;
   const approval = { ...causeOf(carried, 'approve'), taken };
@@ -236,8 +254,9 @@ async function bookTaken(tx: Tx, carried: Carried, taken: number): Promise<Settl
 }
 
 /**
- * Books the amount that the method says it had refunded before the payment was known. No refund of Rúbrica asked for it, so it stays in
- * suspense until a person decides who bears it. Called only if the payment pays the order; other money is in suspense already.
+ * Books the amount that the method says it had refunded before the payment was known. No refund of Rúbrica asked for
+ * it, so it stays in suspense until a person decides who bears it. Called only if the payment pays the order; other
+ * money is in suspense already.
  */
 async function bookGivenBack(tx: Tx, { transaction, attempt, decision }: Carried): Promise<void> {
   const said = JSON.parse(attempt.contradiction ?? '{}') as { reason?: unknown; given_back?: unknown };
@@ -259,7 +278,10 @@ function causeOf({ attempt, decision, facts }: Carried, event: 'approve' | 'decl
   return { event, at: decision.decided_at, paymentMethod: payment_method, attemptId: id, data: facts };
 }
 
-/** Returns the buy order (the id of the attempt) and the authorisation code, by which the acquirer's file is matched later. */
+/**
+ * Returns the buy order (the id of the attempt) and the authorisation code, by which the acquirer's file is matched
+ * later.
+ */
 function factsOf(attempt: PaymentAttempt, { id, taken }: PaymentDecision, code: string | null): PaymentDetail {
   if (taken === null) return { decision: id };
   const said = JSON.parse(attempt.contradiction ?? '{}') as { authorization_code?: string };

@@ -3,9 +3,9 @@ import type { RowKey } from '../db/row-key.ts';
 import type { PaymentOutcome } from '../payment-methods/payment-method.ts';
 
 /**
- * `started`: stored, and perhaps not yet known to the method. `pending`: the method will know later, or the payer is at the method.
- * `unknown`: the method did not answer. These three are open: the method's final answer is missing. `aborted`: nothing was taken, and
- * another attempt can pay the transaction.
+ * `started`: stored, and perhaps not yet known to the method. `pending`: the method will know later, or the payer is at
+ * the method. `unknown`: the method did not answer. These three are open: the method's final answer is missing.
+ * `aborted`: nothing was taken, and another attempt can pay the transaction.
  */
 export type AttemptState = 'started' | 'pending' | 'unknown' | 'approved' | 'declined' | 'aborted';
 
@@ -29,7 +29,9 @@ export type PaymentAttempt = SqlRow & {
   /** When the last commit was sent to the method, and when the method answered it; null: not sent, or not answered. */
   commit_sent_at: number | null;
   commit_answered_at: number | null;
-  /** When the method first contradicted the known state, until a person decides; and the method's answer, as JSON text. */
+  /**
+   * When the method first contradicted the known state, until a person decides; and the method's answer, as JSON text.
+   */
   contradicted_at: number | null;
   contradiction: string | null;
 };
@@ -51,8 +53,8 @@ const OPEN: Record<PaymentOutcome['kind'], Answer> = {
 const NO_NEWS = { pending: 'ignored', unknown: 'ignored', redirect: 'ignored' } as const;
 
 /**
- * THE TABLE. The new state of an attempt after an answer of its method. A late answer without news is `ignored`; an answer that contradicts
- * the known end is a `conflict`.
+ * THE TABLE. The new state of an attempt after an answer of its method. A late answer without news is `ignored`; an
+ * answer that contradicts the known end is a `conflict`.
  */
 const TABLE: Record<AttemptState, Record<PaymentOutcome['kind'], Answer>> = {
   started: OPEN,
@@ -75,11 +77,15 @@ export function isOpen(attempt: Pick<PaymentAttempt, 'state'>): boolean {
 }
 
 /**
- * Longer than a payer can stay on a payment method's page, plus the time that the worker needs to end the attempt, in milliseconds.
+ * Longer than a payer can stay on a payment method's page, plus the time that the worker needs to end the attempt, in
+ * milliseconds.
  */
 export const IN_DOUBT_AFTER_MS = 30 * 60_000;
 
-/** Returns whether an attempt waits for a person at `now`: it has been open for too long, or its method contradicts its state. */
+/**
+ * Returns whether an attempt waits for a person at `now`: it has been open for too long, or its method contradicts its
+ * state.
+ */
 export function isInDoubt(
   attempt: Pick<PaymentAttempt, 'state' | 'created_at' | 'contradicted_at'>,
   now: number,
@@ -87,9 +93,13 @@ export function isInDoubt(
   return attempt.contradicted_at !== null || (isOpen(attempt) && attempt.created_at <= now - IN_DOUBT_AFTER_MS);
 }
 
-/** Returns a text that changes if the attempt ends, or if a contradiction begins or ends. */
-export function standingOf(attempt: Pick<PaymentAttempt, 'state' | 'contradicted_at'>): string {
-  return `${isOpen(attempt) ? 'open' : attempt.state} ${attempt.contradicted_at ?? ''}`.trim();
+/**
+ * Returns a text that changes if the attempt ends, its method is told to take the money, or a contradiction begins or
+ * ends.
+ */
+export function standingOf(attempt: Pick<PaymentAttempt, 'state' | 'commit_sent_at' | 'contradicted_at'>): string {
+  const { state, commit_sent_at, contradicted_at } = attempt;
+  return [isOpen(attempt) ? 'open' : state, commit_sent_at ?? '-', contradicted_at ?? '-'].join(' ');
 }
 
 /** Returns whether a commit was sent to the method and not answered. */
@@ -115,8 +125,9 @@ const ASKED_AGAIN_AFTER = [MINUTE, 10 * MINUTE, HOUR, DAY] as const;
 const ANSWERED_FOR = 7 * DAY;
 
 /**
- * Returns when to ask again about an attempt that ended at `settledAt` without money, in UTC milliseconds; null: never again. `answered`:
- * whether the method answered the last question. Only for attempts whose commit was sent, because the method may report an old status.
+ * Returns when to ask again about an attempt that ended at `settledAt` without money, in UTC milliseconds; null: never
+ * again. `answered`: whether the method answered the last question. Only for attempts whose commit was sent, because
+ * the method may report an old status.
  */
 export function askAgainAt(settledAt: number, now: number, answered: boolean): number | null {
   const age = now - settledAt;

@@ -21,8 +21,8 @@ export type PaymentDecision = SqlRow & {
 
 /**
  * The result of the decision. `decided`: it ended the attempt or its contradiction. `already`: nothing waited for a
- * decision. `approved_stays`: the money of an approved attempt is in the books, and only a refund sends it back.
- * `unknown`: no such attempt.
+ * decision, or its effect was not the expected one. `approved_stays`: the money of an approved attempt is in the books,
+ * and only a refund sends it back. `unknown`: no such attempt.
  */
 export type DecisionResult = 'decided' | 'already' | 'approved_stays' | 'unknown';
 

@@ -1,13 +1,13 @@
 import type { App } from '../app.ts';
 import type { Actor } from '../audit/actor.ts';
 import { type Act, recordAudit } from '../audit/record-audit.ts';
+import { addedEntries, sayEntries } from '../books/added-entries.ts';
 import { type JournalEntry, methodReceivable, type Posting, refundPosting, SUSPENSE } from '../books/journal-entry.ts';
-import { selectEntriesOf } from '../books/journal-queries.ts';
 import { movementHash } from '../books/movement-hash.ts';
 import { postEntries } from '../books/post-entries.ts';
 import { recordFact } from '../books/record-fact.ts';
 import type { Tx } from '../db/database.ts';
-import { rehearse } from '../db/rehearse.ts';
+import { keepIf, rehearse } from '../db/rehearse.ts';
 import type { Evidence } from '../lib/evidence-file.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { insertMovement, selectUnresolvedOf } from '../movements/movement-queries.ts';
@@ -23,29 +23,39 @@ import { insertRefundDecision, type ListedRefundDecision, selectRefundDecisions 
 import { endContradiction, endRefund, orderRefund, selectRefund, selectRefundAnywhere } from './refund-queries.ts';
 
 /**
- * `evidence`: may be null for a `retry` of a refund that was never requested, or was requested more than a day ago. `reason` names no
- * person. `standing`: `standingOfRefund` when the person saw it; a refund that stands otherwise is `already` decided. Absent: the decision
- * holds however it stands.
+ * `evidence`: may be null for a `retry` of a refund that was never requested, or was requested more than a day ago.
+ * `reason` names no person. `effect`: the effect in the rehearsal that the person saw; a decision with another effect
+ * is not made, and is `already`. Absent: the decision holds with any effect.
  */
 export type RefundDecisionWish = {
   outcome: RefundDecisionOutcome;
   reason: string;
   evidence: Evidence | null;
   by: Actor;
-  standing?: string;
+  effect?: string;
 };
 
-/** The effect that a decision would have: its result, the state after it, and the entries that it adds to the books. */
-export type RehearsedRefundDecision = { result: RefundDecisionResult; state: RefundState; entries: JournalEntry[] };
+/**
+ * The decision as it would be: its result, the state after it, and the entries that it adds to the books. `effect`: the
+ * same as a short text, with the state of the refund before.
+ */
+export type RehearsedRefundDecision = {
+  result: RefundDecisionResult;
+  state: RefundState;
+  entries: JournalEntry[];
+  effect: string;
+};
 
-/** After this time a person may take a balance without the refund as a sign that it was not made. The worker never does. */
+/**
+ * After this time a person may take a balance without the refund as a sign that it was not made. The worker never does.
+ */
 const RETRY_AFTER_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Records a person's decision about a refund: ends a refund that its payment method did not end, ends a contradiction, or lets the worker
- * request it again (`retry`). The worker does so only if the method's balance still agrees with the books. One commit has the decision, its
- * evidence, the state, the event and the books. If suspense holds an unasked refund of the same amount, a completed refund is booked
- * against that. Rejects with `StorageError`.
+ * Records a person's decision about a refund: ends a refund that its payment method did not end, ends a contradiction,
+ * or lets the worker request it again (`retry`). The worker does so only if the method's balance still agrees with the
+ * books. One commit has the decision, its evidence, the state, the event and the books. If suspense holds an unasked
+ * refund of the same amount, a completed refund is booked against that. Rejects with `StorageError`.
  */
 export async function decideRefund(
   app: App,
@@ -55,7 +65,7 @@ export async function decideRefund(
   const found = await findUndecided(app, refundId);
   if (found === null) return 'unknown';
   const at = app.now();
-  const { result, ended } = await app.db.transaction((tx) => decideIn(tx, found, wish, at));
+  const { result, ended } = await decideAsSeen(app, found, wish, at);
   if (ended !== null) app.metrics.refunds.inc({ state: ended });
   return result;
 }
@@ -69,16 +79,7 @@ export async function rehearseRefundDecision(
   const found = await findUndecided(app, refundId);
   if (found === null) return null;
   const at = app.now();
-  return rehearse(app.db, async (tx) => {
-    const before = new Set((await selectEntriesOf(tx, found.transaction, MOST_ENTRIES)).map(({ link }) => link));
-    const { result } = await decideIn(tx, found, wish, at);
-    const refund = await selectRefund(tx, found.refund);
-    if (refund === null) throw new Error('A refund is gone');
-    const entries = (await selectEntriesOf(tx, found.transaction, MOST_ENTRIES)).filter(
-      ({ link }) => !before.has(link),
-    );
-    return { result, state: refund.state, entries: entries.toReversed() };
-  });
+  return rehearse(app.db, (tx) => weigh(tx, found, wish, at));
 }
 
 /** Lists the newest decisions, with their evidence. */
@@ -86,13 +87,13 @@ export function listRefundDecisions(app: App, limit: number): Promise<ListedRefu
   return selectRefundDecisions(app.db, limit);
 }
 
-/** `ended`: the new state of the refund if this decision ended it; otherwise null. */
-type Decided = { result: RefundDecisionResult; ended: 'completed' | 'failed' | null };
+/**
+ * `before`: `standingOfRefund` before the decision. `ended`: the new state of the refund if this decision ended it;
+ * otherwise null.
+ */
+type Decided = { result: RefundDecisionResult; before: string; ended: 'completed' | 'failed' | null };
 
 type Undecided = { refund: Refund; transaction: Transaction; environment: ServiceEnvironment };
-
-/** More entries than a payment's books ever have. */
-const MOST_ENTRIES = 1_000;
 
 async function findUndecided(app: App, refundId: string): Promise<Undecided | null> {
   const refund = await selectRefundAnywhere(app.db, refundId);
@@ -101,13 +102,40 @@ async function findUndecided(app: App, refundId: string): Promise<Undecided | nu
   return { refund, transaction, environment: await environmentOf(app, transaction) };
 }
 
+async function decideAsSeen(app: App, found: Undecided, wish: RefundDecisionWish, at: number): Promise<Decided> {
+  const { effect } = wish;
+  if (effect === undefined) return app.db.transaction((tx) => decideIn(tx, found, wish, at));
+  const weighed = await keepIf(
+    app.db,
+    (tx) => weigh(tx, found, wish, at),
+    (now) => now.effect === effect,
+  );
+  if (weighed.effect === effect || weighed.result !== 'decided') return weighed;
+  return { ...weighed, result: 'already', ended: null };
+}
+
+async function weigh(
+  tx: Tx,
+  found: Undecided,
+  wish: RefundDecisionWish,
+  at: number,
+): Promise<Decided & RehearsedRefundDecision> {
+  const added = await addedEntries(tx, found.transaction, () => decideIn(tx, found, wish, at));
+  const { result: decided, entries } = added;
+  const refund = await selectRefund(tx, found.refund);
+  if (refund === null) throw new Error('A refund is gone');
+  const effect = `${decided.result}, ${decided.before}: ${refund.state}, ${sayEntries(entries)}`;
+  return { ...decided, state: refund.state, entries, effect };
+}
+
 async function decideIn(tx: Tx, found: Undecided, wish: RefundDecisionWish, at: number): Promise<Decided> {
   const { environment } = found;
   const transaction = await lockTransaction(tx, found.transaction);
   const refund = await selectRefund(tx, found.refund);
   if (transaction === null || refund === null) throw new Error('A refund is gone');
+  const before = standingOfRefund(refund);
   const refusal = refusalOf(refund, wish, at);
-  if (refusal !== null) return { result: refusal, ended: null };
+  if (refusal !== null) return { result: refusal, before, ended: null };
   const decision = newDecision(refund.id, wish, at);
   await insertRefundDecision(tx, environment.id, decision);
   await recordFact(tx, {
@@ -120,15 +148,10 @@ async function decideIn(tx: Tx, found: Undecided, wish: RefundDecisionWish, at: 
   });
   const ended = await carryOut(tx, { environment, transaction, refund, decision });
   await recordAudit(tx, actOf(wish.by, refund, decision));
-  return { result: 'decided', ended };
+  return { result: 'decided', before, ended };
 }
 
-function refusalOf(
-  refund: Refund,
-  { outcome, evidence, standing }: RefundDecisionWish,
-  at: number,
-): RefundDecisionResult | null {
-  if (standing !== undefined && standing !== standingOfRefund(refund)) return 'already';
+function refusalOf(refund: Refund, { outcome, evidence }: RefundDecisionWish, at: number): RefundDecisionResult | null {
   const { state, asking, asked_at, contradicted_at } = refund;
   if (outcome === 'retry') {
     if (state !== 'processing' || asking !== 'held') return 'already';

@@ -20,7 +20,8 @@ export type RefundDecision = SqlRow & {
 };
 
 /**
- * The result of the decision. `already`: the refund waits for no decision. `completed_stays`: its money is in the
- * books. `too_early`: it was requested less than a day ago and no evidence was given. `unknown`: no such refund.
+ * The result of the decision. `already`: the refund waits for no decision, or the effect was not the expected one.
+ * `completed_stays`: its money is in the books. `too_early`: it was requested less than a day ago and no evidence was
+ * given. `unknown`: no such refund.
  */
 export type RefundDecisionResult = 'decided' | 'already' | 'completed_stays' | 'too_early' | 'unknown';

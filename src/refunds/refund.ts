@@ -31,7 +31,9 @@ export type Refund = SqlRow & {
   contradiction: string | null;
   state: RefundState;
   type: RefundType;
-  /** E-mail address of the user, or `command line: USER@HOST`; in older refunds the id of the user, or `command line`. */
+  /**
+   * E-mail address of the user, or `command line: USER@HOST`; in older refunds the id of the user, or `command line`.
+   */
   requested_by: string;
   idempotency_key: string | null;
   detail: string | null;
@@ -40,12 +42,15 @@ export type Refund = SqlRow & {
 const HOUR = 60 * 60_000;
 
 /**
- * The times after which a refund without an end is in doubt, in milliseconds: a day after it was accepted, an hour after it was requested
- * from its method.
+ * The times after which a refund without an end is in doubt, in milliseconds: a day after it was accepted, an hour
+ * after it was requested from its method.
  */
 export const REFUND_IN_DOUBT_AFTER = { accepted: 24 * HOUR, asked: HOUR } as const;
 
-/** Returns whether a refund waits for a person at `now`: it has been open for too long, or its method contradicts its state. */
+/**
+ * Returns whether a refund waits for a person at `now`: it has been open for too long, or its method contradicts its
+ * state.
+ */
 export function isRefundInDoubt(
   {
     state,
@@ -60,16 +65,16 @@ export function isRefundInDoubt(
   return contradicted_at !== null || (state === 'processing' && isLate);
 }
 
-/** Returns a text that changes if the refund ends, or if a contradiction begins or ends. */
-export function standingOfRefund({ state, contradicted_at }: Pick<Refund, 'state' | 'contradicted_at'>): string {
-  return `${state} ${contradicted_at ?? ''}`.trim();
+/** Returns a text that changes if the refund ends or is requested again, or if a contradiction begins or ends. */
+export function standingOfRefund({ state, asking, asked_at, contradicted_at }: Refund): string {
+  return [state, asking, asked_at ?? '-', contradicted_at ?? '-'].join(' ');
 }
 
 export type RefundKey = RowKey<string>;
 
 /**
- * Whether the worker may request the refund. `due`: once. `held`: no more, because it was requested, or because the method's balance
- * differs from the books. `ordered`: once more, because a person has decided so.
+ * Whether the worker may request the refund. `due`: once. `held`: no more, because it was requested, or because the
+ * method's balance differs from the books. `ordered`: once more, because a person has decided so.
  */
 export type Asking = 'due' | 'held' | 'ordered';
 
@@ -78,8 +83,8 @@ type Answer = RefundState | 'already' | 'ignored' | 'conflict';
 /**
  * THE TABLE. The new state of a refund after an answer of its payment method.
  *
- * A method that answers `declined` and later `approved` has refunded the money, so the refund becomes completed and is booked. This change
- * and the reverse contradiction raise an alarm, because the merchant was told otherwise.
+ * A method that answers `declined` and later `approved` has refunded the money, so the refund becomes completed and is
+ * booked. This change and the reverse contradiction raise an alarm, because the merchant was told otherwise.
  */
 const TABLE: Record<RefundState, Record<RefundOutcome['kind'], Answer>> = {
   processing: { approved: 'completed', declined: 'failed', pending: 'processing', unknown: 'processing' },

@@ -159,6 +159,21 @@ forEachEngine('a payment that a person ends', (openTestDatabase) => {
     assert.equal(await decide(waiting, 'approved'), 'already');
   });
 
+  test('money that would have paid the order when a person looked went to suspense, because the order had expired meanwhile', async () => {
+    const waiting = await openWaiting(openTestDatabase, { kind: 'aborted', detail: {} });
+    const { app, id } = waiting;
+    const wish = { outcome: 'approved', taken: null, reason: 'seen in the portal', evidence, by: TESTER } as const;
+    const seen = await rehearseDecision(app, id, wish);
+    assert.equal(seen?.transaction, 'completed');
+    app.now.advance(waiting.transaction.expires_at);
+    await expireTransactions(app, 10);
+    assert.equal(await decidePayment(app, id, { ...wish, effect: seen?.effect ?? '' }), 'already');
+    assert.deepEqual([await balancesOf(waiting), await listDecisions(app, 10)], [[0, 0, 0], []]);
+    const now = await rehearseDecision(app, id, wish);
+    assert.equal(await decidePayment(app, id, { ...wish, effect: now?.effect ?? '' }), 'decided');
+    assert.deepEqual(await balancesOf(waiting), [AMOUNT, 0, AMOUNT]);
+  });
+
   for (const given of [4000, AMOUNT]) {
     test(`${given} that went back in the portal before the payment was known was in no account once the payment was settled`, async () => {
       const detail = { reason: GIVEN_BACK_ELSEWHERE, given_back: given };

@@ -147,7 +147,7 @@ forEachEngine('an attempt in doubt at the console', (openTestDatabase) => {
     ])
       assert.equal(answer.status, 404);
     for (const from of [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.example' }, {}])
-      assert.equal((await look(finance, { ...TAKEN, confirm: 'yes', standing: 'open' }, PAGE, from)).status, 403);
+      assert.equal((await look(finance, { ...TAKEN, confirm: 'yes', effect: 'open' }, PAGE, from)).status, 403);
     const rows: [fields: Fields, file: Buffer, said: RegExp][] = [
       [{}, PAGE, /Elige qué pasó/],
       [{ ...TAKEN, outcome: 'completed' }, PAGE, /Elige qué pasó/],
@@ -161,7 +161,7 @@ forEachEngine('an attempt in doubt at the console', (openTestDatabase) => {
       [{ ...TAKEN, outcome: 'declined', amount: '100' }, PAGE, /Escribe el monto/],
     ];
     for (const [fields, file, said] of rows) {
-      const refused = await look(finance, { ...fields, confirm: 'yes', standing: 'open' }, file);
+      const refused = await look(finance, { ...fields, confirm: 'yes', effect: 'open' }, file);
       assert.equal(refused.status, 400);
       assert.match(refused.text, said);
     }
@@ -174,6 +174,26 @@ forEachEngine('an attempt in doubt at the console', (openTestDatabase) => {
     for (const answer of [await server.get(path, finance.console), await confirm(finance, preview)])
       assert.match(answer.headers.get('location') ?? '', /^\/console\/(?:prove|sign-in)\?next=/);
     assert.deepEqual(await listDecisions(app, 10), []);
+  });
+
+  test('lost the text and the file where the second factor was asked for in the middle, and did not say so', async () => {
+    const { app, server, path, look, confirm, user } = await open();
+    await using _server = server;
+    const finance = await user('finance');
+    const preview = await look(finance, { ...TAKEN, amount: '13000' });
+    app.now.advance(16 * MINUTE_MS);
+    const asked = (await confirm(finance, preview)).headers.get('location') ?? '';
+    const next = new URL(asked, 'http://localhost').searchParams.get('next') ?? '';
+    assert.doesNotMatch(next, /portal|13000/);
+    app.now.advance(-2 * MINUTE_MS);
+    const { text } = await server.get(`/console${next}`, finance.console);
+    assert.match(text, /role="alert">No se decidió nada\. Lo que escribiste sigue aquí; el archivo no/);
+    for (const kept of [/value="lo muestra el portal"/, /value="13000"/, /value="approved" required checked/])
+      assert.match(text, kept);
+    assert.match(text, /name="file" required/);
+    const [, other = ''] = /name="next" value="([^"]+)"/.exec(preview.text) ?? [];
+    assert.match((await server.get(`/console${other}`, finance.console)).text, /value="lo muestra el portal"/);
+    assert.doesNotMatch((await server.get(path, finance.console)).text, /role="alert"/);
   });
 
   test('that its method ends when it is asked again needs no decision', async () => {
@@ -197,6 +217,19 @@ forEachEngine('an attempt in doubt at the console', (openTestDatabase) => {
     assert.deepEqual((await readStates(app)).attempts, ['declined']);
     assert.equal((await listDecisions(app, 10)).length, 1);
     await assertBooksHold(app);
+  });
+
+  test('said that it was decided where the same person had decided another amount in another tab', async () => {
+    const { app, server, look, confirm, user } = await open();
+    await using _server = server;
+    const finance = await user('finance');
+    const tabs = [];
+    for (const wish of [{}, { amount: '13000' }, { reason: 'lo dijo el banco' }])
+      tabs.push(await look(finance, { ...TAKEN, ...wish }));
+    const said = [];
+    for (const tab of tabs) said.push((await confirm(finance, tab)).status);
+    assert.deepEqual(said, [303, 409, 409]);
+    assert.equal((await listDecisions(app, 10)).length, 1);
   });
 
   test('is decided once by two clicks at the same moment', async () => {
@@ -257,8 +290,9 @@ forEachEngine('a refund in doubt at the console', (openTestDatabase) => {
   test('is requested again within a day only with evidence', async () => {
     const { app, server, look, confirm, user } = await open();
     await using _server = server;
-    const finance = await user('finance');
+    const [finance, other] = [await user('finance'), await user('finance')];
     const retry = { outcome: 'retry', reason: 'no hizo nada' };
+    const lost = await look(other, { outcome: 'failed', reason: 'lo dice el banco' });
     const early = await look(finance, retry, Buffer.alloc(0));
     assert.deepEqual([early.status, /hace menos de un día/.test(early.text)], [409, true]);
     const preview = await look(finance, retry);
@@ -266,6 +300,10 @@ forEachEngine('a refund in doubt at the console', (openTestDatabase) => {
     assert.equal((await confirm(finance, preview)).status, 303);
     const [{ asking } = { asking: '' }] = await app.db.query('select asking from refunds');
     assert.equal(asking, 'ordered');
+    const stale = await confirm(other, lost);
+    assert.equal(stale.status, 409, 'it fails on no page from before it was requested again');
+    assert.equal((await confirm(finance, preview)).status, 303, 'a second click is no error');
+    assert.equal((await listRefundDecisions(app, 10)).length, 1);
   });
 
   test('is not ended by a wrong form, a wrong person, another site or a page from before another decision', async () => {
@@ -290,7 +328,7 @@ forEachEngine('a refund in doubt at the console', (openTestDatabase) => {
       [{ ...BACK, reason: '\t' }, PAGE, /Escribe el motivo/],
     ];
     for (const [fields, file, said] of rows) {
-      const refused = await look(finance, { ...fields, confirm: 'yes', standing: 'processing' }, file);
+      const refused = await look(finance, { ...fields, confirm: 'yes', effect: 'processing' }, file);
       assert.deepEqual([refused.status, said.test(refused.text)], [400, true]);
     }
     assert.equal((await look(finance, { ...BACK, confirm: 'yes' })).status, 409, 'nobody decides without the preview');

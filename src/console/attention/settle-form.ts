@@ -8,14 +8,15 @@ import { describeEvidence, type Evidence } from '../../lib/evidence-file.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { tableOf } from '../console-format.ts';
 import { type ConsoleText, tell, tellKind } from '../console-texts.ts';
-import type { ConsoleVisit } from '../console-visit.ts';
+import { type ConsoleVisit, requireProof } from '../console-visit.ts';
+import { typedOf, typedQuery } from '../kept-typing.ts';
 import { carriedFile, MOST_FILE_BYTES, readSentFile, type SentFile } from '../payouts/kept-upload.ts';
 
 /** The outcomes that a person may choose, each with its meaning. */
 export type Choices<Outcome extends string> = Partial<Readonly<Record<Outcome, ConsoleText>>>;
 
-/** A form as it was sent. `standing`: how the subject stood on the preview, empty before it. */
-export type Sent = { fields: Record<string, string>; file: SentFile | null; isConfirmed: boolean; standing: string };
+/** A form as it was sent. `effect`: the effect in the preview, empty before it. */
+export type Sent = { fields: Record<string, string>; file: SentFile | null; isConfirmed: boolean; effect: string };
 
 /** The outcome that a person names, with the reason and the evidence. */
 export type Said<Outcome> = { outcome: Outcome; reason: string; evidence: Evidence; file: SentFile };
@@ -26,8 +27,29 @@ export type SaidBare<Outcome> = { outcome: Outcome; reason: string; evidence: nu
 /** Reads the form. Throws `Problem` HTTP_MALFORMED. */
 export async function readSent({ request }: ConsoleVisit): Promise<Sent> {
   const { fields, file } = await readSentFile(request);
-  const { confirm, standing = '' } = fields;
-  return { fields, file, isConfirmed: confirm !== undefined, standing };
+  const { confirm, effect = '' } = fields;
+  return { fields, file, isConfirmed: confirm !== undefined, effect };
+}
+
+/**
+ * Asks for the second factor if it is due, as `requireProof` does, and leads back to the form at `at` with the typed
+ * fields. The file is too large for an address, so the form asks for it again.
+ */
+export function requireProofFor(app: App, visit: ConsoleVisit, at: string, sent: Sent) {
+  return requireProof(app, visit, typedPath(visit, at, sent));
+}
+
+/** Returns the answer with the fields that the address of the form keeps; it says that the file must be chosen again. */
+export function keptAnswer(visit: ConsoleVisit): SettleAnswer {
+  const { file, ...fields } = typedOf(visit);
+  const said = file === undefined ? '' : tell(visit.language, 'settle.file_again');
+  return { said, sent: { fields, file: null, isConfirmed: false, effect: '' } };
+}
+
+function typedPath(visit: ConsoleVisit, at: string, { fields, file }: Pick<Sent, 'fields' | 'file'>): string {
+  const { outcome = '', reason = '', amount = '' } = fields;
+  const typed = { outcome, reason, amount, ...(file !== null && { file: 'again' }) };
+  return `${at}?${typedQuery(visit, typed)}`;
 }
 
 type Refused = { refusal: string };
@@ -74,15 +96,19 @@ export type SettleQuestion = {
   mayLackFile?: boolean;
 };
 
-/** Sends the form, with `said` at the top and the fields of a refused form. */
+/** `said`: the text at the top, `sent`: the form that was refused or is asked again. */
+export type SettleAnswer = { status?: number; said: string; sent: Sent };
+
+/** Sends the form with the fields that were typed before. */
 export function sendSettleForm(
   app: App,
-  { language, send }: ConsoleVisit,
+  visit: ConsoleVisit,
   { title, text, at, back, choices, more = html``, mayLackFile = false }: SettleQuestion,
-  { status = 200, said = '', sent = null }: { status?: number; said?: string; sent?: Sent | null } = {},
+  { status = 200, said, sent }: SettleAnswer,
 ) {
-  const { outcome = '', reason = '' } = sent?.fields ?? {};
-  const file = sent?.file ?? null;
+  const { language, send } = visit;
+  const { outcome = '', reason = '' } = sent.fields;
+  const { file } = sent;
   const kept = file !== null && file.content.length <= MOST_FILE_BYTES ? file : null;
   const all = Object.entries(choices).filter((choice): choice is [string, ConsoleText] => choice[1] !== undefined);
   const path = `${publicPath(app)}/console`;
@@ -101,7 +127,7 @@ ${kept !== null && html`<p>${tell(language, 'settle.chosen', { name: kept.name }
 <p class="quiet" id="reason-hint">${tell(language, 'refund.reason_hint')}</p>
 <p class="actions"><button class="primary">${tell(language, 'settle.look')}</button> <a class="button" href="${path}${back}">${tell(language, 'refund.back')}</a></p>
 </form>`;
-  return send(status, { title, main });
+  return send(status, { title, main, again: typedPath(visit, at, sent) });
 }
 
 /** `effect`: the states afterwards and the entries. `kept`: fields that the confirmation carries. */
@@ -115,9 +141,10 @@ export type SettlePreview = Pick<SettleQuestion, 'text' | 'at' | 'back'> & {
 /** Sends the preview: what was said, with which evidence, and what it does. */
 export function sendSettlePreview(
   app: App,
-  { language, send }: ConsoleVisit,
+  visit: ConsoleVisit,
   { text, at, back, said, means, effect, kept }: SettlePreview,
 ) {
+  const { language, send } = visit;
   const { reason, outcome, evidence, file } = said;
   const title = tell(language, 'settle.preview');
   const path = `${publicPath(app)}/console`;
@@ -135,7 +162,7 @@ ${effect}
 ${file !== null && carriedFile(file)}${fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 <button class="primary">${tell(language, 'settle.confirm')}</button>
 <a class="button" href="${path}${back}">${tell(language, 'refund.back')}</a></form>`;
-  return send(200, { title, main });
+  return send(200, { title, main, again: typedPath(visit, at, { fields: { ...kept, outcome, reason }, file }) });
 }
 
 /** Shows the entries that an act adds to the books, each with its debit and its credit account. */

@@ -4,14 +4,27 @@ import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, notFoundPage } from '../console-visit.ts';
 import { paymentOf, sendPayment } from './get-payment.ts';
 
-/** The decision about a payment attempt or a refund, named as in the timeline. */
-type Decided = { kind: 'payment_attempt' | 'refund'; id: string; outcome: string; evidence: Evidence | null };
+/**
+ * The decision about a payment attempt or a refund, named as in the timeline. `amount`: what was taken, in minor units.
+ */
+type Decided = {
+  kind: 'payment_attempt' | 'refund';
+  id: string;
+  outcome: string;
+  reason: string;
+  evidence: Evidence | null;
+  amount?: number;
+};
 
 /** Whether the last decision about the attempt or the refund is this one: a second click is no error. */
-export async function isRepeated(app: App, visit: ConsoleVisit, { kind, id, outcome, evidence }: Decided) {
+export async function isRepeated(app: App, visit: ConsoleVisit, decided: Decided) {
+  const { kind, id, outcome, reason, evidence, amount } = decided;
   const timeline = (await paymentOf(app, visit))?.timeline ?? [];
   const last = timeline.findLast((line) => line.kind === 'decision' && line.facts[kind] === id);
-  return last?.what === outcome && last.by === visit.by.name && last.facts['sha256'] === evidence?.sha256;
+  if (last === undefined || last.what !== outcome || last.by !== visit.by.name) return false;
+  const { reason: before, sha256 = null } = last.facts;
+  const isSameAmount = last.amount === null || last.amount === amount;
+  return isSameAmount && before === reason && sha256 === (evidence?.sha256 ?? null);
 }
 
 /** Sends the page of the payment as it is now, with this text at the top. */

@@ -2,7 +2,7 @@ import type { App } from '../../app.ts';
 import { sayPaymentDoubt } from '../../attention/say-doubt.ts';
 import { type DecisionWish, decidePayment, rehearseDecision } from '../../checkout/decide-payment.ts';
 import { lookUpPaymentOf } from '../../checkout/look-up-payments.ts';
-import { isInDoubt, isOpen, type PaymentAttempt, standingOf } from '../../checkout/payment-attempt.ts';
+import { isInDoubt, isOpen, type PaymentAttempt } from '../../checkout/payment-attempt.ts';
 import { selectAttempt } from '../../checkout/payment-attempt-queries.ts';
 import type { DecidedOutcome, DecisionResult } from '../../checkout/payment-decision.ts';
 import { methodName } from '../../checkout/texts.ts';
@@ -13,8 +13,10 @@ import type { ShownPayment } from '../../search/show-payment.ts';
 import {
   type Choices,
   entriesTable,
+  keptAnswer,
   readSaid,
   readSent,
+  requireProofFor,
   type Said,
   type Sent,
   type SettleQuestion,
@@ -40,7 +42,8 @@ export const getConsoleSettleAttempt: Screen = {
     const asked = requireProof(app, visit, pathOf(doubted));
     if (asked !== null) return asked;
     if (!isInDoubt(doubted.attempt, app.now())) return sendNothing(app, visit);
-    return sendSettleForm(app, visit, questionOf(visit, doubted));
+    const answer = keptAnswer(visit);
+    return sendSettleForm(app, visit, questionOf(visit, doubted, answer.sent.fields['amount']), answer);
   }),
 };
 
@@ -49,16 +52,16 @@ export const postConsoleSettleAttempt: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const doubted = await findDoubted(app, visit);
     if (doubted === null) return visit.send(404, notFoundPage(visit.language));
-    const asked = requireProof(app, visit, pathOf(doubted));
-    if (asked !== null) return asked;
     const sent = await readSent(visit);
+    const asked = requireProofFor(app, visit, pathOf(doubted), sent);
+    if (asked !== null) return asked;
     const wish = readWish(visit, doubted.shown, sent);
     if ('refusal' in wish) {
       if (!isInDoubt(doubted.attempt, app.now())) return sendNothing(app, visit);
       const answer = { status: 400, said: wish.refusal, sent };
       return sendSettleForm(app, visit, questionOf(visit, doubted, sent.fields['amount']), answer);
     }
-    if (sent.isConfirmed) return decide(app, visit, doubted, { ...wish, standing: sent.standing });
+    if (sent.isConfirmed) return decide(app, visit, doubted, { ...wish, effect: sent.effect });
     return preview(app, visit, doubted, wish);
   }),
 };
@@ -149,7 +152,7 @@ async function preview(app: App, visit: ConsoleVisit, before: Doubted, wish: Wis
     means:
       wish.taken === null || attempt.state === 'approved' ? means : `${means}: ${formatMoney(wish.taken, currency)}`,
     effect: html`<p>${tell(language, 'settle.order_will', { state })}</p>${entriesTable(language, rehearsed.entries)}`,
-    kept: { standing: standingOf(attempt), ...(wish.taken !== null && { amount: formatPlain(wish.taken, currency) }) },
+    kept: { effect: rehearsed.effect, ...(wish.taken !== null && { amount: formatPlain(wish.taken, currency) }) },
   });
 }
 
@@ -167,11 +170,13 @@ function wishOf({ by }: ConsoleVisit, { outcome, taken, reason, evidence }: Wish
   return { outcome, taken, reason, evidence, by };
 }
 
-async function decide(app: App, visit: ConsoleVisit, doubted: Doubted, wish: Wish & { standing: string }) {
-  const { standing } = wish;
+async function decide(app: App, visit: ConsoleVisit, doubted: Doubted, wish: Wish & { effect: string }) {
+  const { effect } = wish;
   const { id } = doubted.attempt;
-  const result = await decidePayment(app, id, { ...wishOf(visit, wish), standing });
-  const isDone = result === 'decided' || (await isRepeated(app, visit, { kind: 'payment_attempt', id, ...wish }));
+  const result = await decidePayment(app, id, { ...wishOf(visit, wish), effect });
+  const amount = wish.taken ?? doubted.shown.payment.amount;
+  const decided = { kind: 'payment_attempt', id, ...wish, amount } as const;
+  const isDone = result === 'decided' || (await isRepeated(app, visit, decided));
   if (!isDone) return sendRefusal(app, visit, result);
   return visit.goTo(`/payments/${doubted.shown.payment.id}?done=settled`);
 }

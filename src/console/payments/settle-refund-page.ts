@@ -6,15 +6,17 @@ import { type Html, html } from '../../http/html.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { decideRefund, rehearseRefundDecision } from '../../refunds/decide-refund.ts';
 import { findRefund } from '../../refunds/find-refund.ts';
-import { isRefundInDoubt, type Refund, standingOfRefund } from '../../refunds/refund.ts';
+import { isRefundInDoubt, type Refund } from '../../refunds/refund.ts';
 import type { RefundDecisionOutcome, RefundDecisionResult } from '../../refunds/refund-decision.ts';
 import type { ShownPayment } from '../../search/show-payment.ts';
 import {
   type Choices,
   entriesTable,
+  keptAnswer,
   readBare,
   readSaid,
   readSent,
+  requireProofFor,
   type Said,
   type SaidBare,
   type Sent,
@@ -41,7 +43,7 @@ export const getConsoleSettleRefund: Screen = {
     const asked = requireProof(app, visit, pathOf(doubted));
     if (asked !== null) return asked;
     if (!isRefundInDoubt(doubted.refund, app.now())) return sendSaid(app, visit, 'settle.nothing');
-    return sendSettleForm(app, visit, questionOf(visit, doubted));
+    return sendSettleForm(app, visit, questionOf(visit, doubted), keptAnswer(visit));
   }),
 };
 
@@ -50,12 +52,11 @@ export const postConsoleSettleRefund: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const doubted = await findDoubted(app, visit);
     if (doubted === null) return visit.send(404, notFoundPage(visit.language));
-    const asked = requireProof(app, visit, pathOf(doubted));
-    if (asked !== null) return asked;
     const sent = await readSent(visit);
+    const asked = requireProofFor(app, visit, pathOf(doubted), sent);
+    if (asked !== null) return asked;
     const wish = readWish(visit, sent);
-    if (!('refusal' in wish) && sent.isConfirmed)
-      return decide(app, visit, doubted, { ...wish, standing: sent.standing });
+    if (!('refusal' in wish) && sent.isConfirmed) return decide(app, visit, doubted, { ...wish, effect: sent.effect });
     if (!isRefundInDoubt(doubted.refund, app.now())) return sendSaid(app, visit, 'settle.nothing');
     if ('refusal' in wish) {
       return sendSettleForm(app, visit, questionOf(visit, doubted), { status: 400, said: wish.refusal, sent });
@@ -127,11 +128,10 @@ function readWish(visit: ConsoleVisit, sent: Sent): Wish | { refusal: string } {
 async function preview(app: App, visit: ConsoleVisit, doubted: Doubted, wish: Wish) {
   const { language, by } = visit;
   const { shown, refund } = doubted;
-  const standing = standingOfRefund(refund);
-  const rehearsed = await rehearseRefundDecision(app, refund.id, { ...wish, by, standing });
+  const rehearsed = await rehearseRefundDecision(app, refund.id, { ...wish, by });
   if (rehearsed?.result !== 'decided') return sendRefusal(app, visit, rehearsed?.result ?? 'unknown');
   const state = tell(language, `settle.state_${rehearsed.state}`);
-  const effect =
+  const said =
     wish.outcome === 'retry'
       ? tell(language, 'settle.retry_will', { method: nameOf(visit, shown) })
       : tell(language, 'settle.refund_will', { state });
@@ -141,15 +141,15 @@ async function preview(app: App, visit: ConsoleVisit, doubted: Doubted, wish: Wi
     back: `/payments/${shown.payment.id}`,
     said: wish,
     means: `${tell(language, CHOICES[wish.outcome])}: ${formatMoney(refund.amount, shown.payment.currency)}`,
-    effect: html`<p>${effect}</p>${entriesTable(language, rehearsed.entries)}`,
-    kept: { standing },
+    effect: html`<p>${said}</p>${entriesTable(language, rehearsed.entries)}`,
+    kept: { effect: rehearsed.effect },
   });
 }
 
-async function decide(app: App, visit: ConsoleVisit, { shown, refund }: Doubted, wish: Wish & { standing: string }) {
+async function decide(app: App, visit: ConsoleVisit, { shown, refund }: Doubted, wish: Wish & { effect: string }) {
   const { id } = refund;
-  const { outcome, reason, evidence, standing } = wish;
-  const result = await decideRefund(app, id, { outcome, reason, evidence, by: visit.by, standing });
+  const { outcome, reason, evidence, effect } = wish;
+  const result = await decideRefund(app, id, { outcome, reason, evidence, by: visit.by, effect });
   const isDone = result === 'decided' || (await isRepeated(app, visit, { kind: 'refund', id, ...wish }));
   return isDone ? visit.goTo(`/payments/${shown.payment.id}?done=settled`) : sendRefusal(app, visit, result);
 }
