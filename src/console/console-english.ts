@@ -27,6 +27,7 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'sign_in.failed': 'The e-mail or the password is wrong.',
   'sign_in.many': 'Too many attempts. Wait a moment and try again.',
   'sign_in.search': 'Your session has ended. Sign in again and you will see what you searched for.',
+  'sign_in.ended': 'Your session has ended, so nothing that you sent was done. Sign in and do it again.',
   'sign_in.help': 'No password? Ask for one where the service is run: {command}',
 
   'refused.title': 'You do not have this permission',

@@ -25,6 +25,7 @@ export const SPANISH = {
   'sign_in.failed': 'El correo o la contraseña no son correctos.',
   'sign_in.many': 'Demasiados intentos. Espera un momento y prueba otra vez.',
   'sign_in.search': 'Tu sesión terminó. Entra de nuevo y verás lo que buscaste.',
+  'sign_in.ended': 'Tu sesión terminó: no se hizo nada de lo que enviaste. Entra de nuevo y hazlo otra vez.',
   'sign_in.help': '¿Sin contraseña? Pídela a quien administra el servicio: {command}',
 
   'refused.title': 'No tienes este permiso',

@@ -86,7 +86,7 @@ export function consoleHandler(
       if (app.config.rateLimits) await limitAddress(app, request);
       const isClick = request.headers['sec-fetch-dest'] !== 'empty';
       const found = await findConsoleSession(app, cookieOf(app, request), { isClick });
-      if (found === null) return await (signedOut(app, request, reply) ?? goTo(`/sign-in${nextOf(request)}`));
+      if (found === null) return await (signedOut(app, request, reply) ?? goTo(signInPath(app, request)));
       const { user, standing } = found;
       if (app.config.rateLimits) await limitUser(app, request, user.id);
       if (standing === 'in') shown = user;
@@ -136,9 +136,25 @@ export function cookieOf(app: App, request: FastifyRequest): string {
   return cookies.find(([name]) => name === sought)?.[1] ?? '';
 }
 
-function nextOf({ method, url }: FastifyRequest): string {
-  const path = url.slice(url.indexOf('/console') + '/console'.length);
-  return method === 'GET' && path !== '' ? `?next=${encodeURIComponent(path)}` : '';
+function nextOf(request: FastifyRequest): string {
+  const path = pathBelow(request);
+  return request.method === 'GET' && path !== '' ? `?next=${encodeURIComponent(path)}` : '';
+}
+
+function pathBelow({ url }: FastifyRequest): string {
+  return url.slice(url.indexOf('/console') + '/console'.length);
+}
+
+/**
+ * Returns the path of the sign-in page for a person without a session. After a form the page says that nothing was
+ * done, and leads to the screen at the form's address, if there is one.
+ */
+function signInPath(app: App, request: FastifyRequest): string {
+  if (request.method !== 'POST' || !isFromOurPage(app, request)) return `/sign-in${nextOf(request)}`;
+  const { url = '' } = request.routeOptions;
+  const [path = ''] = pathBelow(request).split('?');
+  const next = request.server.hasRoute({ method: 'GET', url }) ? `&next=${encodeURIComponent(path)}` : '';
+  return `/sign-in?ended=form${next}`;
 }
 
 /**

@@ -17,11 +17,12 @@ import { type ConsoleText, tell } from './console-texts.ts';
 import { cookieOf, isFromOurPage, isOverHttps, sessionCookie } from './console-visit.ts';
 import { keptSearchPath } from './kept-search.ts';
 
-/** Shows the sign-in page. */
+/** Shows the sign-in page. `ended=form` in the address: it says that a form was sent after the end of the session. */
 export const getConsoleSignIn: Screen = {
   handle: async (app, request, reply) => {
-    const { next } = request.query as Record<string, unknown>;
-    return sendSignIn(app, request, reply, { status: 200, next: pathOf(next), search: '', email: '', said: null });
+    const { next, ended } = request.query as Record<string, unknown>;
+    const said = ended === 'form' ? 'sign_in.ended' : null;
+    return sendSignIn(app, request, reply, { status: 200, next: pathOf(next), search: '', email: '', said });
   },
 };
 

@@ -35,7 +35,15 @@ forEachEngine('a session of the console that nobody uses', (openTestDatabase) =>
     assert.equal(await consoleSessions(), 0);
     const late = await person.get('/console/payments?state=failed');
     assert.equal(late.headers.get('location'), '/console/sign-in?next=%2Fpayments%3Fstate%3Dfailed');
-    assert.equal((await person.post('/console/account/recovery-codes')).headers.get('location'), '/console/sign-in');
+    // A form after the end was lost without a word.
+    for (const [path, next] of [
+      ['/console/account/recovery-codes', ''],
+      ['/console/staff/invite', '&next=%2Fstaff%2Finvite'],
+    ] as const) {
+      const lost = (await person.post(path)).headers.get('location');
+      assert.equal(lost, `/console/sign-in?ended=form${next}`);
+    }
+    assert.match((await person.get('/console/sign-in?ended=form')).text, /nothing that you sent was done/);
     assert.deepEqual(await app.db.query('select user_id from recovery_codes'), []);
   });
 
