@@ -11,7 +11,7 @@ import { keepIf, rehearse } from '../db/rehearse.ts';
 import type { Evidence } from '../lib/evidence-file.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { GIVEN_BACK_ELSEWHERE, type PaymentDetail } from '../payment-methods/payment-method.ts';
-import { environmentOf } from '../payment-services/find-environment.ts';
+import { environmentHere } from '../payment-services/find-environment.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 import { declineTransaction } from '../transactions/end-unpaid.ts';
 import { type Transaction, transactionKeyOf } from '../transactions/transaction.ts';
@@ -65,7 +65,7 @@ export type RehearsedDecision = {
  *
  * The amount that was taken goes to the books. If it covers the order and the order is still open, it pays the order,
  * and the excess goes to suspense. If it is too little or too late, all of it goes to suspense. Both cases record a
- * conflict in the feed. Rejects with `StorageError`.
+ * conflict in the feed. Throws `Problem` PAYMENT_SERVICE_MOVED or PAYMENT_SERVICE_MOVING. Rejects with `StorageError`.
  */
 export async function decidePayment(app: App, attemptId: string, wish: DecisionWish): Promise<DecisionResult> {
   const found = await findUndecided(app, attemptId);
@@ -100,7 +100,7 @@ async function findUndecided(app: App, attemptId: string): Promise<Undecided | n
   const attempt = await selectAttemptAnywhere(app.db, attemptId);
   const transaction = attempt === null ? null : await selectTransaction(app.db, transactionKeyOf(attempt));
   if (attempt === null || transaction === null) return null;
-  return { attempt, transaction, environment: await environmentOf(app, transaction) };
+  return { attempt, transaction, environment: await environmentHere(app, transaction) };
 }
 
 async function decideAsSeen(app: App, found: Undecided, wish: DecisionWish, at: number): Promise<Decided> {

@@ -6,6 +6,7 @@ import { postEntries } from '../books/post-entries.ts';
 import type { Tx } from '../db/database.ts';
 import { addUp, type Sum } from '../lib/exact-sum.ts';
 import { prefixedId } from '../lib/ids.ts';
+import { environmentHere } from '../payment-services/find-environment.ts';
 import { lockFunds } from '../payment-services/lock-funds.ts';
 import { lockTransaction, selectTransactionAnywhere } from '../transactions/transaction-queries.ts';
 import { type Decision, type Movement, movementPosting } from './movement.ts';
@@ -24,12 +25,13 @@ export type Resolution =
 
 /**
  * Records the decision about a transaction's money in suspense, with its entries in the same commit. A decision cannot
- * be changed. Rejects with `StorageError`.
+ * be changed. Throws `Problem` PAYMENT_SERVICE_MOVED or PAYMENT_SERVICE_MOVING. Rejects with `StorageError`.
  */
 export async function resolveSuspense(app: App, transactionId: number, decided: SuspenseDecision): Promise<Resolution> {
   const now = app.now();
   const transaction = await selectTransactionAnywhere(app.db, transactionId);
   if (transaction === null) return { kind: 'nothing' };
+  await environmentHere(app, transaction);
   return app.db.transaction<Resolution>(async (tx) => {
     // Every posting to suspense of this transaction takes this lock too.
     await lockTransaction(tx, transaction);
@@ -40,16 +42,17 @@ export async function resolveSuspense(app: App, transactionId: number, decided: 
 /** A place in the books: `entry` is a line of a link, such as `12.0`. */
 type Place = { environmentId: number; link: number; entry: string };
 
-/** Records the decision about money in suspense that belongs to no transaction, by its place in the books. */
-export function resolveImported(
+/** Does the same for money in suspense that belongs to no transaction, by its place in the books. */
+export async function resolveImported(
   app: App,
   { environmentId, link, entry }: Place,
   decided: SuspenseDecision,
 ): Promise<Resolution> {
   const now = app.now();
+  const [found] = await selectSuspenseAt(app.db, environmentId, link);
+  if (found === undefined) return { kind: 'nothing' };
+  await environmentHere(app, found);
   return app.db.transaction<Resolution>(async (tx) => {
-    const [found] = await selectSuspenseAt(tx, environmentId, link);
-    if (found === undefined) return { kind: 'nothing' };
     // A concurrent decision about the same money waits here.
     await lockFunds(tx, environmentId, found.currency);
     return decide(tx, await selectSuspenseAt(tx, environmentId, link), { ...decided, entry }, now);

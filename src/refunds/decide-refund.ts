@@ -12,7 +12,7 @@ import type { Evidence } from '../lib/evidence-file.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { insertMovement, selectUnresolvedOf } from '../movements/movement-queries.ts';
 import { newResolution } from '../movements/resolve-suspense.ts';
-import { environmentOf } from '../payment-services/find-environment.ts';
+import { environmentHere } from '../payment-services/find-environment.ts';
 import type { ServiceEnvironment } from '../payment-services/payment-service.ts';
 import { type Transaction, transactionKeyOf } from '../transactions/transaction.ts';
 import { advanceSequence, lockTransaction, selectTransaction } from '../transactions/transaction-queries.ts';
@@ -55,7 +55,8 @@ const RETRY_AFTER_MS = 24 * 60 * 60 * 1000;
  * Records a person's decision about a refund: ends a refund that its payment method did not end, ends a contradiction,
  * or lets the worker request it again (`retry`). The worker does so only if the method's balance still agrees with the
  * books. One commit has the decision, its evidence, the state, the event and the books. If suspense holds an unasked
- * refund of the same amount, a completed refund is booked against that. Rejects with `StorageError`.
+ * refund of the same amount, a completed refund is booked against that. Throws `Problem` PAYMENT_SERVICE_MOVED or
+ * PAYMENT_SERVICE_MOVING. Rejects with `StorageError`.
  */
 export async function decideRefund(
   app: App,
@@ -99,7 +100,7 @@ async function findUndecided(app: App, refundId: string): Promise<Undecided | nu
   const refund = await selectRefundAnywhere(app.db, refundId);
   const transaction = refund === null ? null : await selectTransaction(app.db, transactionKeyOf(refund));
   if (refund === null || transaction === null) return null;
-  return { refund, transaction, environment: await environmentOf(app, transaction) };
+  return { refund, transaction, environment: await environmentHere(app, transaction) };
 }
 
 async function decideAsSeen(app: App, found: Undecided, wish: RefundDecisionWish, at: number): Promise<Decided> {

@@ -5,12 +5,14 @@ import { verifyBooks } from '../../src/books/verify-books.ts';
 import { listDecisions } from '../../src/checkout/decide-payment.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
 import { describeEvidence } from '../../src/lib/evidence-file.ts';
+import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
 import { settlePayouts } from '../../src/payouts/settle-payouts.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { listRefundDecisions } from '../../src/refunds/decide-refund.ts';
 import { approved, openCheckout, readAttempt, readStates, scriptMethod } from '../checkout/checkout-case.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { leaveFor } from '../support/moving-shop.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { approved as approvedPayouts, openPayoutDesk } from '../support/test-payouts.ts';
@@ -59,6 +61,14 @@ function fieldsIn({ text }: Answer): Fields {
 async function assertBooksHold(app: TestApp): Promise<void> {
   const { problems, records, balances } = await verifyBooks(app);
   assert.deepEqual([problems, records, balances], [[], [], []]);
+}
+
+/** A payment service that had moved was said to be moving, so that people tried again for ever. */
+async function assertMoved(app: TestApp, environment: ServiceEnvironment, act: () => Promise<Answer>): Promise<void> {
+  await leaveFor(app, environment);
+  app.now.advance(1_000);
+  const { status, text } = await act();
+  assert.deepEqual([status, text.includes('se atiende en https://pay-2.example.cl')], [421, true], text);
 }
 
 forEachEngine('an attempt in doubt at the console', (openTestDatabase) => {
@@ -220,16 +230,17 @@ forEachEngine('an attempt in doubt at the console', (openTestDatabase) => {
   });
 
   test('said that it was decided where the same person had decided another amount in another tab', async () => {
-    const { app, server, look, confirm, user } = await open();
+    const { app, server, environment, look, confirm, user } = await open();
     await using _server = server;
     const finance = await user('finance');
-    const tabs = [];
+    const tabs: Answer[] = [];
     for (const wish of [{}, { amount: '13000' }, { reason: 'lo dijo el banco' }])
       tabs.push(await look(finance, { ...TAKEN, ...wish }));
     const said = [];
     for (const tab of tabs) said.push((await confirm(finance, tab)).status);
     assert.deepEqual(said, [303, 409, 409]);
     assert.equal((await listDecisions(app, 10)).length, 1);
+    await assertMoved(app, environment, () => confirm(finance, tabs.at(-1) as Answer));
   });
 
   test('is decided once by two clicks at the same moment', async () => {
@@ -261,7 +272,7 @@ forEachEngine('a refund in doubt at the console', (openTestDatabase) => {
     const server = await startTestServer(app);
     const payment = `/console/payments/${paid.id}`;
     const path = `${payment}/refunds/${id}/settle`;
-    return { app, server, paid, payment, path, ...deskOf(app, server, path) };
+    return { app, server, environment, paid, payment, path, ...deskOf(app, server, path) };
   };
   const BACK = { outcome: 'completed', reason: 'lo muestra el portal' };
 
@@ -288,7 +299,7 @@ forEachEngine('a refund in doubt at the console', (openTestDatabase) => {
   });
 
   test('is requested again within a day only with evidence', async () => {
-    const { app, server, look, confirm, user } = await open();
+    const { app, server, environment, look, confirm, user } = await open();
     await using _server = server;
     const [finance, other] = [await user('finance'), await user('finance')];
     const retry = { outcome: 'retry', reason: 'no hizo nada' };
@@ -304,6 +315,7 @@ forEachEngine('a refund in doubt at the console', (openTestDatabase) => {
     assert.equal(stale.status, 409, 'it fails on no page from before it was requested again');
     assert.equal((await confirm(finance, preview)).status, 303, 'a second click is no error');
     assert.equal((await listRefundDecisions(app, 10)).length, 1);
+    await assertMoved(app, environment, () => look(finance, { outcome: 'failed', reason: 'lo dice el banco' }));
   });
 
   test('is not ended by a wrong form, a wrong person, another site or a page from before another decision', async () => {

@@ -9,6 +9,7 @@ import { describeEvidence } from '../../src/lib/evidence-file.ts';
 import { importPayments, planImport } from '../../src/movements/import-payments.ts';
 import type { Transaction } from '../../src/transactions/transaction.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { leaveFor } from '../support/moving-shop.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { createLatePayment } from '../support/test-books.ts';
@@ -66,13 +67,13 @@ forEachEngine('money in suspense in the console', (openTestDatabase) => {
     assert.equal((await decide({ decision: 'kept', reason: 'otra vez' })).status, 303);
     const stale = await decide({ decision: 'returned', reason: 'otra cosa' });
     assert.equal(stale.status, 409);
-    assert.match(stale.text, /Otra persona decidió algo distinto[^]*Es del comercio/);
+    assert.match(stale.text, /Antes se decidió algo distinto[^]*Es del comercio/);
     assert.equal(await decided(), 1);
     assert.equal((await listAudit(app, { action: 'suspense.resolved' }, 10)).acts.length, 1);
   });
 
   test('money of no payment, from a file of the acquirer, is decided at its place in the books', async () => {
-    const { app, environment, server, finance } = await open();
+    const { app, environment, server, finance, decide } = await open();
     await using _server = server;
     const file = 'fecha;orden_compra;codigo_autorizacion;monto\n15/01/2026;rb-9;7777;4000';
     const scope = { environmentId: environment.id, environment: environment.environment, method: 'simulated' };
@@ -87,6 +88,14 @@ forEachEngine('money in suspense in the console', (openTestDatabase) => {
     assert.match((await server.get(path, headers)).text, /Ya está decidido: Volvió al pagador/);
     assert.equal((await server.post(path, { headers, body: 'decision=kept&reason=portal' })).status, 409);
     assert.deepEqual((await verifyBooks(app)).problems, []);
+    // A payment service that had moved was said to be moving.
+    await leaveFor(app, environment);
+    app.now.advance(1_000);
+    for (const answer of [
+      await server.post(path, { headers, body: 'decision=kept&reason=portal' }),
+      await decide({ decision: 'kept', reason: 'visto' }),
+    ])
+      assert.deepEqual([answer.status, /se atiende en https:\/\/pay-2/.test(answer.text)], [421, true]);
   });
 
   test('who may not record movements, another site, an empty reason and no decision change nothing', async () => {

@@ -18,7 +18,7 @@ export const SUSPENSE_TEXTS = roomTexts(
     'suspense.no_decision': 'Elige qué pasó con el dinero.',
     'suspense.confirm': 'Decidir sobre {amount}',
     'suspense.decided': 'Ya está decidido: {decision}. Motivo: {reason}',
-    'suspense.other': 'Otra persona decidió algo distinto. Lo que vale es esto.',
+    'suspense.other': 'Antes se decidió algo distinto, y eso vale. Ahora no se hizo nada.',
     'way.decide': 'Revisar y decidir',
   },
   {
@@ -39,7 +39,7 @@ export const SUSPENSE_TEXTS = roomTexts(
     'suspense.no_decision': 'Choose what happened to the money.',
     'suspense.confirm': 'Decide about {amount}',
     'suspense.decided': 'This is decided: {decision}. Reason: {reason}',
-    'suspense.other': 'Another person made a different decision. This one stands.',
+    'suspense.other': 'A different decision was made before, and it stands. Nothing was done now.',
     'way.decide': 'Review and decide',
   },
 );
