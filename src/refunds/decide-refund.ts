@@ -148,7 +148,7 @@ async function decideIn(tx: Tx, found: Undecided, wish: RefundDecisionWish, at: 
     recordedBy: decision.decided_by,
   });
   const ended = await carryOut(tx, { environment, transaction, refund, decision });
-  await recordAudit(tx, actOf(wish.by, refund, decision));
+  await recordAudit(tx, actOf(wish.by, { transaction, refund, decision }));
   return { result: 'decided', before, ended };
 }
 
@@ -179,11 +179,13 @@ function newDecision(refundId: string, wish: RefundDecisionWish, at: number): Re
   };
 }
 
-function actOf(by: Actor, refund: Refund, decision: RefundDecision): Act {
+function actOf(by: Actor, { transaction, refund, decision }: Omit<Carried, 'environment'>): Act {
   const { id, refund_id, decided_at, outcome, reason, evidence_name, evidence_sha256 } = decision;
-  const { transaction_id, amount, state } = refund;
+  const { amount, state } = refund;
+  const { id: transactionId, currency } = transaction;
   const subject = { kind: 'refund', id: refund_id };
-  const after = { decision: id, transaction: transaction_id, amount, outcome, evidence_name, evidence_sha256 };
+  const decided = { decision: id, transaction: transactionId, amount, currency, outcome };
+  const after = { ...decided, evidence_name, evidence_sha256 };
   return { at: decided_at, by, action: 'refund.decided', subject, before: { state }, after, reason };
 }
 

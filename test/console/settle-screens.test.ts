@@ -293,7 +293,11 @@ forEachEngine('a refund in doubt at the console', (openTestDatabase) => {
     const [decision, ...others] = await listRefundDecisions(app, 10);
     assert.deepEqual([decision?.outcome, decision?.evidence_name, others.length], ['completed', 'portal.html', 0]);
     const { acts } = await listAudit(app, { who: 'fina@example.cl' }, 10);
-    assert.equal(acts.filter(({ action }) => action === 'refund.decided').length, 1);
+    const [act, ...more] = acts.filter(({ action }) => action === 'refund.decided');
+    assert.deepEqual([act?.reason, more], [BACK.reason, []]);
+    assert.ok(decision?.evidence_sha256 && JSON.stringify(act?.after).includes(decision.evidence_sha256));
+    const audit = await server.get('/console/audit?action=refund.decided', (await user('auditor')).console);
+    assert.match(audit.text, /monto: \$3\.000 CLP</, 'the log said 3000 without a currency, in minor units');
     assert.equal((await server.get(path, finance.console)).status, 409, 'nothing is in doubt any more');
     await assertBooksHold(app);
   });
