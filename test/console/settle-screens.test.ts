@@ -448,7 +448,7 @@ forEachEngine('a payout without a result at the console', (openTestDatabase) => 
       [{ ...BACK, reason: '' }, PAGE, /Escribe el motivo/],
     ];
     for (const [fields, file, said] of rows) {
-      const refused = await look(finance, { ...fields, confirm: 'yes', standing: 'sent' }, file);
+      const refused = await look(finance, { ...fields, confirm: 'yes', effect: 'sent' }, file);
       assert.deepEqual([refused.status, said.test(refused.text)], [400, true]);
     }
     assert.equal((await look(finance, { ...BACK, confirm: 'yes' })).status, 409, 'nobody decides without the preview');

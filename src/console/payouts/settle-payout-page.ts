@@ -11,8 +11,10 @@ import { rehearseSettlement, settlePayouts } from '../../payouts/settle-payouts.
 import {
   type Choices,
   entriesTable,
+  keptAnswer,
   readSaid,
   readSent,
+  requireProofFor,
   type Said,
   type SettleQuestion,
   sendSettleForm,
@@ -41,7 +43,7 @@ export const getConsoleSettlePayout: Screen = {
     const asked = requireProof(app, visit, pathOf(left));
     if (asked !== null) return asked;
     if (!mayBeSettled(left.payout)) return sendSaid(app, visit, 'settle.payout_nothing');
-    return sendSettleForm(app, visit, questionOf(visit, left));
+    return sendSettleForm(app, visit, questionOf(visit, left), keptAnswer(visit));
   }),
 };
 
@@ -49,11 +51,11 @@ export const getConsoleSettlePayout: Screen = {
 export const postConsoleSettlePayout: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const left = await findLeft(app, visit);
-    const asked = requireProof(app, visit, pathOf(left));
-    if (asked !== null) return asked;
     const sent = await readSent(visit);
+    const asked = requireProofFor(app, visit, pathOf(left), sent);
+    if (asked !== null) return asked;
     const said = readSaid(visit, sent, CHOICES);
-    if (!('refusal' in said) && sent.isConfirmed) return settle(app, visit, left, { ...said, standing: sent.standing });
+    if (!('refusal' in said) && sent.isConfirmed) return settle(app, visit, left, { ...said, effect: sent.effect });
     if (!mayBeSettled(left.payout)) return sendSaid(app, visit, 'settle.payout_nothing');
     const allowed = 'refusal' in said ? said : readSaid(visit, sent, choicesFor(left.payout));
     if ('refusal' in allowed) {
@@ -111,7 +113,7 @@ async function preview(app: App, visit: ConsoleVisit, left: Left, said: Said<Out
       said,
       means,
       effect: html`<p>${after}</p>${entriesTable(language, entries)}`,
-      kept: { standing: standingOfPayout(payout) },
+      kept: { effect: standingOfPayout(payout) },
     });
   } catch (error) {
     const { status, said: why } = refusalOf(language, error);
@@ -127,12 +129,13 @@ async function rehearse(app: App, visit: ConsoleVisit, { payout, owner }: Left, 
   return rehearseSettlement(app, payout, { owner, by: visit.by, outcomes, evidence });
 }
 
-async function settle(app: App, visit: ConsoleVisit, left: Left, said: Said<Outcome> & { standing: string }) {
+async function settle(app: App, visit: ConsoleVisit, left: Left, said: Said<Outcome> & { effect: string }) {
   const { language, by, goTo } = visit;
   const { payout, owner } = left;
-  const { outcome, reason, evidence, standing } = said;
+  const { outcome, reason, evidence, effect } = said;
   const done = `/payouts/${payout.id}?done=settled`;
-  if (standing !== standingOfPayout(payout)) {
+  // The effect follows from how the payout stands and from the outcome alone.
+  if (effect !== standingOfPayout(payout)) {
     return (await isRepeated(app, visit, left, said)) ? goTo(done) : sendSaid(app, visit, 'settle.changed');
   }
   try {
@@ -150,11 +153,13 @@ async function settle(app: App, visit: ConsoleVisit, left: Left, said: Said<Outc
 }
 
 /** Whether the last act on the payout is this one: a second click is no error. */
-async function isRepeated(app: App, { by }: ConsoleVisit, { payout }: Left, { outcome, evidence }: Said<Outcome>) {
+async function isRepeated(app: App, { by }: ConsoleVisit, { payout }: Left, said: Said<Outcome>) {
+  const { outcome, reason, evidence } = said;
   const [last] = await selectAudit(app.db, { subject: payout.id }, 1);
   const action = outcome === 'clear' ? 'payout.contradiction_ended' : 'payout.settled';
   const isState = outcome === 'clear' || payout.state === outcome;
-  return isState && last?.action === action && last.actor === by.name && last.said_after?.includes(evidence.sha256);
+  if (!isState || last?.action !== action || last.actor !== by.name || last.reason !== reason) return false;
+  return last.said_after?.includes(evidence.sha256);
 }
 
 /** Sends the page of the payout as it is now, with this text at the top. */
