@@ -296,7 +296,7 @@ async function crawl(server: TestServer, start: string): Promise<Map<string, Cra
       const url = new URL(href.replaceAll('&amp;', '&'), `http://here${path}`);
       if (url.host !== 'here') continue;
       waiting.push(url.pathname);
-      if (url.hash !== '') fragments.push(`${url.pathname}${url.hash}`);
+      if (url.hash !== '') fragments.push(`${url.pathname}${decodeURIComponent(url.hash)}`);
     }
   }
   for (const fragment of fragments) {

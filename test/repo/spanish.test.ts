@@ -30,4 +30,46 @@ suite('Spanish', () => {
     assert.ok(clicksIn('docs/console.md').length > 10);
     assert.deepEqual(clicksIn('docs/es/console.md'), clicksIn('docs/console.md'));
   });
+
+  test('pages had lost sections, rows and codes: each has the sections of the English page, with their rows and codes', () => {
+    const spanish = readSourceFiles('docs/es/*.md');
+    assert.ok(spanish.length > 8);
+    for (const { path, text } of spanish) {
+      const [english] = readSourceFiles(path.replace('/es/', '/'));
+      assert.deepEqual(formOf(text), formOf(english?.text ?? ''), path);
+    }
+  });
 });
+
+/**
+ * Returns the form of a page, line by line. Each section has its level with the numbers of its table rows, list points
+ * and links, then its texts in backticks, then the lines of its shell blocks.
+ */
+function formOf(page: string): string[] {
+  const shell: string[] = [];
+  const text = page.replace(/^```(\w*)\n([^]*?)^```$/gm, (_, language: string, block: string) => {
+    shell.push(language === 'sh' ? block : '');
+    return 'BLOCK';
+  });
+  const countIn = (part: string, form: RegExp) => part.match(form)?.length ?? 0;
+  return text
+    .split(/^(?=#)/m)
+    .slice(1)
+    .flatMap((part, at) => {
+      const codes = [...part.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code.replace(/\S+@example\.cl/, 'PERSON'));
+      const blocks = shell.splice(0, countIn(part, /^BLOCK$/gm));
+      return [
+        `${/^#+/.exec(part)?.[0]}, ${countIn(part, /^\|/gm)} rows, ${countIn(part, /^(?:- |\d+\. )/gm)} points, ${countIn(part, /\]\(/g)} links`,
+        ...[...new Set(codes)].sort(),
+        ...blocks.flatMap(commandsOf),
+      ].map((line) => `section ${at}: ${line}`);
+    });
+}
+
+/** Returns the first words of each line and its options: the other arguments may be translated, and comments too. */
+function commandsOf(block: string): string[] {
+  return block
+    .replace(/(?:^| +)#.*$/gm, '')
+    .split('\n')
+    .map((line) => `${/^(?:\S+ ){0,2}\S+/.exec(line)?.[0]}${(line.match(/ --[a-z-]+/g) ?? []).join('')}`);
+}
