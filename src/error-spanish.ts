@@ -308,8 +308,8 @@ export const SPANISH_ERRORS: Readonly<Record<ErrorCode, { title: string; fix: st
     fix: 'Envía esta y las próximas solicitudes a la dirección de data.address. Aquí no se guardó nada.',
   },
   PAYMENT_SERVICE_MOVING: {
-    title: 'El servicio de pago se está moviendo a otra base de datos',
-    fix: 'No se guardó nada. Repite la misma solicitud después de Retry-After: una mudanza hace esperar unos segundos.',
+    title: 'El servicio de pago se está trasladando a otra base de datos',
+    fix: 'No se guardó nada. Repite la misma solicitud después de Retry-After: un traslado hace esperar unos segundos.',
   },
   NO_PAYMENT_METHOD: {
     title: 'Ningún medio de pago puede cobrar esto',

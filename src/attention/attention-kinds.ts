@@ -175,7 +175,7 @@ function waitingSuspense(suspended: SuspenseEntry): Waiting {
       suspended.kind === 'late_payment'
         ? {
             en: 'a payment method took money that no order asked for',
-            es: 'un medio de pago cobró dinero que ningún pedido pedía',
+            es: 'un medio de pago cobró dinero que ninguna orden pedía',
           }
         : {
             en: 'money went back at a payment method that no refund asked for',

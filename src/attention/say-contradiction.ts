@@ -17,7 +17,7 @@ export function sayRefundContradiction(text: string, method: string): InBoth {
     const amount = amountOf(unasked, currency);
     return {
       en: `${amount} went back at ${method} that no refund asked for, and is in suspense. Where it is this refund, settle it as completed: it takes its amount out of suspense. Where it is not, resolve the suspense, and then retry or settle the refund`,
-      es: `${method} devolvió ${amount} que ninguna devolución pedía, y están en suspenso. Si es esta devolución, ciérrala como completed: toma su monto del suspenso. Si no lo es, resuelve el suspenso y después reintenta o cierra la devolución`,
+      es: `${method} devolvió ${amount} que ninguna devolución pedía, y es dinero sin dueño. Si es esta devolución, ciérrala como completed: toma su monto de ahí. Si no lo es, decide de quién es ese dinero y después reintenta o cierra la devolución`,
     };
   }
   if (event === 'refund_missing' && missing !== undefined) {

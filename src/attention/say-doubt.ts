@@ -21,7 +21,7 @@ export function sayPaymentDoubt({ payment_method, commit_sent_at, contradiction 
 }
 
 const REFUND_IN_SPANISH: Readonly<Record<RefundState, string>> = {
-  processing: 'en curso',
+  processing: 'en proceso',
   completed: 'completada',
   failed: 'fallida',
 };

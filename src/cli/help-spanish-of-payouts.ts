@@ -34,7 +34,7 @@ export const PAYOUT_HELP: Readonly<Record<string, string>> = {
     'lo depositó el comercio; anota el depósito junto con la línea',
   'payment service of the deposit, if all of them share the account':
     'servicio de pago del depósito, si la cuenta es de todos',
-  'reason; do not name people': 'razón; no nombres a nadie',
+  'reason; do not name people': 'motivo; no nombres a nadie',
   'pay recipients and merchants': 'paga a destinatarios y a comercios',
   'record money sent to a merchant; never more than is available':
     'anota dinero enviado a un comercio; nunca más de lo disponible',

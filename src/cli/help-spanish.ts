@@ -18,7 +18,7 @@ export const SPANISH_HELP: Readonly<Record<string, string>> = {
     'el Secret Token mismo; lo ven otros usuarios de la máquina y el historial de la shell',
   'print the text that is signed, not the signature': 'imprime el texto que se firma, no la firma',
   'verify a callback (form or JSON) from stdin; status 0 if it is genuine, else 1 with the reason':
-    'verifica un callback (formulario o JSON) de la entrada estándar; estado 0 si es auténtico, si no 1 con la razón',
+    'verifica un callback (formulario o JSON) de la entrada estándar; estado 0 si es auténtico, si no 1 con el motivo',
   'find why a signature is wrong: reads the body of a request or callback (form or JSON) with its x_signature from stdin; status 1 if no cause is found':
     'busca por qué una firma está mal: lee de la entrada estándar el cuerpo de una solicitud o callback (formulario o JSON) con su x_signature; estado 1 si no encuentra la causa',
   'environment variable that holds the expected Secret Token': 'variable de entorno con el Secret Token esperado',
@@ -57,17 +57,17 @@ export const SPANISH_HELP: Readonly<Record<string, string>> = {
   'approved: the money was taken; the others: it was not': 'approved: se cobró el dinero; las otras: no se cobró',
   'file that proves it, such as a page of the acquirer; the store keeps its name, hash and first bytes':
     'archivo que lo prueba, como una página del adquirente; se guardan su nombre, su hash y sus primeros bytes',
-  'reason for the audit log; do not name people': 'razón, para el registro de auditoría; no nombres a nadie',
+  'reason for the audit log; do not name people': 'motivo, para el registro de auditoría; no nombres a nadie',
   'amount taken, if it differs from the amount of the transaction': 'monto cobrado, si no es el de la transacción',
   'ID from `attention list`': 'ID de `attention list`',
   'list decisions about payments with author, reason and evidence, newest first':
-    'lista las decisiones sobre pagos con su autor, razón y evidencia; primero las más nuevas',
+    'lista las decisiones sobre pagos con su autor, motivo y evidencia; primero las más nuevas',
   'print one JSON object; amounts in minor units, the beginning of each file in base64':
     'imprime un objeto JSON; los montos en unidades mínimas, los primeros bytes de cada archivo en base64',
   'record payments that the acquirer has and the books do not; shows the plan, and needs --yes to act':
     'anota pagos que tiene el adquirente y no los libros; muestra el plan, y actúa con --yes',
   'payment service of the file; may be repeated, and the first gets money of no known payment':
-    'servicio de pago del archivo; se puede repetir, y el primero recibe la plata de ningún pago conocido',
+    'servicio de pago del archivo; se puede repetir, y el primero recibe el dinero de ningún pago conocido',
   'payment method that collected': 'medio de pago que cobró',
   'carry it out; without it nothing changes': 'lo hace; sin esto no cambia nada',
   'settlement file, as for `reconcile --settlement`': 'archivo de liquidación, como en `reconcile --settlement`',
@@ -88,7 +88,7 @@ export const SPANISH_HELP: Readonly<Record<string, string>> = {
   'file that proves that the request of the last 24 hours did nothing':
     'archivo que prueba que la solicitud de las últimas 24 horas no hizo nada',
   'list decisions about refunds with author, reason and evidence, newest first':
-    'lista las decisiones sobre devoluciones con su autor, razón y evidencia; primero las más nuevas',
+    'lista las decisiones sobre devoluciones con su autor, motivo y evidencia; primero las más nuevas',
   'request a refund above your limit; another person must approve it first':
     'pide una devolución sobre tu límite; antes debe aprobarla otra persona',
   'list refund requests that wait for approval, oldest first':
@@ -109,7 +109,7 @@ export const SPANISH_HELP: Readonly<Record<string, string>> = {
   'only callbacks created before this time, or on or before this day':
     'solo los callbacks creados antes de esta hora, o hasta este día',
   'list endpoints that fail or are gone: owner, since when, cause and waiting callbacks':
-    'lista los endpoints que fallan o ya no existen: de quién, desde cuándo, la causa y los callbacks que esperan',
+    'lista las direcciones que fallan o ya no existen: de quién, desde cuándo, la causa y los callbacks que esperan',
   'show a callback: state, delivery attempts and responses':
     'muestra un callback: su estado, los intentos de entrega y las respuestas',
   'print only the request body': 'imprime solo el cuerpo de la solicitud',
@@ -117,7 +117,7 @@ export const SPANISH_HELP: Readonly<Record<string, string>> = {
   'diagnose why a callback does not arrive, from the last responses, and how to fix it':
     'diagnostica por qué un callback no llega, según las últimas respuestas, y cómo se arregla',
   'send a callback now, or all that wait or were given up, with the same bytes; enables their endpoints':
-    'envía un callback ahora, o todos los que esperan o se abandonaron, con los mismos bytes; habilita sus endpoints',
+    'envía un callback ahora, o todos los que esperan o se abandonaron, con los mismos bytes; habilita sus direcciones',
   'list and assign what waits for a person': 'lista y asigna lo que espera a una persona',
   'list what waits for a person, oldest first, with its assignee and the command that resolves it':
     'lista lo que espera a una persona, primero lo más antiguo, con quién lo ve y el comando que lo resuelve',
@@ -153,8 +153,8 @@ export const SPANISH_HELP: Readonly<Record<string, string>> = {
   'print the head of every chain, to be kept where this service cannot write':
     'imprime el final de cada cadena, para guardarlo donde este servicio no pueda escribir',
   'list money in suspense, which no order or refund explains, and the decisions about it':
-    'lista el dinero en suspenso, que ninguna orden ni devolución explica, y lo que se decidió sobre él',
-  'decide what money in suspense is; final': 'decide qué es el dinero en suspenso; es definitivo',
+    'lista el dinero sin dueño, que ninguna orden ni devolución explica, y lo que se decidió sobre él',
+  'decide what money in suspense is; final': 'decide qué es el dinero sin dueño; es definitivo',
   'transaction that the alarm names; leave it out for money without a transaction':
     'transacción que nombra la alarma; no la des si el dinero no es de una transacción',
   'only this entry, such as 12.0; without a transaction, with its environment: 7/12.0':
@@ -294,5 +294,5 @@ export const SPANISH_TITLES: Readonly<Record<string, string>> = {
   'record that a backup was made with other tools, such as pg_dump, so that `doctor` does not ask for one':
     'anota que se hizo un respaldo con otras herramientas, como pg_dump, para que `doctor` no pida uno',
   'reserve a range of IDs for this database, so that payment services can move to and from it':
-    'reserva un rango de IDs para esta base, para que los servicios de pago se muden a ella y desde ella',
+    'reserva un rango de IDs para esta base, para que los servicios de pago se trasladen a ella y desde ella',
 };

@@ -15,7 +15,7 @@ export const SPANISH_PERMISSIONS: Readonly<Record<Permission, string>> = {
   'payouts:create': 'hacer pagos a terceros',
   'payouts:approve': 'aprobar pagos a terceros que hizo otra persona',
   'refunds:approve': 'aprobar devoluciones que pidió otra persona',
-  'payment-services:manage': 'crear comercios, rotar tokens, definir métodos de pago y comisiones',
+  'payment-services:manage': 'crear comercios, rotar tokens, definir medios de pago y comisiones',
   'tokens:manage': 'obtener y rotar los tokens de los comercios, y decir dónde se les avisa',
   'users:manage': 'crear usuarios y decir qué pueden hacer',
   'privacy:manage': 'buscar, exportar y borrar lo que se guarda de una persona',

@@ -44,7 +44,7 @@ const LOG_ES = 'La tienda mira su propio registro de errores.';
 export const CAUSES: Readonly<Record<CauseCode, Readonly<Record<CauseLanguage, Told>>>> = {
   timeout: {
     en: ['no answer within 15 seconds', 'The shop answers 200 as soon as it has stored the callback.'],
-    es: ['no responde en 15 segundos', 'La tienda responde 200 apenas guarda el aviso, y hace el resto después.'],
+    es: ['no responde en 15 segundos', 'La tienda responde 200 apenas guarda el callback, y hace el resto después.'],
   },
   connect: {
     en: ['no connection', 'Does the server of the shop run, and is its port open?'],
@@ -125,7 +125,7 @@ export const CAUSES: Readonly<Record<CauseCode, Readonly<Record<CauseLanguage, T
     ],
     es: [
       'responde con su página de inicio de sesión',
-      'La tienda deja pasar POST a esta ruta sin iniciar sesión: un servidor no tiene sesión. El pedido no se procesó.',
+      'La tienda deja pasar POST a esta ruta sin iniciar sesión: un servidor no tiene sesión. La orden no se procesó.',
     ],
   },
   firewall: {
@@ -190,7 +190,7 @@ export const CAUSES: Readonly<Record<CauseCode, Readonly<Record<CauseLanguage, T
     ],
     es: [
       'la tienda lo rechaza ({status})',
-      'La tienda mira su registro: este pedido, su monto y su Secret Token. Después reenvía el aviso.',
+      'La tienda mira su registro: esta orden, su monto y su Secret Token. Después reenvía el callback.',
     ],
   },
   asks_login: { en: ['a log-in is asked for (401)', GATE], es: ['pide iniciar sesión (401)', GATE_ES] },

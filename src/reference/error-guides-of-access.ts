@@ -262,7 +262,7 @@ export const ACCESS_GUIDES = {
     'wait',
     ['give up', 'the same x_reference after Retry-After'],
     ['The operator is moving your payment service to another database.'],
-    ['El operador está moviendo tu servicio de pago a otra base de datos.'],
+    ['El operador está trasladando tu servicio de pago a otra base de datos.'],
   ),
   NO_PAYMENT_METHOD: guide(
     'ask',

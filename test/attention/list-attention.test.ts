@@ -142,7 +142,7 @@ forEachEngine('what waits for a person', (openTestDatabase) => {
       ],
     );
     const [spanish] = await listAttention(app, 'refund', 10, 'es');
-    assert.match(spanish?.reason ?? '', /; la devolución está en curso$/);
+    assert.match(spanish?.reason ?? '', /; la devolución está en proceso$/);
     assert.equal(listed[0]?.id, id);
     assert.equal(method.requested.length, 0);
   });

@@ -197,7 +197,7 @@ forEachEngine('the console', (openTestDatabase, engine) => {
     // A part of an order may be of another payment than the one that is meant, so it leads to a list that says so.
     const part = await server.get('/console/payments?q=rd-7', { ...cookieOf(owner), 'accept-language': 'es' });
     assert.equal(part.status, 200);
-    assert.match(part.text, />ORD-7<[\s\S]*parte del pedido/);
+    assert.match(part.text, />ORD-7<[\s\S]*parte de la orden/);
     const filtered = (await server.get('/console/payments?order=rd-7', cookieOf(owner))).text;
     assert.match(filtered, />ORD-7</);
     assert.doesNotMatch(filtered, />=1\+1</);
@@ -205,7 +205,7 @@ forEachEngine('the console', (openTestDatabase, engine) => {
     assert.match(csv.headers.get('content-type') ?? '', /^text\/csv/);
     assert.match(
       csv.text,
-      /^\ufeff?Transacción,Pedido,.*\r\n\d+,'=1\+1,700,CLP,Pagado,0,2026-01-15 09:00:00 -03:00,buyer@example\.cl,/,
+      /^\ufeff?Transacción,Orden,.*\r\n\d+,'=1\+1,700,CLP,Pagado,0,2026-01-15 09:00:00 -03:00,buyer@example\.cl,/,
     );
     assert.doesNotMatch(csv.text, /ORD-7/);
   });

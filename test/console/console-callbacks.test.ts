@@ -40,7 +40,7 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
     await using _server = server;
     const [paid] = await app.db.query<{ id: number }>('select id from transactions');
     const { text } = await server.get(`/console/payments/${paid?.id}`, headers);
-    assert.match(text, /Último aviso, 2026-01-15 09:00:00 -03:00: La tienda no respondió: no hay conexión\./);
+    assert.match(text, /Último callback, 2026-01-15 09:00:00 -03:00: La tienda no respondió: no hay conexión\./);
   });
 
   test('the answer that support sends to a shop said of a declined attempt that the payment is pending, and no more', async () => {
@@ -49,7 +49,7 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
     const transaction = await createTestTransaction(app, environment, { reference: 'ORD-9', amount: 5001 });
     const answer = async () =>
       /<pre>([^<]*)/.exec((await server.get(`/console/payments/${transaction.id}`, headers)).text)?.[1];
-    const pending = `Pedido ORD-9, transacción ${transaction.id}, $5.001 CLP: pendiente.`;
+    const pending = `Orden ORD-9, transacción ${transaction.id}, $5.001 CLP: pendiente.`;
     assert.equal(await answer(), pending);
     await startPayment(app, transaction, 'simulated');
     assert.equal(await answer(), `${pending}\nÚltimo intento, 2026-01-15 09:00:00 -03:00: Simulador: rechazado.`);

@@ -55,8 +55,8 @@ forEachEngine('every list of the console', (openTestDatabase, engine) => {
     const pages = await Promise.all(
       screens.filter(({ route }) => route === '/console/payments/:id').map(({ path }) => get(path)),
     );
-    const told = pages.join('').match(/Último aviso, .*\./g);
-    assert.deepEqual(told, ['Último aviso, 2026-01-15 09:00:00 -03:00: La tienda respondió 404.']);
+    const told = pages.join('').match(/Último callback, .*\./g);
+    assert.deepEqual(told, ['Último callback, 2026-01-15 09:00:00 -03:00: La tienda respondió 404.']);
   });
 
   test('merchants, payment links, movements and API tokens could not be exported; now every list has filters and an order, and its files have the rows that it shows', async (context) => {

@@ -104,7 +104,7 @@ forEachEngine('an attempt in doubt at the console', (openTestDatabase) => {
     assert.equal(preview.status, 200, preview.text);
     assert.equal(method.lookedUp.length, asked + 1, 'the method is asked before a person decides');
     assert.match(preview.text, /Se le preguntó otra vez a scripted, y sigue sin decirlo/);
-    assert.match(preview.text, /El pedido quedará como: Pagado/);
+    assert.match(preview.text, /La orden quedará como: Pagado/);
     const rows = [...preview.text.matchAll(/<td data-label="Monto" class="number">([^<]*)</g)].map(([, sum]) => sum);
     assert.deepEqual(rows, ['$12.990 CLP', '$10 CLP'], 'what is over is in suspense');
     assert.deepEqual((await readStates(app)).attempts, ['unknown'], 'a preview changes nothing');

@@ -6,18 +6,33 @@ import { readSourceFiles } from '../support/source-tree.ts';
 const USTED =
   /(?<![\p{L}-])(?<!(?:se|que|lo|la|cuando|para) )(?:usted(?:es)?|escríbalo|escriba|indique|confírmelo|confirme|consulte|intente|envíe|quiso|ingrese|ingréselo|revise|elija|seleccione|espere|vuelva|haga|utilice|asegúrese|verifique|firme (?:el|la|los|las)|pague|guárdelo|descargue|compare (?:el|la|los|las)|lea (?:el|la|los|las))(?!\p{L})/giu;
 
+/**
+ * Second names of a thing that has one: medio de pago, dinero, orden, solicitud, devolución, Secret Token, dinero sin
+ * dueño, traslado.
+ */
+const SECOND_NAMES =
+  /(?<![\p{L}-])(?:[Mm]étodos? de pago|plata|[Pp]edidos?|petici[oó]n(?:es)?|reembols\w+|Tokens? (?:Secret|Service)|en suspenso|mudanza)(?!\p{L})/gu;
+
 suite('Spanish', () => {
+  const spanish = readSourceFiles(
+    '{src,docs}/**/*{spanish,texts,messages,meanings}*.ts',
+    'docs/es/*.md',
+    'src/reference/*.ts',
+  );
+
   test('says tú, never usted', () => {
-    const spanish = readSourceFiles(
-      '{src,docs}/**/*{spanish,texts,messages,room-texts}*.ts',
-      'docs/es/*.md',
-      'src/reference/*.ts',
-    );
     assert.ok(spanish.length > 10);
     const places = spanish.flatMap(({ path, text }) =>
       [...text.matchAll(USTED)].map(
         ({ 0: found, index }) => `${path}: …${text.slice(Math.max(0, index - 30), index + found.length + 20)}`,
       ),
+    );
+    assert.deepEqual(places, []);
+  });
+
+  test('had two names for one thing, such as orden and pedido: it has one', () => {
+    const places = spanish.flatMap(({ path, text }) =>
+      [...text.matchAll(SECOND_NAMES)].map(([found]) => `${path}: ${found}`),
     );
     assert.deepEqual(places, []);
   });
@@ -32,9 +47,9 @@ suite('Spanish', () => {
   });
 
   test('pages had lost sections, rows and codes: each has the sections of the English page, with their rows and codes', () => {
-    const spanish = readSourceFiles('docs/es/*.md');
-    assert.ok(spanish.length > 8);
-    for (const { path, text } of spanish) {
+    const pages = spanish.filter(({ path }) => path.endsWith('.md'));
+    assert.ok(pages.length > 8);
+    for (const { path, text } of pages) {
       const [english] = readSourceFiles(path.replace('/es/', '/'));
       assert.deepEqual(formOf(text), formOf(english?.text ?? ''), path);
     }

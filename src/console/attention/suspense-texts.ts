@@ -3,7 +3,7 @@ import { roomTexts } from '../room-texts.ts';
 export const SUSPENSE_TEXTS = roomTexts(
   {
     'suspense.title': 'Decidir sobre {amount} sin dueño',
-    'suspense.late_payment': 'Un medio de pago cobró dinero que ningún pedido pedía.',
+    'suspense.late_payment': 'Un medio de pago cobró dinero que ninguna orden pedía.',
     'suspense.unasked_refund': 'Un medio de pago devolvió dinero que ninguna devolución pedía.',
     'suspense.facts': '{merchant}, {environment}. {method}, desde {time}.',
     'suspense.payment': 'Ver el pago {id}',

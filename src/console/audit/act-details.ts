@@ -113,7 +113,7 @@ const SPANISH_NAMES: Readonly<Record<string, string>> = {
   lines: 'líneas',
   link: 'enlace',
   matched: 'coinciden',
-  move: 'mudanza',
+  move: 'traslado',
   name: 'nombre',
   number: 'número',
   of: 'de',

@@ -27,7 +27,7 @@ export const BANK_ACCOUNT_TEXTS = roomTexts(
     'bank_accounts.results': 'Resultado de cada fila',
     'bank_accounts.downloads_text':
       'Están solo en esta página: al salir de ella ya no existen. Los resultados son de las filas corregidas.',
-    'bank_accounts.checks': 'Controles',
+    'bank_accounts.checks': 'Comprobaciones',
     'bank_accounts.suggests': 'Sugerencia: {value}. {message}',
     'bank_accounts.pending': 'El proveedor aún está verificando. La validación es {id}.',
     'column.rule': 'Regla',

@@ -169,12 +169,12 @@ function answerFor({ payment, timeline, transaction }: ShownPayment): string {
   // After a refusal by the bank the payer may try again, so the payment is still open.
   const tried = timeline.findLast(({ kind, what }) => kind === 'attempt' && what !== 'commit_sent');
   return [
-    `Pedido ${payment.reference}, transacción ${payment.id}, ${formatMoney(payment.amount, payment.currency)}: ${tell('es', `state.${payment.state}`).toLowerCase()}.`,
+    `Orden ${payment.reference}, transacción ${payment.id}, ${formatMoney(payment.amount, payment.currency)}: ${tell('es', `state.${payment.state}`).toLowerCase()}.`,
     ...(tried === undefined || payment.state !== 'pending'
       ? []
       : [`Último intento, ${clockOf(tried.at)}: ${titleOf('es', tried)}.`]),
     ...(payment.authorization_code === null ? [] : [`Código de autorización ${payment.authorization_code}.`]),
     ...(payment.refunded === 0 ? [] : [`Devuelto: ${formatMoney(payment.refunded, payment.currency)}.`]),
-    ...(told === undefined ? [] : [`Último aviso, ${clockOf(told.at)}: ${answer}.`]),
+    ...(told === undefined ? [] : [`Último callback, ${clockOf(told.at)}: ${answer}.`]),
   ].join('\n');
 }

@@ -32,7 +32,7 @@ export const PRIVACY_TEXTS = roomTexts(
     'kept.endpoints': 'Direcciones de callbacks',
     'kept.refused_requests': 'Solicitudes rechazadas',
     'kept.mails': 'Comprobantes por correo',
-    'kept.references': 'Referencias de pedidos',
+    'kept.references': 'Referencias de órdenes',
     'kept.events': 'Eventos',
     'kept.payment_attempts': 'Intentos de pago',
     'kept.refunds': 'Devoluciones',

@@ -19,7 +19,7 @@ export const STAFF_TEXTS = roomTexts(
     'people.may': 'Puede',
     'people.granted': 'Permisos además del rol',
     'people.limit': 'Devuelve al día hasta',
-    'people.no_limit': 'sin tope',
+    'people.no_limit': 'sin límite',
     'people.enabled': 'Habilitado',
     'people.disabled': 'Deshabilitado',
     'people.invited': 'Invitado, aún no entra',
@@ -28,7 +28,7 @@ export const STAFF_TEXTS = roomTexts(
     'people.yourself': 'Eres tú. Lo tuyo está en «Mi cuenta», y tu rol lo cambia otra persona.',
     'people.my_account': 'Mi cuenta',
     'people.more':
-      'Eso es más de lo que tú puedes (permisos, comercios o tope de devoluciones): solo lo da, y solo cambia a quien lo tiene, quien puede lo mismo.',
+      'Eso es más de lo que tú puedes (permisos, comercios o límite de devoluciones): solo lo da, y solo cambia a quien lo tiene, quien puede lo mismo.',
     'people.change': 'Cambiar rol y permisos',
     'people.factors': 'Segundos factores',
     'people.no_factors': 'Ninguno.',
@@ -52,7 +52,7 @@ export const STAFF_TEXTS = roomTexts(
     'rights.all': 'Todos los comercios, también los que vengan',
     'rights.some': 'Solo estos comercios:',
     'rights.typed': 'Un comercio por línea, con su identificador',
-    'rights.limit': 'Tope de devoluciones al día, como 50000 o USD:100.00; vacío: el del rol',
+    'rights.limit': 'Límite de devoluciones al día, como 50000 o USD:100.00; vacío: el del rol',
     'rights.review': 'Revisar…',
     'rights.question': '¿Cambiar lo que puede {email}?',
     'rights.text': 'Vale en un segundo, en todas partes.',
@@ -62,7 +62,7 @@ export const STAFF_TEXTS = roomTexts(
     'rights.same': 'Así está ya: no hay nada que cambiar.',
     'rights.bad_role': 'Elige un rol de la lista.',
     'rights.bad_service': 'No hay un comercio {id}. Sus identificadores están en «Comercios».',
-    'rights.bad_limit': 'El tope es un monto sin puntos, como 50000, o con su moneda, como USD:100.00.',
+    'rights.bad_limit': 'El límite es un monto sin puntos, como 50000, o con su moneda, como USD:100.00.',
 
     'new.title': 'Invitar a una persona o añadir un programa',
     'new.text':
@@ -97,7 +97,7 @@ export const STAFF_TEXTS = roomTexts(
     'token.valid_never': 'hasta que se cierre',
     'token.button': 'Crear el token',
     'token.bad_name':
-      'El nombre lleva de 1 a 60 letras sin acentos, números, espacios, puntos o guiones, y no es el de otro token en uso.',
+      'El nombre lleva de 1 a 60 letras sin acentos, números, espacios, puntos, guiones o guiones bajos, y no es el de otro token en uso.',
     'token.made_title': 'Token «{name}» de {email}',
     'token.made': 'Cópialo ahora: no se muestra de nuevo.',
     'token.end': 'Sirve hasta el {time}.',
