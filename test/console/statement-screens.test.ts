@@ -103,6 +103,8 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
     const explain = (fields: Record<string, string>) => maker.post(`${path}/uses`, { line: '4', ...fields });
     assert.match((await explain({ is: 'deposit', reason: 'x' })).text, /Say which one it is/);
     assert.match((await explain({ is: 'method simulated', reason: '' })).text, /reason/i);
+    assert.match((await explain({ is: '', reason: 'x' })).text, /role="alert"[^<]*Choose what it is/);
+    assert.match((await explain({ is: 'other', commission: '500', reason: 'x' })).text, /only of an acquirer/);
     assert.equal((await explain({ is: 'deposit', subject: 'mv_none', reason: 'x' })).status, 404);
     const booked = await explain({ is: 'method simulated', commission: '500', reason: 'abono del 15' });
     assert.equal(booked.headers.get('location'), `/console${path}?resolved=1`);
@@ -161,22 +163,23 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
     const { app, server, maker, id } = await openImported();
     await using _server = server;
     const typed = { line: '4', is: 'deposit', subject: 'mv_none', commission: '7', reason: 'abono "15"' };
-    const isKept = (text: string) => {
+    const isKept = (text: string, is: string) => {
       for (const said of [
-        '<option value="deposit" selected>',
+        `<option value="${is}" selected>`,
         'name="subject" maxlength="60" value="mv_none"',
         'value="7"',
         'value="abono &quot;15&quot;"',
       ])
         assert.ok(text.includes(said), said);
     };
-    isKept((await maker.post(`/statements/${id}/uses`, typed)).text);
+    isKept((await maker.post(`/statements/${id}/uses`, typed)).text, 'deposit');
     const all = (await maker.post(`/statements/${id}/uses`, { is: 'other', reason: 'a@b.cl' })).text;
     assert.match(all, /name="reason"[^>]* value="a@b\.cl"/);
     app.now.advance(16 * 60_000);
-    const prove = (await maker.post(`/statements/${id}/uses`, typed)).headers.get('location') ?? '';
+    const booked = { ...typed, is: 'method simulated' };
+    const prove = (await maker.post(`/statements/${id}/uses`, booked)).headers.get('location') ?? '';
     const back = new URL(prove, 'http://localhost').searchParams.get('next') ?? '';
-    isKept((await maker.get(back)).text);
+    isKept((await maker.get(back)).text, 'method simulated');
     assert.doesNotMatch(decodeURIComponent(prove), /abono|mv_none/, 'no address has it');
   });
 

@@ -3,7 +3,7 @@ import { roomTexts } from '../room-texts.ts';
 export const BANK_STATEMENT_TEXTS = roomTexts(
   {
     'statements.title': 'Cartolas',
-    'statements.none': 'Todavía no hay cartolas. Así se importa la primera:',
+    'statements.none': 'Todavía no hay cartolas. La primera se importa aquí arriba, o así:',
     'statements.import': 'Importar una cartola',
     'statements.text':
       'La cartola tal como la exporta tu banco: CSV, .xlsx o .xls. Primero se comprueba que cuadre, y ves para qué sirve cada línea; nada cambia hasta que lo confirmas.',
@@ -21,7 +21,7 @@ export const BANK_STATEMENT_TEXTS = roomTexts(
     'statements.confirm': 'Importar {n} líneas nuevas',
     'statements.nothing_new': 'Todas sus líneas ya vinieron en otras cartolas.',
     'statements.done': 'Importada. Sus cargos y abonos están en los pagos, y lo que nadie conoce espera sin explicar.',
-    'statements.resolved': 'Anotado: {n} líneas tienen su uso.',
+    'statements.resolved': 'Anotado. Líneas explicadas: {n}.',
     'statements.known': '{n} de sus líneas ya vinieron en otra cartola: no cuentan dos veces.',
     'statements.overlaps': 'Comparte días con:',
     'statements.sums': 'Cargos {charges}, abonos {credits}',
@@ -55,6 +55,7 @@ export const BANK_STATEMENT_TEXTS = roomTexts(
     'explain.title': '¿Qué es la línea {line}?',
     'explain.do': 'Explicar…',
     'explain.use': 'Qué es',
+    'explain.choose': 'Elige qué es',
     'explain.other': 'Ajena: arriendo, sueldo, comisión del banco …',
     'explain.payout': 'Un pago que salió',
     'explain.return': 'Un pago que volvió',
@@ -72,7 +73,7 @@ export const BANK_STATEMENT_TEXTS = roomTexts(
   },
   {
     'statements.title': 'Bank statements',
-    'statements.none': 'There are no statements yet. The first is imported so:',
+    'statements.none': 'There are no statements yet. Import the first above, or so:',
     'statements.import': 'Import a statement',
     'statements.text':
       'The statement (cartola) as your bank exports it: CSV, .xlsx or .xls. It proves itself first, and you see the use of its lines; nothing changes until you confirm it.',
@@ -90,7 +91,7 @@ export const BANK_STATEMENT_TEXTS = roomTexts(
     'statements.confirm': 'Import {n} new lines',
     'statements.nothing_new': 'All of its lines came with other statements.',
     'statements.done': 'Imported. Its charges and credits are in the payouts, and what nobody knows waits in suspense.',
-    'statements.resolved': 'Written down: {n} lines have their use.',
+    'statements.resolved': 'Written down. Explained lines: {n}.',
     'statements.known': '{n} of its lines came with another statement: they do not count twice.',
     'statements.overlaps': 'Shares days with:',
     'statements.sums': 'Charges {charges}, credits {credits}',
@@ -124,6 +125,7 @@ export const BANK_STATEMENT_TEXTS = roomTexts(
     'explain.title': 'What is line {line}?',
     'explain.do': 'Explain…',
     'explain.use': 'It is',
+    'explain.choose': 'Choose what it is',
     'explain.other': 'Of nothing here: rent, salary, fee of the bank …',
     'explain.payout': 'A payout that left',
     'explain.return': 'A payout that came back',

@@ -24,6 +24,8 @@ export async function explainForm(
   const merchants = payment_service_id === null ? await listMerchants(app, user) : [];
   const isCredit = amount > 0;
   const choices: (readonly [value: string, text: string])[] = [
+    // Nothing is chosen beforehand: a line that is explained in a hurry would be of nothing here for good.
+    ['', tell(language, 'explain.choose')],
     ['other', tell(language, 'explain.other')],
     ...(isCredit
       ? [

@@ -42,6 +42,8 @@ export const postConsoleStatementUses: Screen = {
 function subjectOf(app: App, language: Language, fields: Record<string, string>): LineSubject | string {
   const { is = '', subject: text = '', merchant = '', commission: kept = '' } = fields;
   const [subject, commission] = [text.trim(), kept.trim()];
+  if (is === '') return tell(language, 'explain.choose');
+  if (commission !== '' && !is.startsWith('method ')) return tell(language, 'explain.bad_commission');
   if (is === 'other') return { use: 'other' };
   if (is === 'payout' || is === 'return' || is === 'deposit') {
     if (subject === '') return tell(language, 'explain.no_subject');
@@ -49,9 +51,7 @@ function subjectOf(app: App, language: Language, fields: Record<string, string>)
   }
   const method = app.paymentMethods.find(({ code }) => is === `method ${code}`)?.code ?? null;
   if (method === null && is !== 'merchant') throw new Problem('INVALID_PARAMETER');
-  if (!/^\d{0,12}$/.test(commission) || (method === null && Number(commission) !== 0)) {
-    return tell(language, 'explain.bad_commission');
-  }
+  if (!/^\d{0,12}$/.test(commission)) return tell(language, 'explain.bad_commission');
   const paymentServiceId = merchant === '' ? null : merchant;
   return { use: 'deposit', deposit: { paymentServiceId, paymentMethod: method, commission: Number(commission) } };
 }
