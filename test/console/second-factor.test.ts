@@ -8,7 +8,7 @@ import { resetFactors } from '../../src/auth/factors/remove-factor.ts';
 import { totpCode } from '../../src/auth/factors/totp.ts';
 import { resetPassword } from '../../src/auth/reset-secrets.ts';
 import type { Database } from '../../src/db/database.ts';
-import { ConsolePerson } from '../support/console-person.ts';
+import { ConsolePerson, valueOf } from '../support/console-person.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
@@ -48,6 +48,9 @@ forEachEngine('the second factor at the console', (openTestDatabase) => {
     }
     assert.equal((await person.post('/console/account/password', { now: user.password, wanted: 'x' })).status, 303);
     const before = person.cookie;
+    const setup = valueOf((await person.get('/console/account/factors/totp')).text, 'setup');
+    const wrong = await person.post('/console/account/factors/totp', { setup, name: 'Caja 2', code: 'x' });
+    assert.match(wrong.text, /value="Caja 2"/, 'a wrong code cost the name of the device');
     const { codes } = await person.enrol(app);
     assert.equal(new Set(codes).size, 10);
     for (const code of codes) assert.match(code, /^[0-9a-z]{4}(-[0-9a-z]{4}){3}$/);

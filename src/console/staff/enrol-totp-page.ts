@@ -41,10 +41,10 @@ export const postConsoleTotp: Screen = {
       const next = pathOf(path);
       const begun = await continueTotp(app, user, setup);
       if (begun === null)
-        return sendSetup(app, visit, await beginTotp(app, user), { status: 400, next, said: 'totp.over' });
-      if (!isFactorName(name)) return sendSetup(app, visit, begun, { status: 400, next, said: 'totp.bad_name' });
+        return sendSetup(app, visit, await beginTotp(app, user), { status: 400, next, name, said: 'totp.over' });
+      if (!isFactorName(name)) return sendSetup(app, visit, begun, { status: 400, next, name, said: 'totp.bad_name' });
       const done = await finishTotp(app, visit, { setup, code: code.replace(/\s/g, ''), name }, by);
-      if (done === null) return sendSetup(app, visit, begun, { status: 400, next, said: 'totp.wrong' });
+      if (done === null) return sendSetup(app, visit, begun, { status: 400, next, name, said: 'totp.wrong' });
       return letIn(app, visit, done.recoveryCodes, next);
     },
     ['enrol'],
@@ -85,11 +85,12 @@ export function sendRecoveryCodes(
 }
 
 type Setup = { secret: string; address: string; setup: string };
-type Shown = { status: number; next: string; said: ConsoleText | null };
+/** `name`: what the person typed before. */
+type Shown = { status: number; next: string; name?: string; said: ConsoleText | null };
 
 async function sendSetup(app: App, visit: ConsoleVisit, { secret, address, setup }: Setup, shown: Shown) {
   const { language, user, standing, send } = visit;
-  const { status, next, said } = shown;
+  const { status, next, name = tell(language, 'totp.default_name'), said } = shown;
   const title = tell(language, 'totp.title');
   const main = html`<h1>${title}</h1>
 ${standing === 'enrol' && html`<p class="notice">${tell(language, 'totp.must', { role: user.role })}</p>`}
@@ -100,7 +101,7 @@ ${said !== null && html`<p class="notice" role="alert">${tell(language, said)}</
 <p>${tell(language, 'totp.key')}: <code>${grouped(secret)}</code></p>
 <p><a href="${address}">${tell(language, 'totp.open')}</a></p>
 <input type="hidden" name="setup" value="${setup}"><input type="hidden" name="next" value="${next}">
-<label>${tell(language, 'totp.name')}<input name="name" maxlength="60" required value="${tell(language, 'totp.default_name')}"></label>
+<label>${tell(language, 'totp.name')}<input name="name" maxlength="60" required value="${name}"></label>
 <label>${tell(language, 'totp.code')}<input name="code" inputmode="numeric" autocomplete="one-time-code" pattern="[0-9 ]{6,7}" required></label>
 <p class="actions"><button class="primary">${tell(language, 'totp.button')}</button></p>
 </form>
