@@ -192,7 +192,7 @@ async function showBatch(id: string, options: { json?: boolean }): Promise<void>
   const { listed, shown } = await withApp(async (app) => {
     const found = await findBatch(app, null, id);
     const payouts = await listPayouts(app, new Set([found.owner.id]), { batchId: id }, { limit: MOST_IN_BATCH });
-    return { listed: found, shown: await showPayouts(app, payouts.toReversed()) };
+    return { listed: found, shown: await showPayouts(app, payouts) };
   });
   const lines = [...batchLines([listed]), '', ...payoutLines(shown)];
   print(options, { ...batchJson(listed), items: shown.map(payoutJson) }, lines);

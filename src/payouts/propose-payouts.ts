@@ -5,12 +5,12 @@ import { requireUserOf } from '../auth/person-of.ts';
 import type { User } from '../auth/user.ts';
 import { judgeBatch, validateBatch } from '../bank-validation/validate-batch.ts';
 import type { Tx } from '../db/database.ts';
-import { Problem } from '../error-catalogue.ts';
+import { type ErrorItem, Problem } from '../error-catalogue.ts';
 import type { Sum } from '../lib/exact-sum.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { formatMoney } from '../lib/money.ts';
 import { lockFunds } from '../payment-services/lock-funds.ts';
-import { findPayees, type Payee } from './find-payees.ts';
+import { findPayees, type Payee, type PayeeFinding } from './find-payees.ts';
 import type { Payout } from './payout.ts';
 import { insertBatch, type PayoutBatch, selectBatchOfFile } from './payout-batch-queries.ts';
 import { selectPayoutLimits } from './payout-limit-queries.ts';
@@ -57,8 +57,10 @@ export async function proposePayouts(app: App, proposal: Proposal): Promise<Prop
       if (made !== null && !(await insertBatch(tx, made))) throw new Overtaken();
       const kind = user.role === 'integration' ? 'program' : 'person';
       const batchId = made?.id ?? null;
-      const rows = planned.map(({ wish, payee }) =>
-        newRow(proposal, wish, payee, { batchId, userId: user.id, kind, now }),
+      // All lists order one commit by id, so sorted ids keep the order of the file.
+      const ids = planned.map(() => prefixedId('po')).sort();
+      const rows = planned.map(({ wish, payee }, at) =>
+        newRow(proposal, wish, payee, { id: ids[at] as string, batchId, userId: user.id, kind, now }),
       );
       const payouts = await insertPayouts(tx, rows);
       if (payouts.length < rows.length) throw new Overtaken();
@@ -95,12 +97,29 @@ async function planPayouts(app: App, proposal: Proposal, validate: typeof valida
   const known = await findBatchOfFile(app, proposal);
   if (known !== null) return { known: await replayed(app, known) };
   const most = app.config.payoutRailLimit;
-  const wishes = await checkWishes(app, proposal.wishes, { most, splits: batch !== null });
+  const wishes = await checkWishes(app, proposal.wishes, { most, splits: batch !== null }).catch((error: unknown) =>
+    refuseEveryRow(app, proposal, user.id, error),
+  );
   await checkSum(app, proposal);
   const same = await findSame(app, owner, wishes);
   if (same !== null) return { known: { kind: 'replayed', batch: null, payouts: same } };
   const payees = await payeesOf(app, proposal, user.id, wishes, validate);
   return { user, planned: wishes.map((wish, at) => ({ wish, payee: payees[at] as Payee })) };
+}
+
+/** Throws the error of the wishes with the errors of the accounts added, so that one attempt shows all of a file's errors. */
+async function refuseEveryRow(app: App, { owner, wishes }: Proposal, keeper: string, error: unknown): Promise<never> {
+  if (!(error instanceof Problem) || wishes.length > MOST_IN_BATCH) throw error;
+  const payees = wishes.map(({ payee }) => payee);
+  const accounts = accountErrors(await findPayees(app, owner, keeper, payees, judgeBatch), (at) => at);
+  throw invalidRows(
+    'INVALID_PAYOUT',
+    [...(error.extras.errors ?? []), ...accounts].sort((one, other) => rowOf(one) - rowOf(other)),
+  );
+}
+
+function rowOf({ pointer }: ErrorItem): number {
+  return Number(pointer?.split('/')[1] ?? 0);
 }
 
 /**
@@ -115,7 +134,7 @@ async function findBatchOfFile(app: App, { owner, batch }: Proposal): Promise<Pa
 
 async function replayed(app: App, batch: PayoutBatch): Promise<Proposed> {
   const payouts = await selectPayouts(app.db, [batch.environment_id], { batchId: batch.id }, { limit: MOST_IN_BATCH });
-  return { kind: 'replayed', batch, payouts: payouts.toReversed() };
+  return { kind: 'replayed', batch, payouts };
 }
 
 /** Checks the limits against the requested amounts, before splitting. */
@@ -159,11 +178,15 @@ async function payeesOf(
     wishes.map(({ payee }) => payee),
     validate,
   );
-  const errors = findings.flatMap((finding, at) =>
-    'error' in finding ? [{ ...finding.error, pointer: `/${wishes[at]?.row}${finding.error.pointer}` }] : [],
-  );
+  const errors = accountErrors(findings, (at) => (wishes[at] as CheckedWish).row);
   if (errors.length > 0) throw invalidRows('ACCOUNT_NOT_PAYABLE', errors);
   return findings.map((finding) => (finding as { payee: Payee }).payee);
+}
+
+function accountErrors(findings: readonly PayeeFinding[], rowAt: (at: number) => number): ErrorItem[] {
+  return findings.flatMap((finding, at) =>
+    'error' in finding ? [{ ...finding.error, pointer: `/${rowAt(at)}${finding.error.pointer}` }] : [],
+  );
 }
 
 /** Returns each new recipient once, even if it gets several payouts. */
@@ -184,11 +207,11 @@ function newBatch({ owner, by, batch }: Proposal, userId: string, now: number): 
   };
 }
 
-type RowParts = { batchId: string | null; userId: string; kind: 'person' | 'program'; now: number };
+type RowParts = { id: string; batchId: string | null; userId: string; kind: 'person' | 'program'; now: number };
 
 function newRow(proposal: Proposal, wish: CheckedWish, { row, changed }: Payee, parts: RowParts) {
   return {
-    id: prefixedId('po'),
+    id: parts.id,
     environment_id: proposal.owner.id,
     batch_id: parts.batchId,
     reference: wish.reference,

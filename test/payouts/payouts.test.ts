@@ -468,15 +468,22 @@ forEachEngine('payouts', (openTestDatabase) => {
   test('the same file again is the same batch, and one bad row leaves nothing behind', async () => {
     const { app, desk } = await open();
     const batch = { name: 'nomina.csv', fileSha256: 'ab'.repeat(32) };
-    const wishes = [wish(), wish({ payee: OTHER })];
+    const wishes = [...Array.from({ length: 7 }, () => wish()), wish({ payee: OTHER })];
     const proposal = { owner: desk.environment, by: desk.maker, wishes, batch };
     const bad = [...wishes, wish({ payee: { ...ANA, rut: '12.531.909-3' } })];
+    const worse = [wish({ payee: { ...ANA, rut: '12.531.909-3' } }), wish({ amount: Number.NaN })];
     await assert.rejects(proposePayouts(app, { ...proposal, wishes: bad }), (error: unknown) => {
       const { extras } = error as { extras: { errors: { pointer: string }[] } };
       assert.deepEqual(
         extras.errors.map(({ pointer }) => pointer),
-        ['/2/recipientData/rut'],
+        ['/8/recipientData/rut'],
       );
+      return true;
+    });
+    await assert.rejects(proposePayouts(app, { ...proposal, wishes: worse }), (error: unknown) => {
+      const { code, extras } = error as { code: string; extras: { errors: { pointer: string }[] } };
+      const pointers = extras.errors.map(({ pointer }) => pointer);
+      assert.deepEqual([code, ...pointers], ['INVALID_PAYOUT', '/0/recipientData/rut', '/1/amount']);
       return true;
     });
     for (const table of ['payouts', 'payout_batches', 'recipients']) {
@@ -485,7 +492,11 @@ forEachEngine('payouts', (openTestDatabase) => {
     const first = await proposePayouts(app, proposal);
     const again = await proposePayouts(app, proposal);
     assert.deepEqual([first.kind, again.kind, again.batch?.id], ['proposed', 'replayed', first.batch?.id]);
-    assert.equal(again.payouts.length, 2);
+    assert.deepEqual(
+      again.payouts.map(({ reference }) => reference),
+      wishes.map(({ reference }) => reference),
+      'the rows of a batch were in no order',
+    );
   });
 
   test('what one transfer does not take becomes several payouts', async () => {

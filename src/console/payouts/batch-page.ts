@@ -71,7 +71,7 @@ export async function sendBatch(app: App, visit: ConsoleVisit, status: number, s
   const { id } = request.params as { id: string };
   const { batch, sums, owner } = await findBatch(app, user.environmentIds, id);
   const payouts = await listPayouts(app, new Set([owner.id]), { batchId: id }, { limit: MOST_IN_BATCH });
-  const seen = await seePayouts(app, payouts.toReversed());
+  const seen = await seePayouts(app, payouts);
   if (formatOf(visit) !== null) {
     const columns = payoutColumns(app, language);
     return sendList<SeenPayout>(visit, {
