@@ -131,10 +131,19 @@ forEachEngine('the screens on which payouts are made', (openTestDatabase) => {
       assert.equal(again.headers.get('location'), `/console/batches/${batch}?done=replayed`);
     assert.equal((await app.db.query('select id from payouts')).length, 1);
     assert.match((await maker.get(`/batches/${batch}`)).text, /nomina\.csv/);
-    const wrong = { name: 'x.csv', content: `${CSV}12.531.909-3,012,12531909,Ana,1.000,FAC-2\n` };
-    const refused = await as(desk.users.maker, 'es').upload('/payouts/upload', { of }, wrong);
+    const wrong = {
+      name: 'x.csv',
+      content: `${CSV}12.531.909-3,012,12531909,Ana,1.000,FAC-2\n12.531.909-3,012,1,Ana,1,F3\n`,
+    };
+    const refused = await as(desk.users.maker, 'es').upload('/payouts/upload', { of, name: 'Marzo' }, wrong);
     assert.equal(refused.status, 422);
     assert.match(refused.text, /Línea 3: El monto no se puede pagar[^<]*como 15000, sin puntos ni comas/);
+    assert.match(
+      refused.text,
+      /Línea 3: El dígito verificador[\s\S]*Línea 4: El dígito/,
+      'accounts were a second refusal',
+    );
+    assert.match(refused.text, /name="name" maxlength="200" value="Marzo"/, 'the name of the batch was lost');
     for (const content of ['', 'nothing', 'a;b\n1;2\n'])
       assert.ok(
         [400, 422].includes((await maker.upload('/payouts/upload', { of }, { name: 'x.csv', content })).status),
@@ -173,6 +182,8 @@ forEachEngine('the screens on which payouts are made', (openTestDatabase) => {
     ]);
     const idOf = (wanted: string) => payouts.find(({ reference }) => reference === wanted)?.id ?? '';
     const [first, second] = [idOf('FAC-1'), idOf('FAC-2')];
+    const chosen = `/payout-files/new?of=${of}&batch=pb_1`;
+    assert.match((await maker.get(chosen)).text, /name="batch" maxlength="100" value="pb_1"/);
     assert.match((await maker.get('/payout-files/new')).text, /13 columns\)[\s\S]*several sources agree/);
     const spanish = (await as(desk.users.maker, 'es').get('/payout-files/new')).text;
     assert.match(spanish, /13 columnas\)[\s\S]*219 caracteres por línea/);
@@ -222,6 +233,8 @@ forEachEngine('the screens on which payouts are made', (openTestDatabase) => {
       await maker.upload(`${path}/results`, carried),
     ])
       assert.match(answer.headers.get('location') ?? '', /^\/console\/prove\?next=/);
+    const again = await maker.post('/payout-files', { of, format: 'bci', account: '1' });
+    assert.match(again.headers.get('location') ?? '', /new%3Ftyped%3D/, 'what was typed is there after the proof');
   });
 
   test('a bank that asks for the kind of account is told it once', async () => {

@@ -78,6 +78,12 @@ forEachEngine('the payout screens', (openTestDatabase) => {
     assert.equal(done.headers.get('location'), `/console/batches/${batch}?done=approved`);
     assert.equal(await stateOf(app, id), 'approved');
     assert.equal(await stateOf(app, second?.id ?? ''), 'approved');
+    const next = `/console/payout-files/new?of=${desk.environment.id}&amp;batch=${batch}`;
+    assert.ok(
+      (await as(desk.users.maker).get(`/batches/${batch}`)).text.includes(next),
+      'the way to the bank ended here',
+    );
+    assert.ok(!(await boss.get(`/batches/${batch}`)).text.includes(next), 'an approver makes no files');
     const again = await boss.post(`/batches/${batch}/approve`);
     assert.equal(again.status, 409, 'a second click changes nothing');
     const { acts } = await listAudit(app, { action: 'payout.approved' }, 10);

@@ -14,6 +14,7 @@ import { badge, emptyState, tableOf } from '../console-format.ts';
 import { amountColumns, askedOf, type Column, containsText, readFirst, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
+import { typedOf, typedQuery } from '../kept-typing.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { listSeenOwners, ownerField, ownerNamed } from './owner-choice.ts';
 import { isInState, refusalOf, statesColumn, statesFilter } from './payout-cells.ts';
@@ -55,11 +56,12 @@ export const getConsolePayoutFiles: Screen = {
   }),
 };
 
-/** Lists the approved payouts that have not left, with a choice of the bank's file format. */
+/** Lists the approved payouts that have not left, with a choice of the bank's file format. The address may name a batch. */
 export const getConsoleNewPayoutFile: Screen = {
   handle: consoleHandler(async (app, visit) => {
-    const asked = requireProof(app, visit, NEW);
-    return asked ?? sendForm(app, visit, 200, '', {});
+    const typed = typedOf(visit);
+    const asked = requireProof(app, visit, `${NEW}?${typedQuery(visit, typed)}`);
+    return asked ?? sendForm(app, visit, 200, '', typed);
   }),
 };
 
@@ -70,7 +72,7 @@ export const postConsolePayoutFiles: Screen = {
     const fields = fieldsOf(request);
     const owner = await ownerNamed(app, user, fields['of']);
     if (owner === null) return send(404, notFoundPage(language));
-    const asked = requireProof(app, visit, NEW);
+    const asked = requireProof(app, visit, `${NEW}?${typedQuery(visit, fields)}`);
     if (asked !== null) return asked;
     const text = (name: string) => (fields[name] ?? '').trim().slice(0, 100);
     const payer = { account: text('account'), rut: text('rut'), name: text('name'), agreement: text('agreement') };

@@ -3,7 +3,7 @@ import { roomTexts } from '../room-texts.ts';
 export const BANK_FILE_TEXTS = roomTexts(
   {
     'files.title': 'Archivos de banco',
-    'files.none': 'Todavía no se hizo un archivo. Así se hace el primero:',
+    'files.none': 'Todavía no se hizo un archivo. El primero se hace aquí arriba, o así:',
     'files.make': 'Hacer un archivo',
     'files.text':
       'Todo lo aprobado de un comercio se escribe en archivos para un banco. Cada pago queda en un solo archivo, y el archivo se guarda: puedes descargarlo de nuevo, igual.',
@@ -46,7 +46,7 @@ export const BANK_FILE_TEXTS = roomTexts(
   },
   {
     'files.title': 'Bank files',
-    'files.none': 'No file was made yet. The first is made so:',
+    'files.none': 'No file was made yet. Make the first above, or so:',
     'files.make': 'Make a file',
     'files.text':
       'Everything of a merchant that is approved is written into files for a bank. Each payout is in one file only, and the file is kept: you can download the same bytes again.',

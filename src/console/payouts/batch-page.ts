@@ -126,7 +126,7 @@ function payoutTable(app: App, language: Language, seen: readonly SeenPayout[]):
 function decisionsOf(
   app: App,
   { language, user }: ConsoleVisit,
-  { id }: PayoutBatch,
+  { id, environment_id }: PayoutBatch,
   seen: readonly SeenPayout[],
 ): Html {
   const at = `${publicPath(app)}/console/batches/${id}`;
@@ -140,8 +140,15 @@ function decisionsOf(
       : why === undefined
         ? html`<p class="actions"><a class="button primary" href="${at}/approve">${tell(language, 'decide.approve')} (${waiting.length})</a></p>`
         : html`<p class="notice">${tell(language, 'decide.not_yours', { why: why[language] })}</p>`);
+  // A provider looks at its payouts by itself; the others wait for a file.
+  const waitsForFile = seen.some(({ payout }) => payout.state === 'approved' && payout.next_look_at === null);
+  const file = new URLSearchParams({ of: String(environment_id), batch: id });
   const isDraft = seen.some(({ payout }) => payout.state === 'draft') && user.may.has('payouts:create');
   return html`${approval}${
+    waitsForFile &&
+    user.may.has('payouts:create') &&
+    html`<p class="actions"><a class="button primary" href="${publicPath(app)}/console/payout-files/new?${String(file)}">${tell(language, 'files.make')}</a></p>`
+  }${
     isDraft &&
     html`<form method="post" action="${at}/submit"><p class="quiet">${tell(language, 'batch.draft')}</p><button class="primary">${tell(language, 'decide.submit')}</button></form>`
   }`;

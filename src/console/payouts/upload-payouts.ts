@@ -38,7 +38,7 @@ export const postConsoleUpload: Screen = {
         status: 400,
         said: tell(language, 'upload.no_file'),
         errors: [],
-        of: fields['of'],
+        typed: fields,
       });
     }
     const sha256 = createHash('sha256').update(file.content).digest('hex');
@@ -54,14 +54,14 @@ export const postConsoleUpload: Screen = {
       return await goTo(`${batch === null ? `/payouts/${payouts[0]?.id}` : `/batches/${batch.id}`}?done=${kind}`);
     } catch (error) {
       const refusal = refusalOf(language, error, lines);
-      return sendForm(app, visit, { ...refusal, of: fields['of'] });
+      return sendForm(app, visit, { ...refusal, typed: fields });
     }
   }),
 };
 
-type Answer = { status: number; said: string; errors: readonly string[]; of?: string | undefined };
+type Answer = { status: number; said: string; errors: readonly string[]; typed?: Readonly<Record<string, string>> };
 
-async function sendForm(app: App, visit: ConsoleVisit, { status, said, errors, of }: Answer) {
+async function sendForm(app: App, visit: ConsoleVisit, { status, said, errors, typed = {} }: Answer) {
   const { language, user, send } = visit;
   const title = tell(language, 'upload.title');
   const more = errors.length - ERRORS_SHOWN;
@@ -75,8 +75,8 @@ async function sendForm(app: App, visit: ConsoleVisit, { status, said, errors, o
 <p>${tell(language, 'upload.text')}</p>
 <form class="card pad narrow" method="post" enctype="multipart/form-data" action="${publicPath(app)}/console/payouts/upload">
 <label>${tell(language, 'upload.file')}<input type="file" name="file" required accept=".csv,.txt,.xlsx,.xls"></label>
-${ownerField(visit, await listSeenOwners(app, user), of)}
-<label>${tell(language, 'upload.name')}<input name="name" maxlength="200"></label>
+${ownerField(visit, await listSeenOwners(app, user), typed['of'])}
+<label>${tell(language, 'upload.name')}<input name="name" maxlength="200" value="${typed['name'] ?? ''}"></label>
 <p class="actions"><button class="primary">${tell(language, 'upload.look')}</button></p></form>`;
   return send(status, { title, main });
 }
