@@ -66,9 +66,18 @@ export class RubricaError extends Error implements RubricaErrorDetails {
   }
 }
 
+const MOST_SAID = 10;
+
 function messageOf({ code, detail, errors, request, status, requestId }: RubricaErrorDetails): string {
-  const fixes = new Set(errors.map(({ fix }) => fix));
   const answered = status === null ? '' : ` answered ${status}`;
   const named = requestId === null ? '' : `, request ${requestId}`;
-  return `${[`${code}: ${detail}`, ...fixes].join(' ')} (${request}${answered}${named})`;
+  return `${[`${code}: ${detail}`, ...sayErrors(detail, errors)].join(' ')} (${request}${answered}${named})`;
+}
+
+/** Names each error with its fix, but nothing that the detail says already. */
+function sayErrors(detail: string, errors: RubricaErrorDetails['errors']): string[] {
+  const texts = errors.map(({ message, fix }) => (detail.includes(message) ? fix : `${message} ${fix}`));
+  const said = [...new Set(texts)].filter((text) => !detail.includes(text));
+  const more = said.length - MOST_SAID;
+  return more > 0 ? [...said.slice(0, MOST_SAID), `And ${more} more in errors.`] : said;
 }

@@ -364,9 +364,21 @@ describe('a RubricaError', () => {
         retryable: false,
         retryAfterMs: null,
         message:
-          'INVALID_AMOUNT: Detail. Write digits. (POST https://pay.example/base/trxs answered 400, request request-1)',
+          'INVALID_AMOUNT: Detail. No amount. Write digits. (POST https://pay.example/base/trxs answered 400, request request-1)',
       },
     );
+  });
+
+  test('names every error once, and no fix without what it mends', () => {
+    const item = (message: string, fix: string) => ({ pointer: '', code: 'INVALID_BODY' as const, message, fix });
+    const text = 'Send a text.';
+    const told = { code: 'INVALID_BODY', title: '', detail: `rut is missing. ${text}`, data: null, request: 'POST x' };
+    const nothing = { status: null, requestId: null, idempotencyKey: null, retryable: false, retryAfterMs: null };
+    const say = (errors: RubricaError['errors']) => new RubricaError({ ...told, ...nothing, errors }).message;
+    const errors = [item('rut is missing.', text), item('name is missing.', text), item('name is missing.', text)];
+    assert.equal(say(errors), 'INVALID_BODY: rut is missing. Send a text. name is missing. Send a text. (POST x)');
+    const many = Array.from({ length: 12 }, (_, at) => item(`Row ${at}.`, text));
+    assert.match(say(many), /Row 9\. Send a text\. And 2 more in errors\. \(POST x\)$/);
   });
 
   for (const [name, answer, status] of [

@@ -12,6 +12,8 @@ namespace Rubrica;
  */
 final class RubricaError extends \RuntimeException
 {
+    private const MOST_SAID = 10;
+
     /**
      * @param list<array<string, mixed>> $errors every error of the request, each with its fix
      * @param string|null $requestId the id of the request in the service's log
@@ -32,9 +34,25 @@ final class RubricaError extends \RuntimeException
         public readonly ?string $idempotencyKey = null,
         public readonly ?array $data = null,
     ) {
-        $fixes = array_unique(array_filter(array_column($errors, 'fix')));
         $answered = $status === null ? '' : " answered $status";
         $named = $requestId === null ? '' : ", request $requestId";
-        parent::__construct(implode(' ', ["$errorCode: $detail", ...$fixes]) . " ($request$answered$named)");
+        parent::__construct(implode(' ', ["$errorCode: $detail", ...self::sayErrors($detail, $errors)]) . " ($request$answered$named)");
+    }
+
+    /**
+     * Names each error with its fix, but nothing that the detail says already.
+     *
+     * @param list<array<string, mixed>> $errors
+     * @return list<string>
+     */
+    private static function sayErrors(string $detail, array $errors): array
+    {
+        $texts = array_map(static function (array $error) use ($detail): string {
+            [$message, $fix] = [(string) ($error['message'] ?? ''), (string) ($error['fix'] ?? '')];
+            return str_contains($detail, $message) ? $fix : trim("$message $fix");
+        }, $errors);
+        $said = array_values(array_filter(array_unique($texts), static fn (string $text): bool => !str_contains($detail, $text)));
+        $more = count($said) - self::MOST_SAID;
+        return $more > 0 ? [...array_slice($said, 0, self::MOST_SAID), "And $more more in errors."] : $said;
     }
 }

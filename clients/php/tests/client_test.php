@@ -75,10 +75,10 @@ return [
         same(true, count($answers->waits) === 2 && $answers->waits[1] >= 2);
     },
     'a refusal says where, why and what to do' => function () {
-        $errors = [['field' => 'x_amount', 'fix' => 'Write digits.'], ['field' => 'x_reference', 'fix' => 'Write digits.']];
+        $errors = [['message' => 'The body cannot be used.', 'fix' => 'Write digits.'], ['message' => 'No name.', 'fix' => 'Write digits.'], ['message' => 'No name.', 'fix' => 'Write digits.']];
         $answers = new Answers([400, ['code' => 'INVALID_BODY', 'detail' => 'The body cannot be used.', 'request_id' => 'req_1', 'errors' => $errors], []]);
         $error = failure(fn () => $answers->client()->createTransaction(fields()));
-        same("INVALID_BODY: The body cannot be used. Write digits. (POST $answers->url/trxs answered 400, request req_1)", $error->getMessage());
+        same("INVALID_BODY: The body cannot be used. Write digits. No name. Write digits. (POST $answers->url/trxs answered 400, request req_1)", $error->getMessage());
         same([400, false, []], [$error->status, $error->retryable, $answers->waits]);
     },
     'without a connection nothing was sent' => function () {

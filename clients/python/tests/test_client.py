@@ -96,12 +96,15 @@ class Client(unittest.TestCase):
     def test_a_refusal_says_where_why_and_what_to_do(self):
         refusal = {
             "code": "INVALID_BODY", "title": "T", "detail": "The body cannot be used.", "request_id": "req_1",
-            "errors": [{"field": "x_amount", "fix": "Write digits."}, {"field": "x_reference", "fix": "Write digits."}],
+            "errors": [
+                {"message": "The body cannot be used.", "fix": "Write digits."},
+                *[{"message": "No name.", "fix": "Write digits."}] * 2,
+            ],
         }
         self.server.answers = [(400, refusal, {})]
         error = self.failure(lambda: self.client().create_transaction(FIELDS))
-        said = f"INVALID_BODY: The body cannot be used. Write digits. (POST {self.url}/trxs answered 400, request req_1)"
-        self.assertEqual(str(error), said)
+        said = "INVALID_BODY: The body cannot be used. Write digits. No name. Write digits."
+        self.assertEqual(str(error), f"{said} (POST {self.url}/trxs answered 400, request req_1)")
         self.assertEqual((error.status, error.retryable, len(self.server.asked)), (400, False, 1))
 
     def test_without_a_connection_nothing_was_sent(self):

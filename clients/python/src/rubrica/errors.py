@@ -4,6 +4,9 @@ from __future__ import annotations
 from typing import Any
 
 
+_MOST_SAID = 10
+
+
 class RubricaError(Exception):
     """The message names the request, the error and the fix. It holds no secret.
 
@@ -44,8 +47,15 @@ class RubricaError(Exception):
         super().__init__(self._text())
 
     def _text(self) -> str:
-        fixes = dict.fromkeys(str(error.get("fix", "")) for error in self.errors)
         answered = "" if self.status is None else f" answered {self.status}"
         named = "" if self.request_id is None else f", request {self.request_id}"
-        said = " ".join([f"{self.code}: {self.detail}", *filter(None, fixes)])
+        said = " ".join([f"{self.code}: {self.detail}", *self._said_errors()])
         return f"{said} ({self.request}{answered}{named})"
+
+    def _said_errors(self) -> list[str]:
+        """Names each error with its fix, but nothing that the detail says already."""
+        pairs = [(str(error.get("message", "")), str(error.get("fix", ""))) for error in self.errors]
+        texts = dict.fromkeys(fix if message in self.detail else f"{message} {fix}".strip() for message, fix in pairs)
+        said = [text for text in texts if text not in self.detail]
+        more = len(said) - _MOST_SAID
+        return [*said[:_MOST_SAID], f"And {more} more in errors."] if more > 0 else said
