@@ -58,6 +58,11 @@ withBrowser('the console in a browser', (openVisitor) => {
           assert.deepEqual(await violationsOn(page, rules), [], `${path}, ${about}`);
         }
         assert.deepEqual(complaints, [], about);
+        await page.goto(`${origin}/console/payments`);
+        await page.emulateMedia({ media: 'print' });
+        assert.equal(await page.locator('.filters').isVisible(), false, 'the filters of a list were printed');
+        const heads = await page.evaluate('getComputedStyle(document.querySelector("thead")).position');
+        assert.equal(heads, 'static', 'a sheet of paper had the cards of a phone in place of a table');
       }
     });
 
