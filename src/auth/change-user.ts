@@ -18,9 +18,12 @@ export function disableUser(app: App, user: string, by: Actor, managerId: string
   return change(app, user, 'user.disabled', by, managerId);
 }
 
-/** Enables a user. Access tokens from before stay revoked. Returns `already` if the user was enabled. */
-export function enableUser(app: App, user: string, by: Actor): Promise<Outcome> {
-  return change(app, user, 'user.enabled', by, null);
+/**
+ * Enables a user. Access tokens from before stay revoked. Returns `already` if the user was enabled. `managerId` and
+ * `MORE_THAN_YOURS` as for `disableUser`.
+ */
+export function enableUser(app: App, user: string, by: Actor, managerId: string | null = null): Promise<Outcome> {
+  return change(app, user, 'user.enabled', by, managerId);
 }
 
 function change(

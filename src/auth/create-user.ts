@@ -7,6 +7,7 @@ import { prefixedId } from '../lib/ids.ts';
 import { apiTokenHashes, digestOf, generateApiToken } from './api-token.ts';
 import { type DescribedRights, describeRights, saidOf } from './describe-rights.ts';
 import { FIRST_TOKEN, storeApiToken } from './make-api-token.ts';
+import { requireManager } from './manage-rule.ts';
 import { type HashedPassword, makePassword } from './password.ts';
 import { passwordProver } from './password-proof.ts';
 import type { Permission, Role } from './permission.ts';
@@ -29,19 +30,25 @@ export type UserWish = {
 
 /**
  * Creates a user. Returns the password and the API token, which are never shown again. Hashing is slow, so a caller
- * that makes many users may give them one `password` with its hash.
+ * that makes many users may give them one `password` with its hash. `managerId`: the user who must be allowed to manage
+ * the new user; null: the command line.
  *
  * Throws `Problem` `INVALID_EMAIL` for an invalid address, `USER_EXISTS` for a taken one, `NOT_FOUND` for an unknown
- * payment service.
+ * payment service, and `MORE_THAN_YOURS`.
  */
-export async function createUser(app: App, wish: UserWish, by: Actor, password?: HashedPassword): Promise<NewUser> {
+export async function createUser(
+  app: App,
+  wish: UserWish,
+  by: Actor,
+  { password, managerId = null }: { password?: HashedPassword; managerId?: string | null } = {},
+): Promise<NewUser> {
   const { password: shown, hash } = password ?? (await makePassword());
   const apiToken = generateApiToken();
   const row = await newUserRow(app, wish, hash);
   const { id, email } = row;
   const hashes = await apiTokenHashes(app);
   return app.db.transaction(async (tx) => {
-    const rights = await storeUser(tx, row, wish);
+    const rights = await storeUser(tx, row, wish, managerId);
     const createdBy = by.name;
     const token = { userId: id, name: FIRST_TOKEN, createdAt: row.created_at, createdBy, expiresAt: null };
     await storeApiToken(tx, hashes, digestOf(apiToken), token);
@@ -51,8 +58,16 @@ export async function createUser(app: App, wish: UserWish, by: Actor, password?:
   });
 }
 
-/** Stores a user with its rights in the caller's transaction. Throws `Problem` `USER_EXISTS` or `NOT_FOUND`. */
-export async function storeUser(tx: Tx, row: UserRow, wish: UserWish): Promise<DescribedRights> {
+/**
+ * Stores a user with its rights in the caller's transaction. `managerId` as for `createUser`. Throws `Problem`
+ * `USER_EXISTS`, `NOT_FOUND` or `MORE_THAN_YOURS`.
+ */
+export async function storeUser(
+  tx: Tx,
+  row: UserRow,
+  wish: UserWish,
+  managerId: string | null,
+): Promise<DescribedRights> {
   const { may = [], paymentServices = [], refundLimits = {} } = wish;
   if (!(await insertUser(tx, row)))
     throw new Problem('USER_EXISTS', {
@@ -64,6 +79,7 @@ export async function storeUser(tx: Tx, row: UserRow, wish: UserWish): Promise<D
   for (const permission of may) await insertPermission(tx, row.id, permission);
   await storePaymentServices(tx, row.id, paymentServices);
   await storeRefundLimits(tx, row.id, refundLimits);
+  if (managerId !== null) await requireManager(tx, managerId, row.id);
   const all = paymentServices === 'all' ? 1 : 0;
   const [rights] = await describeRights(tx, [{ ...row, all_payment_services: all }]);
   return rights as DescribedRights;

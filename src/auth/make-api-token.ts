@@ -6,9 +6,10 @@ import { Problem } from '../error-catalogue.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { type ApiTokenHashes, apiTokenHashes, digestOf, generateApiToken } from './api-token.ts';
 import { insertApiToken, selectApiToken, selectApiTokensOf, updateApiTokensEnded } from './api-token-queries.ts';
+import { requireManager } from './manage-rule.ts';
 import { updateSessionsEnded } from './session-queries.ts';
 import { normalizeEmail } from './user.ts';
-import { lockUser, updateTokenVersion } from './user-queries.ts';
+import { lockUser, selectUserByIdOrEmail, updateTokenVersion } from './user-queries.ts';
 
 /** The name of a user's first API token. */
 export const FIRST_TOKEN = 'first';
@@ -17,21 +18,25 @@ export const FIRST_TOKEN = 'first';
 export type NewApiToken = { id: string; email: string; name: string; api_token: string; expires_at: number | null };
 
 /**
- * Creates another API token of a user (an id or an e-mail address). `expiresAt` null: no expiry. Returns null if there
- * is no such user. Throws `Problem` `INVALID_PARAMETER` for a name that is invalid or in use.
+ * Creates another API token of a user (an id or an e-mail address). `expiresAt` null: no expiry. `managerId`: the
+ * user who must be allowed to manage this user; null: the command line. Returns null if there is no such user. Throws
+ * `Problem` `INVALID_PARAMETER` for a name that is invalid or in use, and `MORE_THAN_YOURS`.
  */
 export async function makeApiToken(
   app: App,
   user: string,
   { name, expiresAt }: { name: string; expiresAt: number | null },
   by: Actor,
+  managerId: string | null = null,
 ): Promise<NewApiToken | null> {
   if (!/^[\w. -]{1,60}$/.test(name)) throw new Problem('INVALID_PARAMETER', { detail: NAME_FORM });
   const apiToken = generateApiToken();
   const hashes = await apiTokenHashes(app);
   return app.db.transaction(async (tx) => {
+    const found = await selectUserByIdOrEmail(tx, normalizeEmail(user));
+    if (found !== null && managerId !== null) await requireManager(tx, managerId, found.id);
     // A concurrent request for the same name waits here.
-    const row = await lockUser(tx, normalizeEmail(user));
+    const row = found === null ? null : await lockUser(tx, found.id);
     if (row === null) return null;
     const others = await selectApiTokensOf(tx, row.id);
     if (others.some((other) => other.name === name && other.ended_at === null))

@@ -5,10 +5,11 @@ import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { authenticateBearer } from '../../src/auth/authenticate-bearer.ts';
 import { disableUser, enableUser } from '../../src/auth/change-user.ts';
-import { createUser } from '../../src/auth/create-user.ts';
+import { createUser, type UserWish } from '../../src/auth/create-user.ts';
 import { hasFactor } from '../../src/auth/factors/factor-queries.ts';
 import { removeFactor, resetFactors } from '../../src/auth/factors/remove-factor.ts';
 import { storeFactor } from '../../src/auth/factors/store-factor.ts';
+import { inviteUser, makePasswordLink } from '../../src/auth/invitations/invite-user.ts';
 import { listApiTokens, listSessions } from '../../src/auth/list-sessions.ts';
 import { listUsers } from '../../src/auth/list-users.ts';
 import { logIn } from '../../src/auth/log-in.ts';
@@ -17,15 +18,19 @@ import { makeApiToken } from '../../src/auth/make-api-token.ts';
 import { PERMISSIONS, type Permission, ROLES } from '../../src/auth/permission.ts';
 import { resetApiToken, resetPassword } from '../../src/auth/reset-secrets.ts';
 import { setRights } from '../../src/auth/set-rights.ts';
+import { lockUser } from '../../src/auth/user-queries.ts';
+import { updateRole } from '../../src/auth/user-right-queries.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Database, Tx } from '../../src/db/database.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { untilQueued } from '../support/until-queued.ts';
 
 const input = { email: 'Ana@Example.CL' };
 const address = '192.0.2.1';
+const HOUR = 3_600_000;
 
 forEachEngine('users', (openTestDatabase) => {
   test('get an id, a password and an API token, of which the database keeps only hashes', async () => {
@@ -186,6 +191,57 @@ forEachEngine('users', (openTestDatabase) => {
     assert.equal((await listUsers(app)).find(({ id }) => id === person)?.role, 'support');
     await setRights(app, manager, { revoke: ['users:manage'] }, TESTER);
     await assert.rejects(disable(person, manager), { code: 'MORE_THAN_YOURS' });
+  });
+
+  test('gave a manager of users a token, a link or a user with rights that the manager had lost, or never had, by then', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const make = async (name: string, wish: Partial<UserWish>) =>
+      (await createUser(app, { email: `${name}@example.cl`, role: 'support', paymentServices: 'all', ...wish }, TESTER))
+        .id;
+    const manager = await make('boss', { may: ['users:manage'] });
+    const [person, owner] = [await make('ana', {}), await make('pia', { role: 'owner' })];
+    const invited = (
+      await inviteUser(app, { email: 'inv@example.cl', role: 'owner', paymentServices: 'all' }, HOUR, TESTER)
+    ).email;
+    let n = 0;
+    const token = (id: string) => makeApiToken(app, id, { name: `t ${++n}`, expiresAt: null }, TESTER, manager);
+    const acts: Record<string, (id: string) => Promise<unknown>> = {
+      token,
+      link: (id) => makePasswordLink(app, id, HOUR, TESTER, manager),
+      reset: (id) => resetFactors(app, id, TESTER, manager),
+      enable: (id) => enableUser(app, id, TESTER, manager),
+    };
+    const wishOf = (role: 'support' | 'owner') => ({
+      email: `new${++n}@example.cl`,
+      role,
+      paymentServices: 'all' as const,
+    });
+    const create = (role: 'support' | 'owner') => createUser(app, wishOf(role), TESTER, { managerId: manager });
+    const invite = (role: 'support' | 'owner') => inviteUser(app, wishOf(role), HOUR, TESTER, manager);
+    const refused = { code: 'MORE_THAN_YOURS' };
+    for (const [name, act] of Object.entries(acts)) {
+      assert.notEqual(await act(person), null, name);
+      for (const id of [owner, manager]) await assert.rejects(act(id), refused, name);
+    }
+    for (const make of [create, invite]) {
+      await make('support');
+      await assert.rejects(make('owner'), refused);
+    }
+    await assert.rejects(inviteUser(app, { email: invited }, HOUR, TESTER, manager), refused, 'the link of an owner');
+    const users = (await listUsers(app)).length;
+    let asked: Promise<unknown> = Promise.resolve();
+    await app.db.transaction(async (tx) => {
+      await lockUser(tx, person);
+      asked = assert.rejects(token(person), refused, 'the person became an owner meanwhile');
+      await untilQueued(app.db, 1);
+      await updateRole(tx, person, 'owner');
+    });
+    await asked;
+    await setRights(app, person, { role: 'support' }, TESTER);
+    await disableUser(app, manager, TESTER);
+    for (const [name, act] of Object.entries(acts)) await assert.rejects(act(person), refused, name);
+    for (const make of [create, invite]) await assert.rejects(make('support'), refused);
+    assert.equal((await listUsers(app)).length, users, 'no user was made');
   });
 
   test('kept a second factor that a session of before added while the factors were reset', async () => {

@@ -36,7 +36,7 @@ export async function createTestUser(
       ...given,
     },
     TESTER,
-    await password,
+    { password: await password },
   );
   const session = await beginTestSession(app, user.id);
   const { text } = await issueAccessToken(app, session);

@@ -82,7 +82,7 @@ export const postApiTokens = operation({
     const expiresAt = readEnd(app, expires_at);
     await proveWhereEnrolled(app, { user: manager, address: request.ip }, code);
     const by = userActor(manager, clientNetwork(request.ip));
-    const made = await makeApiToken(app, managed.id, { name, expiresAt }, by);
+    const made = await makeApiToken(app, managed.id, { name, expiresAt }, by, manager.id);
     if (made === null) throw new Problem('NOT_FOUND');
     reply.code(201);
     const end = made.expires_at === null ? null : new Date(made.expires_at).toISOString();

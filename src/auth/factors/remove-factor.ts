@@ -1,6 +1,7 @@
 import type { App } from '../../app.ts';
 import type { Actor } from '../../audit/actor.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
+import { requireManager } from '../manage-rule.ts';
 import { updateSessionsEnded } from '../session-queries.ts';
 import { normalizeEmail } from '../user.ts';
 import { lockUser, selectUserByIdOrEmail, updateTokenVersion } from '../user-queries.ts';
@@ -35,12 +36,19 @@ export function removeFactor(app: App, id: string, userId: string | null, by: Ac
 /**
  * Removes all factors and recovery codes of a user (an id or an e-mail address), and ends the sessions and the access
  * tokens from before sessions existed. The next sign-in needs only the password, and then a new factor if the role
- * needs one. Returns the number of factors removed; null if there is no such user.
+ * needs one. `managerId`: the user who must be allowed to manage this user; null: the command line. Returns the number
+ * of factors removed; null if there is no such user. Throws `Problem` `MORE_THAN_YOURS`.
  */
-export function resetFactors(app: App, user: string, by: Actor): Promise<{ id: string; removed: number } | null> {
+export function resetFactors(
+  app: App,
+  user: string,
+  by: Actor,
+  managerId: string | null = null,
+): Promise<{ id: string; removed: number } | null> {
   return app.db.transaction(async (tx) => {
     const row = await selectUserByIdOrEmail(tx, normalizeEmail(user));
     if (row === null) return null;
+    if (managerId !== null) await requireManager(tx, managerId, row.id);
     // A concurrent request that adds a factor waits here, or is waited for; a proof, which needs the user for its
     // session, passes.
     await updateTokenVersion(tx, row.id);

@@ -8,11 +8,12 @@ import { prefixedId, randomToken } from '../../lib/ids.ts';
 import { newUserRow, storeUser, type UserWish } from '../create-user.ts';
 import { type DescribedRights, describeRights, limitsInForce, saidOf } from '../describe-rights.ts';
 import { keyedHash } from '../keyed-hash.ts';
+import { requireManager, requireWithin } from '../manage-rule.ts';
 import { makePassword } from '../password.ts';
 import { passwordProver } from '../password-proof.ts';
 import { permissionsOf } from '../permission.ts';
 import { updateSessionsEnded } from '../session-queries.ts';
-import { lockUser, type UserRow, updatePasswordHash } from '../user-queries.ts';
+import { lockBoth, lockUser, selectUserByIdOrEmail, type UserRow, updatePasswordHash } from '../user-queries.ts';
 import {
   type InvitationRow,
   insertInvitation,
@@ -31,26 +32,28 @@ export function invitationHash(app: App, token: string): Promise<string> {
 
 /**
  * Creates a person without a known password, and a link to set one, once and within `validMs`. A person who has not yet
- * accepted an invitation gets a new link with the same rights; the earlier link ends. `mayInvite`: whether the inviter
- * may give such a person's rights. Throws `Problem` `PERMISSION_MISSING` if not; `USER_EXISTS` if the address belongs
- * to another user, or to a person who was invited with other rights; and the errors of `createUser`.
+ * accepted an invitation gets a new link with the same rights; the earlier link ends. `managerId` as for `createUser`.
+ * Throws `Problem` `USER_EXISTS` if the address belongs to another user, or to a person who was invited with other
+ * rights; and the errors of `createUser`.
  */
 export async function inviteUser(
   app: App,
   wish: UserWish,
   validMs: number,
   by: Actor,
-  mayInvite: (rights: DescribedRights) => boolean = () => true,
+  managerId: string | null = null,
 ): Promise<NewInvitation> {
   const { hash: passwordHash } = await makePassword();
   const row = await newUserRow(app, wish, passwordHash);
   const token = randomToken(24);
   const hash = await invitationHash(app, token);
   return app.db.transaction(async (tx) => {
-    const there = await lockUser(tx, row.email);
+    const found = await selectUserByIdOrEmail(tx, row.email);
+    if (found !== null && managerId !== null) await lockBoth(tx, [managerId, found.id]);
+    const there = found === null ? null : await lockUser(tx, found.id);
     const at = app.now();
-    if (there !== null) await endForNewLink(tx, there, at, wish, mayInvite);
-    const rights = there === null ? await storeUser(tx, row, wish) : null;
+    if (there !== null) await endForNewLink(tx, there, at, wish, managerId);
+    const rights = there === null ? await storeUser(tx, row, wish, managerId) : null;
     const { id: userId, email, role } = there ?? row;
     const made = { id: prefixedId('inv'), user: userId, email, token, expires_at: at + validMs };
     await insertInvitation(tx, rowOf(made, 'invitation', hash, at, by));
@@ -66,19 +69,22 @@ export async function inviteUser(
 
 /**
  * Creates a link with which a person who lost the password sets a new one, once and within `validMs`. The old password,
- * all sessions and earlier links end at once; second factors stay. Returns null if the user does not exist or is
- * disabled.
+ * all sessions and earlier links end at once; second factors stay. `managerId`: the user who must be allowed to manage
+ * this user; null: the command line. Returns null if the user does not exist or is disabled. Throws `Problem`
+ * `MORE_THAN_YOURS`.
  */
 export async function makePasswordLink(
   app: App,
   userId: string,
   validMs: number,
   by: Actor,
+  managerId: string | null = null,
 ): Promise<NewInvitation | null> {
   const token = randomToken(24);
   const [hash, nobodys] = await Promise.all([invitationHash(app, token), makePassword()]);
   const prove = await passwordProver(app);
   return app.db.transaction(async (tx) => {
+    if (managerId !== null) await requireManager(tx, managerId, userId);
     // A concurrent disabling runs before, or waits and then ends this link too.
     const user = await lockUser(tx, userId);
     if (user === null || user.disabled_at !== null) return null;
@@ -138,7 +144,7 @@ async function endForNewLink(
   user: UserRow,
   at: number,
   wish: UserWish,
-  mayInvite: (rights: DescribedRights) => boolean,
+  managerId: string | null,
 ): Promise<void> {
   const links = (await selectInvitationsOf(tx, user.id)).filter(({ kind }) => kind === 'invitation');
   if (links.length === 0 || links.some(({ used_at }) => used_at !== null) || user.disabled_at !== null)
@@ -149,7 +155,7 @@ async function endForNewLink(
       },
     });
   const [rights] = (await describeRights(tx, [user])) as [DescribedRights];
-  if (!mayInvite(rights)) throw new Problem('PERMISSION_MISSING');
+  if (managerId !== null) await requireWithin(tx, managerId, user.id);
   if (!isAsked(rights, wish))
     throw new Problem('USER_EXISTS', {
       detail: {

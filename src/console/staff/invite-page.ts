@@ -1,7 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { createUser, type NewUser } from '../../auth/create-user.ts';
 import { inviteUser, type NewInvitation } from '../../auth/invitations/invite-user.ts';
-import { heldBy, isWithin } from '../../auth/manage-rule.ts';
 import { ROLES, type Role } from '../../auth/permission.ts';
 import { publicBase } from '../../checkout/pay-link.ts';
 import { Problem } from '../../error-catalogue.ts';
@@ -50,10 +49,10 @@ export const postConsoleStaffInvite: Screen = {
     const validMs = isChoice(valid) ? LINK_VALID_MS[valid] : LINK_VALID_MS['3d'];
     const { role, granted: may, services: paymentServices, limits: refundLimits } = rights;
     try {
-      const held = await heldBy(app.db, user.id);
       const wish = { email, role, may, paymentServices, refundLimits };
-      if (role === 'integration') return await sendProgram(visit, await createUser(app, wish, by));
-      const made = await inviteUser(app, wish, validMs, by, (rights) => isWithin(held, rights));
+      if (role === 'integration')
+        return await sendProgram(visit, await createUser(app, wish, by, { managerId: user.id }));
+      const made = await inviteUser(app, wish, validMs, by, user.id);
       return await sendInvitationLink(visit, made);
     } catch (error) {
       const refused = error instanceof Problem ? REFUSALS[error.code] : undefined;
@@ -66,7 +65,7 @@ export const postConsoleStaffInvite: Screen = {
 const REFUSALS: Partial<Record<Problem['code'], { status: number; said: ConsoleText }>> = {
   INVALID_EMAIL: { status: 400, said: 'new.bad_email' },
   USER_EXISTS: { status: 409, said: 'new.exists' },
-  PERMISSION_MISSING: { status: 403, said: 'people.more' },
+  MORE_THAN_YOURS: { status: 403, said: 'people.more' },
 };
 
 /** Shows the token and the password of a new program, once. */

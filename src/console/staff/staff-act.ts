@@ -24,7 +24,7 @@ type Outcome = 'changed' | 'already' | 'unknown';
  */
 const ACTS = {
   disable: (app, { id }, _, by) => disableUser(app, id, by, by.userId),
-  enable: (app, { id }, _, by) => enableUser(app, id, by),
+  enable: (app, { id }, _, by) => enableUser(app, id, by, by.userId),
   'end-sessions': async (app, { id }, _, by) => ((await endSessionsOf(app, id, by)) === null ? 'unknown' : 'changed'),
   'end-session': async (app, { id }, of, by) => {
     const own = (await listSessions(app, id))?.some((session) => session.id === of);
@@ -34,7 +34,8 @@ const ACTS = {
     const own = (await listApiTokens(app, id))?.some((token) => token.id === of);
     return own === true ? endedOf(await endApiToken(app, of, by)) : 'unknown';
   },
-  'reset-factors': async (app, { id }, _, by) => ((await resetFactors(app, id, by)) === null ? 'unknown' : 'changed'),
+  'reset-factors': async (app, { id }, _, by) =>
+    (await resetFactors(app, id, by, by.userId)) === null ? 'unknown' : 'changed',
   // Sends the link.
   'new-password': null,
   'end-link': async (app, { id }, of, by) => {
@@ -68,7 +69,7 @@ export const postConsoleStaffConfirm: Screen = {
     if ('sent' in asked) return asked.sent;
     const { person } = asked;
     if (asked.act === 'new-password') {
-      const made = await makePasswordLink(app, person.id, LINK_VALID_MS['1d'], by);
+      const made = await makePasswordLink(app, person.id, LINK_VALID_MS['1d'], by, by.userId);
       return made === null ? send(404, notFoundPage(language)) : sendInvitationLink(visit, made);
     }
     const outcome = await ACTS[asked.act](app, person, asked.of, by);

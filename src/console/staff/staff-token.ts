@@ -36,7 +36,7 @@ export const postConsoleStaffToken: Screen = {
     const validMs = isChoice(valid) ? TOKEN_VALID_MS[valid] : TOKEN_VALID_MS['90d'];
     const expiresAt = validMs === null ? null : app.now() + validMs;
     try {
-      const made = await makeApiToken(app, person.id, { name: name.trim(), expiresAt }, by);
+      const made = await makeApiToken(app, person.id, { name: name.trim(), expiresAt }, by, by.userId);
       return await (made === null ? send(404, notFoundPage(language)) : sendToken(visit, person.id, made));
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'INVALID_PARAMETER') throw error;
