@@ -14,6 +14,8 @@ import type { Tx } from '../db/database.ts';
 import { boundsOfDay, shiftDay } from '../lib/calendar-day.ts';
 import type { Evidence } from '../lib/evidence-file.ts';
 import { prefixedId } from '../lib/ids.ts';
+import { findElsewhere } from '../payment-services/elsewhere.ts';
+import { environmentHere } from '../payment-services/find-environment.ts';
 import { listEnvironmentIds } from '../payment-services/list-environments.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 import {
@@ -53,7 +55,8 @@ const TOLD_EVERY = 100;
 /**
  * Plans the import of an acquirer's file, line by line. Only reads. Leaves money that the books already have. Other
  * money belongs to a payment attempt, found by its buy order or by authorisation code, amount and day; without a match
- * it goes to suspense.
+ * it goes to suspense. Throws `Problem` PAYMENT_SERVICE_MOVED or PAYMENT_SERVICE_MOVING if another database has the
+ * payment service of the suspense.
  */
 export async function planImport(
   app: App,
@@ -63,8 +66,12 @@ export async function planImport(
 ): Promise<ImportStep[]> {
   const days = daysOf(settlement);
   if (days === null) return [];
+  const { environments: elsewhere } = await findElsewhere(app);
+  if (elsewhere.has(scope.environmentId)) await environmentHere(app, { environment_id: scope.environmentId });
   const compared = new Map((await compare(app, scope, settlement, days)).map((one) => [one.row, one]));
-  const before = groupImported(await selectImportedOf(app.db, comparedOf(scope), scope.method, days));
+  // An import for another payment service may have put the same money into its suspense.
+  const all = await listEnvironmentIds(app, scope.environment, null, null);
+  const before = groupImported(await selectImportedOf(app.db, all, scope.method, days));
   const steps: ImportStep[] = [];
   const seen = new Set<string>();
   for (const row of settlement.rows) {
@@ -77,7 +84,7 @@ export async function planImport(
     } else if (seen.has(key) || repeated) steps.push(stepOf(row, 'left', 'the same line again'));
     else if (row.instalment !== null)
       steps.push(stepOf(row, 'left', 'a part of a payment: bin/rubrica payment settle'));
-    else steps.push(await planMissing(app, scope, row, before));
+    else steps.push(await planMissing(app, scope, row, { before, elsewhere }));
     seen.add(key);
     if (steps.length % TOLD_EVERY === 0) onLines(steps.length);
   }
@@ -136,7 +143,7 @@ async function planMissing(
   app: App,
   scope: ImportScope,
   row: SettlementRow,
-  before: ImportedBefore,
+  { before, elsewhere }: { before: ImportedBefore; elsewhere: ReadonlySet<number> },
 ): Promise<ImportStep> {
   const earlier = compareImported(row, before);
   if (earlier === 'same') return stepOf(row, 'imported', '');
@@ -148,6 +155,9 @@ async function planMissing(
   const of = { attemptId: attempt.id, transactionId: transaction.id, environmentId: transaction.environment_id };
   if (!comparedOf(scope).includes(transaction.environment_id)) {
     return { ...stepOf(row, 'left', 'a payment of a payment service that was not named'), ...of };
+  }
+  if (elsewhere.has(transaction.environment_id)) {
+    return { ...stepOf(row, 'left', 'a payment of a payment service in another database'), ...of };
   }
   if (transaction.currency !== row.currency) return { ...stepOf(row, 'left', 'another currency'), ...of };
   if (await hasEntryOfAttempt(app.db, attempt)) return { ...stepOf(row, 'known', 'booked on another day'), ...of };

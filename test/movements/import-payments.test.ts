@@ -21,6 +21,7 @@ import {
   scriptMethod,
 } from '../checkout/checkout-case.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { leaveFor } from '../support/moving-shop.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
 import { untilQueued } from '../support/until-queued.ts';
@@ -243,6 +244,40 @@ forEachEngine('money that the acquirer has and the books do not', (openTestDatab
       'each in its own books',
     );
     await assertVerified(own);
+  });
+
+  test('money of nobody was booked once more for another merchant, from an export with other columns', async () => {
+    const opened = await openAttempt(openTestDatabase, { kind: 'unknown' });
+    const other = { ...opened, environment: await createTestEnvironment(opened.app) };
+    assert.deepEqual(resultsOf(await carryOut(opened, '15/01/2026;OTHER-1;777;4000')), ['suspense']);
+    for (const [line, expected] of [
+      ['15/01/2026;OTHER-1;777;4000', 'imported'],
+      ['15/01/2026;OTHER-1;;4000', 'imported'],
+      ['15/01/2026;;777;4000', 'left'],
+      ['15/01/2026;OTHER-2;778;4000', 'suspense'],
+    ] as const)
+      assert.deepEqual(resultsOf(await carryOut(other, line)), [expected], line);
+    assert.deepEqual(await sumsOf(opened), { 'method:scripted:receivable': 4000, suspense: -4000 });
+    await assertVerified(opened);
+  });
+
+  test('the payment of a merchant that moved to another database ended the import in the middle', async () => {
+    const opened = await openAttempt(openTestDatabase, { kind: 'unknown' });
+    const other = { ...opened, environment: await createTestEnvironment(opened.app) };
+    await leaveFor(opened.app, opened.environment);
+    opened.app.now.advance(2_000);
+    const lines = [`15/01/2026;${opened.id};1213;12990`, '15/01/2026;OTHER-1;777;4000'];
+    const compared = [other.environment.id, opened.environment.id];
+    const steps = await carryOut({ ...other, compared }, ...lines);
+    assert.deepEqual(
+      steps.map(({ does, note }) => [does, note]),
+      [
+        ['left', 'a payment of a payment service in another database'],
+        ['suspense', 'no payment of ours'],
+      ],
+    );
+    await assert.rejects(plan(opened, ...lines), { code: 'PAYMENT_SERVICE_MOVED' });
+    assert.deepEqual(await sumsOf(opened), { 'method:scripted:receivable': 4000, suspense: -4000 });
   });
 
   test('two who import one file at once book its money once', async () => {
