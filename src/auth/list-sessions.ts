@@ -18,7 +18,7 @@ import {
   updateSessionsEnded,
 } from './session-queries.ts';
 import { normalizeEmail } from './user.ts';
-import { selectUserByIdOrEmail, updateTokenVersion } from './user-queries.ts';
+import { lockUser, selectUserByIdOrEmail, updateTokenVersion } from './user-queries.ts';
 
 /** An API token as shown to people; times are UTC milliseconds. */
 export type ListedToken = Pick<
@@ -88,6 +88,8 @@ export function endSession(app: App, id: string, by: Actor): Promise<'ended' | '
 /** Ends all sessions of a user except `kept`. */
 export function endOtherSessions(app: App, userId: string, kept: string, by: Actor): Promise<void> {
   return app.db.transaction(async (tx) => {
+    // A session that a proof replaces at this moment would go on.
+    await lockUser(tx, userId);
     const at = app.now();
     const ended = await updateOtherSessionsEnded(tx, userId, kept, at);
     if (ended === 0) return;

@@ -11,6 +11,7 @@ import {
   updateSessionEnded,
   updateSessionUsed,
 } from './session-queries.ts';
+import { lockUser } from './user-queries.ts';
 
 export type NewSession = Pick<SessionRow, 'user_id' | 'kind' | 'api_token_id' | 'origin' | 'expires_at'> & {
   proved_at?: number | null;
@@ -41,6 +42,8 @@ export async function renewSession(
   proof: 'factor' | 'password',
   now: number,
 ): Promise<SessionRow | null> {
+  // What ends all sessions of the user locks the user too. Otherwise it would not see the new session, which went on.
+  await lockUser(tx, session.user_id);
   if ((await updateSessionEnded(tx, session.id, now)) === null) return null;
   const { user_id, kind, api_token_id, origin, expires_at } = session;
   // Without a factor `proved_at` is null, so that the password counts from now.

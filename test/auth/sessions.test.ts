@@ -5,12 +5,18 @@ import { SignJWT } from 'jose';
 import { authenticateBearer } from '../../src/auth/authenticate-bearer.ts';
 import { createUser } from '../../src/auth/create-user.ts';
 import { keyApiTokens } from '../../src/auth/key-api-tokens.ts';
-import { endSession, endSessionsOf, listApiTokens, listSessions } from '../../src/auth/list-sessions.ts';
+import {
+  endOtherSessions,
+  endSession,
+  endSessionsOf,
+  listApiTokens,
+  listSessions,
+} from '../../src/auth/list-sessions.ts';
 import { logIn } from '../../src/auth/log-in.ts';
 import { logInWithApiToken } from '../../src/auth/log-in-with-api-token.ts';
 import { endApiToken, makeApiToken } from '../../src/auth/make-api-token.ts';
 import { resetApiToken, resetPassword } from '../../src/auth/reset-secrets.ts';
-import { forgetSessions, storeSessionUse } from '../../src/auth/session.ts';
+import { forgetSessions, renewSession, storeSessionUse } from '../../src/auth/session.ts';
 import type { SessionRow } from '../../src/auth/session-queries.ts';
 import { Problem } from '../../src/error-catalogue.ts';
 import { deriveKey } from '../../src/lib/seal.ts';
@@ -18,6 +24,8 @@ import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { listenToStatements } from '../support/heard-statements.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { beginTestSession } from '../support/test-user.ts';
+import { untilQueued } from '../support/until-queued.ts';
 
 const WITHIN_A_SECOND = 999;
 const DAY = 24 * 60 * 60_000;
@@ -240,6 +248,22 @@ forEachEngine('sessions', (openTestDatabase) => {
     assert.equal(await forgetSessions(app, 100), 0);
     app.now.advance(1);
     assert.equal(await forgetSessions(app, 100), 1);
+  });
+
+  test('that a proof replaced went on while the password was reset or all sessions were ended', async () => {
+    const { app, user } = await setUp(openTestDatabase);
+    const endOthers: typeof endSessionsOf = async (of, id, by) => (await endOtherSessions(of, id, 'ses_x', by), null);
+    for (const end of [resetPassword, endSessionsOf, endOthers]) {
+      const session = await beginTestSession(app, user.id, 'console');
+      let ended: Promise<unknown> = Promise.resolve();
+      await app.db.transaction(async (tx) => {
+        assert.ok(await renewSession(tx, session, 'password', app.now()));
+        ended = end(app, user.id, TESTER);
+        await untilQueued(app.db);
+      });
+      await ended;
+      assert.deepEqual(await listSessions(app, user.id), []);
+    }
   });
 });
 

@@ -12,6 +12,7 @@ import { renewSession } from '../session.ts';
 import type { SessionRow } from '../session-queries.ts';
 import type { User } from '../user.ts';
 import { userActor } from '../user-actor.ts';
+import { lockUser } from '../user-queries.ts';
 import { type FactorRow, hasFactor, selectFactorsOf, updateFactorUsed } from './factor-queries.ts';
 import { updateRecoveryCodeUsed } from './recovery-code-queries.ts';
 import { hashOf, isRecoveryCode } from './recovery-codes.ts';
@@ -105,6 +106,8 @@ async function judgeProof<Done>(
   const by = userActor(user, clientNetwork(address));
   const subject = { kind: 'user', id: user.id };
   const done = await app.db.transaction(async (tx) => {
+    // Like a reset, this locks the user before the factor and the session.
+    await lockUser(tx, user.id);
     if (take === null || !(await take(tx, app.now()))) return null;
     const result = await then(tx);
     await forgetGuesses(app, tx, guesses);

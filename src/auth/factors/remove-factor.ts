@@ -49,8 +49,7 @@ export function resetFactors(
     const row = await selectUserByIdOrEmail(tx, normalizeEmail(user));
     if (row === null) return null;
     if (managerId !== null) await requireManager(tx, managerId, row.id);
-    // A concurrent request that adds a factor waits here, or is waited for; a proof, which needs the user for its
-    // session, passes.
+    // A concurrent request that adds or proves a factor waits here, or is waited for.
     await updateTokenVersion(tx, row.id);
     const at = app.now();
     const removed = await deleteFactors(tx, row.id, null);

@@ -8,7 +8,7 @@ import { passwordProver } from '../password-proof.ts';
 import { beginSession } from '../session.ts';
 import { updateSessionsEnded } from '../session-queries.ts';
 import { userActor } from '../user-actor.ts';
-import { selectUserById, type UserRow, updatePasswordHash, updateSignedIn } from '../user-queries.ts';
+import { lockUser, selectUserById, type UserRow, updatePasswordHash, updateSignedIn } from '../user-queries.ts';
 import { type InvitationRow, selectInvitationByHash, updateInvitationUsed } from './invitation-queries.ts';
 import { invitationHash } from './invite-user.ts';
 
@@ -43,6 +43,8 @@ export async function acceptInvitation(
   const prove = await passwordProver(app);
   const session = await app.db.transaction(async (tx) => {
     const at = app.now();
+    // Like a reset, this locks the user before the link.
+    await lockUser(tx, user.id);
     if (!(await updateInvitationUsed(tx, invitation.id, at))) return null;
     if (hash !== null) {
       await updatePasswordHash(tx, user.id, hash, prove);
