@@ -18,13 +18,15 @@ import { settlePayment } from './settle-payment.ts';
 
 /** Longer than a payment method may take to answer, so that no second process asks at the same time. */
 const CLAIM_MS = 30_000;
-/** After a longer delay another process could claim the attempt before the answer comes, so the process does not ask. */
+/**
+ * After a longer delay another process could claim the attempt before the answer comes, so the process does not ask.
+ */
 const ASK_WITHIN_MS = 10_000;
 const ALARM_AFTER_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Asks the payment methods for the status of due payments, at most `limit`, and returns how many were due. For the worker. Without an
- * answer the outcome stays unknown and the worker asks again; it never guesses.
+ * Asks the payment methods for the status of due payments, at most `limit`, and returns how many were due. For the
+ * worker. Without an answer the outcome stays unknown and the worker asks again; it never guesses.
  */
 export async function lookUpPayments(app: App, limit: number): Promise<number> {
   // The worker calls this several times a second; without due attempts it must not queue with the writers.
@@ -36,9 +38,10 @@ export async function lookUpPayments(app: App, limit: number): Promise<number> {
 }
 
 /**
- * Asks at once for the status of a transaction's pending or unknown attempt, if it has one, because the payer has come back from the
- * method, or because a person wants to end the attempt. `returned`: the parameters that the browser brought; null: no browser came back.
- * If another process is asking already, leaves it to that process. Returns whether it asked.
+ * Asks at once for the status of a transaction's pending or unknown attempt, if it has one, because the payer has come
+ * back from the method, or because a person wants to end the attempt. `returned`: the parameters that the browser
+ * brought; null: no browser came back. If another process is asking already, leaves it to that process. Returns whether
+ * it asked.
  */
 export async function lookUpPaymentOf(
   app: App,
@@ -83,8 +86,9 @@ async function lookUp(app: App, attempt: PaymentAttempt, question: Question): Pr
 }
 
 /**
- * Returns whether an attempt may still take money. If the attempt or its transaction has ended, the method is only asked for the status.
- * The same holds for an attempt from before a restore until a person releases it, because the payer may have paid otherwise since.
+ * Returns whether an attempt may still take money. If the attempt or its transaction has ended, the method is only
+ * asked for the status. The same holds for an attempt from before a restore until a person releases it, because the
+ * payer may have paid otherwise since.
  */
 async function mayTakeMoney(app: App, { state }: Transaction, attempt: PaymentAttempt): Promise<boolean> {
   return state === 'pending' && isOpen(attempt) && !(await isHeldBack(app.db, attempt.created_at));

@@ -84,7 +84,10 @@ export type Payout = SqlRow & {
   contradicted_at: number | null;
 };
 
-/** Returns whether a person may say how a payout ended: it has left and may still change, or something contradicts its state. */
+/**
+ * Returns whether a person may say how a payout ended: it has left and may still change, or something contradicts its
+ * state.
+ */
 export function mayBeSettled({ state, contradicted_at }: Pick<Payout, 'state' | 'contradicted_at'>): boolean {
   return contradicted_at !== null || ['sent', 'unknown', 'confirmed'].includes(state);
 }

@@ -107,7 +107,10 @@ async function planPayouts(app: App, proposal: Proposal, validate: typeof valida
   return { user, planned: wishes.map((wish, at) => ({ wish, payee: payees[at] as Payee })) };
 }
 
-/** Throws the error of the wishes with the errors of the accounts added, so that one attempt shows all of a file's errors. */
+/**
+ * Throws the error of the wishes with the errors of the accounts added, so that one attempt shows all of a file's
+ * errors.
+ */
 async function refuseEveryRow(app: App, { owner, wishes }: Proposal, keeper: string, error: unknown): Promise<never> {
   if (!(error instanceof Problem) || wishes.length > MOST_IN_BATCH) throw error;
   const payees = wishes.map(({ payee }) => payee);

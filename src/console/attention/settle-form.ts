@@ -39,7 +39,9 @@ export function requireProofFor(app: App, visit: ConsoleVisit, at: string, sent:
   return requireProof(app, visit, typedPath(visit, at, sent));
 }
 
-/** Returns the answer with the fields that the address of the form keeps; it says that the file must be chosen again. */
+/**
+ * Returns the answer with the fields that the address of the form keeps; it says that the file must be chosen again.
+ */
 export function keptAnswer(visit: ConsoleVisit): SettleAnswer {
   const { file, ...fields } = typedOf(visit);
   const said = file === undefined ? '' : tell(visit.language, 'settle.file_again');

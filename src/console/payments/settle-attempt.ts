@@ -69,7 +69,10 @@ export const postConsoleSettleAttempt: Screen = {
 type Doubted = { shown: ShownPayment; attempt: PaymentAttempt };
 type Wish = Said<DecidedOutcome> & { taken: number | null };
 
-/** Returns the attempt in the path if it belongs to the payment in the path and the person may see that payment, else null. */
+/**
+ * Returns the attempt in the path if it belongs to the payment in the path and the person may see that payment, else
+ * null.
+ */
 async function findDoubted(app: App, visit: ConsoleVisit): Promise<Doubted | null> {
   const shown = await paymentOf(app, visit);
   if (shown === null) return null;

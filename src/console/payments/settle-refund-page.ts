@@ -68,7 +68,10 @@ export const postConsoleSettleRefund: Screen = {
 type Doubted = { shown: ShownPayment; refund: Refund };
 type Wish = Said<RefundDecisionOutcome> | SaidBare<RefundDecisionOutcome>;
 
-/** Returns the refund in the path if it belongs to the payment in the path and the person may see that payment, else null. */
+/**
+ * Returns the refund in the path if it belongs to the payment in the path and the person may see that payment, else
+ * null.
+ */
 async function findDoubted(app: App, visit: ConsoleVisit): Promise<Doubted | null> {
   const shown = await paymentOf(app, visit);
   if (shown === null) return null;

@@ -56,7 +56,9 @@ export const getConsolePayoutFiles: Screen = {
   }),
 };
 
-/** Lists the approved payouts that have not left, with a choice of the bank's file format. The address may name a batch. */
+/**
+ * Lists the approved payouts that have not left, with a choice of the bank's file format. The address may name a batch.
+ */
 export const getConsoleNewPayoutFile: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const typed = typedOf(visit);
