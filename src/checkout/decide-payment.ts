@@ -77,7 +77,7 @@ export async function decidePayment(app: App, attemptId: string, wish: DecisionW
   return result;
 }
 
-/** Returns the effect of that decision, and changes nothing. Rejects with `StorageError`. */
+/** Returns the effect of that decision, and changes nothing. Null: no such attempt. Throws as `decidePayment` does. */
 export async function rehearseDecision(
   app: App,
   attemptId: string,

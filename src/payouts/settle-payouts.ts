@@ -11,6 +11,7 @@ import { Problem } from '../error-catalogue.ts';
 import type { Evidence } from '../lib/evidence-file.ts';
 import type { PayoutState } from './payout.ts';
 import { lockPayouts } from './payout-queries.ts';
+import { requireStanding } from './require-standing.ts';
 import { type SaidOutcome, type SettledPayouts, settleOutcomes } from './settle-outcomes.ts';
 import type { PayoutOwner } from './transition-payouts.ts';
 
@@ -22,12 +23,14 @@ export type PayoutSettlement = {
   readonly evidence: Evidence;
   /** The id of the payout file whose results these are, for the audit log. */
   readonly file?: string;
+  /** How the payouts stood when the person saw them, from `standingOfPayout`. Absent: they may stand in any way. */
+  readonly seen?: string;
 };
 
 /**
  * Settles payouts that have left as a person reports, in one transaction with their entries and the audit log. An
  * outcome that contradicts the state moves no money and is stored as a contradiction. Throws `Problem` NOT_FOUND,
- * PERSON_NEEDED or PERMISSION_MISSING.
+ * PERSON_NEEDED or PERMISSION_MISSING, and PAYOUT_STATE if a payout no longer stands as `seen`.
  */
 export function settlePayouts(app: App, settlement: PayoutSettlement): Promise<SettledPayouts> {
   return app.db.transaction((tx) => settleIn(tx, settlement, app.now()));
@@ -52,9 +55,10 @@ export function rehearseSettlement(
 }
 
 async function settleIn(tx: Tx, settlement: PayoutSettlement, at: number): Promise<SettledPayouts> {
-  const { owner, by, outcomes, evidence, file } = settlement;
+  const { owner, by, outcomes, evidence, file, seen } = settlement;
   await requireUserOf(tx, by, owner.id, 'movements:record');
   const ids = [...new Set(outcomes.map(({ id }) => id))];
+  if (seen !== undefined) await requireStanding(tx, { environmentId: owner.id, ids }, seen);
   const result = await settleOutcomes(tx, owner, outcomes, { at, endsContradiction: true });
   const found = new Set(Object.values(result).flatMap((some) => some.map(({ id }) => id)));
   if (found.size < ids.length)

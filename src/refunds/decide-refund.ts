@@ -71,7 +71,7 @@ export async function decideRefund(
   return result;
 }
 
-/** Returns the effect of that decision, and changes nothing. Rejects with `StorageError`. */
+/** Returns the effect of that decision, and changes nothing. Null: no such refund. Throws as `decideRefund` does. */
 export async function rehearseRefundDecision(
   app: App,
   refundId: string,

@@ -6,7 +6,9 @@ import { listDecisions } from '../../src/checkout/decide-payment.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
 import { describeEvidence } from '../../src/lib/evidence-file.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
+import { endContradiction } from '../../src/payouts/end-contradiction.ts';
 import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
+import type { Payout } from '../../src/payouts/payout.ts';
 import { settlePayouts } from '../../src/payouts/settle-payouts.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { listRefundDecisions } from '../../src/refunds/decide-refund.ts';
@@ -410,6 +412,15 @@ forEachEngine('a payout without a result at the console', (openTestDatabase) => 
     const outcomes = [{ id, outcome: 'confirmed', reason: null }] as const;
     await settlePayouts(app, { owner: desk.environment, by: desk.maker, outcomes, evidence });
     assert.deepEqual(await state(), ['failed', 'confirmed']);
+    const [payout] = await app.db.query<Payout>('select * from payouts where id = $1', [id]);
+    assert.ok(payout);
+    const before = { owner: desk.environment, by: desk.maker, evidence, seen: 'failed' };
+    const late = [
+      settlePayouts(app, { ...before, outcomes }),
+      endContradiction(app, { ...before, payout, reason: 'it was not shown' }),
+    ];
+    for (const act of late)
+      await assert.rejects(act, { code: 'PAYOUT_STATE' }, 'the contradiction came after the preview');
     const waiting = await server.get('/console/attention', finance.console);
     assert.ok(waiting.text.includes(`<a href="${path}">Decir qué pasó</a>`));
     const clear = { outcome: 'clear', reason: 'el banco se equivocó' };

@@ -1,5 +1,6 @@
 import type { App } from '../../app.ts';
 import { selectAudit } from '../../audit/audit-queries.ts';
+import { Problem } from '../../error-catalogue.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { formatMoney } from '../../lib/money.ts';
@@ -132,21 +133,22 @@ async function rehearse(app: App, visit: ConsoleVisit, { payout, owner }: Left, 
 async function settle(app: App, visit: ConsoleVisit, left: Left, said: Said<Outcome> & { effect: string }) {
   const { language, by, goTo } = visit;
   const { payout, owner } = left;
-  const { outcome, reason, evidence, effect } = said;
-  const done = `/payouts/${payout.id}?done=settled`;
   // The effect follows from how the payout stands and from the outcome alone.
-  if (effect !== standingOfPayout(payout)) {
-    return (await isRepeated(app, visit, left, said)) ? goTo(done) : sendSaid(app, visit, 'settle.changed');
-  }
+  const { outcome, reason, evidence, effect: seen } = said;
+  const done = `/payouts/${payout.id}?done=settled`;
   try {
-    if (outcome === 'clear') await endContradiction(app, { owner, payout, by, reason, evidence });
+    if (outcome === 'clear') await endContradiction(app, { owner, payout, by, reason, evidence, seen });
     else {
       const outcomes = [{ id: payout.id, outcome, reason }];
-      const { contradicted } = await settlePayouts(app, { owner, by, outcomes, evidence });
+      const { contradicted } = await settlePayouts(app, { owner, by, outcomes, evidence, seen });
       if (contradicted.length > 0) return await sendSaid(app, visit, 'settle.contradicted');
     }
     return await goTo(done);
   } catch (error) {
+    if (error instanceof Problem && error.code === 'PAYOUT_STATE') {
+      const isDone = await isRepeated(app, visit, await findLeft(app, visit), said);
+      return isDone ? goTo(done) : sendSaid(app, visit, 'settle.changed');
+    }
     const { status, said: why } = refusalOf(language, error);
     return sendPayout(app, visit, status, why);
   }
