@@ -88,7 +88,7 @@ export function endSession(app: App, id: string, by: Actor): Promise<'ended' | '
 /** Ends all sessions of a user except `kept`. */
 export function endOtherSessions(app: App, userId: string, kept: string, by: Actor): Promise<void> {
   return app.db.transaction(async (tx) => {
-    // A session that a proof replaces at this moment would go on.
+    // Without the lock a session that a proof replaces at this moment would go on.
     await lockUser(tx, userId);
     const at = app.now();
     const ended = await updateOtherSessionsEnded(tx, userId, kept, at);

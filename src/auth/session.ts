@@ -2,7 +2,7 @@ import type { App } from '../app.ts';
 import type { Tx } from '../db/database.ts';
 import { prefixedId } from '../lib/ids.ts';
 import { perInstance } from '../lib/per-instance.ts';
-import { updateApiTokenUsed } from './api-token-queries.ts';
+import { lockOpenApiToken, updateApiTokenUsed } from './api-token-queries.ts';
 import { hasFactor } from './factors/factor-queries.ts';
 import {
   deleteOldSessions,
@@ -42,8 +42,10 @@ export async function renewSession(
   proof: 'factor' | 'password',
   now: number,
 ): Promise<SessionRow | null> {
-  // What ends all sessions of the user locks the user too. Otherwise it would not see the new session, which went on.
+  // An act that ends all sessions of the user locks the user too. The end of an API token locks the token. Without the
+  // locks the act would miss the new session.
   await lockUser(tx, session.user_id);
+  if (session.api_token_id !== null && !(await lockOpenApiToken(tx, session.api_token_id))) return null;
   if ((await updateSessionEnded(tx, session.id, now)) === null) return null;
   const { user_id, kind, api_token_id, origin, expires_at } = session;
   // Without a factor `proved_at` is null, so that the password counts from now.

@@ -265,6 +265,24 @@ forEachEngine('sessions', (openTestDatabase) => {
       assert.deepEqual(await listSessions(app, user.id), []);
     }
   });
+
+  test('of an API token that a proof replaced went on while the token was ended', async () => {
+    const { app, user } = await setUp(openTestDatabase);
+    const made = await makeApiToken(app, user.id, { name: 'second', expiresAt: null }, TESTER);
+    assert.ok(made);
+    const login = { email: null, apiToken: made.api_token, expiresAt: null, address: '127.0.0.1' };
+    await logInWithApiToken(app, login);
+    const [session] = await app.db.query<SessionRow>('select * from sessions where api_token_id = $1', [made.id]);
+    assert.ok(session);
+    let ended: Promise<unknown> = Promise.resolve();
+    await app.db.transaction(async (tx) => {
+      assert.ok(await renewSession(tx, session, 'factor', app.now()));
+      ended = endApiToken(app, made.id, TESTER);
+      await untilQueued(app.db);
+    });
+    assert.equal(await ended, 'ended');
+    assert.deepEqual(await listSessions(app, user.id), []);
+  });
 });
 
 /** The app as one that goes on with a statement like `read` only after something else was done. */
