@@ -67,7 +67,7 @@ export const SPANISH_HELP: Readonly<Record<string, string>> = {
   'record payments that the acquirer has and the books do not; shows the plan, and needs --yes to act':
     'anota pagos que tiene el adquirente y no los libros; muestra el plan, y actúa con --yes',
   'payment service of the file; may be repeated, and the first gets money of no known payment':
-    'servicio de pago del archivo; se puede repetir, y el primero recibe el dinero de ningún pago conocido',
+    'servicio de pago del archivo; se puede repetir, y el primero recibe el dinero que no es de ningún pago conocido',
   'payment method that collected': 'medio de pago que cobró',
   'carry it out; without it nothing changes': 'lo hace; sin esto no cambia nada',
   'settlement file, as for `reconcile --settlement`': 'archivo de liquidación, como en `reconcile --settlement`',

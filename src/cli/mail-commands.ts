@@ -73,7 +73,7 @@ async function resend(id: string, options: Options): Promise<void> {
 async function end(id: string, options: Options): Promise<void> {
   const outcome = await withActor(options, (app, by) => giveUpMail(app, id, by));
   refuse(id, outcome, `Receipt ${id} has left or was ended, or is being sent: bin/rubrica mail list --state sent`);
-  print(options, { id, state: 'ended' }, [`Receipt ${id} is sent no more.`]);
+  print(options, { id, state: 'ended' }, [`Receipt ${id} will not be sent.`]);
 }
 
 function refuse(id: string, outcome: MailDecision, no: string): void {

@@ -59,7 +59,7 @@ export const SPANISH = {
   'today.waiting': 'Callbacks que esperan',
   'today.failing': 'direcciones que fallan: {count}',
   'today.all_well': 'ninguna dirección falla',
-  'today.not_told': 'Tu tienda no recibe los avisos de pago',
+  'today.not_told': 'Tu tienda no recibe los callbacks de sus pagos',
   'today.resend': 'Ver y reenviar',
   'today.waits': 'Esperan {count}.',
   'today.hours': 'Cobros por hora',

@@ -172,7 +172,7 @@ export const CAUSES: Readonly<Record<CauseCode, Readonly<Record<CauseLanguage, T
       'The shop sends its new address as x_url_callback: no redirect is followed.',
     ],
     es: [
-      'se mudó ({status}) a {to}',
+      'se trasladó ({status}) a {to}',
       'La tienda envía su nueva dirección como x_url_callback: no se sigue ninguna redirección.',
     ],
   },

@@ -29,7 +29,7 @@ export const SPANISH_OPERATIONS: Readonly<Record<string, readonly [summary: stri
   ],
   readTransactionStatus: [
     'Lee el estado de una transacción',
-    'Responde una palabra: `pending` hasta que la transacción termina, `complete` cuando está pagada, `failed` si se anuló, se rechazó o expiró. `GET /trxs/{id}` responde la transacción completa.',
+    'Responde una palabra: `pending` hasta que la transacción termina, `complete` cuando está pagada, `failed` si se anuló, se rechazó o venció. `GET /trxs/{id}` responde la transacción completa.',
   ],
   listRefunds: [
     'Lista las devoluciones de una transacción',

@@ -168,9 +168,9 @@ forEachEngine('an attempt in doubt at the console', (openTestDatabase) => {
       [{ ...TAKEN, reason: ' ' }, PAGE, /Escribe el motivo/],
       [{ ...TAKEN, reason: 'a\u0007b' }, PAGE, /Escribe el motivo/],
       [{ ...TAKEN, reason: 'lo dijo ana@example.cl' }, PAGE, /Escribe el motivo/],
-      [{ ...TAKEN, amount: '0' }, PAGE, /Escribe el monto/],
-      [{ ...TAKEN, amount: '12.990' }, PAGE, /Escribe el monto/],
-      [{ ...TAKEN, outcome: 'declined', amount: '100' }, PAGE, /Escribe el monto/],
+      [{ ...TAKEN, amount: '0' }, PAGE, /Escribe un monto/],
+      [{ ...TAKEN, amount: '12.990' }, PAGE, /Escribe un monto/],
+      [{ ...TAKEN, outcome: 'declined', amount: '100' }, PAGE, /Escribe un monto/],
     ];
     for (const [fields, file, said] of rows) {
       const refused = await look(finance, { ...fields, confirm: 'yes', effect: 'open' }, file);

@@ -8,10 +8,10 @@ const USTED =
 
 /**
  * Second names of a thing that has one: medio de pago, dinero, orden, solicitud, devolución, Secret Token, dinero sin
- * dueño, traslado.
+ * dueño, traslado, callback.
  */
 const SECOND_NAMES =
-  /(?<![\p{L}-])(?:[Mm]étodos? de pago|plata|[Pp]edidos?|petici[oó]n(?:es)?|reembols\w+|Tokens? (?:Secret|Service)|en suspenso|mudanza)(?!\p{L})/gu;
+  /(?<![\p{L}-])(?:[Mm]étodos? de pago|plata|[Pp]edidos?|petici[oó]n(?:es)?|reembols\w+|Tokens? (?:Secret|Service)|en suspenso|mudanza|se mudó|avisos? de pago|expir(?:a|an|ar|ó|aron|ad[oa]s?))(?!\p{L})/gu;
 
 suite('Spanish', () => {
   const spanish = readSourceFiles(

@@ -13,7 +13,8 @@ export const SETTLE_TEXTS = roomTexts(
     'settle.declined': 'No se cobró: lo rechazó el banco (declined)',
     'settle.aborted': 'No se cobró: el pagador no terminó (aborted)',
     'settle.amount': 'Monto cobrado, si no es {amount}',
-    'settle.bad_amount': 'Escribe el monto sin puntos y mayor que 0, y solo si se cobró.',
+    'settle.bad_amount':
+      'Escribe un monto mayor que 0, como 12990 en CLP, sin puntos, o 10.55 en USD, y solo si se cobró.',
     'settle.evidence': 'Evidencia: un archivo de hasta 2 MB',
     'settle.evidence_hint':
       'Por ejemplo, la página del portal. Aquí quedan su nombre, tamaño, SHA-256 y primeros 4 KiB: guarda tú el archivo.',
@@ -81,7 +82,8 @@ export const SETTLE_TEXTS = roomTexts(
     'settle.declined': 'Nothing was taken: the bank declined (declined)',
     'settle.aborted': 'Nothing was taken: the payer did not finish (aborted)',
     'settle.amount': 'Amount taken, if it is not {amount}',
-    'settle.bad_amount': 'Write the amount without points and above 0, and only if money was taken.',
+    'settle.bad_amount':
+      'Write an amount above 0, such as 12990 in CLP, without points, or 10.55 in USD, and only if money was taken.',
     'settle.evidence': 'Evidence: a file of up to 2 MB',
     'settle.evidence_hint':
       'Such as the page of the portal. Its name, size, SHA-256 and first 4 KiB stay here: keep the file yourself.',
@@ -90,7 +92,7 @@ export const SETTLE_TEXTS = roomTexts(
     'settle.too_large': 'The file has more than 2 MB.',
     'settle.choose': 'Choose what happened.',
     'settle.look': 'See what it does',
-    'settle.preview': 'Decide it so?',
+    'settle.preview': 'Is this your decision?',
     'settle.proof': 'Evidence',
     'settle.bytes': '{name}, {n byte|bytes}',
     'settle.asked': '{method} was asked again just now and still has not said.',
@@ -105,7 +107,7 @@ export const SETTLE_TEXTS = roomTexts(
     'settle.fees': 'fees of the service',
     'settle.bank': 'the bank',
     'settle.stays': 'It cannot be changed or deleted afterwards. It stays with your name, the reason and the evidence.',
-    'settle.confirm': 'Decide it',
+    'settle.confirm': 'Decide',
     'settle.done': 'Decided: your name, the reason and the evidence are kept.',
     'settle.nothing':
       'Nothing here is in doubt: the payment method answered, or somebody ended it. Nothing was decided.',

@@ -7,7 +7,7 @@ export const SPANISH_ACTIONS: Readonly<Record<AuditAction, string>> = {
   'payment_service.disabled': 'Se inhabilitó un comercio: sus firmas se rechazan',
   'payment_service.enabled': 'Se habilitó un comercio: sus firmas valen otra vez',
   'payment_service.move_begun': 'Un comercio empezó a trasladarse a otra base de datos, o desde otra',
-  'payment_service.moved_away': 'Un comercio se mudó a otra base de datos',
+  'payment_service.moved_away': 'Un comercio se trasladó a otra base de datos',
   'payment_service.moved_here': 'Un comercio llegó de otra base de datos, con todo lo suyo',
   'payment_service.move_undone': 'Se deshizo el traslado de un comercio; sigue donde estaba',
   'ids.raised': 'Los números de transacciones y ambientes siguen desde ahí',

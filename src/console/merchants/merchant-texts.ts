@@ -108,7 +108,7 @@ export const MERCHANT_TEXTS = roomTexts(
   },
   {
     'merchants.title': 'Merchants',
-    'merchants.none': 'There are no merchants yet. The first is made here or so:',
+    'merchants.none': 'There are no merchants yet. The first is made here, or with this command:',
     'merchants.new': 'Make a merchant',
     'merchants.name': 'Name, as payers read it',
     'merchants.create': 'Make',

@@ -46,7 +46,7 @@ export const BANK_FILE_TEXTS = roomTexts(
   },
   {
     'files.title': 'Bank files',
-    'files.none': 'No file was made yet. Make the first above, or so:',
+    'files.none': 'No file was made yet. Make the first above, or with this command:',
     'files.make': 'Make a file',
     'files.text':
       'Everything of a merchant that is approved is written into files for a bank. Each payout is in one file only, and the file is kept: you can download the same bytes again.',

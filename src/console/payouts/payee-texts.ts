@@ -86,7 +86,7 @@ export const PAYEE_TEXTS = roomTexts(
     'upload.available': 'Available now: {amount}.',
     'upload.not_covered': 'This is not enough: they can be made, but not all approved until more is available.',
     'recipients.title': 'Recipients',
-    'recipients.none': 'There are no recipients yet. Add the first below, or so:',
+    'recipients.none': 'There are no recipients yet. Add the first below, or with this command:',
     'recipients.none_such': 'No recipient has that RUT.',
     'recipients.add': 'Add a recipient',
     'recipients.next': 'More',

@@ -73,7 +73,7 @@ export const BANK_STATEMENT_TEXTS = roomTexts(
   },
   {
     'statements.title': 'Bank statements',
-    'statements.none': 'There are no statements yet. Import the first above, or so:',
+    'statements.none': 'There are no statements yet. Import the first above, or with this command:',
     'statements.import': 'Import a statement',
     'statements.text':
       'The statement (cartola) as your bank exports it: CSV, .xlsx or .xls. It proves itself first, and you see the use of its lines; nothing changes until you confirm it.',
