@@ -133,7 +133,7 @@ function problemExample(code: ErrorCode) {
     code,
     detail: fix,
     errors: [],
-    request_id: 'q7Zk3xVbT0-m',
+    request_id: 'abbb19dcc55b4f49d6',
     message: title,
     data: null,
   };

@@ -8,7 +8,7 @@ import { checkFraming, checkMediaType, checkQuery } from '../http/framing.ts';
 import { holdBack } from '../http/hold-back.ts';
 import { addLimitHeaders, isCountedBefore, judgeFailure, limitAddress } from '../http/request-limits.ts';
 import { noteFailure, sendFailure } from '../http/send-problem.ts';
-import { randomToken } from '../lib/ids.ts';
+import { randomHex } from '../lib/ids.ts';
 import { answerClientError, guardSockets } from './guard-sockets.ts';
 import { saysNotBuilt } from './not-built.ts';
 import { noticeProxy } from './notice-proxy.ts';
@@ -32,7 +32,7 @@ export function buildServer(app: App, endpoints: readonly Endpoint[]): FastifyIn
     // Trusts one hop: a client can write the entries further left in X-Forwarded-For, and pose as anybody.
     trustProxy: app.config.trustProxy ? (_address, hop) => hop === 0 : false,
     // Random instead of a counter: a counter would reveal the number of requests.
-    genReqId: () => randomToken(9),
+    genReqId: () => randomHex(9),
     requestTimeout: SERVER_LIMITS.requestMs,
     keepAliveTimeout: SERVER_LIMITS.idleMs,
     http: {

@@ -43,7 +43,7 @@ const RefusedRequestSchema = Type.Object(
 );
 
 const EXAMPLE = {
-  request_id: 'Zk3v9aQ1-4f',
+  request_id: '664df2f5a435e1f3b0',
   at: '2026-01-15T12:00:00.000Z',
   payment_service: 'ps_0123456789abcdefghjk',
   payment_service_name: 'Mi tienda',

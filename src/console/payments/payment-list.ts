@@ -82,7 +82,8 @@ function payeePlace(visit: ConsoleVisit, text: string): string | null {
  * refusal.
  */
 async function requestPlace(app: App, { user }: ConsoleVisit, text: string): Promise<string | null> {
-  if (!/^[\w-]{12}$/.test(text)) return null;
+  // The former version gave out twelve characters.
+  if (!/^(?:[0-9a-f]{18}|[\w-]{12})$/.test(text)) return null;
   const search = { environmentIds: user.environmentIds, requestId: text };
   const [found] = (await listRefusedRequests(app, search, 1)).requests;
   return found === undefined ? null : `/requests/${found.request_id}`;
