@@ -28,8 +28,8 @@ export function whyNotManaged(
 }
 
 /**
- * Locks a manager of users and the user that the manager changes, so that of two managers who change each other at once
- * the second is refused: no owner would be left. Throws `Problem` `MORE_THAN_YOURS`.
+ * Locks a manager of users and the user that the manager changes. If two managers change each other at once, the second
+ * is refused, so an owner is left. Throws `Problem` `MORE_THAN_YOURS`.
  */
 export async function requireManager(tx: Tx, managerId: string, userId: string): Promise<void> {
   await lockBoth(tx, [managerId, userId]);

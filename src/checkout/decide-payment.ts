@@ -71,7 +71,13 @@ export async function decidePayment(app: App, attemptId: string, wish: DecisionW
   const found = await findUndecided(app, attemptId);
   if (found === null) return 'unknown';
   const at = app.now();
-  const { result, settlement } = await decideAsSeen(app, found, wish, at);
+  const { result: decided, isKept } = await keepIf(
+    app.db,
+    (tx) => weigh(tx, found, wish, at),
+    ({ effect }) => wish.effect === undefined || wish.effect === effect,
+  );
+  const { result, settlement } = decided;
+  if (!isKept) return result === 'decided' ? 'already' : result;
   if (settlement?.kind === 'moved') app.metrics.transactions.inc({ state: settlement.transaction.state });
   if (settlement?.conflict) alarmConflict(app, settlement, settlement.conflict);
   return result;
@@ -101,18 +107,6 @@ async function findUndecided(app: App, attemptId: string): Promise<Undecided | n
   const transaction = attempt === null ? null : await selectTransaction(app.db, transactionKeyOf(attempt));
   if (attempt === null || transaction === null) return null;
   return { attempt, transaction, environment: await environmentHere(app, transaction) };
-}
-
-async function decideAsSeen(app: App, found: Undecided, wish: DecisionWish, at: number): Promise<Decided> {
-  const { effect } = wish;
-  if (effect === undefined) return app.db.transaction((tx) => decideIn(tx, found, wish, at));
-  const weighed = await keepIf(
-    app.db,
-    (tx) => weigh(tx, found, wish, at),
-    (now) => now.effect === effect,
-  );
-  if (weighed.effect === effect || weighed.result !== 'decided') return weighed;
-  return { ...weighed, result: 'already', settlement: null };
 }
 
 async function weigh(tx: Tx, found: Undecided, wish: DecisionWish, at: number): Promise<Decided & RehearsedDecision> {

@@ -1,32 +1,33 @@
 import type { Database, Tx } from './database.ts';
 
 /**
- * Runs `work` in a transaction and returns its result. Rolls the transaction back unless `isKept` accepts the result.
+ * Runs `work` in a transaction. Commits if `isWanted` accepts the result, and otherwise rolls back (`isKept` is false).
  * `work` changes nothing but the database. Rejects with `StorageError`, or with the error of `work`.
  */
 export async function keepIf<Result>(
   db: Pick<Database, 'transaction'>,
   work: (tx: Tx) => Promise<Result>,
-  isKept: (result: Result) => boolean,
-): Promise<Result> {
-  let done: { result: Result } | undefined;
+  isWanted: (result: Result) => boolean,
+): Promise<{ result: Result; isKept: boolean }> {
+  let done: { result: Result; isKept: boolean } | undefined;
   const undo = new Error('The transaction is rolled back');
   try {
     await db.transaction(async (tx) => {
-      done = { result: await work(tx) };
-      if (!isKept(done.result)) throw undo;
+      const result = await work(tx);
+      done = { result, isKept: isWanted(result) };
+      if (!done.isKept) throw undo;
     });
   } catch (error) {
     if (error !== undo) throw error;
   }
   if (done === undefined) throw new Error('A transaction without a result');
-  return done.result;
+  return done;
 }
 
 /** Runs `work` as `keepIf` does, and always rolls it back. So the preview of an act is the act itself. */
-export function rehearse<Result>(
+export async function rehearse<Result>(
   db: Pick<Database, 'transaction'>,
   work: (tx: Tx) => Promise<Result>,
 ): Promise<Result> {
-  return keepIf(db, work, () => false);
+  return (await keepIf(db, work, () => false)).result;
 }

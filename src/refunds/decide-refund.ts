@@ -66,7 +66,13 @@ export async function decideRefund(
   const found = await findUndecided(app, refundId);
   if (found === null) return 'unknown';
   const at = app.now();
-  const { result, ended } = await decideAsSeen(app, found, wish, at);
+  const { result: decided, isKept } = await keepIf(
+    app.db,
+    (tx) => weigh(tx, found, wish, at),
+    ({ effect }) => wish.effect === undefined || wish.effect === effect,
+  );
+  const { result, ended } = decided;
+  if (!isKept) return result === 'decided' ? 'already' : result;
   if (ended !== null) app.metrics.refunds.inc({ state: ended });
   return result;
 }
@@ -101,18 +107,6 @@ async function findUndecided(app: App, refundId: string): Promise<Undecided | nu
   const transaction = refund === null ? null : await selectTransaction(app.db, transactionKeyOf(refund));
   if (refund === null || transaction === null) return null;
   return { refund, transaction, environment: await environmentHere(app, transaction) };
-}
-
-async function decideAsSeen(app: App, found: Undecided, wish: RefundDecisionWish, at: number): Promise<Decided> {
-  const { effect } = wish;
-  if (effect === undefined) return app.db.transaction((tx) => decideIn(tx, found, wish, at));
-  const weighed = await keepIf(
-    app.db,
-    (tx) => weigh(tx, found, wish, at),
-    (now) => now.effect === effect,
-  );
-  if (weighed.effect === effect || weighed.result !== 'decided') return weighed;
-  return { ...weighed, result: 'already', ended: null };
 }
 
 async function weigh(

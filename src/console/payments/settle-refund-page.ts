@@ -35,7 +35,7 @@ const CHOICES = {
   retry: 'settle.retry',
 } as const satisfies Record<RefundDecisionOutcome, ConsoleText>;
 
-/** Asks how a refund in doubt ended, or whether its method is asked for it again. */
+/** Asks how a refund in doubt ended, or whether to request it from its method again. */
 export const getConsoleSettleRefund: Screen = {
   handle: consoleHandler(async (app, visit) => {
     const doubted = await findDoubted(app, visit);
