@@ -38,7 +38,7 @@ forEachEngine('a program with two API tokens', (openTestDatabase) => {
     return { app, user, fourth: fourth?.api_token ?? '', server, refundWith };
   };
 
-  test('was one name in the records: the refund, the audit log and the sign-in say which of them it was', async () => {
+  test('appears in refunds, audit log and sign-ins under the name of the token that it used', async () => {
     const { app, user, fourth, server, refundWith } = await open();
     await using _server = server;
     await refundWith(user.api_token, 'a');
@@ -59,7 +59,7 @@ forEachEngine('a program with two API tokens', (openTestDatabase) => {
     assert.deepEqual(await namesOf(app, { who: FOURTH, action: 'refund.requested' }), [FOURTH], 'of a token its own');
   });
 
-  test('refunds once what both tokens ask for within a minute without a key', async () => {
+  test('gets one refund when both tokens request the same refund without a key within a minute', async () => {
     const { app, user, fourth, server, refundWith } = await open();
     await using _server = server;
     const once = await refundWith(user.api_token, null);

@@ -45,7 +45,7 @@ forEachEngine('a bearer token', (openTestDatabase, engine) => {
     });
   });
 
-  test('of a user who sees one payment service knows both of its environments', async () => {
+  test('gives a user of one payment service access to both of its environments', async () => {
     const app = createTestApp(await openTestDatabase());
     const [service] = [
       await createPaymentService(app, 'Own', TESTER),
@@ -59,7 +59,7 @@ forEachEngine('a bearer token', (openTestDatabase, engine) => {
     assert.equal(user.may.has('accounts:validate'), true);
   });
 
-  test('of a developer knows the development environments of their payment services, or of all there are', async () => {
+  test('gives a developer only the development environments of the payment services that they may see', async () => {
     const app = createTestApp(await openTestDatabase());
     const services = [
       await createPaymentService(app, 'Own', TESTER),
@@ -77,7 +77,7 @@ forEachEngine('a bearer token', (openTestDatabase, engine) => {
   });
 
   if (engine === 'sqlite')
-    test('of a user who sees some payment services read the environments of all', async () => {
+    test('finds the environments of its user without a scan of a table', async () => {
       const app = createTestApp(await openTestDatabase());
       const service = await createPaymentService(app, 'Own', TESTER);
       const { headers } = await createTestUser(app, { paymentServices: [service.id] });
@@ -87,7 +87,7 @@ forEachEngine('a bearer token', (openTestDatabase, engine) => {
         assert.doesNotMatch((await explain(app, statement)).join(), /SCAN/, statement.sql);
     });
 
-  test('is taken with the scheme in any case, or bare, and beside a key in x-api-key', async () => {
+  test('is accepted with the scheme in any case, without a scheme, and next to an x-api-key header', async () => {
     const { app, header, token } = await setUp(openTestDatabase);
     for (const taken of [header, `bearer ${token}`, `BEARER  ${token}`, token]) {
       assert.equal(await codeOf(app, taken), 'ok');
@@ -95,7 +95,7 @@ forEachEngine('a bearer token', (openTestDatabase, engine) => {
     assert.equal(await codeOf(app, header, 'key'), 'ok');
   });
 
-  test('is refused by what is wrong with it', async () => {
+  test('is refused with a code that tells a missing, a retired and an invalid token apart', async () => {
     const { app, header, token } = await setUp(openTestDatabase);
     const cases: [string | undefined, string | undefined, string][] = [
       [undefined, undefined, 'TOKEN_MISSING'],
@@ -126,7 +126,7 @@ forEachEngine('a bearer token', (openTestDatabase, engine) => {
   });
 
   // Base64url of 32 bytes leaves two bits of the last character unused, which most decoders ignore.
-  test('has one text only: the three other endings that decode to the same signature are refused', async () => {
+  test('is refused when its last character is replaced by another one that decodes to the same signature', async () => {
     const { app, token } = await setUp(openTestDatabase);
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const last = alphabet.indexOf(token.at(-1) as string);
@@ -135,7 +135,7 @@ forEachEngine('a bearer token', (openTestDatabase, engine) => {
     }
   });
 
-  test('is refused when it is forged, whatever its header asks for', async () => {
+  test('is refused when it is forged, whatever algorithm its header names', async () => {
     const { app, user } = await setUp(openTestDatabase);
     const seconds = app.now() / 1000;
     const genuine = { alg: 'HS256', key: deriveKey(app.config.masterKey, 'access-token') };
@@ -168,7 +168,7 @@ forEachEngine('a bearer token', (openTestDatabase, engine) => {
     }
   });
 
-  test('stops working when it ends', async () => {
+  test('stops working when it expires', async () => {
     const { app, header } = await setUp(openTestDatabase);
     app.now.advance(86_400_000 - 1);
     assert.equal(await codeOf(app, header), 'ok');
@@ -178,7 +178,7 @@ forEachEngine('a bearer token', (openTestDatabase, engine) => {
 
   const revocations = { disableUser, resetPassword, resetApiToken, endSessionsOf };
   for (const [name, revoke] of Object.entries(revocations)) {
-    test(`is revoked by ${name} within a second on every replica that has just seen it`, async () => {
+    test(`is revoked by ${name} within a second, also on replicas that have it in their cache`, async () => {
       const db = await openTestDatabase();
       const apps = [createTestApp(db), createTestApp(await openTestDatabase({ url: db.url }))];
       const { id, headers } = await createTestUser(apps[0] as TestApp);
@@ -191,7 +191,7 @@ forEachEngine('a bearer token', (openTestDatabase, engine) => {
     });
   }
 
-  test('follows a change of what the user may do within a second', async () => {
+  test('gets changed permissions of its user within a second', async () => {
     const { app, user, header } = await setUp(openTestDatabase);
     assert.equal((await authenticateBearer(app, header, undefined)).may.has('accounts:validate'), false);
     await setRights(app, user.id, { grant: ['accounts:validate'] }, TESTER);
@@ -199,7 +199,7 @@ forEachEngine('a bearer token', (openTestDatabase, engine) => {
     assert.equal((await authenticateBearer(app, header, undefined)).may.has('accounts:validate'), true);
   });
 
-  test('that was seen a moment ago costs neither a signature nor a look into the database', async () => {
+  test('needs no second verification and no database query while it is in the cache', async () => {
     const { app, header } = await setUp(openTestDatabase);
     const user = await authenticateBearer(app, header, undefined);
     app.db.query = () => Promise.reject(new Error('asked'));

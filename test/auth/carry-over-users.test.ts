@@ -10,8 +10,8 @@ import { createTestApp } from '../support/test-app.ts';
 const MIGRATIONS = readMigrations(join(import.meta.dirname, '../../migrations'));
 const BEFORE = ['books:read', 'events:read', 'payments:read', 'refunds:create'];
 
-forEachEngine('users of a store made before there were permissions', (openTestDatabase) => {
-  test('go on with what they could do, of the payment services that they saw', async () => {
+forEachEngine('users of a store from before permissions existed', (openTestDatabase) => {
+  test('keep their rights and their payment services after the migration', async () => {
     const db = await openTestDatabase({ migrated: false });
     await migrate(
       db,

@@ -15,8 +15,8 @@ import { createTestUser } from '../support/test-user.ts';
 
 const DAY = 24 * 60 * 60_000;
 
-forEachEngine('what a user may refund in a day', (openTestDatabase) => {
-  test('is never exceeded, however many refunds of however many payments come together', async () => {
+forEachEngine('the daily refund limit of a user', (openTestDatabase) => {
+  test('is never exceeded by concurrent refunds of several payments', async () => {
     const { app, pay } = await setUp(openTestDatabase);
     const { id } = await createUser(app, { ...SUPPORT, refundLimits: { CLP: 5000 } }, TESTER);
     const payments = await Promise.all(Array.from({ length: 8 }, pay));
@@ -31,7 +31,7 @@ forEachEngine('what a user may refund in a day', (openTestDatabase) => {
     assert.equal(Number(sum?.total), 4800);
   });
 
-  test('is refused with the limit and what is left, and nothing of the refusal is kept', async () => {
+  test('refuses a refund above it with the limit and the remainder, and stores nothing', async () => {
     const { app, pay } = await setUp(openTestDatabase);
     await using server = await startTestServer(app);
     const user = await createTestUser(app, { ...SUPPORT, refundLimits: { CLP: 5000 }, paymentServices: 'all' });
@@ -51,7 +51,7 @@ forEachEngine('what a user may refund in a day', (openTestDatabase) => {
     assert.equal((await ask(1000)).status, 200);
   });
 
-  test('begins anew with the day in Chile, and counts a repeated request once', async () => {
+  test('starts again each day in Chile, and counts a replayed request once', async () => {
     const { app, pay } = await setUp(openTestDatabase);
     const { id } = await createUser(app, { ...SUPPORT, refundLimits: { CLP: 1000 } }, TESTER);
     const paid = await pay();
@@ -64,7 +64,7 @@ forEachEngine('what a user may refund in a day', (openTestDatabase) => {
     assert.deepEqual([await ask('b'), await ask('c')], ['accepted', 'REFUND_LIMIT_REACHED']);
   });
 
-  test('is what was set for the user, else what the role says, else without an end', async () => {
+  test('comes from the user’s own setting, else from the role, else there is none', async () => {
     const { app, pay } = await setUp(openTestDatabase);
     const paid = await pay();
     let keys = 0;

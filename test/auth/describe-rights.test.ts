@@ -8,7 +8,7 @@ import { createTestEnvironment } from '../support/test-shop.ts';
 import { createTestUser } from '../support/test-user.ts';
 
 forEachEngine('the rights of many users', (openTestDatabase) => {
-  test('a look at 5,000 of them held up the service for seconds: what each may do was looked for among all', async () => {
+  test('are described with one read of each row, not with a search of all rows for each user', async () => {
     const app = createTestApp(await openTestDatabase());
     const { paymentServiceId } = await createTestEnvironment(app);
     for (let user = 0; user < 20; user++)

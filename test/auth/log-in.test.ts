@@ -48,7 +48,7 @@ async function useUpStrangers(app: TestApp, email: string): Promise<void> {
 }
 
 forEachEngine('logging in', (openTestDatabase) => {
-  test('with the password gives an access token of a day', async () => {
+  test('with the password gives an access token for a day', async () => {
     const app = createTestApp(await openTestDatabase());
     const user = await createUser(app, input, TESTER);
     const token = await logIn(app, { email: ' ANA@example.cl', password: user.password, address });
@@ -56,7 +56,7 @@ forEachEngine('logging in', (openTestDatabase) => {
     assert.equal((await authenticateBearer(app, `Bearer ${token.text}`, undefined)).id, user.id);
   });
 
-  test('with the API token gives one of a year, or until the time asked for, and never more than a year', async () => {
+  test('with the API token gives an access token for a year, or until an earlier time that was requested', async () => {
     const app = createTestApp(await openTestDatabase());
     const { email, api_token: apiToken } = await createUser(app, input, TESTER);
     const now = app.now() / 1000;
@@ -74,7 +74,7 @@ forEachEngine('logging in', (openTestDatabase) => {
     );
   });
 
-  test('with the API token of another user, or a part of it, is refused', async () => {
+  test('with the API token of another user, or with a part of an API token, is refused', async () => {
     const app = createTestApp(await openTestDatabase());
     const { api_token: apiToken } = await createUser(app, input, TESTER);
     const attempts = [
@@ -91,7 +91,7 @@ forEachEngine('logging in', (openTestDatabase) => {
     }
   });
 
-  test('is refused for half an hour after ten wrong passwords from there, the right one included, and only for that account', async () => {
+  test('is blocked for half an hour after ten wrong passwords from one address, for that account only', async () => {
     const app = createTestApp(await openTestDatabase());
     const { email, password } = await createUser(app, input, TESTER);
     const other = await createUser(app, { ...input, email: 'bea@example.cl' }, TESTER);
@@ -104,14 +104,14 @@ forEachEngine('logging in', (openTestDatabase) => {
   });
 
   // Once, ten wrong passwords of a stranger shut the account out everywhere for half an hour.
-  test('is not refused for what a stranger guesses from another network', async () => {
+  test('is not blocked by wrong passwords from another network', async () => {
     const app = createTestApp(await openTestDatabase());
     const { email, password } = await createUser(app, input, TESTER);
     assert.equal((await guess(app, email, 12, () => '198.51.100.7')).at(-1), 'RATE_LIMITED');
     assert.equal(await outcomeOf(logIn(app, { email, password, address })), 'ok');
   });
 
-  test('from where the user has logged in before is not refused, whoever guesses from how many networks', async () => {
+  test('from a network that the user has used before is not blocked by guesses from any number of others', async () => {
     const app = createTestApp(await openTestDatabase());
     const { email, password } = await createUser(app, input, TESTER);
     assert.equal(await outcomeOf(logIn(app, { email, password, address })), 'ok');
@@ -121,7 +121,7 @@ forEachEngine('logging in', (openTestDatabase) => {
     assert.deepEqual(await guess(app, email, 11), [...Array(10).fill('LOGIN_FAILED'), 'RATE_LIMITED']);
   });
 
-  test('remembers the 20 networks used last, for 90 days, and none in plain text', async () => {
+  test('remembers the last 20 networks of a user for 90 days, and none in plain text', async () => {
     const app = createTestApp(await openTestDatabase());
     const { email, password } = await createUser(app, input, TESTER);
     for (let at = 0; at < 22; at++) {
@@ -139,7 +139,7 @@ forEachEngine('logging in', (openTestDatabase) => {
     assert.equal(await from(20), 'RATE_LIMITED');
   });
 
-  test('with a new password is not refused for guesses at the old one', async () => {
+  test('with a new password is not blocked by guesses at the old one', async () => {
     const app = createTestApp(await openTestDatabase());
     const { id, email } = await createUser(app, input, TESTER);
     assert.equal((await guess(app, email, 11)).at(-1), 'RATE_LIMITED');
@@ -147,7 +147,7 @@ forEachEngine('logging in', (openTestDatabase) => {
     assert.equal(await outcomeOf(logIn(app, { email, password, address })), 'ok');
   });
 
-  test('never lets more than ten guesses of a network through in half an hour, however they are spread', async () => {
+  test('lets at most ten guesses of one network through in any half hour, however they are spread', async () => {
     const app = createTestApp(await openTestDatabase());
     const { email } = await createUser(app, input, TESTER);
     const tried: number[] = [];
@@ -161,13 +161,13 @@ forEachEngine('logging in', (openTestDatabase) => {
     }
   });
 
-  test('treats an address without a user alike', async () => {
+  test('limits guesses at an e-mail address without a user in the same way', async () => {
     const app = createTestApp(await openTestDatabase());
     const outcomes = await guess(app, 'nobody@example.cl', 11);
     assert.deepEqual(outcomes, [...Array(10).fill('LOGIN_FAILED'), 'RATE_LIMITED']);
   });
 
-  test('is not refused for passwords that were right: neither the account nor its address is used up', async () => {
+  test('does not count right passwords against the account or the address', async () => {
     const app = createTestApp(await openTestDatabase());
     const { email, password } = await createUser(app, input, TESTER);
     await guess(app, email, 9);
@@ -180,7 +180,7 @@ forEachEngine('logging in', (openTestDatabase) => {
     );
   });
 
-  test('stops an address that tries many accounts, before the accounts are counted', async () => {
+  test('blocks a network that tries many accounts, before it counts guesses for each account', async () => {
     const app = createTestApp(await openTestDatabase());
     const { email, password } = await createUser(app, input, TESTER);
     for (const one of ['a@example.cl', 'b@example.cl']) await guess(app, one, 1, () => '2001:db8:0:1::1');
@@ -190,7 +190,7 @@ forEachEngine('logging in', (openTestDatabase) => {
     assert.equal(await outcomeOf(logIn(app, { email, password, address: '2001:db8:0:2::1' })), 'ok');
   });
 
-  test('does the same work whether the user exists, is disabled, or does not exist', async () => {
+  test('computes one password hash whether the user exists, is disabled, or does not exist', async () => {
     const app = createTestApp(await openTestDatabase());
     const { email } = await createUser(app, input, TESTER);
     const disabled = await createUser(app, { ...input, email: 'bea@example.cl' }, TESTER);
@@ -200,7 +200,7 @@ forEachEngine('logging in', (openTestDatabase) => {
     }
   });
 
-  test('in a burst tries ten passwords, one hash at a time, and refuses the rest without any', async () => {
+  test('in a burst hashes ten passwords, one at a time, and refuses the rest without a hash', async () => {
     const app = createTestApp(await openTestDatabase());
     const { email } = await createUser(app, input, TESTER);
     const outcomes: string[] = [];
@@ -212,7 +212,7 @@ forEachEngine('logging in', (openTestDatabase) => {
   });
 
   // Once, one stranger's burst filled the queue, and everybody else was refused without a look.
-  test('in a burst of one network another does not wait for its end', async () => {
+  test('does not wait for the end of a burst from another network', async () => {
     const app = createTestApp(await openTestDatabase());
     const { email, password } = await createUser(app, input, TESTER);
     const ended: string[] = [];
@@ -228,7 +228,7 @@ forEachEngine('logging in', (openTestDatabase) => {
     assert.ok(ended.indexOf('ok') <= 20, `after ${ended.indexOf('ok')} others`);
   });
 
-  test('counts wrong passwords on all replicas together', async () => {
+  test('counts wrong passwords of all replicas together', async () => {
     const db = await openTestDatabase();
     const apps = [createTestApp(db), createTestApp(await openTestDatabase({ url: db.url }))];
     const { email } = await createUser(apps[0] as TestApp, input, TESTER);

@@ -11,9 +11,9 @@ function held(role: Role, granted: Permission[] = [], more: Partial<Held> = {}):
   return { role, permissions, payment_services: null, refund_limits: limitsInForce(role, {}), ...more };
 }
 
-describe('who manages users', () => {
+describe('a manager of users', () => {
   for (const manager of ALL_ROLES) {
-    test(`as ${manager} gives a role only where the table says that it brings nothing more`, () => {
+    test(`with the role ${manager} gives only roles that bring no more than the manager has`, () => {
       const has = held(manager, ['users:manage']);
       for (const role of ALL_ROLES) {
         const brings = permissionsOf(role, []);
@@ -26,7 +26,7 @@ describe('who manages users', () => {
       }
     });
 
-    test(`as ${manager} gives each permission only who has it`, () => {
+    test(`with the role ${manager} gives only permissions that the manager has`, () => {
       const has = held(manager, ['users:manage']);
       const limits = { refund_limits: has.refund_limits };
       // A program of the same environments as the manager's: `developer` is the one role of development alone.
@@ -39,7 +39,7 @@ describe('who manages users', () => {
     });
   }
 
-  test('gives no payment service that they do not see, and has nothing to do with users of none', () => {
+  test('gives only payment services that they see, and does not manage users without any', () => {
     const has = held('operator', ['users:manage'], { payment_services: ['ps_1', 'ps_2'] });
     const sees = (payment_services: string[] | null) => held('operator', [], { payment_services });
     assert.deepEqual(
@@ -48,7 +48,7 @@ describe('who manages users', () => {
     );
   });
 
-  test('gives no higher limit of refunds in any currency, and none at all only without one', () => {
+  test('gives refund limits up to their own in each currency, and unlimited refunds only if theirs are unlimited', () => {
     const has = held('support', ['users:manage'], { refund_limits: { CLP: 50_000, USD: 1000 } });
     const refunds = (refund_limits: Held['refund_limits']) => held('support', [], { refund_limits });
     const wishes = [{ CLP: 50_000 }, { CLP: 50_000, USD: 1000 }, { CLP: 50_001 }, { CLP: 1, EUR: 1 }, null];
@@ -60,7 +60,7 @@ describe('who manages users', () => {
     assert.ok(isWithin(has, held('integration', ['users:manage'])), 'a limit of who may not refund is nobody’s money');
   });
 
-  test('decides nothing about themselves', () => {
+  test('cannot change their own rights', () => {
     assert.equal(whyNotManaged({ id: 'usr_1', ...held('owner') }, { id: 'usr_1', ...held('support') }), 'self');
     assert.equal(whyNotManaged({ id: 'usr_1', ...held('owner') }, { id: null, ...held('owner') }), null);
   });

@@ -10,7 +10,7 @@ import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 
 forEachEngine('a password', (openTestDatabase) => {
-  test('let somebody in who had written its hash into the store, or copied that of an own user', async () => {
+  test('lets nobody in when its hash was written into the store or copied from another user', async () => {
     const app = createTestApp(await openTestDatabase());
     const [owner, thief] = [await userOf(app, 'owner'), await userOf(app, 'thief')];
     const hash = await hashPassword('mine');
@@ -49,7 +49,7 @@ forEachEngine('a password', (openTestDatabase) => {
     assert.equal(await lets(app, owner.email, reset?.password ?? ''), true);
   });
 
-  test('of an earlier version is proved once, and the key cannot be removed to have another proved', async () => {
+  test('from an earlier version gets its proof once, and a start after the proof key was removed is refused', async () => {
     const app = createTestApp(await openTestDatabase());
     const user = await userOf(app, 'early');
     await app.db.transaction(async (tx) => {

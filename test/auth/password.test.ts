@@ -29,7 +29,7 @@ test('a hash made with other parameters is verified with those', async () => {
   assert.equal(await verifyPassword('q', stored), false);
 });
 
-test('without a stored password nothing is accepted, and a stored text in another form is an error', async () => {
+test('without a stored password every password is refused, and a malformed stored hash is an error', async () => {
   assert.equal(await verifyPassword('', null), false);
   await assert.rejects(verifyPassword('secret', 'secret'), /not in its form/);
 });

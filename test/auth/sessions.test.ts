@@ -33,7 +33,7 @@ const YEAR_SECONDS = 365 * 24 * 60 * 60;
 const address = '192.0.2.1';
 
 forEachEngine('API tokens', (openTestDatabase) => {
-  test('are several for a user, listed by name without any secret, and a name is used once', async () => {
+  test('are listed by name without any secret, and no name is used twice', async () => {
     const { app, user } = await setUp(openTestDatabase);
     app.now.advance(1);
     const made = await make(app, user.id, 'till', app.now() + DAY);
@@ -58,7 +58,7 @@ forEachEngine('API tokens', (openTestDatabase) => {
     assert.equal(await makeApiToken(app, 'usr_x', { name: 'a', expiresAt: null }, TESTER), null);
   });
 
-  test('waited for each other on PostgreSQL where they ended, were reset and were used at once: their rows had no one order', async () => {
+  test('update their rows in one order when they are used, reset or ended, so that concurrent acts do not deadlock', async () => {
     const { app, user } = await setUp(openTestDatabase);
     const listened = listenToStatements(app);
     const [first] = (await listApiTokens(app, user.id)) ?? [];
@@ -79,7 +79,7 @@ forEachEngine('API tokens', (openTestDatabase) => {
       assert.deepEqual(await orderOf(act), order);
   });
 
-  test('end one by one, with every access token made with them, and no other', async () => {
+  test('end one by one, each with the access tokens made with it and no others', async () => {
     const { app, user } = await setUp(openTestDatabase);
     const till = await make(app, user.id, 'till');
     const [first, other] = [await exchange(app, user.api_token), await exchange(app, till.api_token)];
@@ -95,7 +95,7 @@ forEachEngine('API tokens', (openTestDatabase) => {
     assert.equal(await works(app, first), 'TOKEN_INVALID');
   });
 
-  test('that ended, and passwords that were reset, in the moment of a log-in let it in for as long as it asked', async () => {
+  test('and passwords that are revoked during a log-in let nobody in', async () => {
     const { app, user } = await setUp(openTestDatabase);
     const till = await make(app, user.id, 'till');
     const ending = meanwhile(app, 'from api_tokens where lookup', () => endApiToken(app, till.id, TESTER));
@@ -108,7 +108,7 @@ forEachEngine('API tokens', (openTestDatabase) => {
     assert.deepEqual(await listSessions(app, user.id), []);
   });
 
-  test('end by themselves, and no access token outlives them', async () => {
+  test('expire, and no access token outlives them', async () => {
     const { app, user } = await setUp(openTestDatabase);
     const { api_token: token } = await make(app, user.id, 'week', app.now() + 7 * DAY);
     const login = { apiToken: token, email: null, expiresAt: null, address };
@@ -117,7 +117,7 @@ forEachEngine('API tokens', (openTestDatabase) => {
     assert.equal(await codeOf(exchange(app, token)), 'API_TOKEN_INVALID');
   });
 
-  test('that a client exchanges at every request give one access token a day, and one for each time asked for', async () => {
+  test('that are exchanged at every request give one access token for each day and requested expiry', async () => {
     const { app, user } = await setUp(openTestDatabase);
     const first = await exchange(app, user.api_token);
     app.now.advance(DAY - 1);
@@ -135,7 +135,7 @@ forEachEngine('API tokens', (openTestDatabase) => {
     assert.equal(next.expiresIn, YEAR_SECONDS);
   });
 
-  test('a hash that was written into the table let its author in', async () => {
+  test('are refused when somebody wrote their hash into the table', async () => {
     const { app, user } = await setUp(openTestDatabase);
     const planted = `api_${'p'.repeat(43)}`;
     const digest = createHash('sha256').update(planted).digest('base64url');
@@ -153,7 +153,7 @@ forEachEngine('API tokens', (openTestDatabase) => {
     await assert.rejects(keyApiTokens(app), /removed the key/);
   });
 
-  test('a row that was given to another user let the owner of its token in as that user', async () => {
+  test('are refused when their row was moved to another user', async () => {
     const { app, user } = await setUp(openTestDatabase);
     const victim = await createUser(app, { email: 'owner@example.cl', role: 'owner' }, TESTER);
     assert.equal(await codeOf(exchange(app, user.api_token)), 'ok');
@@ -163,7 +163,7 @@ forEachEngine('API tokens', (openTestDatabase) => {
     assert.equal(await codeOf(exchange(app, user.api_token)), 'API_TOKEN_INVALID');
   });
 
-  test('of a store made before work as they did, once the store was made ready, and lose their unkeyed hash', async () => {
+  test('of an older store work as before after the upgrade, and their unkeyed hash is deleted', async () => {
     const app = createTestApp(await openTestDatabase());
     const token = `api_${'o'.repeat(43)}`;
     const digest = createHash('sha256').update(token).digest('base64url');
@@ -182,7 +182,7 @@ forEachEngine('API tokens', (openTestDatabase) => {
 });
 
 forEachEngine('sessions', (openTestDatabase) => {
-  test('are listed with how and from where they began and their last use, and end one by one', async () => {
+  test('are listed with kind, origin and last use, and end one by one', async () => {
     const { app, user } = await setUp(openTestDatabase);
     const token = await exchange(app, user.api_token);
     app.now.advance(1);
@@ -214,7 +214,7 @@ forEachEngine('sessions', (openTestDatabase) => {
     assert.equal(await endSessionsOf(app, 'usr_x', TESTER), null);
   });
 
-  test('of somebody else, or that are gone, let nobody in with a token that was signed for them', async () => {
+  test('reject their access token when their row was moved to another user or deleted', async () => {
     const { app, user } = await setUp(openTestDatabase);
     const token = await exchange(app, user.api_token);
     const victim = await createUser(app, { email: 'owner@example.cl', role: 'owner' }, TESTER);
@@ -224,7 +224,7 @@ forEachEngine('sessions', (openTestDatabase) => {
     assert.equal(await works(app, token), 'TOKEN_INVALID');
   });
 
-  test('are not needed by access tokens of before, which end with their user’s version', async () => {
+  test('are not needed for access tokens of earlier versions; ending all sessions ends those tokens too', async () => {
     const { app, user } = await setUp(openTestDatabase);
     const old = await new SignJWT({ version: 1 })
       .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
@@ -240,7 +240,7 @@ forEachEngine('sessions', (openTestDatabase) => {
     assert.equal(await works(app, old), 'TOKEN_INVALID');
   });
 
-  test('are forgotten a day after their time', async () => {
+  test('are deleted a day after they expire', async () => {
     const { app, user } = await setUp(openTestDatabase);
     await logIn(app, { email: user.email, password: user.password, address });
     await exchange(app, user.api_token);
@@ -250,7 +250,7 @@ forEachEngine('sessions', (openTestDatabase) => {
     assert.equal(await forgetSessions(app, 100), 1);
   });
 
-  test('that a proof replaced went on while the password was reset or all sessions were ended', async () => {
+  test('that are being renewed also end when the password is reset or all sessions are ended', async () => {
     const { app, user } = await setUp(openTestDatabase);
     const endOthers: typeof endSessionsOf = async (of, id, by) => (await endOtherSessions(of, id, 'ses_x', by), null);
     for (const end of [resetPassword, endSessionsOf, endOthers]) {
@@ -266,7 +266,7 @@ forEachEngine('sessions', (openTestDatabase) => {
     }
   });
 
-  test('of an API token that a proof replaced went on while the token was ended', async () => {
+  test('of an API token that are being renewed also end with the token', async () => {
     const { app, user } = await setUp(openTestDatabase);
     const made = await makeApiToken(app, user.id, { name: 'second', expiresAt: null }, TESTER);
     assert.ok(made);

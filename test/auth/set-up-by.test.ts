@@ -15,13 +15,13 @@ import { createTestUser } from '../support/test-user.ts';
 
 const DAY = 86_400_000;
 
-forEachEngine('an approval by somebody whom the asker had let in', (openTestDatabase) => {
+forEachEngine('an approval by a user whom the requester set up', (openTestDatabase) => {
   const noted = async (app: TestApp, action: string) => {
     const { acts } = await listAudit(app, { action }, 10);
     return acts.map(({ after }) => (after as Record<string, unknown> | null)?.['approver_set_up_by'] ?? null);
   };
 
-  test('looked in the audit log like that of two people who have nothing to do with each other', async () => {
+  test('names the requester in the audit log, unless the set-up was more than a week ago', async () => {
     const app = createTestApp(await openTestDatabase());
     const desk = await openPayoutDesk(app);
     const owner = await createTestUser(app, { role: 'owner', may: [] });
@@ -44,7 +44,7 @@ forEachEngine('an approval by somebody whom the asker had let in', (openTestData
     assert.deepEqual(await noted(app, 'payout.approved'), [null, null, owner.email]);
   });
 
-  test('is noted where somebody else had invited the approver, and the asker made another link for them', async () => {
+  test('names the requester who only made a new link for an approver invited by somebody else', async () => {
     const app = createTestApp(await openTestDatabase());
     const desk = await openPayoutDesk(app);
     const owner = await createTestUser(app, { role: 'owner', may: [] });
@@ -59,7 +59,7 @@ forEachEngine('an approval by somebody whom the asker had let in', (openTestData
     assert.deepEqual(await noted(app, 'payout.approved'), [owner.email]);
   });
 
-  test('is noted for a refund above a limit too, where the asker had changed what the approver may do', async () => {
+  test('names the requester of a refund above a limit who had changed the approver’s permissions', async () => {
     const app = createTestApp(await openTestDatabase());
     const desk = await openRefundDesk(app);
     const owner = await createTestUser(app, { role: 'owner', may: [], refundLimits: { CLP: 1000 } });

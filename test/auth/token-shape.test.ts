@@ -13,7 +13,7 @@ function jwt(endsAt: number, alg = 'HS256'): Promise<string> {
   return new SignJWT({ sub: 'usr_1', exp: Math.floor(endsAt / 1000) }).setProtectedHeader({ alg }).sign(key);
 }
 
-test('a token that is not taken is told apart by its form', async () => {
+test('a refused token is explained by its form and never quoted', async () => {
   const [living, ended, foreign] = await Promise.all([jwt(NOW + 60_000), jwt(NOW), jwt(NOW + 60_000, 'HS512')]);
   const secret = randomHex(32);
   const cases: [string, RegExp][] = [

@@ -33,7 +33,7 @@ const address = '192.0.2.1';
 const HOUR = 3_600_000;
 
 forEachEngine('users', (openTestDatabase) => {
-  test('get an id, a password and an API token, of which the database keeps only hashes', async () => {
+  test('get an id, a password and an API token, and the store keeps only hashes of the secrets', async () => {
     const app = createTestApp(await openTestDatabase());
     const user = await createUser(app, { ...input, may: ['accounts:validate'] }, TESTER);
     assert.match(user.id, /^usr_[0-9a-z]{20}$/);
@@ -44,7 +44,7 @@ forEachEngine('users', (openTestDatabase) => {
     assert.doesNotMatch(stored, new RegExp(`${user.password}|${user.api_token}`));
   });
 
-  test('are refused with an address that is none, or that has a user already', async () => {
+  test('are refused with an invalid e-mail address or one that another user has', async () => {
     const app = createTestApp(await openTestDatabase());
     for (const email of [
       '',
@@ -63,7 +63,7 @@ forEachEngine('users', (openTestDatabase) => {
     assert.equal((await listUsers(app)).length, 1);
   });
 
-  test('may do nothing and see no payment unless it was said', async () => {
+  test('have no permission and no payment service by default', async () => {
     const app = createTestApp(await openTestDatabase());
     const { role, permissions, payouts, payment_services: services } = await createUser(app, input, TESTER);
     assert.deepEqual(
@@ -72,7 +72,7 @@ forEachEngine('users', (openTestDatabase) => {
     );
   });
 
-  test('of a role may do what it says and what was granted beside it', async () => {
+  test('have the permissions of their role and those granted in addition', async () => {
     const app = createTestApp(await openTestDatabase());
     const { id, permissions } = await createUser(app, { ...input, role: 'auditor', may: ['callbacks:resend'] }, TESTER);
     assert.deepEqual(permissions, [...ROLES.auditor.may, 'callbacks:resend'].sort());
@@ -85,7 +85,7 @@ forEachEngine('users', (openTestDatabase) => {
     assert.deepEqual((await listUsers(app))[0]?.permissions, Object.keys(PERMISSIONS).sort());
   });
 
-  test('see the payment services named, and all of them when that is said', async () => {
+  test('see the payment services named for them, or all', async () => {
     const app = createTestApp(await openTestDatabase());
     const { id } = await createPaymentService(app, 'Shop', TESTER);
     await createUser(app, { ...input, paymentServices: 'all' }, TESTER);
@@ -106,13 +106,13 @@ forEachEngine('users', (openTestDatabase) => {
     assert.equal((await setRights(app, shop.id, { paymentServices: 'all' }, TESTER))?.payment_services, null);
   });
 
-  test('are not made at all for a payment service that does not exist', async () => {
+  test('are not created for a payment service that does not exist', async () => {
     const app = createTestApp(await openTestDatabase());
     await assert.rejects(createUser(app, { ...input, paymentServices: ['ps_x'] }, TESTER), { code: 'NOT_FOUND' });
     assert.deepEqual(await listUsers(app), []);
   });
 
-  test('are named by id or by e-mail, however it is written', async () => {
+  test('are found by id or by e-mail in any case', async () => {
     const app = createTestApp(await openTestDatabase());
     const { id } = await createUser(app, input, TESTER);
     const payouts: Permission[] = ['accounts:validate'];
@@ -129,7 +129,7 @@ forEachEngine('users', (openTestDatabase) => {
     }
   });
 
-  test('have limits of refunds that, set by two people at once, are as one of them said: on PostgreSQL both sets stayed, or one of them got a fault of the program', async () => {
+  test('have the refund limits of one writer when several set them at once, never a mixture', async () => {
     const app = createTestApp(await openTestDatabase());
     const { id } = await createUser(app, input, TESTER);
     for (let most = 1; most <= 5; most++) {
@@ -147,7 +147,7 @@ forEachEngine('users', (openTestDatabase) => {
     }
   });
 
-  test('get one API token of a name, also where two are made at once: on PostgreSQL both were', async () => {
+  test('get only one API token of a name when several are made at once', async () => {
     const app = createTestApp(await openTestDatabase());
     const { id } = await createUser(app, input, TESTER);
     for (const name of ['one', 'two', 'three']) {
@@ -159,7 +159,7 @@ forEachEngine('users', (openTestDatabase) => {
     }
   });
 
-  test('keep the last of their second factors where they must have one, also when two are removed at once: on PostgreSQL none was left', async () => {
+  test('keep their last second factor where their role needs one, also when two are removed at once', async () => {
     const config = readConfig({ MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent', SECOND_FACTOR_ROLES: 'owner' });
     const app = createTestApp(await openTestDatabase(), { config });
     const { id } = await createUser(app, { ...input, role: 'owner' }, TESTER);
@@ -172,7 +172,7 @@ forEachEngine('users', (openTestDatabase) => {
     }
   });
 
-  test('could end as two owners who had demoted or disabled each other at once: on PostgreSQL no owner was left', async () => {
+  test('cannot demote or disable each other at once, so that one owner remains', async () => {
     const app = createTestApp(await openTestDatabase());
     const make = async (email: string) =>
       (await createUser(app, { email, role: 'owner', paymentServices: 'all' }, TESTER)).id;
@@ -193,7 +193,7 @@ forEachEngine('users', (openTestDatabase) => {
     await assert.rejects(disable(person, manager), { code: 'MORE_THAN_YOURS' });
   });
 
-  test('gave a manager of users a token, a link or a user with rights that the manager had lost, or never had, by then', async () => {
+  test('get no token, link or new user from a manager who lacks their rights at that moment', async () => {
     const app = createTestApp(await openTestDatabase());
     const make = async (name: string, wish: Partial<UserWish>) =>
       (await createUser(app, { email: `${name}@example.cl`, role: 'support', paymentServices: 'all', ...wish }, TESTER))
@@ -244,7 +244,7 @@ forEachEngine('users', (openTestDatabase) => {
     assert.equal((await listUsers(app)).length, users, 'no user was made');
   });
 
-  test('kept a second factor that a session of before added while the factors were reset', async () => {
+  test('lose a second factor that is added while their factors are reset', async () => {
     const app = createTestApp(await openTestDatabase());
     const { id, email, password } = await createUser(app, input, TESTER);
     await logIn(app, { email, password, address });
@@ -266,7 +266,7 @@ forEachEngine('users', (openTestDatabase) => {
     assert.equal(await hasFactor(app.db, id), false);
   });
 
-  test('cannot log in once they are disabled, neither with the password nor with the API token', async () => {
+  test('cannot log in with password or API token while they are disabled', async () => {
     const app = createTestApp(await openTestDatabase());
     const { email, password, api_token: apiToken } = await createUser(app, input, TESTER);
     assert.equal(await disableUser(app, email, TESTER), 'changed');
@@ -277,7 +277,7 @@ forEachEngine('users', (openTestDatabase) => {
     });
   });
 
-  test('can log in again once they are enabled, and access tokens of before stay revoked', async () => {
+  test('can log in again when they are enabled, but their earlier access tokens stay revoked', async () => {
     const app = createTestApp(await openTestDatabase());
     const { email, password } = await createUser(app, input, TESTER);
     const { text: before } = await logIn(app, { email, password, address });
@@ -289,7 +289,7 @@ forEachEngine('users', (openTestDatabase) => {
     assert.equal((await authenticateBearer(app, `Bearer ${fresh}`, undefined)).email, email);
   });
 
-  test('have only the new password after a reset, which also ends a refusal after too many wrong ones', async () => {
+  test('have only the new password after a reset, which also ends the block after wrong guesses', async () => {
     const app = createTestApp(await openTestDatabase());
     const { email, password: old } = await createUser(app, input, TESTER);
     for (let i = 0; i < 10; i++) await assert.rejects(logIn(app, { email, password: 'wrong', address }));
@@ -312,7 +312,7 @@ forEachEngine('users', (openTestDatabase) => {
     assert.ok(await logInWith(reset.api_token));
   });
 
-  test('had two API tokens after two resets at once on PostgreSQL: the first one was not ended by the second', async () => {
+  test('have one open API token after several resets at once', async () => {
     const app = createTestApp(await openTestDatabase());
     const { id } = await createUser(app, input, TESTER);
     const resets = Array.from({ length: 4 }, () => resetApiToken(app, id, TESTER));
@@ -321,7 +321,7 @@ forEachEngine('users', (openTestDatabase) => {
     assert.equal(open?.length, 1);
   });
 
-  test('could not be logged in with an API token on PostgreSQL while it was reset: each waited for the other', async () => {
+  test('can log in with an API token while it is reset, without a deadlock', async () => {
     const app = createTestApp(await openTestDatabase());
     const { id, api_token: apiToken } = await createUser(app, input, TESTER);
     const asked = Promise.withResolvers<void>();

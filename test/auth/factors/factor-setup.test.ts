@@ -14,7 +14,7 @@ import { beginTestSession, createTestUser } from '../../support/test-user.ts';
 
 const SETUP = { id: 'fac_1', secret: 'JBSWY3DPEHPK3PXP' };
 
-test('a second factor is set up within fifteen minutes of the question, by its owner alone, unchanged', () => {
+test('the setup of a second factor is valid for fifteen minutes, for its owner only, and cannot be altered', () => {
   // Nothing of it is in the store.
   const app = createTestApp({} as TestApp['db']);
   const text = beginSetup(app, 'us_1', SETUP);
@@ -48,7 +48,7 @@ forEachEngine('a second factor', (openTestDatabase) => {
   };
   const times = (count: number) => Array.from({ length: count }, (_, at) => at);
 
-  test('is guessed ten times in a row at most, and a right code ends the row', async () => {
+  test('accepts a right code after nine wrong ones, and the right code resets the count', async () => {
     const { prove, right } = await open();
     for (const round of times(2)) {
       for (const guess of times(9)) assert.equal(await prove(`${round}0000${guess}`), 'FACTOR_REFUSED');
@@ -56,14 +56,14 @@ forEachEngine('a second factor', (openTestDatabase) => {
     }
   });
 
-  test('is guessed fifty times in all, from however many networks, and a recovery code still lets in', async () => {
+  test('is blocked after fifty wrong codes from any number of networks, but a recovery code still works', async () => {
     const { prove, right, recoveryCodes } = await open();
     for (const guess of times(50)) assert.equal(await prove('000000', `192.0.${guess}.1`), 'FACTOR_REFUSED');
     assert.equal(await prove(await right(), '198.51.100.1'), 'RATE_LIMITED');
     assert.equal(await prove(recoveryCodes[0] ?? '', '198.51.100.1'), 'right');
   });
 
-  test('that was the last one takes the recovery codes with it, and one of several does not', async () => {
+  test('deletes the recovery codes when it is removed as the last factor, not as one of several', async () => {
     const { app, user, id } = await open();
     const other = await addTotp(app, user, 'Tablet', TESTER);
     const codes = async () => (await app.db.query('select hash from recovery_codes')).length;
@@ -73,7 +73,7 @@ forEachEngine('a second factor', (openTestDatabase) => {
     assert.equal(await codes(), 0);
   });
 
-  test('that is a passkey is used with a counter that grows, so that a copy is noticed, or with none at all', async () => {
+  test('of kind passkey is refused when its counter does not grow, unless the counter is always zero', async () => {
     const { app, user } = await open();
     const row = { user_id: user.id, kind: 'passkey', name: 'Key', sealed: 'x', site: null, created_at: 1 } as const;
     for (const credential of ['counts', 'never'])
@@ -93,7 +93,7 @@ forEachEngine('a second factor', (openTestDatabase) => {
     assert.deepEqual([await use('never', 0), await use('never', 0)], [true, true]);
   });
 
-  test('that was proved stays proved where the password is given again', async () => {
+  test('that was proved in a session stays proved when the password is entered again', async () => {
     const { app, user } = await open();
     const session = await beginTestSession(app, user.id, 'console');
     const renew = (one: typeof session, proof: 'factor' | 'password') =>
