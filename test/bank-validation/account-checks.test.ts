@@ -12,7 +12,7 @@ const PERSON = '12345678-5';
 const COMPANY = '76086428-5';
 
 suite('runOfflineChecks', () => {
-  test('a clean account passes every check, in a fixed order', () => {
+  test('a valid account passes every check, in a fixed order', () => {
     const { rut, bank, maskedAccount, checks, suggestions } = run(PERSON, '001', '1234509876');
     assert.deepEqual(
       [rut, bank, maskedAccount, suggestions],
@@ -32,7 +32,7 @@ suite('runOfflineChecks', () => {
     assert.equal(verdictOf(checks), 'plausible');
   });
 
-  test('every failing check is told, and what they leave nothing to look at is not performed', () => {
+  test('every failing check is reported, and checks that depend on it are not performed', () => {
     const { rut, bank, maskedAccount, checks } = run('12345678–5', 'abc', '12-34-56');
     assert.deepEqual([rut, bank, maskedAccount], [null, null, '•••••']);
     assert.deepEqual(brief(checks), [
@@ -49,7 +49,7 @@ suite('runOfflineChecks', () => {
     assert.equal(verdictOf(checks), 'invalid');
   });
 
-  test('a wrong check character leaves the range open, because any digit may be the wrong one', () => {
+  test('a wrong check character leaves the range check open, because any digit may be the wrong one', () => {
     assert.deepEqual(brief(run('12345678-6', '001', '1234509876').checks).slice(0, 3), [
       'rut.format pass',
       'rut.check_character fail RUT_CHECK_DIGIT_MISMATCH',
@@ -57,7 +57,7 @@ suite('runOfflineChecks', () => {
     ]);
   });
 
-  test('every warning of a RUT is told under the check it belongs to', () => {
+  test('every warning about a RUT belongs to the check that found it', () => {
     assert.deepEqual(brief(run(' 055555555-5 ', '001', '1234509876').checks).slice(0, 5), [
       'rut.format warn RUT_WHITESPACE_TRIMMED',
       'rut.format warn RUT_LEADING_ZEROS_STRIPPED',
@@ -116,7 +116,7 @@ suite('runOfflineChecks', () => {
     });
   }
 
-  test('no shipped bank gives a worse verdict than its status deserves', () => {
+  test('every shipped bank gets the verdict of its status', () => {
     const verdicts = {
       active: 'plausible',
       authorised: 'plausible',
@@ -175,7 +175,7 @@ suite('runOfflineChecks', () => {
     ['001', '12345678', []],
   ];
   for (const [bank, account, remarks] of accounts) {
-    test(`account ${JSON.stringify(account)} at ${bank}: ${remarks.join(', ') || 'nothing to say'}`, () => {
+    test(`account ${JSON.stringify(account)} at ${bank}: ${remarks.join(', ') || 'no remark'}`, () => {
       const told = run(PERSON, bank, account).checks.filter(
         ({ id, result }) => id.startsWith('account.') && (result === 'fail' || result === 'warn'),
       );
@@ -214,7 +214,7 @@ suite('runOfflineChecks', () => {
     });
   }
 
-  test('padding the account and writing the RUT otherwise never change the verdict', () => {
+  test('padding the account or writing the RUT in another form never changes the verdict', () => {
     fc.assert(
       fc.property(
         anyBody,
@@ -232,7 +232,7 @@ suite('runOfflineChecks', () => {
     );
   });
 
-  test('a RUT that two people could have leaves the verdict open, unless something else is wrong', () => {
+  test('a RUT with two possible readings leaves the verdict open, unless another check fails', () => {
     // The second is a wrong RUT as it is written, whoever is meant by it.
     for (const [digits, verdict] of [
       ['22883518', 'undetermined'],
@@ -251,7 +251,7 @@ suite('runOfflineChecks', () => {
     assert.deepEqual([verdictOf(told.checks), told.rut, told.readings], ['plausible', '22883518-8', []]);
   });
 
-  test('no text shows the account or repeats a wrong RUT, and the verdict is never confirmed', () => {
+  test('no text shows the account or a wrong RUT, and no verdict is confirmed without a provider', () => {
     fc.assert(
       fc.property(anyBody, anyBank, fc.stringMatching(/^[0-9]{9,24}$/), fc.boolean(), (body, bank, account, right) => {
         const rut = `${body}-${right ? checkCharacter(body) : 'X'}`;
@@ -264,7 +264,7 @@ suite('runOfflineChecks', () => {
     );
   });
 
-  test('whatever comes gets every check and a verdict', () => {
+  test('any input gets every check and a verdict', () => {
     const ids = new Set(run(PERSON, '001', '1').checks.map(({ id }) => id));
     fc.assert(
       fc.property(fc.anything(), fc.anything(), fc.anything(), (rut, bankCode, account) => {
@@ -275,13 +275,13 @@ suite('runOfflineChecks', () => {
     );
   });
 
-  test('huge values are answered at once', () => {
+  test('huge values are answered immediately', () => {
     const huge = '1'.repeat(5_000_000);
     const check = () => assert.equal(verdictOf(run(huge, huge, huge).checks), 'invalid');
     assert.ok(quickestOf(20, check) < 1);
   });
 
-  test('every check says in both languages what it found and on what that rests', () => {
+  test('every check has its finding and its source in both languages', () => {
     const { checks } = run(PERSON, '049', '1234');
     for (const { message, provenance } of [...checks, ...notAsked]) {
       assert.match(message.en, /^[A-Z].*\.$/);

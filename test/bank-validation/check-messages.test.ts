@@ -10,7 +10,7 @@ import {
 } from '../../src/bank-validation/check-messages.ts';
 
 suite('the messages of checks', () => {
-  test('every code is explained in docs/bank-account-validation.md, and no other', () => {
+  test('docs/bank-account-validation.md explains every code and no other', () => {
     const page = readFileSync(join(import.meta.dirname, '../../docs/bank-account-validation.md'), 'utf8');
     const section = /## Codes\n([^]*?)\n## /.exec(page)?.[1] ?? '';
     const named = [...section.matchAll(/`([A-Z][A-Z_]+)`/g)].map(([, code]) => code);
@@ -18,7 +18,7 @@ suite('the messages of checks', () => {
     assert.deepEqual(new Set(named), new Set(Object.keys(CODE_MESSAGES)));
   });
 
-  test('both languages have the same places to fill', () => {
+  test('both languages have the same placeholders', () => {
     const tables = [CODE_MESSAGES, PASS_MESSAGES, SUGGESTION_MESSAGES, VERDICT_MESSAGES];
     for (const { en, es } of tables.flatMap((table) => Object.values(table))) {
       const places = (text: string) => text.match(/\{\w+\}/g)?.toSorted() ?? [];

@@ -42,7 +42,7 @@ suite('verdictOf', () => {
     ['plausible', fine, close],
   ];
   for (const [verdict, ...checks] of table) {
-    test(`${checks.map((check) => check.slice(0, 3).filter(Boolean).join(' ')).join(' + ')} is ${verdict}`, () => {
+    test(`${checks.map((check) => check.slice(0, 3).filter(Boolean).join(' ')).join(' + ')} gives ${verdict}`, () => {
       assert.equal(verdictOf(checks.map(checkOf)), verdict);
     });
   }

@@ -46,7 +46,7 @@ forEachEngine("importing the regulator's list as it is downloaded", (openTestDat
     ['the page under the name of a workbook', () => Buffer.from(`<table>${htmlRows()}</table>`)],
   ];
   for (const [form, bytes] of forms) {
-    test(`${form}: what changed, which bank it does not name, and where it comes from`, async () => {
+    test(`${form} gives the changes, the bank missing from it, and its source`, async () => {
       const now = createTestClock(Date.UTC(2026, 10, 22, 12));
       const app = createTestApp(await openTestDatabase(), { now });
       const outcome = await importRegulatorList(app, told(await bytes()), TESTER);
@@ -97,17 +97,27 @@ forEachEngine("importing the regulator's list as it is downloaded", (openTestDat
       'BANK_LIST_REJECTED_CODE',
       /152/,
     ],
-    ['few banks that are known', told(csv(LISTED.slice(0, 5))), 'BANK_LIST_UNFAMILIAR', /Only 5 entries/],
+    ['a list with few known banks', told(csv(LISTED.slice(0, 5))), 'BANK_LIST_UNFAMILIAR', /Only 5 entries/],
     ['an older list', { ...told(TEXT), asOf: '2025-12-31' }, 'BANK_LIST_OLDER', /of 2025-12-31/],
     [
-      'a list of a day to come',
+      'a list with a future date',
       { ...told(TEXT), asOf: '2099-01-01' },
       'BANK_LIST_INVALID',
       /2099-01-01, which is still to/,
     ],
-    ['two names of one code', told(csv([...LISTED, ['001', 'BANCO RIPLEY']])), 'BANK_LIST_DUPLICATE_CODE', /Code 001/],
-    ['no columns', told('Bancos;Sucursales\n001;12\n'), 'BANK_LIST_INVALID', /"Código" and "Institución"/],
-    ['no table', told('<html><body>Lo sentimos</body></html>'), 'BANK_LIST_INVALID', /a page without a table/],
+    ['two names for one code', told(csv([...LISTED, ['001', 'BANCO RIPLEY']])), 'BANK_LIST_DUPLICATE_CODE', /Code 001/],
+    [
+      'a list without its columns',
+      told('Bancos;Sucursales\n001;12\n'),
+      'BANK_LIST_INVALID',
+      /"Código" and "Institución"/,
+    ],
+    [
+      'a page without a table',
+      told('<html><body>Lo sentimos</body></html>'),
+      'BANK_LIST_INVALID',
+      /a page without a table/,
+    ],
   ];
   for (const [why, told, code, says] of refused) {
     test(`${why} changes nothing`, async () => {
@@ -120,7 +130,7 @@ forEachEngine("importing the regulator's list as it is downloaded", (openTestDat
     });
   }
 
-  test('a bank that was renamed keeps its old name as an alias, once a person has accepted it', async () => {
+  test('a renamed bank keeps its old name as an alias after a person has accepted the new one', async () => {
     const app = createTestApp(await openTestDatabase(), { now: createTestClock(Date.UTC(2026, 10, 22, 12)) });
     const outcome = await importRegulatorList(
       app,
@@ -140,7 +150,7 @@ forEachEngine("importing the regulator's list as it is downloaded", (openTestDat
     );
   });
 
-  test('branches abroad, advisers and operators of cards are no banks', async () => {
+  test('foreign branches, advisers and card operators are not imported as banks', async () => {
     const app = createTestApp(await openTestDatabase());
     const others = [
       ['930', 'BCI - SUCURSAL MIAMI', 'Bancos'],
@@ -156,7 +166,7 @@ forEachEngine("importing the regulator's list as it is downloaded", (openTestDat
 });
 
 suite('the list of the release', () => {
-  test('says since when it is, so that its age is known', () => {
+  test('has a date, so that its age is known', () => {
     assert.ok(!Number.isNaN(Date.parse(shippedBankDirectory.asOf)));
   });
 });

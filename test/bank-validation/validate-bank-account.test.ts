@@ -33,7 +33,7 @@ const ONLINE_IDS = [
 ];
 
 forEachEngine('validating a bank account', (openTestDatabase) => {
-  test('the record is there when the answer is, without the RUT and the account', async () => {
+  test('stores the record before it answers, without the RUT and the account', async () => {
     const { app, db } = await open();
     const validation = await validateBankAccount(app, USER, account('12345678-5', '012', '00987654321'));
     assert.deepEqual([validation.state, validation.verdict], ['completed', 'plausible']);
@@ -46,7 +46,7 @@ forEachEngine('validating a bank account', (openTestDatabase) => {
     for (const secret of ['12345678', '87654321']) assert.ok(!JSON.stringify(row).includes(secret));
   });
 
-  test('without a provider nothing is more than plausible, and every online check says why it was not done', async () => {
+  test('gives at most plausible without a provider, and each online check says why it was not performed', async () => {
     const { app } = await open();
     const { checks } = await validateBankAccount(app, USER, account(HOLDER, '001', '900000000001'));
     const online = checks.filter(({ id }) => ONLINE_IDS.includes(id));
@@ -58,7 +58,7 @@ forEachEngine('validating a bank account', (openTestDatabase) => {
       assert.deepEqual([result, code], ['not_performed', 'NO_PROVIDER_CONFIGURED']);
   });
 
-  test('an unknown bank code leaves it undetermined, and with UNKNOWN_BANK=fail it is invalid, in a batch and read again too', async () => {
+  test('gives undetermined for an unknown bank code, and invalid with UNKNOWN_BANK=fail, in batches too', async () => {
     const asked: string[] = [];
     const validationProvider = providerOf(async ({ bankCode }) => {
       asked.push(bankCode);
@@ -93,7 +93,7 @@ forEachEngine('validating a bank account', (openTestDatabase) => {
     assert.throws(() => readConfig({ MASTER_KEY: '5a'.repeat(32), UNKNOWN_BANK: 'maybe' }), /UNKNOWN_BANK/);
   });
 
-  test('a kept validation reads as it was answered, apart from the RUT', async () => {
+  test('returns a stored validation as it was answered, except the RUT', async () => {
     const { app } = await open({ validationProvider: createSimulatedProvider(createTestClock()) });
     const inputs = [
       account('12345678-5', '012', '12345678'),
@@ -115,14 +115,14 @@ forEachEngine('validating a bank account', (openTestDatabase) => {
     }
   });
 
-  test("somebody else's validation is as absent as one that never was", async () => {
+  test('answers for another user’s validation as if it did not exist', async () => {
     const { app } = await open();
     const { id } = await validateBankAccount(app, USER, account(HOLDER, '001', '1234509876'));
     assert.equal(await findValidation(app, OTHER, id), null);
     assert.equal(await findValidation(app, USER, 'bav_0'), null);
   });
 
-  test('nothing is answered that is not stored', async () => {
+  test('fails when the store cannot keep the record', async () => {
     const { app, db } = await open();
     await db.close();
     await assert.rejects(validateBankAccount(app, USER, account(HOLDER, '001', '1234509876')));
@@ -138,7 +138,7 @@ forEachEngine('validating a bank account', (openTestDatabase) => {
     ['900000000010', 'plausible', 'not_performed', 'NO_PROVIDER_CONFIGURED'],
   ];
   for (const [number, verdict, result, code] of magic) {
-    test(`the magic account ${number} is ${verdict}`, async () => {
+    test(`gives ${verdict} for the magic account ${number}`, async () => {
       const { app } = await open({ validationProvider: createSimulatedProvider(createTestClock()) });
       const validation = await validateBankAccount(app, USER, account(HOLDER, '001', number));
       const holder = validation.checks.find(({ id }) => id === 'holder.match');
@@ -146,7 +146,7 @@ forEachEngine('validating a bank account', (openTestDatabase) => {
     });
   }
 
-  test('another holder and a closed account are told apart in the store only', async () => {
+  test('shows the caller no difference between another holder and a closed account; only the store has it', async () => {
     const { app, db } = await open({ validationProvider: createSimulatedProvider(createTestClock()) });
     const mismatch = await validateBankAccount(app, USER, account(HOLDER, '001', '900000000002'));
     const closed = await validateBankAccount(app, USER, account(HOLDER, '001', '900000000008'));
@@ -164,7 +164,7 @@ forEachEngine('validating a bank account', (openTestDatabase) => {
     ['900000000007', 'mismatch'],
   ];
   for (const [number, verdict] of slow) {
-    test(`the magic account ${number} is pending first, then ${verdict}, with one event`, async () => {
+    test(`gives pending for the magic account ${number}, then ${verdict}, with one event`, async () => {
       const { app, db } = await open({ validationProvider: createSimulatedProvider(createTestClock()) });
       const pending = await validateBankAccount(app, USER, account(HOLDER, '001', number));
       assert.deepEqual([pending.state, pending.verdict], ['pending', 'undetermined']);
@@ -194,7 +194,7 @@ forEachEngine('validating a bank account', (openTestDatabase) => {
     });
   }
 
-  test('a provider that takes its time becomes pending, and its late answer is kept', async () => {
+  test('becomes pending while a slow provider does not answer, and stores the late answer', async () => {
     const late = Promise.withResolvers<HolderAnswer>();
     const { app } = await open({ validationProvider: providerOf(() => late.promise) });
     const pending = await validateBankAccount(app, USER, account(HOLDER, '001', '1234509876'));
@@ -203,7 +203,7 @@ forEachEngine('validating a bank account', (openTestDatabase) => {
     assert.ok(await comesTrue(async () => (await findValidation(app, USER, pending.id))?.verdict === 'confirmed'));
   });
 
-  test('a question that died with its process is put again by another one, once', async () => {
+  test('has a question asked again, once, by another process when its own process dies', async () => {
     const silent = providerOf(() => new Promise(() => {}));
     const { app, db } = await open({ validationProvider: silent });
     const pending = await validateBankAccount(app, USER, account(HOLDER, '001', '0012345678'));
@@ -221,7 +221,7 @@ forEachEngine('validating a bank account', (openTestDatabase) => {
     assert.equal((await findValidation(app, USER, pending.id))?.verdict, 'confirmed');
   });
 
-  test('what the provider never answers is given up after an hour and stays unknown, not wrong', async () => {
+  test('gives up an unanswered question after an hour, and leaves the verdict undetermined', async () => {
     const { app } = await open({ validationProvider: providerOf(async () => ({ kind: 'pending' })) });
     const pending = await validateBankAccount(app, USER, account(HOLDER, '001', '1234509876'));
     for (let step = 0; step < 8; step++) {
@@ -233,7 +233,7 @@ forEachEngine('validating a bank account', (openTestDatabase) => {
     assert.equal(settled?.checks.find(({ id }) => id === 'holder.match')?.code, 'PROVIDER_TIMEOUT');
   });
 
-  test('a question whose provider was taken away, or that opens no more, is given up too: it waited for two years', async () => {
+  test('gives up a question after an hour also when its provider was removed or it cannot be decrypted', async () => {
     const { app, db } = await open({ validationProvider: providerOf(async () => ({ kind: 'pending' })) });
     const pending = [];
     for (const number of ['1234509876', '1234509877'])
@@ -258,20 +258,20 @@ forEachEngine('validating a bank account', (openTestDatabase) => {
     );
   });
 
-  test('a provider that throws is one that could not be reached', async () => {
+  test('treats a provider that throws as unavailable', async () => {
     const { app } = await open({ validationProvider: providerOf(() => Promise.reject(new Error('12345678-5'))) });
     const { verdict } = await validateBankAccount(app, USER, account(HOLDER, '001', '1234509876'));
     assert.equal(verdict, 'undetermined');
   });
 
-  test('what fails offline is never sent to the provider', async () => {
+  test('never sends the provider an account that fails offline', async () => {
     const { app } = await open({ validationProvider: providerOf(() => assert.fail('asked')) });
     const { verdict, checks } = await validateBankAccount(app, USER, account('12345678-6', '001', '1234509876'));
     assert.equal(verdict, 'invalid');
     assert.equal(checks.find(({ id }) => id === 'holder.match')?.code, 'PREREQUISITE_FAILED');
   });
 
-  test('batch and single say the same, and one refusal spoils no other', async () => {
+  test('gives the same result in a batch as alone, and one refusal spoils no other result', async () => {
     const { app } = await open({ validationProvider: createSimulatedProvider(createTestClock()) });
     const inputs = Array.from({ length: 250 }, (_, index) =>
       account(`${10_000_000 + index}-K`, '012', `${index}12345`),
@@ -291,7 +291,7 @@ forEachEngine('validating a bank account', (openTestDatabase) => {
     }
   });
 
-  test('a batch is kept in one commit, and one that is refused leaves nothing behind', async () => {
+  test('stores a batch in one commit, and nothing of a refused batch', async () => {
     const { app, db } = await open();
     const gate = Promise.withResolvers<void>();
     let commits = 0;
@@ -324,7 +324,7 @@ forEachEngine('validating a bank account', (openTestDatabase) => {
     await assert.rejects(validateBatch(failing, USER, inputs), { code: 'STORAGE_FULL' });
   });
 
-  test('when the store fails under one question of a batch, that is its result, and the rest is kept and told', async () => {
+  test('reports a store failure as the result of its entry alone, and keeps the rest of the batch', async () => {
     const { app, db } = await open({ validationProvider: createSimulatedProvider(createTestClock()) });
     const inputs = [account('12345678-K', '012', '12345'), account(HOLDER, '001', '900000000001')];
     let commits = 0;
@@ -339,7 +339,7 @@ forEachEngine('validating a bank account', (openTestDatabase) => {
     assert.deepEqual(await findValidation(app, USER, first.validation.id), { ...first.validation, rut: null });
   });
 
-  test('everything about a RUT is exported however it is written, and is gone after it was erased', async () => {
+  test('exports everything about a RUT in any spelling, and nothing after it was erased', async () => {
     const { app, db } = await open({ validationProvider: createSimulatedProvider(createTestClock()) });
     await validateBankAccount(app, USER, account(HOLDER, '001', '900000000002'));
     app.now.advance(1);
@@ -368,7 +368,7 @@ forEachEngine('validating a bank account', (openTestDatabase) => {
     assert.equal(await eraseValidations(app, ''), null);
   });
 
-  test('validations are kept for two years', async () => {
+  test('keeps validations for two years', async () => {
     const { app } = await open();
     const old = await validateBankAccount(app, USER, account(HOLDER, '001', '1234509876'));
     app.now.advance(729 * 86_400_000);
@@ -386,8 +386,8 @@ forEachEngine('validating a bank account', (openTestDatabase) => {
   }
 });
 
-forEachEngine('the budget of questions to a provider', (openTestDatabase) => {
-  test('fifty mismatches spend it, with the time to wait; offline checks go on', async () => {
+forEachEngine('the budget for provider questions', (openTestDatabase) => {
+  test('is spent by fifty mismatches; the refusal has the time to wait, and offline checks go on', async () => {
     const { app, db, refusedAfter } = await open('no_match');
     const problem = await refusedAfter(USER, 50);
     assert.equal(problem.extras.waitMs, 30_000);
@@ -401,12 +401,12 @@ forEachEngine('the budget of questions to a provider', (openTestDatabase) => {
     await validateBankAccount(app, OTHER, account(rutAt(90), '001', '1234509876'));
   });
 
-  test('a match costs a twentieth of a mismatch', async () => {
+  test('is charged a twentieth of a mismatch for a match', async () => {
     const { refusedAfter } = await open('match');
     await refusedAfter(USER, 1000);
   });
 
-  test('two tokens a minute come back', async () => {
+  test('gets two tokens back each minute', async () => {
     const { app, refusedAfter } = await open('no_match');
     await refusedAfter(USER, 50);
     app.now.advance(29_999);
@@ -415,7 +415,7 @@ forEachEngine('the budget of questions to a provider', (openTestDatabase) => {
     await refusedAfter(USER, 1);
   });
 
-  test('many users together cannot guess the account of one RUT', async () => {
+  test('limits questions about one RUT from all users together', async () => {
     const { app } = await open('no_match');
     for (let asked = 0; asked < 50; asked++) {
       await validateBankAccount(app, { id: `user_${asked}` }, account(HOLDER, '001', `12345098${asked + 10}`));
@@ -423,7 +423,7 @@ forEachEngine('the budget of questions to a provider', (openTestDatabase) => {
     await assert.rejects(validateBankAccount(app, { id: 'one more' }, account(HOLDER, '001', '1234509876')), refused);
   });
 
-  test('the invented holder of the sandbox is shared by all its users', async () => {
+  test('does not limit the invented holder of the sandbox for each RUT', async () => {
     const db = await openTestDatabase();
     const app = createTestApp(db, { validationProvider: createSimulatedProvider(createTestClock()) });
     for (let asked = 0; asked < 60; asked++) {
@@ -431,7 +431,7 @@ forEachEngine('the budget of questions to a provider', (openTestDatabase) => {
     }
   });
 
-  test('questions at once cannot outrun it', async () => {
+  test('cannot be exceeded by concurrent questions', async () => {
     const { app, asked } = await open('no_match');
     const results = await validateBatch(
       app,
@@ -442,7 +442,7 @@ forEachEngine('the budget of questions to a provider', (openTestDatabase) => {
     assert.equal(asked(), 50);
   });
 
-  test('replicas share it', async () => {
+  test('is shared by replicas', async () => {
     const { app, db } = await open('no_match');
     const replica = createTestApp(db, {
       now: app.now,
@@ -455,7 +455,7 @@ forEachEngine('the budget of questions to a provider', (openTestDatabase) => {
     await assert.rejects(validateBankAccount(replica, USER, account(rutAt(60), '001', '1234509876')), refused);
   });
 
-  test('a user may ask about a thousand different RUTs a day, and about the same one again', async () => {
+  test('allows a user a thousand different RUTs a day, and repeats of the same RUT', async () => {
     const { app } = await open('match');
     for (let at = 0; at < 1000; at++) {
       await validateBankAccount(app, USER, account(rutAt(at), '001', '1234509876'));
@@ -471,7 +471,7 @@ forEachEngine('the budget of questions to a provider', (openTestDatabase) => {
     await validateBankAccount(app, USER, account(rutAt(1000), '001', '1234509876'));
   });
 
-  test('a bucket is forgotten once it is full again, and not before', async () => {
+  test('deletes a bucket when it is full again, and not before', async () => {
     const { app, db, refusedAfter } = await open('no_match');
     const buckets = async () => (await db.query('select bucket from provider_budgets')).length;
     await refusedAfter(USER, 50);

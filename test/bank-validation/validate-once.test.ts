@@ -49,7 +49,7 @@ forEachEngine('a validation with an idempotency key', (openTestDatabase) => {
   const match: HolderAnswer = { kind: 'match', expiresAt: null, nameMatch: null };
 
   for (const last of [0, 1, 2, 3]) {
-    test(`that was killed after ${last} commits asked the provider twice: now its question has one id`, async () => {
+    test(`asks the provider under one id when it is repeated after a crash that follows ${last} commits`, async () => {
       const provider = countingProvider(match);
       const app = createTestApp(await openTestDatabase(), { validationProvider: provider });
       await identityHashes(app);
@@ -67,7 +67,7 @@ forEachEngine('a validation with an idempotency key', (openTestDatabase) => {
     });
   }
 
-  test('tells a repeat that its answer is awaited, and asks nobody meanwhile', async () => {
+  test('answers a repeat as pending while the first waits for its answer, and asks nobody again', async () => {
     const provider = countingProvider(match);
     const app = createTestApp(await openTestDatabase(), { validationProvider: provider });
     await identityHashes(app);
@@ -77,7 +77,7 @@ forEachEngine('a validation with an idempotency key', (openTestDatabase) => {
     assert.deepEqual([validation.state, replayed, provider.asked.length], ['pending', true, 1]);
   });
 
-  test('asks once for many requests at the same moment, and pays for one question', async () => {
+  test('asks the provider once for many concurrent requests, and charges one question', async () => {
     const provider = countingProvider(match);
     const app = createTestApp(await openTestDatabase(), { validationProvider: provider });
     const outcomes = await Promise.all(Array.from({ length: 8 }, () => validateOnce(app, USER, INPUT, KEY)));
@@ -98,7 +98,7 @@ forEachEngine('a validation with an idempotency key', (openTestDatabase) => {
     [{ kind: 'pending' }, 'pending', 'undetermined'],
   ];
   for (const [answer, state, verdict] of finals) {
-    test(`is answered as one without a key is where the provider says ${answer.kind}`, async () => {
+    test(`is answered like one without a key when the provider says ${answer.kind}`, async () => {
       const app = createTestApp(await openTestDatabase(), { validationProvider: countingProvider(answer) });
       const keyed = await validateOnce(app, USER, INPUT, KEY);
       const bare = await validateOnce(app, USER, INPUT, null);
@@ -112,7 +112,7 @@ forEachEngine('a validation with an idempotency key', (openTestDatabase) => {
     });
   }
 
-  test('that the provider refuses for now is forgotten, so that the same key can ask later', async () => {
+  test('is forgotten when the provider limits the rate, so that the same key can ask later', async () => {
     const provider = countingProvider({ kind: 'rate_limited', retryAfterSeconds: 30 }, match);
     const app = createTestApp(await openTestDatabase(), { validationProvider: provider });
     await assert.rejects(validateOnce(app, USER, INPUT, KEY), { code: 'RATE_LIMITED' });
@@ -121,7 +121,7 @@ forEachEngine('a validation with an idempotency key', (openTestDatabase) => {
     assert.deepEqual([validation.verdict, replayed], ['confirmed', false]);
   });
 
-  test('of which nothing is left, because it was erased, is a new one', async () => {
+  test('is validated again when its record was erased', async () => {
     const app = createTestApp(await openTestDatabase());
     const first = await validateOnce(app, USER, INPUT, KEY);
     await app.db.transaction((tx) => tx.query('delete from bank_account_validations'));

@@ -20,7 +20,7 @@ suite('findBank', () => {
     for (const { code } of shippedList.rejectedCodes) assert.equal(findBank(directory, code).found, 'rejected');
   });
 
-  test('a three-digit code that nobody listed is not known', () => {
+  test('an unlisted three-digit code is unknown', () => {
     assert.deepEqual(findBank(directory, '000'), { found: 'nothing', code: '000' });
     assert.deepEqual(findBank(directory, '999'), { found: 'nothing', code: '999' });
   });
@@ -46,7 +46,7 @@ suite('findBank', () => {
     [['012'], null],
   ];
   for (const [code, padded] of malformed) {
-    test(`${JSON.stringify(code)} is no code${padded === null ? '' : `; ${padded} was probably meant`}`, () => {
+    test(`${JSON.stringify(code)} is no code${padded === null ? '' : `; ${padded} is suggested`}`, () => {
       assert.deepEqual(findBank(directory, code), { found: 'bad_format', code: null, padded });
     });
   }

@@ -11,12 +11,12 @@ import { createTestApp, createTestClock } from '../../support/test-app.ts';
 const INPUT = { rut: '12345678-5', bankCode: '750', account: '1234509876' };
 
 forEachEngine('importing a bank list', (openTestDatabase) => {
-  test('until there is one, the list of the release serves', async () => {
+  test('the list of the release is used until another one is imported', async () => {
     const app = createTestApp(await openTestDatabase());
     assert.equal(await currentDirectory(app), shippedBankDirectory);
   });
 
-  test('a newer list serves on every replica within a second, and records name it', async () => {
+  test('a newer list is used on every replica within a second, and records name its version', async () => {
     const db = await openTestDatabase();
     const now = createTestClock(Date.UTC(2027, 2, 1));
     const [app, replica] = [createTestApp(db, { now }), createTestApp(db, { now })];
@@ -40,7 +40,7 @@ forEachEngine('importing a bank list', (openTestDatabase) => {
     );
   });
 
-  test('a list that is known to be wrong changes nothing', async () => {
+  test('a list with a known wrong pair changes nothing', async () => {
     const db = await openTestDatabase();
     const app = createTestApp(db);
     const banks = shippedList.banks.map((bank) => (bank.code === '037' ? { ...bank, name: 'Banco Itaú' } : bank));
@@ -50,7 +50,7 @@ forEachEngine('importing a bank list', (openTestDatabase) => {
     assert.equal((await db.query('select * from bank_directories')).length, 0);
   });
 
-  test('a list of a day to come served, seemed new until then, and made every genuine one too old; one of no date was NaN days old', async () => {
+  test('a list with a future or invalid date is refused', async () => {
     const db = await openTestDatabase();
     const app = createTestApp(db, { now: createTestClock(Date.UTC(2026, 0, 15)) });
     for (const asOf of ['2026-01-16', '2026-02', '2027', '2026-13', '2025-12-99']) {
@@ -63,7 +63,7 @@ forEachEngine('importing a bank list', (openTestDatabase) => {
       assert.ok('version' in (await importBankDirectory(app, { ...shippedList, meta: { asOf } }, TESTER)), asOf);
   });
 
-  test('the same list twice is one that changes nothing', async () => {
+  test('an import of the same list again changes nothing', async () => {
     const app = createTestApp(await openTestDatabase());
     const outcome = await importBankDirectory(app, shippedList, TESTER);
     assert.ok('version' in outcome);

@@ -11,7 +11,7 @@ suite('readBankDirectory', () => {
     assert.deepEqual(directoryOf(shippedList), shippedBankDirectory);
   });
 
-  test('a researched list with sources and notes is read, and the same facts have the same version', () => {
+  test('a list with sources and notes is read, and the same facts give the same version', () => {
     const banks = shippedList.banks.map((bank) => ({
       ...bank,
       sources: ['a list'],
@@ -41,7 +41,7 @@ suite('readBankDirectory', () => {
     directoryOf(changed('028', { aliases: ['BICE', 'Banco Security'] }));
   });
 
-  suite('a pair that is known to be wrong is never believed', () => {
+  suite('a known wrong pair is never accepted', () => {
     for (const { code, wrongName } of shippedList.knownWrongPairs) {
       const spellings = [
         wrongName,
@@ -68,7 +68,7 @@ suite('readBankDirectory', () => {
     }
   });
 
-  suite('the name of one institution is not believed at the code of another', () => {
+  suite('the name of one institution is not accepted at the code of another', () => {
     const pairs = [
       ['012', 'Scotiabank'],
       ['016', 'Santander'],
@@ -89,7 +89,7 @@ suite('readBankDirectory', () => {
     }
   });
 
-  test('a code that stands twice is named with its place', () => {
+  test('a duplicate code is reported with its place', () => {
     const reading = readBankDirectory({ ...shippedList, banks: [...shippedList.banks, entry('012', 'Banco Nuevo')] });
     assert.ok('problems' in reading);
     assert.deepEqual(reading.problems, [
@@ -115,7 +115,7 @@ suite('readBankDirectory', () => {
     ['an array', shippedList.banks],
     ['an empty list', { ...shippedList, banks: [] }],
     ['no date', { ...shippedList, meta: {} }],
-    ['a date that is no date', { ...shippedList, meta: { asOf: 'yesterday' } }],
+    ['an invalid date', { ...shippedList, meta: { asOf: 'yesterday' } }],
     ['an unknown member', { ...shippedList, extra: 1 }],
     ['a code of two digits', withEntry(entry('17', 'Banco Nuevo'))],
     ['a code as a number', withEntry({ ...entry('750', 'Banco Nuevo'), code: 750 })],
@@ -130,7 +130,7 @@ suite('readBankDirectory', () => {
     test(`${name} is refused as malformed`, () => assert.deepEqual([...new Set(codesOf(list))], ['BANK_LIST_INVALID']));
   }
 
-  test('every problem is named at once', () => {
+  test('all problems are reported at once', () => {
     const banks = [entry('009', 'Santander'), { code: '12' }];
     const codes = codesOf({ banks });
     assert.ok(codes.filter((code) => code === 'BANK_LIST_INVALID').length > 2);

@@ -10,7 +10,7 @@ const withCheck = (body: string) => body + checkCharacter(body);
 /** A number whose last digit happens to fit. */
 const LUCKY = '22883518';
 
-suite('what a column of RUTs without hyphens says', () => {
+suite('a column of RUTs without hyphens', () => {
   const columns: [name: string, cells: readonly string[], format: RutFormat | null][] = [
     ['all with their check character', BODIES.map(withCheck), 'with-dv'],
     ['all without', BODIES, 'without-dv'],
@@ -23,14 +23,14 @@ suite('what a column of RUTs without hyphens says', () => {
       [...BODIES.map((body) => `${body}-${checkCharacter(body)}`), LUCKY],
       null,
     ],
-    ['nine digits say nothing of eight', [...Array(100).fill('125319092'), LUCKY], null],
-    ['nine that fit are too few', SHORT.slice(0, 9).map(withCheck), null],
-    ['ten that fit are enough', SHORT.slice(0, 10).map(withCheck), 'with-dv'],
+    ['nine digits tell nothing about eight', [...Array(100).fill('125319092'), LUCKY], null],
+    ['nine fitting numbers are too few', SHORT.slice(0, 9).map(withCheck), null],
+    ['ten fitting numbers are enough', SHORT.slice(0, 10).map(withCheck), 'with-dv'],
     ['half and half', [...SHORT.slice(0, 20), ...SHORT.slice(0, 20).map(withCheck)], null],
     ['nothing', [], null],
   ];
   for (const [name, cells, format] of columns) {
-    test(`${name}: ${format ?? 'nobody can tell'}`, () => {
+    test(`${name}: ${format ?? 'undecided'}`, () => {
       const judge = judgeColumn();
       for (const cell of cells) judge.look(` ${cell} `);
       assert.equal(judge.format(), format);
@@ -44,6 +44,6 @@ suite('what a column of RUTs without hyphens says', () => {
     ['RUT', null],
   ];
   for (const [name, format] of names) {
-    test(`a column named ${name}: ${format ?? 'says nothing'}`, () => assert.equal(formatOfName(name), format));
+    test(`a column named ${name}: ${format ?? 'undecided'}`, () => assert.equal(formatOfName(name), format));
   }
 });

@@ -46,7 +46,7 @@ const LEFT: [why: string, cell: Partial<AccountCells>, rutFormat?: RutFormat][] 
   ['a RUT that two people could have', { rut: '22883518' }],
   ['the same behind a formula, an apostrophe and decimals', { rut: '="22883518"' }],
   ['the same with the decimals of a program', { rut: '22883518.0' }],
-  ['a number with decimals, or a RUT that ends with -0', { rut: '7000009.0' }, 'with-dv'],
+  ['a text that is a number with decimals or a RUT that ends with -0', { rut: '7000009.0' }, 'with-dv'],
   ['a point in an account that begins with zeros', { account: '0100.0' }],
   ['groups of three without a check character', { rut: '22 883 518' }],
   ['a wrong check character', { rut: '12531909–3' }],
@@ -64,13 +64,13 @@ const LEFT: [why: string, cell: Partial<AccountCells>, rutFormat?: RutFormat][] 
   ['a code and the name of another bank', { bank: '051 Santander' }],
   ['a bank that is closed', { bank: 'Banco Paris' }],
   ['a name that a bank and its successor do not share', { bank: 'Banco Tenpo' }],
-  ['an account that may have been written 1100-0', { account: '1100.0' }],
-  ['nothing', { bank: '', account: '', rut: '' }],
+  ['an account that may mean 1100-0', { account: '1100.0' }],
+  ['an empty row', { bank: '', account: '', rut: '' }],
 ];
 
 suite('repairing a row', () => {
   for (const [rule, cell, after, rutFormat = null] of MENDED) {
-    test(`${rule} makes ${JSON.stringify(Object.values(cell))} ${JSON.stringify(Object.values(after))}`, () => {
+    test(`${rule} turns ${JSON.stringify(Object.values(cell))} into ${JSON.stringify(Object.values(after))}`, () => {
       const { cells, repairs } = repairAccount({ ...RIGHT, ...cell }, { directory, rutFormat });
       assert.deepEqual(cells, { ...RIGHT, ...after });
       assert.deepEqual(
@@ -80,18 +80,18 @@ suite('repairing a row', () => {
     });
   }
 
-  test('every rule of the table has its example', () => {
+  test('every rule has an example in the table', () => {
     assert.deepEqual(new Set(MENDED.map(([rule]) => rule)), new Set(REPAIR_RULES.map(({ id }) => id)));
   });
 
   for (const [why, cell, rutFormat = null] of LEFT) {
-    test(`${why} is left as it is: ${JSON.stringify(Object.values(cell))}`, () => {
+    test(`${why} is left unchanged: ${JSON.stringify(Object.values(cell))}`, () => {
       const row = { ...RIGHT, ...cell };
       assert.deepEqual(repairAccount(row, { directory, rutFormat }), { cells: row, repairs: [] });
     });
   }
 
-  test('every name and alias of a bank that operates is read as that bank, or not at all', () => {
+  test('every name and alias of an operating bank is read as that bank or not at all', () => {
     for (const { code, name, aliases, status } of directory.banks.values()) {
       for (const text of [name, ...aliases].flatMap((one) => [one, one.toUpperCase(), one.normalize('NFD')])) {
         const found = codeOfBankName(directory, text);
@@ -102,7 +102,7 @@ suite('repairing a row', () => {
     }
   });
 
-  test('nothing that programs and hands do to a row makes it another person’s', () => {
+  test('no damage by programs or people turns a row into another person’s', () => {
     fc.assert(
       fc.property(anyRow, anyRutDamage, anyDamage, anyDamage, (row, onRut, onBank, onAccount) => {
         const cells = {
@@ -124,7 +124,7 @@ suite('repairing a row', () => {
     );
   });
 
-  test('a row that is mended is not mended again', () => {
+  test('a repaired row is not repaired again', () => {
     fc.assert(
       fc.property(anyRow, anyDamage, (row, damages) => {
         const account = damages.reduce((text, damage) => damage(text), row.account);

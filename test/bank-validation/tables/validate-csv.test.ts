@@ -59,7 +59,7 @@ suite('the columns of a CSV', () => {
     [['', '', ''], null],
   ];
   for (const [row, found] of headers) {
-    test(`${row.join(' | ')}: ${found?.join(', ') ?? 'cannot be told'}`, () => {
+    test(`${row.join(' | ')}: ${found?.join(', ') ?? 'not recognised'}`, () => {
       const places = placeColumns(row, ACCOUNT_TABLE.names);
       const columns = ACCOUNT_TABLE.isHeader(places) ? places : null;
       assert.deepEqual(columns === null ? null : [columns.rut, columns.bank, columns.account], found);
@@ -75,7 +75,7 @@ suite('the columns of a CSV', () => {
     ['', null],
   ];
   for (const [text, found] of told) {
-    test(`--columns ${text}: ${found?.join(', ') ?? 'cannot be used'}`, () => {
+    test(`--columns ${text}: ${found?.join(', ') ?? 'refused'}`, () => {
       const columns = readColumns(text);
       assert.deepEqual(columns && [columns.rut, columns.bank, columns.account, columns.checkCharacter], found);
     });
@@ -86,7 +86,7 @@ const ADDED =
   'verdict;is_valid;codes;message;suggestions;validation_id;rut_read;bank_code;bank_name;account_read;why;proposal';
 
 forEachEngine('validating a CSV', (openTestDatabase) => {
-  test('writes every row back with its verdict, zeros, quotes and order kept', async () => {
+  test('adds a verdict to every row and keeps zeros, quotes and order', async () => {
     const { text, summary } = await run(
       'Nombre;RUT;Código Banco;N° Cuenta;Monto\r\nAna;12.531.909-2;012;0012531909;0100\r\n"Beto; hijo";18972631-7;17;12-34;"5""0"\r\n',
     );
@@ -112,14 +112,14 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
     });
   });
 
-  test('reads a check character that has a column of its own', async () => {
+  test('reads a check character from its own column', async () => {
     const { summary } = await run(
       'rut,dv,banco,cuenta\n12531909,2,012,1\n9068826,k,012,1\n12531909,3,012,1\n12531909-2,2,012,1\n',
     );
     assert.deepEqual([summary.plausible, summary.invalid], [3, 1]);
   });
 
-  test('a file without names, with a byte order mark, with short and blank lines', async () => {
+  test('accepts a file without column names if --columns names them, with short and blank lines', async () => {
     const content = '\ufeff12531909-2,012,12531909\n\n18972631-7,001\n';
     await assert.rejects(run(content), /Which columns .* --columns rut,bank,account/);
     const { text, summary } = await run(content, 1_000_000, 'en', { columns: readColumns('rut,bank,account') });
@@ -128,7 +128,7 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
     assert.equal(summary.rows, 2);
   });
 
-  test('verdicts stand under their names in rows that are too long or too short', async () => {
+  test('keeps verdicts under their column names in rows that are too long or too short', async () => {
     const { text } = await run(
       'rut;bank;account\n12531909-2;012;12531909;\n12531909-2;012;12531909;; \n12531909-2;012;12531909;more\n12531909-2\n',
     );
@@ -147,7 +147,7 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
     );
   });
 
-  test('lines end as those of the input do, and a line break in a cell stays in its cell', async () => {
+  test('keeps the line ends of the input, and a line break inside a cell', async () => {
     const { text } = await run('"N°\ncuenta";rut;banco\r\n12531909;12531909-2;012\r\n"1\n2";12531909-2;012\r\n');
     const lines = text.split('\r\n');
     assert.equal(lines.length, 4);
@@ -155,7 +155,7 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
     assert.match(lines[2] ?? '', /^"1\n2";12531909-2;012;invalid;/);
   });
 
-  test('what keeps a file from being read is told in the language that was asked for', async () => {
+  test('reports an unreadable file in the chosen language', async () => {
     const refused: [content: string, says: RegExp][] = [
       ['12531909-2,012,12531909\n', /^¿Qué columnas son RUT, banco y cuenta\?.* Encontrado: … \| … \| …$/],
       ['rut,rut,banco,cuenta\n', /^La primera fila nombra dos veces la columna rut: rut \| rut\./],
@@ -165,7 +165,7 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
     for (const [content, message] of refused) await assert.rejects(run(content, 1_000_000, 'es'), { message });
   });
 
-  test('the first look at a long column gives signs of life, before the first row is validated', async () => {
+  test('shows progress while it scans a long column, before the first row is validated', async () => {
     const seen: string[] = [];
     const content = `rut;bank;account\n${'12531909-2;012;12531909\n'.repeat(5_000)}`;
     await run(content, 1_000_000, 'en', {
@@ -175,13 +175,13 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
     assert.deepEqual(seen.slice(0, 2), ['looked at 5000, true', 'validated 500']);
   });
 
-  test('spaces around a cell are no part of the number, and stay in the output', async () => {
+  test('ignores spaces around a cell, and keeps them in the output', async () => {
     const { text } = await run('rut,bank,account\n 12531909-2 ,012 , 12531909\u00a0\n');
     assert.match(text, /\n 12531909-2 ,012 , 12531909\u00a0,plausible,true,ACCOUNT_IS_CUENTARUT_OF_HOLDER,/);
   });
 
   for (const account of ['1,23457E+11', '1.23E+11', '1E+11']) {
-    test(`${account} is told to be the work of a spreadsheet, in either language`, async () => {
+    test(`reports ${account} as destroyed by a spreadsheet, in both languages`, async () => {
       const content = `rut;bank;account\n12531909-2;012;${account}\n`;
       assert.match((await run(content)).text, /;ACCOUNT_BAD_FORMAT;A spreadsheet has destroyed/);
       assert.match((await run(content, 1_000_000, 'es')).text, /;ACCOUNT_BAD_FORMAT;Una planilla de cálculo destruyó/);
@@ -195,7 +195,7 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
     ['under a byte order mark that is not its own', Buffer.concat([mark, Buffer.from(latin1, 'latin1')])],
   ];
   for (const [name, bytes] of latin1Files) {
-    test(`a Latin-1 file ${name} comes back as it was: its accents, and ends of lines`, async () => {
+    test(`keeps the accents and line ends of a Latin-1 file ${name}`, async () => {
       const { written } = await run(bytes, 1_000_000, 'es');
       const [head, row, ...rest] = written.toString('latin1').split('\r\n');
       assert.match(head ?? '', /^rut;código banco;cuenta;nombre;verdict;/);
@@ -204,7 +204,7 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
     });
   }
 
-  test('a UTF-8 file keeps its byte order mark, and has none that it had not', async () => {
+  test('keeps the byte order mark of a UTF-8 file and adds none', async () => {
     for (const start of ['', '\ufeff']) {
       const { written } = await run(`${start}rut;código banco;cuenta;nombre\n12531909-2;012;12531909;Ñandú\n`);
       assert.ok(written.toString().startsWith(`${start}rut;código banco;`));
@@ -212,7 +212,7 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
     }
   });
 
-  test('more rows than are taken at once stay in order, however the bytes are cut', async () => {
+  test('keeps the order of more rows than one batch, wherever the input is cut', async () => {
     const lines = Array.from({ length: 1203 }, (_, index) => `${index},12531909-2,012,${1000000 + index}`);
     const { text, summary } = await run(`n,rut,bank,account\n${lines.join('\n')}\n`, 997);
     assert.equal(summary.rows, 1203);
@@ -227,7 +227,7 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
     );
   });
 
-  test('a UTF-16 file comes back in UTF-16, with its byte order mark and tabs', async () => {
+  test('returns a UTF-16 file in UTF-16, with its byte order mark and tabs', async () => {
     const text = '\ufeffrut\tcódigo banco\tcuenta\r\n12531909-2\t012\t12531909\r\n';
     const { written } = await run(Buffer.from(text, 'utf16le'));
     assert.match(
@@ -236,7 +236,7 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
     );
   });
 
-  test('a workbook comes back as CSV; its titles and blank rows are left out, and shown zeros are kept', async () => {
+  test('returns a workbook as CSV without titles and blank rows, and keeps the zeros that it shows', async () => {
     const { text, summary } = await run(
       await makeWorkbook([
         {
@@ -259,7 +259,7 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
     assert.equal(summary.rows, 2);
   });
 
-  test('every row is kept, as asked by the command line', async () => {
+  test('stores every row with the command line as its actor', async () => {
     const { db } = await run('rut,bank,account\n12531909-2,012,12531909\n');
     const rows = await db.query('select actor, account_masked from bank_account_validations');
     assert.deepEqual(
@@ -274,13 +274,13 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
     ['a picture', Buffer.from('\x89PNG\0\0\0\r12531909'), /Save it as CSV in UTF-8, or as \.xlsx/],
     ['two columns of RUTs', 'RUT,run,bank,account\n12531909-2,1,012,1\n', /names the column rut twice: RUT \| run\./],
     ['an empty file', '', /empty/],
-    ['columns that cannot be told', 'nombre,12531909-2\nAna,1\n', /Which columns .* --columns .* nombre \| …$/],
-    ['a quote that does not end', 'rut,bank,account\n"12531909-2,012,1\n', /Line \d+ cannot be read as CSV/],
+    ['columns without known names', 'nombre,12531909-2\nAna,1\n', /Which columns .* --columns .* nombre \| …$/],
+    ['an unclosed quote', 'rut,bank,account\n"12531909-2,012,1\n', /Line \d+ cannot be read as CSV/],
     ['JSON', '{"rut":"12531909-2"}\n', /Line \d+ cannot be read as CSV/],
-    ['a row without end', `rut,bank,account\n${'1'.repeat(100_000)}`, /Line 2 is longer than 65536 characters/],
+    ['an endless row', `rut,bank,account\n${'1'.repeat(100_000)}`, /Line 2 is longer than 65536 characters/],
   ];
   for (const [name, content, message] of unusable) {
-    test(`${name} is refused with a sentence that repeats no data`, async () => {
+    test(`refuses ${name} with a message that repeats no data`, async () => {
       await assert.rejects(run(content), (error) => {
         assert.ok(error instanceof CsvError);
         assert.match(error.message, message);
@@ -290,7 +290,7 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
     });
   }
 
-  test('a clean table and what was changed: every row is there, and what could be somebody else’s stays', async () => {
+  test('writes a repaired table and its changes, and leaves ambiguous cells as they are', async () => {
     const changes = collector();
     const repaired = collector();
     const { text, summary } = await run(
@@ -333,7 +333,7 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
     assert.deepEqual(summary.repaired.rules[0], { rule: 'DASHES', changes: 1 });
   });
 
-  test('RUTs of digits alone are read as the whole column, or the caller, says', async () => {
+  test('reads RUTs without a hyphen in the format of their column, or as the caller says', async () => {
     const bodies = Array.from({ length: 40 }, (_, index) => String(5_000_003 + index * 1_047_291));
     const content = (column: readonly string[], name = 'rut') =>
       `${name};bank;account\n${column.map((rut) => `${rut};001;1234509876`).join('\n')}\n`;
@@ -351,7 +351,7 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
     assert.deepEqual(await read(['22883518'], {}, 'RUT sin DV'), { last: '22883518-8', undetermined: 0 });
   });
 
-  test('a spreadsheet computes nothing that is in an output', async () => {
+  test('writes no formula that a spreadsheet would compute', async () => {
     const repaired = collector();
     const { text } = await run('rut,bank,account,note\n12531909-2,012,12531909,=1+1\n', 1_000_000, 'en', {
       repaired: repaired.stream,
@@ -360,7 +360,7 @@ forEachEngine('validating a CSV', (openTestDatabase) => {
     assert.match(repaired.text(), /,'=1\+1\n/);
   });
 
-  test('the quotes of a formula stand in a cell, in every encoding', async () => {
+  test('reads the quotes of a formula as part of a cell, in every encoding', async () => {
     const content = 'rut;bank;account\n12531909-2;="012";="0012531909"\n';
     for (const bytes of [Buffer.from(content), Buffer.from(`\ufeff${content}`, 'utf16le')]) {
       const repaired = collector();
