@@ -53,7 +53,7 @@ const forbiddenAddresses = {
   ],
 };
 
-test('ordinary addresses of the Internet are public', () => {
+test('ordinary Internet addresses are public', () => {
   for (const address of publicAddresses) assert.equal(isPublicAddress(address), true, address);
 });
 
@@ -63,13 +63,13 @@ for (const [range, addresses] of Object.entries(forbiddenAddresses)) {
   });
 }
 
-test('an address is the same in every spelling', () => {
+test('spellings of one address are equal', () => {
   assert.ok(sameAddress('::ffff:8.8.8.8', '8.8.8.8'));
   assert.ok(sameAddress('2606:0:0::1', '2606::1'));
   assert.ok(!sameAddress('8.8.8.8', '8.8.4.4'));
 });
 
-test('the kind of a host', () => {
+test('every host has its kind', () => {
   const kinds = {
     'shop.example.com': 'name',
     'xn--ls8h.la': 'name',
@@ -185,7 +185,7 @@ test('public https URLs in their normal form are accepted', () => {
 });
 
 for (const [code, urls] of Object.entries(refused)) {
-  test(`${code}: every spelling is refused, with a fix and without a quotation`, () => {
+  test(`${code}: every spelling is refused with a fix, and never quoted`, () => {
     for (const url of urls) {
       const refusal = checkOutboundUrl(url, { allowPrivate: false, ownAddresses });
       assert.equal(refusal?.code, code, url);
@@ -194,7 +194,7 @@ for (const [code, urls] of Object.entries(refused)) {
   });
 }
 
-test('in development http, private hosts and every port are accepted', () => {
+test('in development, http, private hosts and every port are accepted', () => {
   const urls = [
     'http://127.0.0.1:9000/cb',
     'http://localhost:3000/',
@@ -205,7 +205,7 @@ test('in development http, private hosts and every port are accepted', () => {
   for (const url of urls) assert.equal(checkOutboundUrl(url, { allowPrivate: true }), null, url);
 });
 
-test('in development only the very origin of this program is its own: other ports and schemes are others', () => {
+test('in development, only the exact origin of this program is refused as its own', () => {
   const policy = { allowPrivate: true, ownAddresses: ['pay.example.com'], ownOrigins: ['http://127.0.0.1:8080'] };
   const own = checkOutboundUrl('http://127.0.0.1:8080/trxs', policy);
   assert.equal(own?.code, 'URL_NOT_ALLOWED');
@@ -220,7 +220,7 @@ test('in development only the very origin of this program is its own: other port
   }
 });
 
-test('in development too, a URL has one spelling, no credentials and a scheme of the web', () => {
+test('in development, a URL with another spelling, credentials or a non-web scheme is still refused', () => {
   const urls = ['http://127.1/', 'http://u:p@localhost/', 'file:///etc/passwd', 'gopher://127.0.0.1/', 'x'];
   for (const url of urls) assert.equal(checkOutboundUrl(url, { allowPrivate: true })?.code, 'INVALID_URL', url);
 });

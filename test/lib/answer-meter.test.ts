@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Registry } from 'prom-client';
 import { createAnswerMeter } from '../../src/lib/answer-meter.ts';
 
-test('answers are counted by route and status, and their times add up in every bucket above them', async () => {
+test('answers are counted by route and status, and their times add up in the buckets', async () => {
   const registry = new Registry();
   const answered = createAnswerMeter(registry, 'answers_total', 'answer_seconds');
   answered('/trxs', 200, 0.5);
@@ -28,7 +28,7 @@ test('answers are counted by route and status, and their times add up in every b
   for (const line of lines) assert.ok(text.includes(`${line}\n`), `${line}\nis not in\n${text}`);
 });
 
-test('nothing was answered yet: the registry says so', async () => {
+test('the registry has the metric before the first answer', async () => {
   const registry = new Registry();
   createAnswerMeter(registry, 'answers_total', 'answer_seconds');
   assert.match(await registry.metrics(), /# TYPE answers_total counter\n/);

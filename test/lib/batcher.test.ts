@@ -29,7 +29,7 @@ test('a burst becomes one flush, and each item gets its own output', async () =>
   assert.deepEqual(batches, [[1, 2, 3]]);
 });
 
-test('what arrives while a flush runs forms the next one', async () => {
+test('items that arrive during a flush form the next one', async () => {
   const { calls, flush } = controlledFlush();
   const { submit, drain } = createBatcher({ ...limits, flush });
   const first = submit(1);
@@ -60,7 +60,7 @@ test('a flush never holds more than maxBatch, and the order is kept', async () =
   assert.deepEqual(seen, items);
 });
 
-test('a failed flush rejects all of its items with its own error, and the next flush is not touched', async () => {
+test('a failed flush rejects all of its items with its own error, and does not affect the next flush', async () => {
   const { calls, flush } = controlledFlush();
   const { submit } = createBatcher({ ...limits, maxBatch: 2, flush });
   const results = [1, 2, 3].map(submit);
@@ -74,7 +74,7 @@ test('a failed flush rejects all of its items with its own error, and the next f
   assert.equal(await results[2], 30);
 });
 
-test('a flush that throws at once is a failed flush', async () => {
+test('a flush that throws immediately counts as a failed flush', async () => {
   const { submit } = createBatcher<number, number>({
     ...limits,
     flush: () => {
@@ -84,7 +84,7 @@ test('a flush that throws at once is a failed flush', async () => {
   await assert.rejects(submit(1), /not even started/);
 });
 
-test('a flush that answers for more or fewer items than it got gives nobody the answer of another', async () => {
+test('a flush with more or fewer outputs than items rejects all of them', async () => {
   const { calls, flush } = controlledFlush();
   const { submit } = createBatcher({ ...limits, flush });
   const results = Promise.allSettled([submit(1), submit(2)]);
@@ -93,7 +93,7 @@ test('a flush that answers for more or fewer items than it got gives nobody the 
   for (const result of await results) assert.equal(result.status, 'rejected');
 });
 
-test('beyond maxQueued items are refused at once, and accepted again when there is room', async () => {
+test('beyond maxQueued, items are refused, and accepted again when there is room', async () => {
   const { calls, flush } = controlledFlush();
   const { submit, drain } = createBatcher({ ...limits, maxQueued: 2, flush });
   const running = submit(1);
@@ -110,7 +110,7 @@ test('beyond maxQueued items are refused at once, and accepted again when there 
   await drain();
 });
 
-test('once one has waited for maxWaitMs nothing more is taken, until it is its turn', async (t) => {
+test('no new item is accepted while one has waited longer than maxWaitMs', async (t) => {
   let now = 1_000;
   t.mock.method(performance, 'now', () => now);
   const { calls, flush } = controlledFlush();
@@ -146,7 +146,7 @@ test('as many flushes run at once as concurrency allows', async () => {
   assert.deepEqual(await Promise.all(results), [10, 20, 30]);
 });
 
-test('drain resolves only when nothing waits and nothing runs', async () => {
+test('drain resolves only when nothing is queued or running', async () => {
   const { calls, flush } = controlledFlush();
   const { submit, drain } = createBatcher({ ...limits, flush });
   await drain();
@@ -160,7 +160,7 @@ test('drain resolves only when nothing waits and nothing runs', async () => {
   assert.equal(await result, 10);
 });
 
-test('depth says how many wait, without those being flushed', async () => {
+test('depth counts the queued items without those being flushed', async () => {
   const { calls, flush } = controlledFlush();
   const { submit, depth } = createBatcher({ ...limits, maxBatch: 2, flush });
   const results = [1, 2, 3].map(submit);

@@ -21,7 +21,7 @@ for (const [day, from, to, hours] of DAYS) {
   });
 }
 
-test('the last day that can be written has bounds too', () => {
+test('the last representable day has bounds too', () => {
   assert.equal(boundsOfDay('9999-12-31').to, Date.parse('+010000-01-01T03:00:00.000Z'));
 });
 
@@ -33,12 +33,12 @@ const CLOCKS: [utc: string, chile: string][] = [
   ['2026-04-05T03:30:00.000Z', '2026-04-04 23:30:00 -04:00'],
 ];
 for (const [utc, chile] of CLOCKS) {
-  test(`the clocks of Chile show ${chile} at ${utc}`, () => {
+  test(`a clock in Chile shows ${chile} at ${utc}`, () => {
     assert.equal(clockOf(Date.parse(utc)), chile);
   });
 }
 
-test('only days of the calendar are days', () => {
+test('only calendar days are accepted as days', () => {
   for (const text of ['2026-01-15', '2024-02-29']) assert.ok(isDay(text), text);
   for (const text of ['2026-02-29', '2026-1-15', '15-01-2026', '2026-01-15T00:00', '', '+02026-01-15']) {
     assert.ok(!isDay(text), text);

@@ -13,17 +13,17 @@ const cases: [string, string][] = [
   ['no address', 'no address'],
 ];
 
-test('an address counts by what its owner has: one of IPv4, 64 bits of IPv6', () => {
+test('a client counts by its IPv4 address or the first 64 bits of its IPv6 address', () => {
   for (const [address, network] of cases) assert.equal(clientNetwork(address), network);
 });
 
-test('by fewer bits counts what a provider may have handed out as one', () => {
+test('with fewer bits, IPv6 addresses count by the larger network of a provider', () => {
   assert.equal(clientNetwork('2001:db8:1:2ff:3::6', 56), '2001:db8:1:200::/56');
   assert.equal(clientNetwork('2001:db8:1:2ff:3::6', 48), '2001:db8:1::/48');
   for (const bits of [56, 48] as const) assert.equal(clientNetwork('::ffff:192.0.2.7', bits), '192.0.2.7');
 });
 
-test('the networks of an address go from the smallest to the largest; of IPv4 there is one', () => {
+test('the networks of an IPv6 address go from smallest to largest; an IPv4 address has one', () => {
   assert.deepEqual(clientNetworks('2001:db8:1:2ff:3::6'), [
     '2001:db8:1:2ff::',
     '2001:db8:1:200::/56',

@@ -9,7 +9,7 @@ function fakeSources() {
   return { at, sources: { wall: () => at.wall, monotonic: () => at.monotonic } };
 }
 
-test('the clock starts at the wall time and then only counts what passes', () => {
+test('the clock starts at the wall time and then only counts elapsed time', () => {
   const { at, sources } = fakeSources();
   const now = systemClock(sources);
   assert.equal(now(), noon);
@@ -18,7 +18,7 @@ test('the clock starts at the wall time and then only counts what passes', () =>
 });
 
 for (const jump of [-3_600_000, 3_600_000, 400 * 86_400_000]) {
-  test(`setting the wall clock by ${jump} ms moves nothing`, () => {
+  test(`setting the wall clock by ${jump} ms does not move the clock`, () => {
     const { at, sources } = fakeSources();
     const now = systemClock(sources);
     at.wall += jump;
@@ -27,7 +27,7 @@ for (const jump of [-3_600_000, 3_600_000, 400 * 86_400_000]) {
   });
 }
 
-test('anchored to a later time it jumps there', () => {
+test('anchored to a later time, the clock jumps there', () => {
   const { at, sources } = fakeSources();
   const now = systemClock(sources);
   now();
@@ -37,7 +37,7 @@ test('anchored to a later time it jumps there', () => {
   assert.equal(now(), noon + 60_005);
 });
 
-test('anchored to an earlier time it runs at half speed until the difference is gone, and never backwards', () => {
+test('anchored to an earlier time, the clock runs at half speed until it agrees, and never backwards', () => {
   const { at, sources } = fakeSources();
   const now = systemClock(sources);
   now();
@@ -53,7 +53,7 @@ test('anchored to an earlier time it runs at half speed until the difference is 
   );
 });
 
-test('before anybody has read it, an earlier time is taken as it is', () => {
+test('an earlier anchor is applied directly before the first reading', () => {
   const now = systemClock(fakeSources().sources);
   now.anchor(noon - 3_600_000);
   assert.equal(now(), noon - 3_600_000);
@@ -72,6 +72,6 @@ test('ten thousand readings and random anchors never go backwards', () => {
   }
 });
 
-test('the real clock agrees with the machine', () => {
+test('the real clock agrees with the machine’s', () => {
   assert.ok(Math.abs(systemClock()() - Date.now()) < 5_000);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { describeEvidence } from '../../src/lib/evidence-file.ts';
 
-test('the name of a file of evidence could be empty, and show another ending than it has', () => {
+test('the name of an evidence file is never empty and cannot hide its real ending', () => {
   const rows: [path: string, name: string][] = [
     ['/somewhere/portal.pdf', 'portal.pdf'],
     ['../../etc/passwd', 'passwd'],

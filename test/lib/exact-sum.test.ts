@@ -6,7 +6,7 @@ import { formatDecimal, formatMoney, toDecimalNumber } from '../../src/lib/money
 
 const LARGE = 9_007_199_254_740_993n;
 
-test('a sum is exact, whatever is added up in whatever order, and a number where one holds it', () => {
+test('a sum is exact in any order, and is a number where a number can hold it', () => {
   fc.assert(
     fc.property(fc.array(fc.maxSafeInteger()), (amounts) => {
       const exact = amounts.reduce((sum, amount) => sum + BigInt(amount), 0n);
@@ -19,7 +19,7 @@ test('a sum is exact, whatever is added up in whatever order, and a number where
   );
 });
 
-test('beyond 2^53 amounts are written with every digit, for people, in JSON and in answers', () => {
+test('amounts beyond 2^53 are written with every digit, for people, in JSON and in responses', () => {
   assert.equal(formatDecimal(LARGE, 'CLF'), '900719925474.0993');
   assert.equal(formatDecimal(-LARGE, 'CLP'), '-9007199254740993.00');
   assert.equal(formatMoney(LARGE, 'CLP'), '$9.007.199.254.740.993 CLP');
@@ -34,7 +34,7 @@ test('beyond 2^53 amounts are written with every digit, for people, in JSON and 
   assert.equal(JSON.stringify(toDecimalNumber(-LARGE, 'CLF')), '-900719925474.0993');
 });
 
-test('a number of more than fifteen digits was divided into another one', () => {
+test('a number of more than fifteen digits is converted without changing a digit', () => {
   assert.equal(JSON.stringify(toDecimalNumber(9_007_199_254_740_991, 'USD')), '90071992547409.91');
   assert.equal(JSON.stringify(toDecimalNumber(1_000_000_000_000_000, 'CLP')), '1000000000000000');
   assert.equal(toDecimalNumber(1055, 'USD'), 10.55);

@@ -55,7 +55,7 @@ test('Retry-After is passed on as sent', async () => {
   assert.deepEqual(outcomeOf(outcome), answered(429, 'slow down', '120'));
 });
 
-test('informational answers are not the answer', async () => {
+test('informational answers do not count as the answer', async () => {
   const early = 'HTTP/1.1 103 Early Hints\r\nretry-after: 9\r\nlink: </a>\r\n\r\n';
   const { outcome } = await postTo((socket) => socket.write(early + answerOf(204)));
   assert.deepEqual(outcomeOf(outcome), answered(204));
@@ -68,7 +68,7 @@ test('the excerpt is the first 2 KiB, without control characters', async () => {
   assert.equal(Buffer.byteLength(outcome.excerpt.replaceAll('\uFFFD', '?')), 2_048);
 });
 
-test('a body without end is read to 16 KiB, and the answer counts', async () => {
+test('an endless body is read to 16 KiB, and the answer counts', async () => {
   const closed = Promise.withResolvers<void>();
   const endless = await startRawServer((socket) => {
     socket.on('close', () => closed.resolve());
@@ -84,7 +84,7 @@ test('a body without end is read to 16 KiB, and the answer counts', async () => 
   await endless.close();
 });
 
-test('headers of more than 8 KiB are too large', async () => {
+test('headers of more than 8 KiB are refused as too large', async () => {
   const { outcome } = await postTo((socket) => socket.write(answerOf(200, '', { 'x-long': 'a'.repeat(9_000) })));
   assert.deepEqual(outcomeOf(outcome), failed('too_large', 'UND_ERR_HEADERS_OVERFLOW'));
   const many = Object.fromEntries(Array.from({ length: 400 }, (_, i) => [`x-${i}`, 'a'.repeat(20)]));
@@ -94,30 +94,30 @@ test('headers of more than 8 KiB are too large', async () => {
 
 const hanging: Record<string, Reply> = {
   'no answer at all': () => {},
-  'headers that never end': (socket) => {
+  'endless headers': (socket) => {
     socket.write('HTTP/1.1 200 OK\r\n');
     const timer = setInterval(() => socket.write('x-slow: 1\r\n'), 5);
     socket.on('close', () => clearInterval(timer));
   },
-  'a body that drips': (socket) => {
+  'a body that arrives byte by byte': (socket) => {
     socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n');
     const timer = setInterval(() => socket.write('a'), 5);
     socket.on('close', () => clearInterval(timer));
   },
-  'informational answers without end': (socket) => {
+  'endless informational answers': (socket) => {
     const timer = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'), 5);
     socket.on('close', () => clearInterval(timer));
   },
 };
 
 for (const [name, reply] of Object.entries(hanging)) {
-  test(`${name}: the whole request ends with its time`, async () => {
+  test(`${name}: the whole request times out`, async () => {
     const { outcome } = await postTo(reply, hasty);
     assert.deepEqual(outcomeOf(outcome), failed('timeout', 'ETIMEDOUT'));
   });
 }
 
-test('a connection that is cut is reset, before the answer and within it', async () => {
+test('a connection that is cut before or within the answer fails as reset', async () => {
   const before = await postTo((socket) => socket.resetAndDestroy());
   assert.equal(before.outcome.kind === 'failed' && before.outcome.reason, 'reset');
   const within = await postTo((socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc'));
@@ -125,20 +125,20 @@ test('a connection that is cut is reset, before the answer and within it', async
 });
 
 for (const nonsense of ['SSH-2.0-OpenSSH_9\r\n\r\n', 'HTTP/1.1 abc\r\n\r\n', '\0\0\0\0']) {
-  test(`${JSON.stringify(nonsense)} is not HTTP`, async () => {
+  test(`${JSON.stringify(nonsense)} is refused, because it is not HTTP`, async () => {
     const { outcome } = await postTo((socket) => socket.write(nonsense));
     assert.equal(outcome.kind === 'failed' && outcome.reason, 'protocol');
   });
 }
 
-test('an answer with two lengths is refused', async () => {
+test('an answer with two content lengths is refused', async () => {
   const { outcome } = await postTo((socket) =>
     socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab'),
   );
   assert.equal(outcome.kind === 'failed' && outcome.reason, 'protocol');
 });
 
-test('a header that cannot be sent is a failure too, and nothing is sent', async () => {
+test('a header that cannot be sent fails, and nothing is sent', async () => {
   const server = await startRawServer((socket) => socket.write(answerOf(200)));
   const headers = { 'x-injected': 'a\r\nx-second: b' };
   const request = { url: server.url, method: 'POST', headers, body: null, allowPrivate: true } as const;

@@ -14,7 +14,7 @@ function heldQueue({ maxQueued = 100, maxOfAnOwner = 100 } = {}) {
   return { ...createFairQueue({ work, maxQueued, maxOfAnOwner }), done, open: gate.resolve };
 }
 
-test('owners take turns, and each has its own in their order', async () => {
+test('owners take turns, and the items of each owner stay in order', async () => {
   const { submit, depth, done, open } = heldQueue();
   const items = ['a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'b2'].map((item) => submit(item[0] as string, item));
   assert.equal(depth(), 6);
@@ -24,7 +24,7 @@ test('owners take turns, and each has its own in their order', async () => {
   assert.equal(depth(), 0);
 });
 
-test('an owner may have so many waiting, and somebody else still comes in', async () => {
+test('an owner at its limit is refused, and another owner is still accepted', async () => {
   const { submit, open } = heldQueue({ maxOfAnOwner: 2 });
   const taken = [submit('a', 'a1'), submit('a', 'a2'), submit('a', 'a3')];
   await assert.rejects(submit('a', 'a4'), QueueFullError);
@@ -33,7 +33,7 @@ test('an owner may have so many waiting, and somebody else still comes in', asyn
   assert.equal((await Promise.all(taken)).length, 4);
 });
 
-test('when it is full, who has most gives up the last of them, and among equals the newcomer is refused', async () => {
+test('a full queue drops the last item of the largest owner, and refuses the newcomer among equals', async () => {
   const { submit, done, open } = heldQueue({ maxQueued: 3 });
   const first = submit('a', 'a1');
   const [second, , last] = [submit('a', 'a2'), submit('b', 'b1'), submit('a', 'a3')];
@@ -46,7 +46,7 @@ test('when it is full, who has most gives up the last of them, and among equals 
   assert.deepEqual(done, ['a1', 'a2', 'b1', 'c1']);
 });
 
-test('what fails fails alone', async () => {
+test('a failing item does not affect the others', async () => {
   const { submit } = createFairQueue({
     work: async (item: string) => (item === 'bad' ? Promise.reject(new Error('no')) : item),
     maxQueued: 9,

@@ -9,19 +9,19 @@ function takeAll(shares: ReturnType<typeof createFairShares>, owners: string[]):
   return taken;
 }
 
-test('one alone gets nearly a quarter, and the share of each falls as the whole fills', () => {
+test('a single owner gets nearly a quarter, and shares shrink as the whole fills', () => {
   const shares = createFairShares(2_000);
   const taken = ['a', 'b', 'c', 'd'].map((owner) => takeAll(shares, [owner]));
   assert.deepEqual(taken, [450, 337, 253, 190]);
 });
 
-test('however many take all that they may, something is left for one who has nothing', () => {
+test('a new owner still gets something after many others took all they could', () => {
   const shares = createFairShares(2_000);
   for (let owner = 0; owner < 100; owner++) takeAll(shares, [String(owner)]);
   assert.ok(shares.take(['somebody else'], 1));
 });
 
-test('networks inside a network share what the larger one may have', () => {
+test('networks inside a larger network share what the larger one may take', () => {
   const shares = createFairShares(2_000);
   let taken = 0;
   for (let inner = 0; inner < 1_000; inner++) taken += takeAll(shares, [`64 bits: ${inner}`, `48 bits`]);
@@ -29,7 +29,7 @@ test('networks inside a network share what the larger one may have', () => {
   assert.ok(shares.take(['elsewhere'], 1));
 });
 
-test('what is released can be taken again, and no owner is remembered that has nothing', () => {
+test('released shares can be taken again, and an owner without shares is forgotten', () => {
   const shares = createFairShares(10);
   assert.equal(takeAll(shares, ['a']), 2);
   shares.release(['a'], 2);

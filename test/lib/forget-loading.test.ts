@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { forgetLoading } from '../../src/lib/forget-loading.ts';
 
-test('what nothing refers to any more is collected', async () => {
+test('unreferenced objects are collected', async () => {
   const refs = Array.from({ length: 10 }, () => new WeakRef({ text: 'x'.repeat(1000) }));
   await nextTurn();
   forgetLoading();

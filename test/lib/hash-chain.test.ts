@@ -32,28 +32,28 @@ async function findIn(links: readonly Link[], { head = D, known = [] as readonly
   return found;
 }
 
-test('a chain that nobody touched has no finding, held against any end that it had', async () => {
+test('an intact chain has no finding, compared with any of its ends', async () => {
   assert.deepEqual(await findIn(ABCD, { known: [A, C, D] }), []);
 });
 
-test('a chain that lost its last link alone is found by its head', async () => {
+test('a chain without its last link is detected by its head', async () => {
   assert.deepEqual(await findIn([A, B, C]), ['cut 4 4']);
   assert.deepEqual(await findIn([A]), ['cut 2 4']);
 });
 
-test('a chain that was cut with its head is found by an end that was kept elsewhere', async () => {
+test('a chain that was cut together with its head is detected by an end that is kept elsewhere', async () => {
   assert.deepEqual(await findIn([A, B, C], { head: C }), []);
   assert.deepEqual(await findIn([A, B, C], { head: C, known: [D] }), ['cut 4 4']);
 });
 
-test('a link that is gone, changed or too much is named, and nothing beside it', async () => {
+test('a missing, changed or surplus link is the only finding', async () => {
   assert.deepEqual(await findIn([A, C, D]), ['missing 2 2']);
   assert.deepEqual(await findIn([A, { ...B, says: 'x' }, C, D]), ['changed 2 2']);
   assert.deepEqual(await findIn([A, B, C, D, { ...D, link: 5 }]), ['surplus 5 5']);
   assert.deepEqual(await findIn([{ ...A, link: 0 }, A, B, C, D]), ['surplus 0 0']);
 });
 
-test('a chain that was computed anew is whole, and not the one whose end was kept elsewhere', async () => {
+test('a recomputed chain looks whole, and only an end that is kept elsewhere shows that it was rewritten', async () => {
   const anew = chainOf('a', 'x', 'c', 'd');
   const head = anew[3] as Link;
   assert.deepEqual(await findIn(anew, { head }), []);
@@ -61,6 +61,6 @@ test('a chain that was computed anew is whole, and not the one whose end was kep
   assert.deepEqual(await findIn(anew, { head, known: [C] }), ['rewritten 3 3']);
 });
 
-test('a chain whose head is gone says so', async () => {
+test('a chain without its head has that finding', async () => {
   assert.deepEqual(await findIn(ABCD, { head: null as unknown as Link }), ['headless 4 4']);
 });

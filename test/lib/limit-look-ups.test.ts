@@ -24,7 +24,7 @@ function fakes() {
 
 const turnOfTheLoop = () => new Promise((done) => setImmediate(done));
 
-test('a merchant with many silent name servers holds eight look-ups, and another merchant waits for none of them', async () => {
+test('a merchant with many silent name servers has eight look-ups at most, and another merchant waits for none', async () => {
   const { resolve, asked, running } = fakes();
   const many = Array.from({ length: 20 }, (_, at) => resolve(`silent-${at}.example.com`, MERCHANT));
   await turnOfTheLoop();
@@ -40,7 +40,7 @@ test('a merchant with many silent name servers holds eight look-ups, and another
   assert.equal(asked.length, 21);
 });
 
-test('who waits for a turn until the request has ended is not asked for any more', async () => {
+test('a look-up that waits until its request has timed out is never started', async () => {
   const { resolve, asked, running, pass } = fakes();
   const first = Array.from({ length: 8 }, (_, at) => resolve(`slow-${at}.example.com`, MERCHANT));
   const late = assert.rejects(resolve('late.example.com', MERCHANT), { code: 'ETIMEDOUT' });
@@ -50,7 +50,7 @@ test('who waits for a turn until the request has ended is not asked for any more
   assert.ok(!asked.includes('late.example.com'));
 });
 
-test('a failure is remembered for 4 s, then for twice as long, and forgotten with the first answer', async () => {
+test('a failure is remembered for 4 s, then twice as long, and forgotten with the first success', async () => {
   const { resolve, asked, running, pass } = fakes();
   const refusedAnew = async () => {
     const before = asked.length;
@@ -75,7 +75,7 @@ test('a failure is remembered for 4 s, then for twice as long, and forgotten wit
   assert.equal(await refusedAnew(), true);
 });
 
-test('several that shared a failed look-up count as one failure', async () => {
+test('concurrent failures of one name count as one failure', async () => {
   let now = 0;
   let asked = 0;
   const resolve = limitLookUps(

@@ -26,7 +26,7 @@ const LINES: [record: Record<string, unknown>, line: string][] = [
 ];
 
 for (const [record, line] of LINES) {
-  test(`a record of level ${String(record['level'])} is a line for a person: ${String(record['msg'])}`, () => {
+  test(`a log record of level ${String(record['level'])} is a readable line: ${String(record['msg'])}`, () => {
     assert.equal(logLine(JSON.stringify(record)), line);
   });
 }

@@ -10,12 +10,12 @@ suite('a private folder', () => {
   const modeOf = (path: string) => statSync(path).mode & 0o777;
   after(() => rmSync(folder, { recursive: true }));
 
-  test('is made with those above it, for this user alone', () => {
+  test('is created with its parents, for this user only', () => {
     makePrivateFolder(join(folder, 'a', 'b', 'c'));
     assert.deepEqual([modeOf(join(folder, 'a')), modeOf(join(folder, 'a', 'b', 'c'))], [0o700, 0o700]);
   });
 
-  test('stays as it is when it is there', () => {
+  test('keeps its mode when it exists already', () => {
     const open = join(folder, 'open');
     mkdirSync(open);
     const before = modeOf(open);
@@ -23,7 +23,7 @@ suite('a private folder', () => {
     assert.equal(modeOf(open), before);
   });
 
-  test('is not made of a file, below one, or where the system makes none', () => {
+  test('is refused in the place of a file, below a file, and where the system refuses it', () => {
     const file = join(folder, 'file');
     writeFileSync(file, '');
     assert.throws(() => makePrivateFolder(file), { code: 'EEXIST' });

@@ -41,7 +41,7 @@ const WRITTEN: [minorUnits: number, currency: string, text: string][] = [
   [20_105, 'CLF', '2.0105'],
 ];
 for (const [minorUnits, currency, text] of WRITTEN) {
-  test(`${minorUnits} of ${currency} is written ${text}`, () => {
+  test(`${minorUnits} minor units of ${currency} are written ${text}`, () => {
     assert.equal(formatDecimal(minorUnits, currency), text);
   });
 }
@@ -61,7 +61,7 @@ const TYPED: [text: string, currency: string, minorUnits: number | null][] = [
   ['1.000', 'KWD', 1000],
 ];
 for (const [text, currency, minorUnits] of TYPED) {
-  test(`a person who types ${JSON.stringify(text)} in ${currency} means ${minorUnits ?? 'what has to be asked'}`, () => {
+  test(`${JSON.stringify(text)} that a person types in ${currency} means ${minorUnits ?? 'nothing and is refused'}`, () => {
     assert.equal(parseTyped(text, currency), minorUnits);
   });
 }
@@ -75,7 +75,7 @@ const SAID: [minorUnits: number, currency: string, plain: string, sentence: stri
   [1234, 'KWD', '1.234', '1.234 KWD'],
 ];
 for (const [minorUnits, currency, plain, sentence] of SAID) {
-  test(`a person reads ${plain} of ${currency} in a table and ${sentence} in a sentence`, () => {
+  test(`an amount of ${currency} is ${plain} in a table and ${sentence} in a sentence`, () => {
     assert.equal(formatPlain(minorUnits, currency), plain);
     assert.equal(formatMoney(minorUnits, currency), sentence);
     if (minorUnits > 0) assert.equal(parseTyped(plain, currency), minorUnits, 'it can be typed again');

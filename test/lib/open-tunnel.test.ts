@@ -13,7 +13,7 @@ setDefaultCACertificates([...getCACertificates('default'), certificate.cert]);
 
 const request = { method: 'POST', headers: {}, body: 'a=1', allowPrivate: false } as const;
 
-test('requests leave through the proxy, to the address that was checked, with its credentials', async () => {
+test('requests go through the proxy, with its credentials, to the address that was checked', async () => {
   await using shop = disposable(await startRawServer((socket) => socket.write(answerOf(200, 'ok')), certificate));
   await using proxy = await startProxy(() => shop.port);
   const client = createSafeFetch({ resolve: async () => ['93.184.216.34'], proxy: proxy.address('us%65r:p%40ss@') });
@@ -27,7 +27,7 @@ test('requests leave through the proxy, to the address that was checked, with it
   await client.close();
 });
 
-test('a plain request has a tunnel too, and its answer is not lost when it comes with that of the proxy', async () => {
+test('a plain HTTP request is tunnelled too, and an answer that arrives with the proxy’s is not lost', async () => {
   await using shop = disposable(await startRawServer((socket) => socket.write(answerOf(200, 'ok'))));
   await using proxy = await startProxy(() => shop.port);
   const client = createSafeFetch({ resolve: async () => ['10.1.2.3'], proxy: proxy.address() });
@@ -37,7 +37,7 @@ test('a plain request has a tunnel too, and its answer is not lost when it comes
   await client.close();
 });
 
-test('what is not public is refused before the proxy is asked', async () => {
+test('a private address is refused before the proxy is asked', async () => {
   await using proxy = await startProxy(() => 9);
   const client = createSafeFetch({ resolve: async () => ['169.254.169.254'], proxy: proxy.address() });
   const outcome = await client.fetch({ ...request, url: 'https://shop.example.com/cb' });
@@ -52,7 +52,7 @@ const REFUSALS: [answer: string, detail: string][] = [
   [`HTTP/1.1 200 ${'x'.repeat(10_000)}`, 'EPROXY'],
 ];
 for (const [answer, detail] of REFUSALS) {
-  test(`a proxy that answers ${answer.slice(0, 20)} is told as ${detail}`, async () => {
+  test(`a proxy that answers ${answer.slice(0, 20)} is reported as ${detail}`, async () => {
     await using proxy = await startProxy(() => 9, answer);
     const client = createSafeFetch({ resolve: async () => ['93.184.216.34'], proxy: proxy.address() });
     const outcome = await client.fetch({ ...request, url: 'https://shop.example.com/cb' });
@@ -61,7 +61,7 @@ for (const [answer, detail] of REFUSALS) {
   });
 }
 
-test('a proxy that never answers takes no longer than a connection may', async () => {
+test('a proxy that never answers fails within the connection timeout', async () => {
   await using proxy = await startProxy(() => 9, '');
   const client = createSafeFetch({ resolve: async () => ['93.184.216.34'], proxy: proxy.address(), connectMs: 50 });
   const outcome = await client.fetch({ ...request, url: 'https://shop.example.com/cb' });

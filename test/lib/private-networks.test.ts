@@ -6,7 +6,7 @@ import { resolveHost } from '../../src/lib/resolve-host.ts';
 
 const networks = ['10.20.0.0/16', '100.64.0.0/10', 'fd12:3456::/32'].map((text) => readPrivateNetwork(text) as Network);
 
-test('only networks that are wholly private can be named', () => {
+test('only wholly private networks can be named', () => {
   assert.ok(networks.every((network) => network !== null));
   const refused = [
     '0.0.0.0/0',
@@ -23,7 +23,7 @@ test('only networks that are wholly private can be named', () => {
   for (const text of refused) assert.equal(readPrivateNetwork(text), null, text);
 });
 
-test('an address is in them as systems spell it, and metadata services never are', () => {
+test('an address belongs to a named network in any spelling; metadata services never do', () => {
   for (const ip of ['10.20.0.1', '::ffff:10.20.255.255', '100.64.0.1', 'fd12:3456:1::1'])
     assert.ok(isInNetworks(ip, networks), ip);
   for (const ip of [
@@ -49,13 +49,13 @@ const URLS: [url: string, without: string | null, within: string | null][] = [
   ['https://shop.example.com/cb', null, null],
 ];
 for (const [url, without, within] of URLS) {
-  test(`${url} is ${within ?? 'taken'} with named networks and ${without ?? 'taken'} without`, () => {
+  test(`${url} is ${within ?? 'accepted'} with named networks and ${without ?? 'accepted'} without`, () => {
     assert.equal(checkOutboundUrl(url, { allowPrivate: false })?.code ?? null, without);
     assert.equal(checkOutboundUrl(url, { allowPrivate: false, networks })?.code ?? null, within);
   });
 }
 
-test('a name is refused when any of its addresses is neither public nor in the named networks', async () => {
+test('a name is refused when one of its addresses is neither public nor in a named network', async () => {
   const ask = (addresses: string[]) =>
     resolveHost('shop.internal', async () => addresses, { allowPrivate: false, networks }, 1_000);
   assert.deepEqual(await ask(['10.20.0.1', '93.184.216.34']), ['10.20.0.1', '93.184.216.34']);

@@ -18,17 +18,17 @@ const resolve: Resolve = async (host) => {
 
 const strict = { allowPrivate: false };
 
-test('a host whose addresses are all public resolves to them, in their order', async () => {
+test('a host with only public addresses resolves to them, in their order', async () => {
   assert.deepEqual(await resolveHost('shop.example.com', resolve, strict, 1_000), hosts['shop.example.com']);
 });
 
 for (const host of ['one-private.example.com', 'private-first.example.com', '127.0.0.1', '::1']) {
-  test(`${host} is refused for its one forbidden address`, async () => {
+  test(`${host} is refused because one address is forbidden`, async () => {
     assert.equal(await resolveHost(host, resolve, strict, 1_000), null);
   });
 }
 
-test('where private addresses are allowed nothing is refused', async () => {
+test('no address is refused where private addresses are allowed', async () => {
   assert.deepEqual(await resolveHost('127.0.0.1', resolve, { allowPrivate: true }, 1_000), ['127.0.0.1']);
 });
 
@@ -41,12 +41,12 @@ for (const own of ['pay.example.com', '198.41.0.4']) {
   });
 }
 
-test('an own name that does not resolve stops nobody else', async () => {
+test('an own name that does not resolve does not affect other hosts', async () => {
   const rules = { allowPrivate: false, ownAddresses: ['gone.example.com'] };
   assert.deepEqual(await resolveHost('shop.example.com', resolve, rules, 1_000), hosts['shop.example.com']);
 });
 
-test('a name that is unknown, or a name server that is silent, rejects with a code', async () => {
+test('an unknown name and a silent name server reject with a code', async () => {
   await assert.rejects(resolveHost('gone.example.com', resolve, strict, 1_000), { code: 'ENOTFOUND' });
   const silent: Resolve = () => new Promise(() => {});
   await assert.rejects(resolveHost('shop.example.com', silent, strict, 1), { code: 'ETIMEDOUT' });

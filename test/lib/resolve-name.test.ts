@@ -25,23 +25,23 @@ const hostsFile = (hostname: string) => (hostname === 'provider' ? ['fd00::7', '
 const resolve = createNameResolver({ servers: [names.server], hostsFile });
 const hasty = createNameResolver({ servers: [names.server], hostsFile, timeoutMs: 1 });
 
-test('a name is asked for both families, and IPv4 comes first', async () => {
+test('a name is looked up in both families, and IPv4 comes first', async () => {
   assert.deepEqual(await resolve('shop.example.com'), ['93.184.216.34', '2606:2800:220:1::1']);
   assert.deepEqual(await resolve('four.example.com'), ['93.184.216.34', '93.184.216.35']);
 });
 
-test("a name of the machine's own list is not asked for", async () => {
+test('a name in the hosts file is not looked up by DNS', async () => {
   assert.deepEqual(await resolve('provider'), ['10.0.0.7', 'fd00::7']);
   assert.ok(!names.questions.includes('provider'));
 });
 
-test('a name that is unknown, has no address or whose name server is silent rejects with a code', async () => {
+test('a name that is unknown, has no address or has a silent name server rejects with a code', async () => {
   await assert.rejects(resolve('gone.example.com'), { code: 'ENOTFOUND' });
   await assert.rejects(resolve('none.example.com'), { code: 'ENODATA' });
   await assert.rejects(hasty('silent.example.com'), { code: 'ETIMEDOUT' });
 });
 
-test('calls for one name share a look-up that is under way, and none is remembered', async () => {
+test('concurrent calls for one name share a look-up, and no answer is cached', async () => {
   const before = names.questions.length;
   await Promise.all([resolve('shop.example.com'), resolve('shop.example.com')]);
   assert.equal(names.questions.length, before + 2);
@@ -49,7 +49,7 @@ test('calls for one name share a look-up that is under way, and none is remember
   assert.equal(names.questions.length, before + 4);
 });
 
-test('two dead name servers held the threads that every other look-up needs', async () => {
+test('look-ups work while every thread of the pool is busy', async () => {
   const pipe = join(folder, 'pipe');
   await outputOf('mkfifo', [pipe]);
   // Each holds a thread until somebody writes. Node has four.
@@ -60,7 +60,7 @@ test('two dead name servers held the threads that every other look-up needs', as
   closeSync(writer);
 });
 
-test("the machine's own list is read again when it has changed", () => {
+test('the hosts file is read again when it has changed', () => {
   const path = join(folder, 'hosts');
   const list = createHostsFile(path);
   assert.equal(list('provider'), null);
@@ -72,7 +72,7 @@ test("the machine's own list is read again when it has changed", () => {
   assert.equal(list('provider'), null);
 });
 
-test('localhost is this machine, and so are the names under it', async () => {
+test('localhost and the names under it are this machine', async () => {
   for (const name of ['localhost', 'shop.localhost'])
     assert.deepEqual(await createNameResolver({ servers: [names.server] })(name), ['127.0.0.1', '::1']);
 });

@@ -72,7 +72,7 @@ const forbiddenAnswers: Record<string, string[]> = {
 };
 
 for (const [name, addresses] of Object.entries(forbiddenAnswers)) {
-  test(`a name that resolves to ${name} is refused and nothing is dialled`, async () => {
+  test(`a name that resolves to ${name} is refused without a connection`, async () => {
     const network = fakeNetwork(
       { 'shop.example.com': [addresses] },
       { ownPlaces: () => ({ ownAddresses: ['198.41.0.4'] }) },
@@ -84,7 +84,7 @@ for (const [name, addresses] of Object.entries(forbiddenAnswers)) {
   });
 }
 
-test('in development too this program never calls itself, by the port that it listens at by then', async () => {
+test('in development too, the program never calls its own listening port', async () => {
   const ownOrigins: string[] = [];
   const network = fakeNetwork({ 'shop.example.com': [['127.0.0.1']] }, { ownPlaces: () => ({ ownOrigins }) });
   const own = { ...request, url: 'http://shop.example.com:8080/trxs' };
@@ -116,7 +116,7 @@ for (const url of [
   });
 }
 
-test('the connection goes to the address that was checked, under the name of the URL, and is not resolved again', async () => {
+test('the connection goes to the address that was checked, under the URL’s name, without another look-up', async () => {
   const network = fakeNetwork({ 'shop.example.com': [['93.184.216.34'], ['127.0.0.1']] }, { connectMs: 20 });
   const outcome = await network.fetch({ ...request, url: 'https://shop.example.com:8443/cb', allowPrivate: false });
   // The dialler leads to a server without TLS, so there is no answer in time: what counts is where it was sent.
@@ -126,7 +126,7 @@ test('the connection goes to the address that was checked, under the name of the
   await network.close();
 });
 
-test('a name that turns private is refused at the next call, although a connection is still open', async () => {
+test('a name that turns private is refused at the next call, even with a connection still open', async () => {
   const network = fakeNetwork({ 'shop.example.com': [['93.184.216.34'], ['93.184.216.34', '10.0.0.1']] });
   const first = await network.fetch(request);
   assert.equal(first.kind, 'answered');
@@ -136,7 +136,7 @@ test('a name that turns private is refused at the next call, although a connecti
   await network.close();
 });
 
-test('a connection is kept and used again while its address is in the answer', async () => {
+test('a connection is kept and reused while its address is still among the name’s addresses', async () => {
   const rotating = [['93.184.216.34', '93.184.216.35'], ['93.184.216.35', '93.184.216.34'], ['93.184.216.35']];
   const network = fakeNetwork({ 'shop.example.com': rotating });
   const dialledAfter = [];
@@ -158,7 +158,7 @@ test('two names at one address share no connection', async () => {
   await network.close();
 });
 
-test('after the server has closed the kept connection a new one is made', async () => {
+test('a new connection replaces one that the server has closed', async () => {
   const network = fakeNetwork({ 'shop.example.com': [['93.184.216.34']] });
   await network.fetch(request);
   const closed = new Promise((resolve) => network.sockets[0]?.once('close', resolve));
@@ -169,7 +169,7 @@ test('after the server has closed the kept connection a new one is made', async 
   await network.close();
 });
 
-test('where one address does not answer the next is tried, at most three', async () => {
+test('the next address is tried when one does not answer, up to three', async () => {
   const dialled: string[] = [];
   const deadUntil = (count: number) =>
     createSafeFetch({
@@ -188,7 +188,7 @@ test('where one address does not answer the next is tried, at most three', async
   await Promise.all([third.close(), fourth.close()]);
 });
 
-test('a name without addresses, an unknown name and a silent name server are failures of DNS', async () => {
+test('a name without addresses, an unknown name and a silent name server fail as DNS errors', async () => {
   const network = fakeNetwork({ 'shop.example.com': [[]] });
   assert.equal(failureOf(await network.fetch(request)), 'dns ENODATA');
   assert.equal(failureOf(await network.fetch({ ...request, url: 'http://gone.example.com/' })), 'dns ENOTFOUND');
@@ -197,14 +197,14 @@ test('a name without addresses, an unknown name and a silent name server are fai
   await Promise.all([network.close(), silent.close()]);
 });
 
-test('a connection that is never made ends after its time', async () => {
+test('a connection that is never established times out', async () => {
   // A socket that was never told to connect is as silent as a firewall.
   const network = fakeNetwork({ 'shop.example.com': [['93.184.216.34']] }, { connectMs: 5, dial: () => new Socket() });
   assert.equal(failureOf(await network.fetch(request)), 'connect ETIMEDOUT');
   await network.close();
 });
 
-test('a request whose time ran out while connecting is never sent', async () => {
+test('a request whose time ran out while it was connecting is never sent', async () => {
   const closed = Promise.withResolvers<number>();
   const dial = (): Socket => {
     const socket = new Socket();
@@ -221,7 +221,7 @@ test('a request whose time ran out while connecting is never sent', async () => 
 const tlsClient = createSafeFetch({ resolve: async () => ['127.0.0.1'] });
 after(() => tlsClient.close());
 
-test('over TLS the certificate has to be valid for the name of the URL', async () => {
+test('over TLS the certificate must be valid for the name in the URL', async () => {
   const url = (name: string, port: number) => `https://${name}:${port}/cb`;
   const good = await tlsClient.fetch({ ...request, url: url('shop.example.com', trustedShop.port) });
   assert.equal(good.kind, 'answered');
@@ -235,7 +235,7 @@ test('over TLS the certificate has to be valid for the name of the URL', async (
   assert.deepEqual([trustedShop.requests.length, otherShop.requests.length], [1, 0]);
 });
 
-test('closing ends what is under way, and refuses what comes after', async () => {
+test('close ends requests in progress and refuses later ones', async () => {
   const hanging = await startRawServer(() => void network.close());
   const network = createSafeFetch();
   const outcome = await network.fetch({ ...request, url: hanging.url });

@@ -7,7 +7,7 @@ const key = sealingKey(Buffer.alloc(32, 7));
 const otherKey = sealingKey(Buffer.alloc(32, 8));
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
-test('what was sealed opens again with the same key and the same place', () => {
+test('a sealed text opens with the same key in the same place', () => {
   for (const plaintext of ['', 'a', 'ñandú €', 'x'.repeat(5_000)]) {
     const sealed = seal(key, plaintext, 'tokens/ps_1/1');
     assert.match(sealed, /^v1\.[\w-]{8}\.[\w-]{16}\.[\w-]*\.[\w-]{22}$/);
@@ -16,11 +16,11 @@ test('what was sealed opens again with the same key and the same place', () => {
   }
 });
 
-test('the same text sealed twice gives two texts', () => {
+test('the same text sealed twice gives two different texts', () => {
   assert.notEqual(seal(key, 'secret', 'a'), seal(key, 'secret', 'a'));
 });
 
-test('each flipped bit of a hundred sealed texts is refused', () => {
+test('every flipped bit of a hundred sealed texts is detected', () => {
   for (let i = 0; i < 100; i++) {
     const sealed = seal(key, `secret ${i}`, 'row');
     for (let at = 0; at < sealed.length; at++) {
@@ -40,7 +40,7 @@ test('a sealed text that was moved to another row is refused', () => {
   assert.throws(() => open(key, one, ''));
 });
 
-test('another key is refused, by its id and, with a forged id, by the tag', () => {
+test('another key is refused by its id, and by the tag when the id is forged', () => {
   const sealed = seal(key, 'secret', 'row');
   assert.throws(() => open(otherKey, sealed, 'row'), /sealed with the key/);
   assert.throws(() => open(otherKey, sealed.replace(key.id, otherKey.id), 'row'));
@@ -71,11 +71,11 @@ for (const text of [
   });
 }
 
-test('a final line feed is not overlooked', () => {
+test('a trailing line feed is refused', () => {
   assert.throws(() => open(key, `${seal(key, 'secret', 'row')}\n`, 'row'));
 });
 
-test('keys for different labels are unrelated, and HKDF is the one of RFC 5869', () => {
+test('keys for different labels are unrelated, and HKDF follows RFC 5869', () => {
   // RFC 5869, test case 3: zero-length salt and info.
   const okm = '8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d';
   assert.equal(deriveKey(Buffer.alloc(22, 0x0b), '').toString('hex'), okm);

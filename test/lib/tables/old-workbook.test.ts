@@ -24,7 +24,7 @@ const rowsOf = (source: string | Buffer) =>
     return { dialect, all };
   });
 
-test('an .xls is read as people see it: days, zeros, accents, the sheets that are shown', async () => {
+test('an .xls is read as it is shown: days, zeros, accents and visible sheets', async () => {
   const { dialect, all } = await rowsOf(CARTOLA);
   assert.deepEqual(dialect, { format: 'xls', sheet: 'Cartola & más' });
   assert.deepEqual(all, [
@@ -39,7 +39,7 @@ test('an .xls is read as people see it: days, zeros, accents, the sheets that ar
   ]);
 });
 
-test('a statement of a bank as .xls was refused as a spreadsheet of an old kind', async () => {
+test('a bank statement as .xls is read', async () => {
   const { lines, proof } = await readStatement(CARTOLA);
   assert.equal(proof, 'balance');
   assert.deepEqual(
@@ -74,7 +74,7 @@ for (const [name, [bytes, code]] of Object.entries(hostile)) {
   });
 }
 
-test('an .xls with a password says so', async () => {
+test('an .xls with a password is refused as locked', async () => {
   const { CFB } = await import('@e965/xlsx');
   const locked = CFB.utils.cfb_new();
   for (const part of ['/EncryptionInfo', '/EncryptedPackage']) CFB.utils.cfb_add(locked, part, Buffer.alloc(600, 4));
@@ -88,7 +88,7 @@ function workbook(rows: readonly (readonly (string | number)[])[]): Buffer {
   return write(book, { type: 'buffer', bookType: 'biff8' }) as Buffer;
 }
 
-test('each .xls that was sent had a thread at once, and together they took every core from the payers: they are read one after the other', async () => {
+test('.xls files are read one after the other, so that they do not take every core', async () => {
   let running = 0;
   let most = 0;
   const count = (thread: Worker) => {

@@ -76,7 +76,7 @@ suite('a table of text', () => {
     }
   }
 
-  test('titles stand above the header, and rows have the lines of the file, also after a cell of two lines', async () => {
+  test('titles above the header are separate, and rows have their line numbers, also after a cell of two lines', async () => {
     const text = 'Informe, de enero\n\n;;\nNombre;"el\ncodigo";Codigo\nAna;"x\ny";1\n;;\nEva;;2\n';
     const table = await read(Buffer.from(text), RULE);
     assert.equal(table.header?.row.line, 4);
@@ -87,13 +87,13 @@ suite('a table of text', () => {
     assert.deepEqual(table.rows, ['6: Ana | x\ny | 1', '9: Eva |  | 2']);
   });
 
-  test('the separator under which the names are found is taken, though more lines hold another one', async () => {
+  test('the separator under which the column names are found is used, even if more lines contain another one', async () => {
     const table = await read(Buffer.from('Codigo;Nombre\n1;a,b,c\n2;a,b,c\n3 a,b,c\n4 a,b,c\n'), RULE);
     assert.equal(table.dialect.format === 'text' && table.dialect.separator, ';');
     assert.equal(table.rows.length, 4);
   });
 
-  test('without a header the first rows are among the rows', async () => {
+  test('without a header the first rows are data', async () => {
     const text = Array.from({ length: 120 }, (_, at) => `${at},x\n`).join('');
     const table = await read(Buffer.from(text), RULE);
     assert.equal(table.header, null);
@@ -102,7 +102,7 @@ suite('a table of text', () => {
     assert.deepEqual((await read(Buffer.from(text))).rows, table.rows, 'nor with no rule');
   });
 
-  test('an accent in the last byte of a large file decides its encoding', async () => {
+  test('an accent at the end of a large file decides its encoding', async () => {
     const text = `Codigo,Nombre\n${'1,a\n'.repeat(200_000)}2,ñ`;
     const table = await read(Buffer.from(text, 'latin1'), RULE);
     assert.equal(table.rows.at(-1), '200002: 2 | ñ');
@@ -111,7 +111,7 @@ suite('a table of text', () => {
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-tables-'));
   after(() => rmSync(folder, { recursive: true }));
 
-  test('a file that came in one piece was cut where the disk was full, and its first rows were taken for all of it', async () => {
+  test('a stream that the disk has no room for fails instead of being read in part', async () => {
     const script = `process.on('SIGXFSZ', () => {});
       const rows = Readable.from([Buffer.from('Codigo,Nombre\\n' + '1,Ana\\n'.repeat(50_000))]);
       await withTable(rows, null, () => console.log('read')).catch(({ code }) => console.log(code));`;
@@ -121,7 +121,7 @@ suite('a table of text', () => {
     assert.equal(await outputOf('bash', ['-c', limited, process.execPath, imports + script]), 'EFBIG\n');
   });
 
-  test('a file and a pipe are read alike', async () => {
+  test('a file and a pipe are read in the same way', async () => {
     const path = join(folder, 'a.csv');
     writeFileSync(path, 'Codigo,Nombre\n1,a\n');
     const pipe = join(folder, 'pipe');
@@ -135,12 +135,12 @@ suite('a table of text', () => {
   });
 
   const refused: [name: string, bytes: Buffer, code: string][] = [
-    ['nothing', Buffer.alloc(0), 'EMPTY'],
-    ['zeros', Buffer.from('abc\0\0\0def'), 'NOT_TEXT'],
+    ['an empty file', Buffer.alloc(0), 'EMPTY'],
+    ['a file with zero bytes', Buffer.from('abc\0\0\0def'), 'NOT_TEXT'],
     ['the beginning of an .xls', Buffer.from('d0cf11e0a1b11ae1', 'hex'), 'BROKEN_WORKBOOK'],
-    ['a ZIP that is cut off', Buffer.from('PK\x03\x04\x14\x00\x06\x0012531909'), 'BROKEN_WORKBOOK'],
-    ['a quote that does not end', Buffer.from('a,b\n"12531909,1\n'), 'NOT_CSV'],
-    ['a row without end', Buffer.from(`a,b\n${'12531909'.repeat(20_000)}`), 'ROW_TOO_LONG'],
+    ['a truncated ZIP', Buffer.from('PK\x03\x04\x14\x00\x06\x0012531909'), 'BROKEN_WORKBOOK'],
+    ['an unclosed quote', Buffer.from('a,b\n"12531909,1\n'), 'NOT_CSV'],
+    ['an endless row', Buffer.from(`a,b\n${'12531909'.repeat(20_000)}`), 'ROW_TOO_LONG'],
   ];
   for (const [name, bytes, code] of refused) {
     test(`${name} is refused with ${code}, and no data is repeated`, async () => {
@@ -177,7 +177,7 @@ suite('a table of a workbook', () => {
   };
   const COVER: WorkbookSheet = { name: 'Portada', rows: [['Léame'], ['Ver la otra hoja']] };
 
-  test('its texts, numbers and days are told as they are shown, and rows have their numbers', async () => {
+  test('texts, numbers and days are read as they are shown, and rows have their numbers', async () => {
     const table = await read(await makeWorkbook([HIDDEN, COVER, SHEET]), RULE);
     assert.deepEqual(table.dialect, { format: 'xlsx', sheet: 'Ventas & más' });
     assert.deepEqual(table.header?.places, { code: 1, name: 2 });
@@ -188,7 +188,7 @@ suite('a table of a workbook', () => {
     ]);
   });
 
-  test('a sheet as other programs write it: prefixes, no references, texts in the cells, formulas', async () => {
+  test('a sheet of other programs is read, with prefixes, inline texts and formulas and without references', async () => {
     const sheet =
       '<x:worksheet xmlns:x="u"><x:sheetData><x:row><x:c t="inlineStr"><x:is><x:t>Codigo</x:t></x:is></x:c><x:c t="str"><x:f>"a"</x:f><x:v>Nombre</x:v></x:c></x:row>' +
       '<x:row><x:c t="inlineStr"><x:is><x:r><x:t>0</x:t></x:r><x:rPh><x:t>no</x:t></x:rPh><x:r><x:t>1</x:t></x:r></x:is></x:c><x:c t="b"><x:v>1</x:v></x:c><x:c t="d"><x:v>2026-01-15T00:00:00</x:v></x:c></x:row></x:sheetData></x:worksheet>';
@@ -196,7 +196,7 @@ suite('a table of a workbook', () => {
     assert.deepEqual((await read(bytes, RULE)).rows, ['2: 01 | TRUE | 2026-01-15']);
   });
 
-  test('more texts than one buffer holds are all found', async () => {
+  test('all texts are found when they need more than one buffer', async () => {
     const rows = Array.from({ length: 30_000 }, (_, at) => [`${at}`, `nombre ${at} ${'ñ'.repeat(40)}`]);
     const table = await read(await makeWorkbook([{ name: 'a', rows: [['Codigo', 'Nombre'], ...rows] }]), RULE);
     assert.equal(table.rows.length, 30_000);
@@ -204,7 +204,7 @@ suite('a table of a workbook', () => {
   });
 
   const refused: [name: string, parts: Record<string, string>, code: string][] = [
-    ['a part that is no XML', { 'xl/worksheets/sheet1.xml': '<worksheet><row>12531909</oops>' }, 'BROKEN_WORKBOOK'],
+    ['a part that is not XML', { 'xl/worksheets/sheet1.xml': '<worksheet><row>12531909</oops>' }, 'BROKEN_WORKBOOK'],
     [
       'entities of its own',
       { 'xl/worksheets/sheet1.xml': '<!DOCTYPE a [<!ENTITY b "x">]><a><row><c><v>&b;</v></c></row></a>' },
@@ -212,12 +212,12 @@ suite('a table of a workbook', () => {
     ],
     ['no sheet', { 'xl/workbook.xml': '<workbook/>' }, 'BROKEN_WORKBOOK'],
     [
-      'a row without end',
+      'an endless row',
       { 'xl/worksheets/sheet1.xml': `<a><row><c><v>${'12531909'.repeat(20_000)}</v></c></row></a>` },
       'ROW_TOO_LONG',
     ],
     [
-      'a cell beyond every column',
+      'a cell beyond the last possible column',
       { 'xl/worksheets/sheet1.xml': '<a><row><c r="ZZZ1"><v>1</v></c></row></a>' },
       'ROW_TOO_LONG',
     ],
@@ -270,43 +270,47 @@ suite('a table of a workbook', () => {
 suite('the tables of a page', () => {
   const head = '<tr><th>C&oacute;digo<th>Nombre</tr>';
   const pages: [what: string, page: string, rows: string[]][] = [
-    ['cells without ends', `<table>${head}<tr><td>1<td>Ana</table>`, ['2: 1 | Ana']],
+    ['cells without end tags are read', `<table>${head}<tr><td>1<td>Ana</table>`, ['2: 1 | Ana']],
     [
-      'characters by name and number',
+      'named and numeric character references are decoded',
       `<table>${head}<tr><td>1</td><td>&Ntilde;u&#241;oa &amp; &#x4c;t&foo;</td></tr></table>`,
       ['2: 1 | Ñuñoa & Lt&foo;'],
     ],
     [
-      'a table within a cell',
+      'a table within a cell is left out',
       `<table>${head}<tr><td>1</td><td>Ana<table><tr><td>x</td></tr></table> B</td></tr></table>`,
       ['2: 1 | Ana B'],
     ],
     [
-      'comments and scripts',
+      'comments and scripts are left out',
       `<!-- <table> --><table>${head}<script>"<td>9</td>"</script><tr><td>1</td><td>A<!-- <b --></td></tr></table>`,
       ['2: 1 | A'],
     ],
     [
-      'a script in capitals, after which everything was lost',
+      'scripts and styles in capitals are left out',
       `<TABLE>${head}<TR><TD>1</TD><TD>Ana</TD></TR><SCRIPT>"<td>9</td>"</SCRIPT><STYLE>td { }</STYLE><TR><TD>2</TD><TD>Eva</TD></TR></TABLE>`,
       ['2: 1 | Ana', '3: 2 | Eva'],
     ],
     [
-      'a cell over several columns, after which amounts stood in the column of others',
+      'a cell over several columns keeps later cells in their own columns',
       `<table>${head}<tr><td class="a" colspan="2">1</td><td colspan=1>x</td></tr><tr><td COLSPAN = '3'>2<td>y</tr></table>`,
       ['2: 1 |  | x', '3: 2 |  |  | y'],
     ],
     [
-      'a cell over several rows, after which amounts stood in the column of others',
+      'a cell over several rows keeps the cells of those rows in their own columns',
       `<table>${head}<tr><td rowspan="2">1</td><td>x<td rowspan='3'>y</td></tr><tr><td>2</tr><tr><td>3<td>z</tr><tr><td>4<td>5<td>6</tr></table>`,
       ['2: 1 | x | y', '3:  | 2', '4: 3 | z', '5: 4 | 5 | 6'],
     ],
     [
-      'a cell that says more rows than its head has, after which the first amounts stood behind their columns',
+      'a header cell that spans more rows than the header does not move the first rows',
       `<table><thead>${head.replaceAll('<th', '<th rowspan=2')}</thead><tbody><tr><td>1<td>Ana</tr><tr><td>2<td>Eva</tbody></table>`,
       ['2: 1 | Ana', '3: 2 | Eva'],
     ],
-    ['a page that ends too soon', `<table>${head}<tr><td>1</td><td>Ana</td></tr><tr><td`, ['2: 1 | Ana']],
+    [
+      'a truncated page gives its complete cells',
+      `<table>${head}<tr><td>1</td><td>Ana</td></tr><tr><td`,
+      ['2: 1 | Ana'],
+    ],
   ];
   for (const [what, page, rows] of pages) {
     test(what, async () => {
@@ -316,7 +320,7 @@ suite('the tables of a page', () => {
     });
   }
 
-  test('a page of some megabytes stopped everything else in the process until it was read', async () => {
+  test('a page of some megabytes does not block the process while it is read', async () => {
     const row = '<tr><td>1</td><td>Ana</td><td>15/01/2026</td><td>1.000</td></tr>';
     let turns = 0;
     const hook = createHook({ init: (_, type) => void (type === 'Immediate' && turns++) }).enable();
@@ -327,7 +331,7 @@ suite('the tables of a page', () => {
     assert.ok(turns >= (20_000 * 10) / 500 + 20_000 / 500, `${turns} times others had their turn`);
   });
 
-  test('a page of cells over a thousand columns each is refused before it fills the memory', async () => {
+  test('a page whose cells span a thousand columns each is refused before it fills the memory', async () => {
     const over = '<tr><td colspan=1000 rowspan=60000>1';
     for (const rows of [
       '<tr><td colspan=1000>1'.repeat(2_000),
@@ -337,7 +341,7 @@ suite('the tables of a page', () => {
       await assert.rejects(read(Buffer.from(`<table>${head}${rows}</table>`)), { code: 'WORKBOOK_TOO_LARGE' });
   });
 
-  test('a page without a table is none', async () => {
+  test('a page without a table is refused as empty', async () => {
     await assert.rejects(read(Buffer.from('<!DOCTYPE html><p>Error 500')), { code: 'EMPTY' });
   });
 });

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { withTable } from '../../../src/lib/tables/open-table.ts';
 import { writeWorkbook } from '../../../src/lib/tables/write-workbook.ts';
 
-test('a workbook has the rows that were written, and no text in it is a formula', async () => {
+test('a workbook has the rows that were written, and none of its texts is a formula', async () => {
   const workbook = await writeWorkbook('a list: of/payments', [
     ['Order', 'Amount', 'Note'],
     ['=1+1', 12_990, null],
