@@ -28,7 +28,7 @@ async function check(name: string, spoil: (file: string) => void = () => {}) {
   return { wrong, parts, pages: { ...pages[0] } };
 }
 
-test('a store that is whole is usable, and its check says how far it is', async () => {
+test('an intact store is usable, and its check reports progress', async () => {
   const { wrong, parts } = await check('whole.db');
   assert.equal(wrong, null);
   assert.ok(parts.length > 10);
@@ -39,7 +39,7 @@ test('a store that is whole is usable, and its check says how far it is', async 
   assert.equal(parts.at(-1), 1);
 });
 
-test('an index with another text than its row is found, though its pages are sound', async () => {
+test('an index that differs from its row is detected, although its pages are sound', async () => {
   const { wrong, pages } = await check('index.db', (file) => {
     const connection = new ConnectionClass(file, { defensive: false });
     const setIndex = (text: string) =>

@@ -9,8 +9,8 @@ import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
 
-forEachEngine('a store on a node of Citus', (openTestDatabase, engine) => {
-  test('is served where there is no Citus', async () => {
+forEachEngine('a store on a Citus node', (openTestDatabase, engine) => {
+  test('is served where Citus is not installed', async () => {
     assert.equal(await whyFeedIsElsewhere(await openTestDatabase()), null);
   });
   if (engine === 'sqlite') return;
@@ -22,7 +22,7 @@ forEachEngine('a store on a node of Citus', (openTestDatabase, engine) => {
     await openStore(createTestApp(db));
   });
 
-  test('a feed that left out every event of another node answered 200: such a store is refused with the reason', async () => {
+  test('is refused with the reason when its events are on another node or spread by rows', async () => {
     for (const [placement, why] of [
       [{ method: 'n', copies: 's', node: 2 }, /on another node/],
       [{ method: 'h', copies: 'c', node: 1 }, /by rows/],
@@ -37,7 +37,7 @@ forEachEngine('a store on a node of Citus', (openTestDatabase, engine) => {
     }
   });
 
-  test('a service without Citus asked about it each second', async () => {
+  test('is checked for Citus only once when there is none', async () => {
     const db = await openTestDatabase();
     let asked = 0;
     const query: Database['query'] = (sql, parameters) => {
@@ -50,7 +50,7 @@ forEachEngine('a store on a node of Citus', (openTestDatabase, engine) => {
     assert.equal(asked, 1);
   });
 
-  test('a service stops when its schema moves to another node', async () => {
+  test('stops its service when its schema moves to another node', async () => {
     const db = await openTestDatabase();
     await describePlacement(db, { method: 'n', copies: 's', node: 1 });
     const reasons: string[] = [];
@@ -63,7 +63,7 @@ forEachEngine('a store on a node of Citus', (openTestDatabase, engine) => {
   });
 
   for (const code of ['XX000', '57014', '55P03', '08006'])
-    test(`an error ${code} of the server is the store being away, not a fault of the service`, async () => {
+    test(`treats the server error ${code} as an unavailable store, not as a bug`, async () => {
       const db = await openTestDatabase();
       const raise = `do $$ begin raise exception 'a shard has moved' using errcode = '${code}'; end $$`;
       await assert.rejects(db.query(raise), { code: 'STORAGE_UNAVAILABLE' });

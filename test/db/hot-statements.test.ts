@@ -34,7 +34,7 @@ const LARGE =
 
 forEachEngine('the statements of payments, refunds and callbacks', (openTestDatabase, engine) => {
   if (engine === 'sqlite') {
-    test('read no table from one end to the other', async () => {
+    test('scan no whole table', async () => {
       const { app, heard } = await hearJourneys(openTestDatabase, async () => {});
       for (const statement of heard) {
         const plan = await explain(app, statement);
@@ -42,7 +42,7 @@ forEachEngine('the statements of payments, refunds and callbacks', (openTestData
       }
     });
 
-    test('of a move go on from a place: each page once read and sorted all that the merchant has', async () => {
+    test('of a move continue from a position and neither scan nor sort all rows of the merchant', async () => {
       const { from, to, merchant } = await twoWithShop(openTestDatabase);
       const [one, other] = [listenToStatements(from), listenToStatements(to)];
       await movePaymentService(one.app, other.app, wishOf(merchant));
@@ -62,7 +62,7 @@ forEachEngine('the statements of payments, refunds and callbacks', (openTestData
       }
     });
 
-    test('a statement that would is found by its plan', async () => {
+    test('that scan a table are detected by their plan', async () => {
       const app = createTestApp(await openTestDatabase());
       for (const [sql, bad] of [
         ["select * from journal_entries where payment_attempt_id = 'pa_1'", /^SCAN journal_entries/],
@@ -77,7 +77,7 @@ forEachEngine('the statements of payments, refunds and callbacks', (openTestData
       }
     });
   } else {
-    test('name their environment: on a store that is divided by it no other part is asked', async () => {
+    test('name their environment, so that a store divided by environment is asked in one part only', async () => {
       const { app, heard } = await hearJourneys(openTestDatabase, async (made) => {
         const tables = await partitionByEnvironment(made.db);
         assert.ok(tables.length > 10);
@@ -93,7 +93,7 @@ forEachEngine('the statements of payments, refunds and callbacks', (openTestData
       assert.ok((await verifyStore(app)).ok);
     });
 
-    test('a statement or a key that leaves the environment out is found', async () => {
+    test('and keys without an environment are detected', async () => {
       const app = createTestApp(await openTestDatabase());
       await partitionByEnvironment(app.db);
       const byId = { sql: 'select * from refunds where id = $1', parameters: ['rf_1'] };

@@ -73,7 +73,7 @@ const ASK_FOR_REFUND = [
   'select refunds', // with what went back
 ];
 
-forEachEngine('the statements of a journey, in their order:', (openTestDatabase) => {
+forEachEngine('the statements of a journey, in order:', (openTestDatabase) => {
   test('pay, approved', async () => {
     const { app, heard, pay, script } = await listen(openTestDatabase);
     script.start = APPROVED;
@@ -94,7 +94,7 @@ forEachEngine('the statements of a journey, in their order:', (openTestDatabase)
     await heard(() => startPayment(app, pay, 'simulated'), [...OPEN, ...decline]);
   });
 
-  test('pay at a method that takes the payer away, and come back', async () => {
+  test('pay at a method with a redirect, and come back', async () => {
     const { app, heard, pay, script } = await listen(openTestDatabase);
     script.start = { kind: 'redirect', externalId: 'token', url: 'https://pay.example', fields: {} };
     const wait = [
@@ -119,7 +119,7 @@ forEachEngine('the statements of a journey, in their order:', (openTestDatabase)
     await heard(() => lookUpPaymentOf(app, pay, {}), [...commit, ...END]);
   });
 
-  test('ask for a refund', async () => {
+  test('request a refund', async () => {
     const { app, heard, paid } = await listen(openTestDatabase);
     await heard(
       () => acceptedRefund(app, paid, 1000),

@@ -44,8 +44,8 @@ const TABLES = [
   'endpoints',
 ];
 
-forEachEngine('a store from before its keys had an environment', (openTestDatabase, engine) => {
-  test('has every row afterwards, under the environment of its transaction, and everything verifies', async () => {
+forEachEngine('a store from before keys included the environment', (openTestDatabase, engine) => {
+  test('keeps every row after the migration, under the environment of its transaction, and verifies', async () => {
     const { made, older } = await openOlder(openTestDatabase);
     const before = await rowsOf(older.db);
     await migrate(older.db);
@@ -60,7 +60,7 @@ forEachEngine('a store from before its keys had an environment', (openTestDataba
     assert.ok(found.callbacks > 0 && found.facts > 0 && found.feed.sealed > 0);
   });
 
-  test('goes on: cursors, ids and the counters that were ahead of their rows', async () => {
+  test('keeps its cursors, its ids, and counters that were ahead of their rows', async () => {
     const { older, environment } = await openOlder(openTestDatabase);
     const everyone = { id: 'nobody', environmentIds: null };
     if (engine === 'postgres') {
@@ -89,7 +89,7 @@ forEachEngine('a store from before its keys had an environment', (openTestDataba
     assert.ok((await verifyStore(older)).ok);
   });
 
-  test('still refuses to change what must not change, and takes nothing twice', async () => {
+  test('still refuses changes to append-only rows, and duplicates', async () => {
     const { older } = await openOlder(openTestDatabase);
     await migrate(older.db);
     const refused = [
@@ -118,7 +118,7 @@ forEachEngine('a store from before its keys had an environment', (openTestDataba
   });
 });
 
-test('an event that belongs to no environment is hashed as before it said 0: sealed links stay what they were', () => {
+test('an event without an environment keeps its earlier hash, so that sealed links stay valid', () => {
   const row: FeedRow = {
     commit_id: 7,
     position: 8,

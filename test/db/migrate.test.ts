@@ -9,7 +9,7 @@ import { outputOf } from '../support/child-process.ts';
 import { forEachEngine } from '../support/engines.ts';
 
 forEachEngine('migrations', (openTestDatabase) => {
-  test('run once and say what they did', async () => {
+  test('run once, and the call returns the names of those that ran', async () => {
     const db = await openTestDatabase({ migrated: false });
     const { pending } = await inspectSchema(db);
     assert.ok(pending.length > 0);
@@ -18,7 +18,7 @@ forEachEngine('migrations', (openTestDatabase) => {
     assert.deepEqual(await inspectSchema(db), { pending: [], newer: [], strange: [], changed: [] });
   });
 
-  test('a store of the first release keeps its sums and the accounts that its payments were made by', async () => {
+  test('keep the sums of a store of the first release, and the accounts of its payments', async () => {
     const db = await openTestDatabase({ migrated: false });
     await migrateAsFirstRelease(db);
     await db.transaction(async (tx) => {
@@ -48,7 +48,7 @@ forEachEngine('migrations', (openTestDatabase) => {
     assert.deepEqual(applied.flat().sort(), pending);
   });
 
-  test('are recorded with the checksum of their text, those too that ran before checksums were kept', async () => {
+  test('are recorded with the checksum of their text, also those that ran before checksums existed', async () => {
     const db = await openTestDatabase({ migrated: false });
     await migrateAsFirstRelease(db);
     await migrate(db);
@@ -57,7 +57,7 @@ forEachEngine('migrations', (openTestDatabase) => {
     assert.deepEqual(rows.map(Object.values), expected);
   });
 
-  test('of which the text was changed after they ran are refused, by every way into the store', async () => {
+  test('whose text changed after they ran are refused by every entry to the store', async () => {
     const db = await openTestDatabase();
     await migrate(db);
     const [first, ...others] = OWN as [Migration, ...Migration[]];
@@ -67,7 +67,7 @@ forEachEngine('migrations', (openTestDatabase) => {
     assert.deepEqual(await migrate(db, windows), []);
   });
 
-  test('of a newer version are refused by an older one: it used to start, and a refund went out twice', async () => {
+  test('of a newer version make an older version refuse the store', async () => {
     const db = await openTestDatabase();
     const newer = [...OWN, describeMigration('9999-other-refunds.sql', 'create table other_refunds (id bigint);')];
     assert.deepEqual(await migrate(db, newer), ['9999-other-refunds.sql']);
@@ -75,7 +75,7 @@ forEachEngine('migrations', (openTestDatabase) => {
     await requireSchema(db, newer);
   });
 
-  test('of a newer version that only add are no reason to stop', async () => {
+  test('of a newer version that only add do not make an older version stop', async () => {
     const db = await openTestDatabase();
     await migrate(db, [
       ...OWN,
@@ -87,7 +87,7 @@ forEachEngine('migrations', (openTestDatabase) => {
     await refuseNewerSchema(db);
   });
 
-  test('that a store lacks are not run for a command: it used to migrate under the service of an older version', async () => {
+  test('that are missing make a command fail, and are not run by it', async () => {
     const db = await openTestDatabase();
     const newer = [...OWN, describeMigration('9999-notes.sql', 'create table notes (id bigint);')];
     await migrate(db);
@@ -100,13 +100,13 @@ forEachEngine('migrations', (openTestDatabase) => {
     assert.deepEqual(before.pending, ['9999-notes.sql']);
   });
 
-  test('are all run for a command on a store that nobody has made yet', async () => {
+  test('all run when a command opens a new store', async () => {
     const db = await openTestDatabase({ migrated: false });
     await requireSchema(db);
     assert.deepEqual((await inspectSchema(db)).pending, []);
   });
 
-  test('under way do not keep a running service from seeing which ran', async () => {
+  test('in progress do not block a running service that checks which ones ran', async () => {
     const db = await openTestDatabase();
     await migrate(db);
     const { promise: asked, resolve: askedIt } = Promise.withResolvers<void>();
@@ -141,7 +141,7 @@ async function refusedAs(code: string, message: RegExp, db: Database, own: reado
   }
 }
 
-test('a migration says in its first line that it only adds', () => {
+test('only the first line of a migration marks it as rolling', () => {
   const says = (text: string) => describeMigration('a.sql', text).rolling;
   assert.equal(says('-- rolling: yes\ncreate table a (b bigint);'), true);
   assert.equal(says('-- rolling: yes\r\ncreate table a (b bigint);'), true);

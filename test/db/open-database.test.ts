@@ -10,12 +10,12 @@ import { forEachEngine } from '../support/engines.ts';
 forEachEngine('the database', (openTestDatabase, engine) => {
   describeDatabase(openTestDatabase);
 
-  test('the adapter says which engine it speaks to', async () => {
+  test('the adapter names its engine', async () => {
     assert.equal((await openTestDatabase()).engine, engine);
   });
 
   if (engine === 'postgres') {
-    test('two transactions that lock each other out both succeed in the end', async () => {
+    test('two transactions that deadlock both succeed in the end', async () => {
       const db = await openTestDatabase({ migrated: false });
       await db.transaction((tx) => tx.query('create table locks (id bigint primary key, taken integer)'));
       await db.transaction((tx) => tx.query('insert into locks values (1, 0), (2, 0)'));
@@ -43,7 +43,7 @@ forEachEngine('the database', (openTestDatabase, engine) => {
       );
     });
 
-    test('a statement that was planned before a migration is planned anew: it used to be called a lost database', async () => {
+    test('a statement prepared before a migration is prepared again after it', async () => {
       const db = await openTestDatabase({ migrated: false });
       await db.transaction((tx) => tx.query('create table things (id integer)'));
       const other = openDatabase(db.url, { connections: 3, pooler: false, onFatal: () => {} });
@@ -56,7 +56,7 @@ forEachEngine('the database', (openTestDatabase, engine) => {
       await other.close();
     });
 
-    test('behind a pooler no statement has a name', async () => {
+    test('behind a pooler no prepared statement has a name', async () => {
       const { url } = await openTestDatabase();
       const db = openDatabase(url, { connections: 1, pooler: true, onFatal: () => {} });
       await db.query('select name from schema_migrations');
@@ -84,7 +84,7 @@ forEachEngine('the database', (openTestDatabase, engine) => {
   }
 });
 
-test('a database URL of another kind is refused', () => {
+test('a database URL with another scheme is refused', () => {
   const options = { connections: 1, pooler: false, onFatal: () => {} };
   assert.throws(() => openDatabase('mysql://127.0.0.1/x', options), /sqlite: or postgres:/);
 });

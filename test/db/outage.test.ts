@@ -9,7 +9,7 @@ import { comesTrue } from '../support/comes-true.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { findFreePort } from '../support/free-port.ts';
 
-test('an outage has one beginning and one end, and ends when nothing has failed for two seconds', () => {
+test('an outage begins once, and ends when nothing has failed for two seconds', () => {
   let time = 1_000;
   const said: unknown[] = [];
   const outage = createOutage(
@@ -35,10 +35,10 @@ test('an outage has one beginning and one end, and ends when nothing has failed 
   assert.deepEqual(said, [1, 'refused', 0, { ms: 3_999, failures: 601 }]);
 });
 
-forEachEngine('a database that is away for a while', (openTestDatabase, engine) => {
+forEachEngine('a database that is unavailable for a while', (openTestDatabase, engine) => {
   if (engine === 'sqlite') return;
 
-  test('is one alarm and one end in the log: it was hundreds of stacks', async () => {
+  test('causes one alarm in the log and one message about its end', async () => {
     const { url } = await openTestDatabase();
     const line = await openLine(url);
     await using service = await startServe({ databaseUrl: line.url });

@@ -18,7 +18,7 @@ const fatThings: InsertWithFollowers = {
   followers: 'insert into followers (thing) select id from inserted returning thing',
 };
 
-test('rows whose keys come in no order write a page once: SQLite kept a copy of each in a file beside the log', {
+test('inserts with random keys write each page once, without a copy beside the log', {
   skip: !existsSync(COUNTS),
 }, async (context) => {
   const folder = mkdtempSync(join(quickFolder(tmpdir()), 'rubrica-pages-'));

@@ -3,9 +3,9 @@ import { describe, test } from 'node:test';
 import { openDatabase } from '../../src/db/open-database.ts';
 import { forEachEngine } from '../support/engines.ts';
 
-forEachEngine('a commit', (openTestDatabase, engine) => {
+forEachEngine('a session of the store', (openTestDatabase, engine) => {
   if (engine === 'sqlite') {
-    test('is flushed', async () => {
+    test('flushes each commit', async () => {
       const db = await openTestDatabase();
       const [row] = await db.transaction((tx) => tx.query('pragma synchronous'));
       assert.deepEqual({ ...row }, { synchronous: 2 });
@@ -26,7 +26,7 @@ forEachEngine('a commit', (openTestDatabase, engine) => {
     return { ...opened, [Symbol.asyncDispose]: close };
   }
 
-  test('a read of a whole store was given up after 10 s: books verify ended so with ten million payments', async () => {
+  test('gives a read outside a transaction its own time limit', async () => {
     const { url } = await openTestDatabase();
     const open = (readsWithinMs: number) =>
       openDatabase(url, { connections: 1, pooler: false, readsWithinMs, onFatal: () => {} });
@@ -48,7 +48,7 @@ forEachEngine('a commit', (openTestDatabase, engine) => {
         ['on', 'on'],
         ['remote_apply', 'remote_apply'],
       ] as const) {
-        test(`waits for ${inForce} where the server is set to ${set}: with off, acknowledged creates were lost`, async () => {
+        test(`uses synchronous_commit ${inForce} when the server is set to ${set}`, async () => {
           await using db = await openWith('synchronous_commit', set, pooler);
           const ask = () =>
             db.transaction((tx) =>
@@ -58,7 +58,7 @@ forEachEngine('a commit', (openTestDatabase, engine) => {
         });
       }
 
-      test('is read committed where the server is set to serializable: money operations failed', async () => {
+      test('uses read committed when the server is set to serializable', async () => {
         await using db = await openWith('default_transaction_isolation', 'serializable', pooler);
         const ask = () =>
           db.transaction((tx) =>
@@ -69,7 +69,7 @@ forEachEngine('a commit', (openTestDatabase, engine) => {
       });
 
       for (const code of ['40001', '40P01']) {
-        test(`that lost against others with ${code} is repeated, and given up as one of which nothing was stored`, async () => {
+        test(`repeats a transaction that fails with ${code}, and gives up after ten runs with nothing stored`, async () => {
           await using db = await openWith('application_name', 'rubrica', pooler);
           const lose = `do $$ begin raise exception 'again' using errcode = '${code}'; end $$`;
           let runs = 0;

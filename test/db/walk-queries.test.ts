@@ -12,7 +12,7 @@ const WALK: TableWalk = {
   text: 'detail',
 };
 
-forEachEngine('looking through a table for a text', (openTestDatabase, engine) => {
+forEachEngine('searching a table for a text', (openTestDatabase, engine) => {
   const open = async (rows: number) => {
     const db = await openTestDatabase();
     const row = { at: 1, method: 'GET', route: '/', status: 400, code: 'X', errors: '[]', fields: '{}', repeated: 0 };
@@ -30,7 +30,7 @@ forEachEngine('looking through a table for a text', (openTestDatabase, engine) =
   const find = async (db: Awaited<ReturnType<typeof open>>, like: string, limit?: number) =>
     (await selectLike(db, WALK, like, { limit })).map((row) => `${row['request_id']} ${row['environment_id']}`);
 
-  test('finds each row once, whichever part it is in, in the order of the key', async () => {
+  test('finds each row once across all parts, in the order of the key', async () => {
     const db = await open(2 * ROWS_OF_A_PART);
     const found = await find(db, '%row%');
     assert.equal(new Set(found).size, 2 * ROWS_OF_A_PART);
@@ -42,7 +42,7 @@ forEachEngine('looking through a table for a text', (openTestDatabase, engine) =
     assert.deepEqual(await find(db, '%row%'), []);
   });
 
-  test('was planned by PostgreSQL as a quarter of the table for each part, and ten million rows were read for two thousand', {
+  test('lets PostgreSQL plan each part for its own rows, not for a quarter of the table', {
     skip: engine === 'sqlite' && 'SQLite makes its plans without knowing how much a range holds',
   }, async () => {
     const db = await open(10 * ROWS_OF_A_PART);
@@ -60,7 +60,7 @@ forEachEngine('looking through a table for a text', (openTestDatabase, engine) =
   });
 
   // Once, on SQLite payments waited for seconds while somebody looked for a person in a large store.
-  test('lets others have their turn after each part', async () => {
+  test('yields to other work after each part', async () => {
     const db = await open(2 * ROWS_OF_A_PART + 1);
     let turns = 0;
     let ended = false;

@@ -7,7 +7,7 @@ import { StorageError } from '../../src/db/database.ts';
 import { openSqliteDatabase } from '../../src/db/sqlite-database.ts';
 import { comesTrue } from '../support/comes-true.ts';
 
-suite('a store whose files change under it', () => {
+suite('a SQLite store whose files change while it is open', () => {
   const losses: [string, RegExp, (file: string) => void][] = [
     ['the file is removed', /rubrica\.db was removed while/, (file) => rmSync(file)],
     ['the folder is removed', /rubrica\.db was removed while/, (file) => rmSync(join(file, '..'), { recursive: true })],
@@ -22,7 +22,7 @@ suite('a store whose files change under it', () => {
     ],
   ];
   for (const [name, says, lose] of losses) {
-    test(`once ${name}, commits went on into nothing: it says so and takes no more`, async (context) => {
+    test(`reports the loss and refuses further commits once ${name}`, async (context) => {
       const { file, db, reasons } = await openStore(context);
       lose(file);
       assert.ok(await comesTrue(() => reasons.length > 0));
@@ -35,7 +35,7 @@ suite('a store whose files change under it', () => {
     });
   }
 
-  test('a commit that was under way when it was noticed has an unknown outcome', async (context) => {
+  test('has an unknown outcome for a commit that is in progress at that moment', async (context) => {
     const { file, db, reasons } = await openStore(context);
     const committed = db.transaction(async (tx) => {
       rmSync(file);
@@ -45,7 +45,7 @@ suite('a store whose files change under it', () => {
     await assert.rejects(committed, (error) => error instanceof StorageError && error.code === 'OUTCOME_UNKNOWN');
   });
 
-  test('through a link, and beside others that open and close it, nothing is noticed', async (context) => {
+  test('reports no change when it is opened through a link or next to other connections', async (context) => {
     const { file, db, reasons } = await openStore(context, 'linked.db');
     for (let round = 0; round < 5; round++) {
       const other = openSqliteDatabase(file);
