@@ -56,7 +56,7 @@ const TABLE: [answer: StoredAnswer, cause: string | null][] = [
 ];
 
 for (const [answer, cause] of TABLE) {
-  test(`${answer.failure ?? `${answer.status} ${answer.location ?? ''}`.trim()}: ${cause ?? 'in order'}`, () => {
+  test(`${answer.failure ?? `${answer.status} ${answer.location ?? ''}`.trim()}: ${cause ?? 'no problem'}`, () => {
     const found = causeOf(URL_CALLBACK, answer);
     assert.equal(found?.cause ?? null, cause);
     if (cause === null) return;

@@ -32,7 +32,7 @@ const TOLD: [amount: string, currency: string, xAmount: string][] = [
   ['2.05', 'CLF', '2.05'],
 ];
 for (const [amount, currency, xAmount] of TOLD) {
-  test(`an order of ${amount} ${currency} is told as ${xAmount}, which the SDK takes for that order`, () => {
+  test(`an order of ${amount} ${currency} has x_amount ${xAmount}, which the SDK accepts for that order`, () => {
     const body = callbackBody(
       callbackFields(ENVIRONMENT, {
         transactionId: 1001,
@@ -49,7 +49,7 @@ for (const [amount, currency, xAmount] of TOLD) {
   });
 }
 
-test('a body is written as URLSearchParams writes it, whatever the texts', () => {
+test('a body is encoded as URLSearchParams encodes it, for any text', () => {
   const fields = Object.fromEntries(
     ['R-1_a.*', 'ñandú & co=1', "it's (new)! ~", '2026-01-15T00:00:00.000Z', '', '\ud800', '100%\n+ /'].map(
       (text, at) => [`x_${at}`, text],

@@ -17,9 +17,9 @@ const HUNG = [
   { where: 'host', urlOf: (order: number) => `https://slow${order}.example.cl/callback`, most: 128 },
 ];
 
-forEachEngine('a shop that answers nothing', (openTestDatabase) => {
+forEachEngine('a shop that does not answer', (openTestDatabase) => {
   for (const { where, urlOf, most } of HUNG) {
-    test(`with the order in the ${where} of its URL is sent ${most} callbacks at once: each had a connection of its own`, async () => {
+    test(`with the order in the ${where} of its URL gets at most ${most} callbacks at once`, async () => {
       const { app, shop, post, wire } = await prepare(openTestDatabase);
       const other = await createTestEnvironment(app);
       for (let order = 1; order <= ORDERS; order++) await post(shop, order, urlOf(order));
@@ -42,7 +42,7 @@ forEachEngine('a shop that answers nothing', (openTestDatabase) => {
     });
   }
 
-  test('and has an endpoint for each of some hundred orders kept the callbacks of all others waiting until its requests ended', async () => {
+  test('with an endpoint for each of hundreds of orders does not delay the callbacks of others', async () => {
     const { app, shop, post, wire } = await prepare(openTestDatabase);
     const other = await createTestEnvironment(app);
     for (let order = 1; order <= 600; order++) await post(shop, order, `https://slow.example.cl/${order}`);
@@ -56,7 +56,7 @@ forEachEngine('a shop that answers nothing', (openTestDatabase) => {
     assert.equal(claimed, 1);
   });
 
-  test('has turns for all its endpoints: those with many callbacks took every connection that was free', async () => {
+  test('has its endpoints served in turn', async () => {
     const { app, shop, post, wire } = await prepare(openTestDatabase);
     for (let order = 1; order <= 400; order++) await post(shop, order, `https://slow.example.cl/${order % 40}`);
     const delivery = createCallbackDelivery(app);
@@ -71,8 +71,8 @@ forEachEngine('a shop that answers nothing', (openTestDatabase) => {
   });
 });
 
-forEachEngine('a host that is sent as many as it may be', (openTestDatabase) => {
-  test('is given more before it has none left: it waited for each claim with nothing on its way', async () => {
+forEachEngine('a host at its limit of concurrent callbacks', (openTestDatabase) => {
+  test('has its next callbacks claimed before the first ones are delivered', async () => {
     const { app, shop, post, wire } = await prepare(openTestDatabase);
     for (let order = 1; order <= ORDERS; order++) await post(shop, order, `https://slow.example.cl/${order % 16}`);
     const delivery = createCallbackDelivery(app);

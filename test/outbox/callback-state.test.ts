@@ -63,7 +63,7 @@ const TABLE: [answers: Answers, browserFirst: boolean, state: CallbackState, att
 ];
 
 forEachEngine('a callback', (openTestDatabase) => {
-  test('ends as the table of answers says', async () => {
+  test('ends in the state that the table gives for its answers', async () => {
     const db = await openTestDatabase();
     const answers = new Map<string, Answers>();
     const fetch = async ({ url }: { url: string }): Promise<FetchOutcome> => {

@@ -7,8 +7,8 @@ import { forEachEngine } from '../support/engines.ts';
 
 const MIGRATIONS = readMigrations(join(import.meta.dirname, '../../migrations'));
 
-forEachEngine('callbacks of a store made before endpoints were watched', (openTestDatabase) => {
-  test('keep their states, and an endpoint for which something waits is one that fails', async () => {
+forEachEngine('callbacks of a store from before endpoint failures were tracked', (openTestDatabase) => {
+  test('keep their states, and an endpoint with waiting retries counts as failing', async () => {
     const db = await openTestDatabase({ migrated: false });
     await migrate(
       db,

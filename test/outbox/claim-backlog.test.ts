@@ -18,7 +18,7 @@ const BACKLOGS = [
   [4200, 4200],
 ] as const;
 
-forEachEngine('a backlog that one claim cannot take', (openTestDatabase) => {
+forEachEngine('a backlog larger than one claim', (openTestDatabase) => {
   for (const [endpoints, callbacks] of BACKLOGS) {
     test(`is delivered without a pause, to ${endpoints} endpoints`, async () => {
       const app = createTestApp(await openTestDatabase());
@@ -30,7 +30,7 @@ forEachEngine('a backlog that one claim cannot take', (openTestDatabase) => {
     });
   }
 
-  test('is looked through for others five times a second at most: after each claim it was read to its end', async () => {
+  test('is searched again at most five times a second while its endpoint is busy', async () => {
     const answered = Promise.withResolvers<FetchOutcome>();
     const app = createTestApp(await openTestDatabase(), { fetch: () => answered.promise });
     await enqueue(app, 1, 600);
@@ -44,7 +44,7 @@ forEachEngine('a backlog that one claim cannot take', (openTestDatabase) => {
     await delivery.drain();
   });
 
-  test('is claimed by one of two workers, and until its lease ends nobody else frees it or queues it again', async () => {
+  test('is claimed by only one of two workers, and its lease protects it until it ends', async () => {
     const app = createTestApp(await openTestDatabase());
     await enqueue(app, 1, 1);
     const [now, until] = [app.now(), app.now() + 60_000];
@@ -72,7 +72,7 @@ forEachEngine('a backlog that one claim cannot take', (openTestDatabase) => {
     assert.deepEqual([await queue(until), await leases()], [1, [null]]);
   });
 
-  test('of many endpoints that do not answer no more is held than two claims bring', async () => {
+  test('for many endpoints that do not answer is held in memory up to two claims', async () => {
     const answered = Promise.withResolvers<FetchOutcome>();
     const app = createTestApp(await openTestDatabase(), { fetch: () => answered.promise });
     await enqueue(app, 150, 6000, 5);

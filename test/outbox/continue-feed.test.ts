@@ -9,8 +9,8 @@ import { createTestEnvironment, createTestTransaction } from '../support/test-sh
 
 const EVERYTHING = { id: 'usr_1', environmentIds: null };
 
-forEachEngine('a feed in a server whose transaction ids begin anew', (openTestDatabase, engine) => {
-  test('goes on after every cursor that was given out', async () => {
+forEachEngine('a feed on a server whose transaction ids start again', (openTestDatabase, engine) => {
+  test('continues after every cursor that was given out before', async () => {
     const app = createTestApp(await openTestDatabase());
     const environment = await createTestEnvironment(app);
     await createTestTransaction(app, environment, { reference: 'BEFORE' });

@@ -21,8 +21,8 @@ import { untilVisible } from '../support/until-visible.ts';
 const DAY = 86_400_000;
 const EVERYTHING = { id: 'usr_1', environmentIds: null };
 
-forEachEngine('events that are older than RETENTION_EVENTS', (openTestDatabase) => {
-  test('are deleted in small commits, and books, feed, callbacks and search go on', async () => {
+forEachEngine('events older than RETENTION_EVENTS', (openTestDatabase) => {
+  test('are deleted in small commits, and books, feed, callbacks and search keep working', async () => {
     const { app, environment, old } = await open(openTestDatabase);
     assert.equal(await cut(app, 3), 3);
     assert.equal(await cut(app, 3), 1);
@@ -44,7 +44,7 @@ forEachEngine('events that are older than RETENTION_EVENTS', (openTestDatabase) 
     assert.ok((await verifyStore(app)).ok);
   });
 
-  test('give a reader that had not read them an error with the cursor to go on with', async () => {
+  test('give a late reader an error with the cursor to continue from', async () => {
     const { app, next } = await open(openTestDatabase);
     const before = await readFeed(app, EVERYTHING, null, 1);
     while ((await cut(app, 100)) > 0);
@@ -57,7 +57,7 @@ forEachEngine('events that are older than RETENTION_EVENTS', (openTestDatabase) 
     assert.deepEqual(await readFeed(app, EVERYTHING, null, 10), rest);
   });
 
-  test('stay while the search has not read them, and the newest link stays in any case', async () => {
+  test('stay until the search has read them, and the newest link always stays', async () => {
     const { app } = await open(openTestDatabase, { indexed: false });
     assert.equal(await cut(app, 100), 0);
     while ((await indexPayments(app)) > 0);
@@ -67,7 +67,7 @@ forEachEngine('events that are older than RETENTION_EVENTS', (openTestDatabase) 
     assert.equal(await countEvents(app), 2);
   });
 
-  test('are told from those that somebody deletes: before their time, or with a cut of his own', async () => {
+  test('cannot be deleted by hand, and a forged cut is detected', async () => {
     const { app } = await open(openTestDatabase);
     const remove = (sql: string) => app.db.transaction((tx) => tx.query(sql));
     await assert.rejects(remove('delete from events'), /append-only/);

@@ -16,8 +16,8 @@ import { untilVisible } from '../support/until-visible.ts';
 
 const DAY = 86_400_000;
 
-forEachEngine('what has been delivered long ago', (openTestDatabase) => {
-  test('is deleted when it is past its time, in small commits, and the books and the feed still verify', async () => {
+forEachEngine('an old callback', (openTestDatabase) => {
+  test('is deleted with its attempts after the retention, in small commits, and the store still verifies', async () => {
     const app = await open(openTestDatabase, { RETENTION_CALLBACKS: '30', RETENTION_DELIVERY_ATTEMPTS: '10' });
     await deliver(app, 5, 200);
     app.now.advance(11 * DAY);
@@ -36,7 +36,7 @@ forEachEngine('what has been delivered long ago', (openTestDatabase) => {
     assert.deepEqual([ok, callbacks], [true, 2]);
   });
 
-  test('stays for ever where nothing is set', async () => {
+  test('is kept forever without a retention setting', async () => {
     const app = await open(openTestDatabase, {});
     await deliver(app, 1, 200);
     app.now.advance(3650 * DAY);
@@ -44,7 +44,7 @@ forEachEngine('what has been delivered long ago', (openTestDatabase) => {
     assert.deepEqual(await left(app), { callbacks: 1, attempts: 1 });
   });
 
-  test('that still waits is never deleted, and what was given up stays as long as a person is asked about it', async () => {
+  test('is kept while it is queued, and after it was given up while a person still has to see it', async () => {
     const app = await open(openTestDatabase, { RETENTION_CALLBACKS: '1', RETENTION_DELIVERY_ATTEMPTS: '1' });
     await deliver(app, 1, 500);
     app.now.advance(2 * DAY);
@@ -58,7 +58,7 @@ forEachEngine('what has been delivered long ago', (openTestDatabase) => {
     assert.deepEqual(await left(app), { callbacks: 0, attempts: 0 });
   });
 
-  test('is deleted though as much waits of a payment service that has moved away: that stood first for ever', async () => {
+  test('is deleted even when a thousand older ones belong to a payment service that has moved away', async () => {
     const app = await open(openTestDatabase, { RETENTION_CALLBACKS: '1', RETENTION_DELIVERY_ATTEMPTS: '1' });
     const moved = await deliver(app, 1, 500);
     await copyRows(app, 'callbacks', (copy) => ({ webhook_id: `evt_copy_${copy}` }));

@@ -7,8 +7,8 @@ import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 
-forEachEngine('answers of shops that are recorded together', (openTestDatabase) => {
-  test('count though one of the payment services has left meanwhile: all of them were lost, and all were sent again', async () => {
+forEachEngine('answers of shops that are recorded in one batch', (openTestDatabase) => {
+  test('are recorded even if one of their payment services has moved away meanwhile', async () => {
     let leaving: Promise<void> | null = null;
     const fetch: TestApp['fetch'] = async () => {
       await (leaving ??= leaveFor(app, moved));
@@ -31,7 +31,7 @@ forEachEngine('answers of shops that are recorded together', (openTestDatabase) 
     );
   });
 
-  test('at the end of a process too, where what waits for its turn is of one that has left: nothing was recorded or released', async () => {
+  test('are recorded, and the rest released, when the process ends after a payment service has moved away', async () => {
     const gate = Promise.withResolvers<void>();
     const fetch: TestApp['fetch'] = async () => {
       await gate.promise;

@@ -44,7 +44,7 @@ const TABLE: [about: string, answer: FetchOutcome, code: string, hasLines: boole
 ];
 
 forEachEngine('the doctor of deliveries', (openTestDatabase) => {
-  test('names why an endpoint is not told, and the lines to change where its code is at fault', async () => {
+  test('names the cause of a failing endpoint, and the lines to change when the shop’s code is at fault', async () => {
     const shop = await openShop(openTestDatabase);
     for (const [about, answer, code, hasLines] of TABLE) {
       const address = `https://${code}.example.cl/callback`;
@@ -59,7 +59,7 @@ forEachEngine('the doctor of deliveries', (openTestDatabase) => {
     }
   });
 
-  test('finds nothing at an endpoint that answers as it should, and knows no endpoint that does not exist', async () => {
+  test('finds nothing at an endpoint that works, and returns nothing for an unknown endpoint', async () => {
     const shop = await openShop(openTestDatabase);
     await shop.send('https://well.example.cl/', answered(200));
     const id = await shop.endpointOf('https://well.example.cl/');
@@ -69,7 +69,7 @@ forEachEngine('the doctor of deliveries', (openTestDatabase) => {
     assert.equal(await diagnoseCallback(shop.app, 999, 'en', String), null);
   });
 
-  test('counts what else the last answers said, and reads those of one endpoint alone', async () => {
+  test('counts the other causes of recent answers, of that endpoint only', async () => {
     const shop = await openShop(openTestDatabase);
     for (const status of [500, 503, 404]) await shop.send('https://one.example.cl/', answered(status));
     await shop.send('https://other.example.cl/', answered(403));
@@ -94,7 +94,7 @@ const VERDICTS: [verdict: string, right: FetchOutcome, wrong: FetchOutcome][] = 
 ];
 
 forEachEngine('a test event', (openTestDatabase) => {
-  test('is signed once rightly and once wrongly, and its two answers tell what the check of the shop is worth', async () => {
+  test('is sent with a right and a wrong signature, and the two answers show whether the shop checks it', async () => {
     const shop = await openShop(openTestDatabase);
     await shop.send('https://shop.example.cl/callback?store=7', answered(500));
     for (const [verdict, right, wrong] of VERDICTS) {
@@ -110,7 +110,7 @@ forEachEngine('a test event', (openTestDatabase) => {
   });
 });
 
-test('the lines of the check for Node take a right signature and refuse a wrong one', () => {
+test('the suggested check for Node accepts a right signature and refuses a wrong one', () => {
   const { node = '' } = receiverLines('signature', 'https://shop.example.cl/callback') ?? {};
   const secretToken = 'secret';
   const fields = { x_amount: '1.00', x_account_id: 'a', x_message: 'Aprobado ñ' };

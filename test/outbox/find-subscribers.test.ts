@@ -13,7 +13,7 @@ import { createTestEnvironment } from '../support/test-shop.ts';
 import { createTestUser } from '../support/test-user.ts';
 
 forEachEngine('the subscribers of an event', (openTestDatabase) => {
-  test('a thousand users of other merchants held up each refund for seconds: they are asked about together', async () => {
+  test('are found in the same number of statements, however many users other merchants have', async () => {
     const app = createTestApp(await openTestDatabase());
     const [own, other] = [await createTestEnvironment(app), await createTestEnvironment(app)];
     const subscribe = async (paymentServices: 'all' | string[]) => {
@@ -33,7 +33,7 @@ forEachEngine('the subscribers of an event', (openTestDatabase) => {
     assert.deepEqual(await find(), before);
   });
 
-  test('are told of many payouts in as few statements as of one: those of a file of a bank held up everybody for seconds', async () => {
+  test('are notified of many payouts in as many statements as of one', async () => {
     const app = createTestApp(await openTestDatabase());
     const environment = await createTestEnvironment(app);
     const { id: userId } = await createTestUser(app, { paymentServices: [environment.paymentServiceId] });
@@ -55,7 +55,7 @@ forEachEngine('the subscribers of an event', (openTestDatabase) => {
     );
   });
 
-  test('are told of many payouts by inserts of a thousand at most: one of all was a text of hundreds of megabytes', async () => {
+  test('are queued in inserts of at most a thousand rows', async () => {
     const app = createTestApp(await openTestDatabase());
     const { id: environmentId } = await createTestEnvironment(app);
     const [url, contentType] = ['https://shop.example/told', 'application/json'] as const;

@@ -17,8 +17,8 @@ import { createTestUser } from '../support/test-user.ts';
 const OK: FetchOutcome = { kind: 'answered', status: 200, retryAfter: null, excerpt: '', durationMs: 5 };
 const REFUSED: FetchOutcome = { kind: 'failed', reason: 'connect', detail: 'ECONNREFUSED', durationMs: 5 };
 
-forEachEngine('a listener of the callbacks of development', (openTestDatabase) => {
-  test('gets them in their order as they would be sent, and the service leaves them to it', async () => {
+forEachEngine('a listener for the callbacks of development', (openTestDatabase) => {
+  test('gets callbacks in order as they would be sent, and the service does not send them itself', async () => {
     await using world = await open(openTestDatabase);
     const listener = await world.begin();
     for (const reference of ['ORD-1', 'ORD-2', 'ORD-3']) {
@@ -52,7 +52,7 @@ forEachEngine('a listener of the callbacks of development', (openTestDatabase) =
     );
   });
 
-  test('what it does not end goes by the schedule of the callback; without retries it is given up, and can be replayed', async () => {
+  test('lets a failed callback follow its schedule, or gives it up without retries; it can then be replayed', async () => {
     await using world = await open(openTestDatabase);
     const listener = await world.begin();
     await createPaidTransaction(world.app, world.environment);
@@ -70,7 +70,7 @@ forEachEngine('a listener of the callbacks of development', (openTestDatabase) =
     await assert.rejects(world.begin(first.id + 1), { code: 'NOT_FOUND' });
   });
 
-  test('gives them back when it ends, when it is silent, and when another takes its place', async () => {
+  test('returns its callbacks when it ends, falls silent or is replaced', async () => {
     await using world = await open(openTestDatabase);
     const first = await world.begin();
     const second = await world.begin();
@@ -93,7 +93,7 @@ forEachEngine('a listener of the callbacks of development', (openTestDatabase) =
     assert.deepEqual(await world.deliver(), ['ORD-2']);
   });
 
-  test('keeps nothing from the shops beside it, nor from production', async () => {
+  test('takes no callback of another shop', async () => {
     await using world = await open(openTestDatabase);
     await world.begin();
     const other = await createTestEnvironment(world.app);
@@ -101,7 +101,7 @@ forEachEngine('a listener of the callbacks of development', (openTestDatabase) =
     assert.deepEqual(await world.deliver(), ['OTHER']);
   });
 
-  test('is reached over HTTP by who may, of what they see', async () => {
+  test('is available over HTTP to users with the permission, for their own payment services', async () => {
     await using world = await open(openTestDatabase);
     const { app, server, environment } = world;
     const payment_service = environment.paymentServiceId;

@@ -28,8 +28,8 @@ const ANSWERS: [outcome: FetchOutcome, reason: string, step: string][] = [
   [answered(400), 'status_400', 'dead'],
 ];
 
-forEachEngine('an attempt that delivers nothing', (openTestDatabase) => {
-  test('is one warning each, the last an alarm, with the host alone of the address; one that delivers is none', async () => {
+forEachEngine('a failed delivery attempt', (openTestDatabase) => {
+  test('logs a warning, or an alarm if it is the last one, with no more of the address than the host', async () => {
     const lines: Record<string, unknown>[] = [];
     const log = pino({ base: null }, { write: (line) => void lines.push(JSON.parse(line)) });
     const queue = [...ANSWERS.map(([outcome]) => outcome), answered(410), answered(200)];

@@ -6,9 +6,9 @@ import { comesTrue } from '../support/comes-true.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { createTestApp } from '../support/test-app.ts';
 
-forEachEngine('what holds the feed back', (openTestDatabase, engine) => {
+forEachEngine('the process that holds back the feed', (openTestDatabase, engine) => {
   if (engine === 'sqlite') {
-    test('is nothing: the row ids are in the order of the commits', async () => {
+    test('does not exist, because row ids follow the order of the commits', async () => {
       const app = createTestApp(await openTestDatabase());
       assert.equal(await measureFeedHold(app), null);
       assert.match(await app.metrics.registry.metrics(), /^rubrica_feed_held_seconds\{.*\} 0$/m);
@@ -16,7 +16,7 @@ forEachEngine('what holds the feed back', (openTestDatabase, engine) => {
     return;
   }
 
-  test('is named with its process, its program and its database, also where that is another', async () => {
+  test('is reported with its pid, program and database, also when it uses another database', async () => {
     const app = createTestApp(await openTestDatabase());
     const other = await openTestDatabase({ migrated: false });
     const client = new pg.Client({ connectionString: other.url, application_name: 'nightly-report' });

@@ -9,7 +9,7 @@ import { createTestEnvironment } from '../support/test-shop.ts';
 const MINUTE = 60_000;
 
 forEachEngine('a shop that answers 404 for an hour', (openTestDatabase) => {
-  test('is told of every payment when it answers again; three attempts once left most of them untold for ever', async () => {
+  test('gets every callback when it works again', async () => {
     const posts: string[] = [];
     let status = 404;
     const app = createTestApp(await openTestDatabase(), {

@@ -14,7 +14,7 @@ import { createTestEnvironment } from '../support/test-shop.ts';
 const STORED = 20_000;
 
 forEachEngine('in a store full of callbacks', (openTestDatabase, engine) => {
-  test('nothing that a worker or a scrape asks for reads all of them', async () => {
+  test('no query of the worker or of a metrics scrape scans all callbacks', async () => {
     const app = createTestApp(await openTestDatabase(), {
       fetch: async () => ({ kind: 'answered', status: 404, retryAfter: null, excerpt: '', durationMs: 1 }),
     });
@@ -54,7 +54,7 @@ forEachEngine('in a store full of callbacks', (openTestDatabase, engine) => {
     }
   });
 
-  test('a claim of many that are due goes to each by its key: on PostgreSQL it read the whole table', async () => {
+  test('a claim of many due callbacks finds each by its key, without a scan', async () => {
     const app = createTestApp(await openTestDatabase());
     await createPaidTransaction(app, await createTestEnvironment(app));
     await fill(app, 'queued');

@@ -19,7 +19,7 @@ import { createTestEnvironment } from '../support/test-shop.ts';
 const DAY = 86_400_000;
 
 forEachEngine('callbacks that were given up', (openTestDatabase) => {
-  test('are counted from the time of giving up, until they are delivered', async () => {
+  test('are counted from the time they were given up until they are sent again', async () => {
     const { app, shop } = await openShop(openTestDatabase, 422);
     const environment = await createTestEnvironment(app);
     await createPaidTransaction(app, environment);
@@ -35,7 +35,7 @@ forEachEngine('callbacks that were given up', (openTestDatabase) => {
     assert.equal((await measureGivenUp(app.db, begun)).count, 0);
   });
 
-  test('are not counted when the shop has taken them before and refuses them sent again', async () => {
+  test('are not counted when the shop accepted them earlier and refuses only the resend', async () => {
     const { app, shop } = await openShop(openTestDatabase, 200);
     await createPaidTransaction(app, await createTestEnvironment(app));
     await deliverUntilEnd(app);
@@ -48,7 +48,7 @@ forEachEngine('callbacks that were given up', (openTestDatabase) => {
     assert.equal((await measureGivenUp(app.db, 0)).count, 0);
   });
 
-  test('are sent again all at once, and every attempt there ever was is counted', async () => {
+  test('are sent again all at once, and their earlier attempts still count', async () => {
     const { app, shop } = await openShop(openTestDatabase, 422);
     const environment = await createTestEnvironment(app);
     for (let i = 0; i < 3; i++) await createPaidTransaction(app, environment);
@@ -66,7 +66,7 @@ forEachEngine('callbacks that were given up', (openTestDatabase) => {
     assert.equal(await resendAll(app, {}), 0);
   });
 
-  test('are sent again in short commits, each one once', async () => {
+  test('are sent again in short commits, each once', async () => {
     const { app } = await openShop(openTestDatabase, 422);
     const environment = await createTestEnvironment(app);
     await createPaidTransaction(app, environment);
@@ -78,7 +78,7 @@ forEachEngine('callbacks that were given up', (openTestDatabase) => {
     assert.equal((await listCallbacks(app, { state: 'queued' }, 1000)).length, 250);
   });
 
-  test('a form had to wait until all were queued: now it stops after some, says where, and the next one goes on there', async () => {
+  test('are sent again in portions, each of which continues where the previous one stopped', async () => {
     const { app } = await openShop(openTestDatabase, 422);
     await createPaidTransaction(app, await createTestEnvironment(app));
     await deliverUntilEnd(app);
@@ -90,7 +90,7 @@ forEachEngine('callbacks that were given up', (openTestDatabase) => {
     assert.deepEqual(second, { resent: 50, next: null });
   });
 
-  test('are sent again of one payment service alone, or only those made since a time', async () => {
+  test('are sent again for one payment service only, or only from a given time on', async () => {
     const { app } = await openShop(openTestDatabase, 422);
     const one = await createTestEnvironment(app);
     const other = await createTestEnvironment(app);
@@ -107,7 +107,7 @@ forEachEngine('callbacks that were given up', (openTestDatabase) => {
     assert.equal(await resendAll(app, {}), 1);
   });
 
-  test('are sent again though some are of a payment service that has moved away: those once ended the run for all', async () => {
+  test('are sent again even if others belong to a payment service that has moved away', async () => {
     const { app } = await openShop(openTestDatabase, 422);
     const [moved, here] = [await createTestEnvironment(app), await createTestEnvironment(app)];
     for (const environment of [moved, here]) await createPaidTransaction(app, environment);
@@ -121,7 +121,7 @@ forEachEngine('callbacks that were given up', (openTestDatabase) => {
     );
   });
 
-  test('of a payment service that has moved away are refused with its address: it was said that there is nothing to send', async () => {
+  test('of a payment service that has moved away are refused with its new address', async () => {
     const { app } = await openShop(openTestDatabase, 422);
     const [moved, here] = [await createTestEnvironment(app), await createTestEnvironment(app)];
     const paid = await createPaidTransaction(app, moved);
@@ -148,7 +148,7 @@ forEachEngine('callbacks that were given up', (openTestDatabase) => {
     assert.equal(await resendAll(app, { since: later }), 0);
   });
 
-  test('of a payment service that has none were looked for among all callbacks twice', async () => {
+  test('are searched only once for a payment service that has none', async () => {
     const { app } = await openShop(openTestDatabase, 200);
     const [moved, here] = [await createTestEnvironment(app), await createTestEnvironment(app)];
     await createPaidTransaction(app, moved);
@@ -161,7 +161,7 @@ forEachEngine('callbacks that were given up', (openTestDatabase) => {
     assert.equal(walks(), 2);
   });
 
-  test('whose endpoint was gone are sent again by name, and it gets what is new too', async () => {
+  test('of a disabled endpoint are sent again on request, and the endpoint gets new ones too', async () => {
     const { app, shop } = await openShop(openTestDatabase, 410);
     const environment = await createTestEnvironment(app);
     await createPaidTransaction(app, environment);
@@ -175,7 +175,7 @@ forEachEngine('callbacks that were given up', (openTestDatabase) => {
     assert.equal((await listCallbacks(app, { state: 'delivered' }, 10)).length, 3);
   });
 
-  test('are shown with the bytes that are sent and every attempt', async () => {
+  test('are shown with their exact body and every attempt', async () => {
     const { app } = await openShop(openTestDatabase, 422);
     const environment: ServiceEnvironment = await createTestEnvironment(app);
     const paid = await createPaidTransaction(app, environment);

@@ -34,7 +34,7 @@ const table: [name: string, attempt: number, outcome: FetchOutcome, step: NextSt
   ['303 to another page means handled', 10, redirect(303, '/thanks'), redirected],
   ['302 to itself means handled', 2, redirect(302, 'http://shop.example.cl/callback?done=1'), redirected],
   ['302 without a Location means handled', 1, answered(302), redirected],
-  ['302 to what is no address means handled', 1, redirect(302, 'http://['), redirected],
+  ['302 to an invalid address means handled', 1, redirect(302, 'http://['), redirected],
   ['302 to the same page by https is a move', 1, redirect(302, 'https://shop.example.cl/callback'), retry(5 * second)],
   [
     '303 to the same page of www is a move',
@@ -62,8 +62,8 @@ const table: [name: string, attempt: number, outcome: FetchOutcome, step: NextSt
   ['404 runs the whole schedule: a deploy passes', 3, answered(404), retry(30 * minute)],
   ['403 runs the whole schedule: a firewall passes', 9, answered(403), retry(24 * hour)],
   ['401 ends with the schedule', 10, answered(401), exhausted],
-  ['408 is only the wrong moment', 3, answered(408), retry(30 * minute)],
-  ['429 is only the wrong moment', 9, answered(429), retry(24 * hour)],
+  ['408 is never final before the schedule ends', 3, answered(408), retry(30 * minute)],
+  ['429 is never final before the schedule ends', 9, answered(429), retry(24 * hour)],
   ['500 keeps to the schedule', 4, answered(500), retry(2 * hour)],
   ['503 ends with the schedule', 10, answered(503), exhausted],
   ['a time-out keeps to the schedule', 1, timeout, retry(5 * second)],
@@ -91,7 +91,7 @@ for (const [name, attempt, outcome, step] of table) {
   });
 }
 
-test('the schedule is the one that is published', () => {
+test('the schedule has the published number of attempts and the published duration', () => {
   const total = retrySchedule.reduce((sum, wait) => sum + wait);
   assert.equal(retrySchedule.length, 10);
   assert.equal(total, 75 * hour + 35 * minute + 5 * second);

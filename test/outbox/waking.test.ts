@@ -19,8 +19,8 @@ const answered = (status: number, retryAfter: string | null = null): FetchOutcom
   return { kind: 'answered', status, retryAfter, excerpt: '', durationMs: 1 };
 };
 
-forEachEngine('an endpoint that answers again', (openTestDatabase) => {
-  test('is sent what waits for it at once, the oldest first, never more than four together', async () => {
+forEachEngine('an endpoint that works again', (openTestDatabase) => {
+  test('gets everything that waits for it, oldest first, at most four at once', async () => {
     const shop = await openShop(openTestDatabase);
     await shop.enqueue(300);
     await shop.fail(4);
@@ -37,7 +37,7 @@ forEachEngine('an endpoint that answers again', (openTestDatabase) => {
     assert.deepEqual(await shop.endpoint(), { failing_since: null, wakes: 0 });
   });
 
-  test('gets what waits for it, and not what waits for another', async () => {
+  test('gets what waits for it, and not what waits for another endpoint', async () => {
     const shop = await openShop(openTestDatabase);
     await shop.enqueue(1, 'https://one.example.cl/');
     await shop.enqueue(1, 'https://other.example.cl/');
@@ -48,7 +48,7 @@ forEachEngine('an endpoint that answers again', (openTestDatabase) => {
     assert.deepEqual(await shop.states(), { delivered: 2, queued: 1 });
   });
 
-  test('does not use up the schedule of a callback that it alone keeps refusing', async () => {
+  test('does not use up the schedule of a callback that alone keeps failing', async () => {
     const shop = await openShop(openTestDatabase);
     await shop.enqueue(1);
     await shop.fail(4);
@@ -63,7 +63,7 @@ forEachEngine('an endpoint that answers again', (openTestDatabase) => {
     assert.equal(shop.posts.filter((id) => id === 'evt_1_2').length, 5);
   });
 
-  test('is believed when it asked for more time', async () => {
+  test('still gets the delay that it asked for', async () => {
     const shop = await openShop(openTestDatabase);
     await shop.enqueue(1);
     await shop.fail(3, answered(503, '600'));
@@ -77,7 +77,7 @@ forEachEngine('an endpoint that answers again', (openTestDatabase) => {
     assert.deepEqual(await shop.states(), { delivered: 2 });
   });
 
-  test('is sent again what it did not answer while it answered another', async () => {
+  test('gets a callback again that timed out while it answered another one', async () => {
     const shop = await openShop(openTestDatabase);
     await shop.enqueue(1);
     await shop.fail(4);
@@ -98,7 +98,7 @@ forEachEngine('an endpoint that answers again', (openTestDatabase) => {
     assert.deepEqual(await shop.states(), { delivered: 2 });
   });
 
-  test('is no endpoint that answers with a redirect: that may be the page of a closed shop', async () => {
+  test('is not recognised by a redirect, which may be the page of a closed shop', async () => {
     const shop = await openShop(openTestDatabase);
     await shop.enqueue(2);
     await shop.fail(4);
@@ -113,7 +113,7 @@ forEachEngine('an endpoint that answers again', (openTestDatabase) => {
     assert.deepEqual(await shop.endpoint(), { failing_since: null, wakes: 0 });
   });
 
-  test('is told of by one process while another writes that it fails: nothing is left waiting', async () => {
+  test('leaves nothing waiting when one process sees it work while another records a failure', async () => {
     const shop = await openShop(openTestDatabase);
     const others =
       shop.app.db.engine === 'postgres'
@@ -134,7 +134,7 @@ forEachEngine('an endpoint that answers again', (openTestDatabase) => {
     assert.deepEqual(await shop.states(), { delivered: 210 });
   });
 
-  test('is not sent by a second process what the first claims while it wakes: that was due again and came twice', async () => {
+  test('gets a callback once when one process claims it while another wakes it', async () => {
     const { app, enqueue, fail } = await openShop(openTestDatabase);
     await enqueue(1);
     await fail(4);
@@ -152,7 +152,7 @@ forEachEngine('an endpoint that answers again', (openTestDatabase) => {
     assert.deepEqual(await app.db.transaction((tx) => claimCallbacks(tx, { ...wish, lease: 'second' })), []);
   });
 
-  test('hears of one transaction in the order of its events', async () => {
+  test('gets the events of one transaction in order', async () => {
     const shop = await openShop(openTestDatabase);
     await shop.enqueue(1);
     await shop.enqueueEvents(1, [3, 4, 5]);
