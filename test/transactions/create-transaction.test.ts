@@ -43,7 +43,7 @@ forEachEngine('creating a transaction', (openTestDatabase) => {
     ['x_url_cancel', { urlCancel: 'https://other.example.cl/' }],
     ['x_url_complete', { urlComplete: 'https://other.example.cl/' }],
   ];
-  test('answers a reference with other fields as a conflict that names them, and stores nothing', async () => {
+  test('answers a reference with changed fields with a conflict that names them, and stores nothing', async () => {
     const app = createTestApp(await openTestDatabase());
     const environment = await createTestEnvironment(app);
     const first = await createTestTransaction(app, environment);
@@ -55,7 +55,7 @@ forEachEngine('creating a transaction', (openTestDatabase) => {
     assert.deepEqual(await counts(app.db), { transactions: 1, events: 1 });
   });
 
-  test('a shop that sent a new session id at each view of an order got 409, and its payer could not pay', async () => {
+  test('accepts the same order with a new session id as a repeat', async () => {
     const app = createTestApp(await openTestDatabase());
     const environment = await createTestEnvironment(app);
     const first = await createTestTransaction(app, environment);
@@ -69,7 +69,7 @@ forEachEngine('creating a transaction', (openTestDatabase) => {
     assert.deepEqual(await counts(app.db), { transactions: 1, events: 1 });
   });
 
-  test('is a conflict with a new session id once the first cannot be paid any more', async () => {
+  test('answers a new session id with a conflict when the first transaction can no longer be paid', async () => {
     const app = createTestApp(await openTestDatabase());
     const environment = await createTestEnvironment(app);
     const view = (reference: string) =>
@@ -84,7 +84,7 @@ forEachEngine('creating a transaction', (openTestDatabase) => {
     assert.equal((await view('late')).kind, 'conflict');
   });
 
-  test('creates once when the views of an order come together, each with its own session id', async () => {
+  test('creates one transaction for concurrent views of an order with different session ids', async () => {
     const app = createTestApp(await openTestDatabase());
     const environment = await createTestEnvironment(app);
     const view = (index: number) => createTransaction(app, environment, testInput({ sessionId: `session-${index}` }));
@@ -95,7 +95,7 @@ forEachEngine('creating a transaction', (openTestDatabase) => {
     assert.deepEqual(await counts(app.db), { transactions: 1, events: 1 });
   });
 
-  test('does not compare what is not signed', async () => {
+  test('does not compare unsigned fields', async () => {
     const app = createTestApp(await openTestDatabase());
     const environment = await createTestEnvironment(app);
     await createTestTransaction(app, environment);
@@ -103,7 +103,7 @@ forEachEngine('creating a transaction', (openTestDatabase) => {
     assert.equal(again.kind, 'replayed');
   });
 
-  test('keeps references of two environments apart, and tells letter case and trailing text apart', async () => {
+  test('distinguishes references by environment, letter case and trailing text', async () => {
     const app = createTestApp(await openTestDatabase());
     const one = await createTestEnvironment(app, 'development');
     const other = await createTestEnvironment(app, 'production');
@@ -115,7 +115,7 @@ forEachEngine('creating a transaction', (openTestDatabase) => {
     }
   });
 
-  test('creates once when many ask for one reference at the same time, in one batch and across batches', async () => {
+  test('creates one transaction for concurrent requests with one reference, within and across batches', async () => {
     const app = createTestApp(await openTestDatabase());
     const environment = await createTestEnvironment(app);
     const ask = (index: number) => createTransaction(app, environment, testInput({ amount: 1000 + (index % 2) }));
@@ -139,7 +139,7 @@ forEachEngine('creating a transaction', (openTestDatabase) => {
     assert.equal(ids.size, 4);
   });
 
-  test('a command that made one transaction took the ids of 999 others with it', async () => {
+  test('takes only one id from the counter when a process creates one transaction', async () => {
     const db = await openTestDatabase();
     const environment = await createTestEnvironment(createTestApp(db));
     const ids: number[] = [];
@@ -150,7 +150,7 @@ forEachEngine('creating a transaction', (openTestDatabase) => {
     assert.deepEqual(ids, [1001, 1002, 1003]);
   });
 
-  test('two batches that began together got their ids in the wrong order, and honest shops got 503', async () => {
+  test('succeeds for every request when the answers of two concurrent batches arrive in reverse order', async () => {
     const db = await openTestDatabase();
     let calls = 0;
     let second = (): void => {};

@@ -58,7 +58,7 @@ const DECLINES: [declined: number, payerAttempts: number | null, late: boolean, 
 ];
 
 for (const [declined, payerAttempts, late, expected] of DECLINES) {
-  test(`decline ${declined} of ${payerAttempts ?? 'the default'}${late ? ' after the time' : ''} = ${expected}`, () => {
+  test(`decline ${declined} of ${payerAttempts ?? 'the default'}${late ? ' after expiry' : ''} = ${expected}`, () => {
     assert.equal(declineEvent({ declined, expiresAt: 1000, at: late ? 1000 : 999 }, payerAttempts), expected);
   });
 }

@@ -19,7 +19,7 @@ forEachEngine('moving a transaction', (openTestDatabase) => {
     ['expire', 'expired', 'failed', 'Expired'],
   ];
   for (const [event, state, result, message] of ends) {
-    test(`${event} stores state, event and a callback that verifies, in one commit`, async () => {
+    test(`by ${event} stores the state, the event and a valid callback in one commit`, async () => {
       const { app, environment, transaction } = await open(openTestDatabase);
       const moved = await move(app, environment, transaction, event);
       assert.equal(moved.kind, 'moved');
@@ -57,7 +57,7 @@ forEachEngine('moving a transaction', (openTestDatabase) => {
     });
   }
 
-  test('a payment that arrives after the end is recorded as a conflict and sends no callback', async () => {
+  test('records a payment after the end as a conflict, and sends no callback', async () => {
     const { app, environment, transaction } = await open(openTestDatabase);
     const failed = await move(app, environment, transaction, 'fail');
     const late = await move(app, environment, failed.transaction, 'approve');
@@ -72,7 +72,7 @@ forEachEngine('moving a transaction', (openTestDatabase) => {
     assert.equal((await app.db.query('select id from callbacks')).length, 1);
   });
 
-  test('what a payment method says of a conflict takes the place of no word of ours', async () => {
+  test('does not let data of the payment method replace the fields of a conflict', async () => {
     const { app, environment, transaction } = await open(openTestDatabase);
     const failed = await move(app, environment, transaction, 'fail');
     const cause = { ...causeOf(app, 'approve'), data: { state: 'AUTHORIZED', authorization_code: '001001' } };
@@ -85,7 +85,7 @@ forEachEngine('moving a transaction', (openTestDatabase) => {
     });
   });
 
-  test('what another writer left in between decides, not what was read before', async () => {
+  test('depends on the current row, not on an earlier read', async () => {
     const { app, environment, transaction } = await open(openTestDatabase);
     await move(app, environment, transaction, 'cancel');
     // `transaction` still says pending.
@@ -94,7 +94,7 @@ forEachEngine('moving a transaction', (openTestDatabase) => {
     assert.equal((await move(app, environment, transaction, 'expire')).kind, 'ignored');
   });
 
-  test('nothing of it stays when the commit fails', async () => {
+  test('leaves nothing behind when the commit fails', async () => {
     const { app, environment, transaction } = await open(openTestDatabase);
     await assert.rejects(
       app.db.transaction(async (tx) => {
@@ -108,7 +108,7 @@ forEachEngine('moving a transaction', (openTestDatabase) => {
     assert.equal((await app.db.query('select position from events')).length, 1);
   });
 
-  test('expires what is due and leaves alone what a payment method has still to answer for', async () => {
+  test('expires due transactions, except those whose payment method has not answered', async () => {
     const { app, environment, transaction } = await open(openTestDatabase);
     const paying = await createTestTransaction(app, environment, { reference: 'ORD-2' });
     await app.db.transaction((tx) =>
@@ -127,7 +127,7 @@ forEachEngine('moving a transaction', (openTestDatabase) => {
     assert.equal(await expireTransactions(app, 10), 0);
   });
 
-  test('a merchant whose Secret Token cannot be opened keeps no other transaction from expiring', async () => {
+  test('expires other transactions when the Secret Token of one merchant cannot be decrypted', async () => {
     const { app, environment, transaction } = await open(openTestDatabase);
     await app.db.transaction((tx) =>
       tx.query(`update secret_tokens set sealed = 'damaged' where environment_id = $1`, [environment.id]),
