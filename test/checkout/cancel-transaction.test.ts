@@ -5,7 +5,7 @@ import { startPayment } from '../../src/checkout/start-payment.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { declined, openCheckout, readCounter, readStates, scriptMethod } from './checkout-case.ts';
 
-forEachEngine('cancelling', (openTestDatabase) => {
+forEachEngine('cancelling a payment', (openTestDatabase) => {
   test('ends the transaction once, however often the button is pressed', async () => {
     const { app, transaction } = await openCheckout(openTestDatabase);
     const kinds = await Promise.all([1, 2, 3].map(async () => (await cancelTransaction(app, transaction)).kind));
@@ -20,7 +20,7 @@ forEachEngine('cancelling', (openTestDatabase) => {
     assert.deepEqual(await startPayment(app, transaction, 'scripted'), { kind: 'refused', code: 'NOT_PAYABLE' });
   });
 
-  test('is refused while a payment method has still to answer', async () => {
+  test('is refused while the payment method has not answered', async () => {
     const { app, transaction } = await openCheckout(openTestDatabase, {
       method: scriptMethod({ start: async () => ({ kind: 'unknown' }) }),
     });
@@ -29,7 +29,7 @@ forEachEngine('cancelling', (openTestDatabase) => {
     assert.equal((await readStates(app)).transaction, 'pending');
   });
 
-  test('is refused when the transaction has another end', async () => {
+  test('is refused when the transaction has ended already', async () => {
     for (const method of [scriptMethod(), scriptMethod({ start: async () => declined })]) {
       const { app, transaction } = await openCheckout(openTestDatabase, { method, payerAttempts: 1 });
       await startPayment(app, transaction, 'scripted');

@@ -66,8 +66,8 @@ async function assertVerified({ app }: Pick<CheckoutCase, 'app'>): Promise<void>
   assert.deepEqual([problems, records, balances, findings], [[], [], [], []]);
 }
 
-forEachEngine('a payment that a person ends', (openTestDatabase) => {
-  test('a decision whose evidence or reason was changed, and one that is gone, are found', async () => {
+forEachEngine('a payment that a person decides', (openTestDatabase) => {
+  test('is verified with its decision: changed evidence, a changed reason and a deleted decision are detected', async () => {
     const waiting = await openWaiting(openTestDatabase);
     await decide(waiting, 'approved');
     await assertVerified(waiting);
@@ -102,7 +102,7 @@ forEachEngine('a payment that a person ends', (openTestDatabase) => {
     ['aborted', null, 'pending', 'aborted', [], 0, [0, 0, 0]],
   ];
   for (const [outcome, taken, state, attempt, events, callbacks, balances] of rows) {
-    test(`${outcome}${taken === null ? '' : `, of ${taken}`}: the order is ${state}, and what was taken is in the books`, async () => {
+    test(`${outcome}${taken === null ? '' : `, of ${taken}`} leaves the order ${state} and books what was taken`, async () => {
       const waiting = await openWaiting(openTestDatabase);
       const wish = { outcome, taken, reason: 'seen in the portal', evidence, by: TESTER };
       const rehearsed = await rehearseDecision(waiting.app, waiting.id, wish);
@@ -134,7 +134,7 @@ forEachEngine('a payment that a person ends', (openTestDatabase) => {
     });
   }
 
-  test('what is over is decided about like everything in suspense', async () => {
+  test('can have its excess in suspense resolved like any other money in suspense', async () => {
     const waiting = await openWaiting(openTestDatabase);
     await decide(waiting, 'approved', AMOUNT + 10);
     await resolveSuspense(waiting.app, waiting.transaction.id, {
@@ -146,7 +146,7 @@ forEachEngine('a payment that a person ends', (openTestDatabase) => {
     await assertVerified(waiting);
   });
 
-  test('money that was taken for an order that has expired is in suspense, and the order stays as its merchant knows it', async () => {
+  test('goes to suspense when its order has expired, and the order stays expired', async () => {
     const waiting = await openWaiting(openTestDatabase, { kind: 'aborted', detail: {} });
     waiting.app.now.advance(waiting.transaction.expires_at);
     await expireTransactions(waiting.app, 10);
@@ -159,7 +159,7 @@ forEachEngine('a payment that a person ends', (openTestDatabase) => {
     assert.equal(await decide(waiting, 'approved'), 'already');
   });
 
-  test('money that would have paid the order when a person looked went to suspense, because the order had expired meanwhile', async () => {
+  test('is not decided by a preview from before its order expired; a new preview puts the money in suspense', async () => {
     const waiting = await openWaiting(openTestDatabase, { kind: 'aborted', detail: {} });
     const { app, id } = waiting;
     const wish = { outcome: 'approved', taken: null, reason: 'seen in the portal', evidence, by: TESTER } as const;
@@ -175,7 +175,7 @@ forEachEngine('a payment that a person ends', (openTestDatabase) => {
   });
 
   for (const given of [4000, AMOUNT]) {
-    test(`${given} that went back in the portal before the payment was known was in no account once the payment was settled`, async () => {
+    test(`puts ${given} in suspense that the portal had returned before the decision`, async () => {
       const detail = { reason: GIVEN_BACK_ELSEWHERE, given_back: given };
       const waiting = await openWaiting(openTestDatabase, { kind: 'contradiction', detail });
       assert.equal(await decide(waiting, 'approved'), 'decided');
@@ -192,7 +192,7 @@ forEachEngine('a payment that a person ends', (openTestDatabase) => {
     });
   }
 
-  test('money that went back in the portal and was for an order that has expired is in suspense once, and has gone back', async () => {
+  test('is in suspense once when the portal returned it after the order had expired, and can be marked as returned', async () => {
     const waiting = await openWaiting(openTestDatabase, { kind: 'aborted', detail: {} });
     waiting.app.now.advance(waiting.transaction.expires_at);
     await expireTransactions(waiting.app, 10);
@@ -209,7 +209,7 @@ forEachEngine('a payment that a person ends', (openTestDatabase) => {
     await assertVerified(waiting);
   });
 
-  test('money of an earlier attempt while another is open is in suspense, and the other goes on', async () => {
+  test('goes to suspense while another attempt is open, and that attempt continues', async () => {
     const opened = await openCheckout(openTestDatabase, {
       method: scriptMethod({ start: async () => ({ kind: 'pending' }) }),
     });
@@ -225,7 +225,7 @@ forEachEngine('a payment that a person ends', (openTestDatabase) => {
     await assertVerified(opened);
   });
 
-  test('an answer of the method after the decision is no news, or a conflict that is listed; the money is booked once', async () => {
+  test('is booked once when the method answers after the decision, and another answer is listed as a conflict', async () => {
     const waiting = await openWaiting(openTestDatabase);
     const { app, id, attempt } = waiting;
     await decide(waiting, 'approved');
@@ -242,7 +242,7 @@ forEachEngine('a payment that a person ends', (openTestDatabase) => {
     await assertVerified(waiting);
   });
 
-  test('what a person took for nothing and the method approves later is the order’s after all', async () => {
+  test('still pays the order when the method approves it after a person decided "aborted"', async () => {
     const waiting = await openWaiting(openTestDatabase);
     await decide(waiting, 'aborted');
     assert.equal((await settlePayment(waiting.app, waiting.attempt, approved)).kind, 'moved');
@@ -250,7 +250,7 @@ forEachEngine('a payment that a person ends', (openTestDatabase) => {
     await assertVerified(waiting);
   });
 
-  test('two people and the method at once are one end', async () => {
+  test('ends once when two people and the method decide at the same time', async () => {
     const waiting = await openWaiting(openTestDatabase);
     const other = await openOtherProcess(openTestDatabase, waiting);
     const results = await Promise.all([
@@ -263,7 +263,7 @@ forEachEngine('a payment that a person ends', (openTestDatabase) => {
     await assertVerified(waiting);
   });
 
-  test('an attempt that never was is unknown, and a decision cannot be changed or deleted', async () => {
+  test('is unknown without an attempt, and its decision cannot be changed or deleted', async () => {
     const waiting = await openWaiting(openTestDatabase);
     assert.equal(await decide({ ...waiting, id: 'pa_none' }, 'approved'), 'unknown');
     await decide(waiting, 'aborted');

@@ -34,13 +34,13 @@ for (const [state, attempt, stage] of [
   ['expired', 'aborted', 'under_review'],
   ['completed', 'approved', 'completed'],
 ] as const) {
-  test(`${state}, attempt ${attempt}, and an earlier one took money after all: ${stage}`, () => {
+  test(`${state}, attempt ${attempt}, with a late payment of an earlier attempt: ${stage}`, () => {
     assert.equal(stageOf({ state, expires_at: 1000 }, { state: attempt }, true, 999), stage);
   });
 }
 
 forEachEngine('finding the payment of a link', (openTestDatabase) => {
-  test('shows the transaction, its merchant and the methods, and changes nothing', async () => {
+  test('returns the transaction, its merchant and the methods, and changes nothing', async () => {
     const { app, method, transaction } = await openCheckout(openTestDatabase);
     const before = await readStates(app);
     const payment = await findPayment(app, payToken(transaction));
@@ -51,7 +51,7 @@ forEachEngine('finding the payment of a link', (openTestDatabase) => {
     assert.deepEqual(await readStates(app), before);
   });
 
-  test('finds nothing for a token that never was, or is that of another', async () => {
+  test('finds nothing for an unknown, damaged or altered token', async () => {
     const { app, environment: _, transaction } = await openCheckout(openTestDatabase);
     const token = payToken(transaction);
     const [id, secret] = token.split(/-(.*)/s) as [string, string];

@@ -31,7 +31,7 @@ const spans: [seconds: number, es: string, en: string][] = [
   [172_800, '2 días', '2 days'],
 ];
 for (const [seconds, es, en] of spans) {
-  test(`${seconds} s left read ${es} and ${en}`, () => {
+  test(`${seconds} s left are shown as ${es} and ${en}`, () => {
     assert.deepEqual([formatRemaining('es', seconds * 1000), formatRemaining('en', seconds * 1000)], [es, en]);
   });
 }
@@ -41,7 +41,7 @@ const times: [iso: string, es: string, en: string][] = [
   ['2026-07-16T03:59:59.999Z', '15 jul 2026, 23:59', 'Jul 15, 2026, 23:59 GMT-4'],
 ];
 for (const [iso, es, en] of times) {
-  test(`${iso} reads as the clocks of Chile showed it`, () => {
+  test(`${iso} is shown in the local time of Chile`, () => {
     const read = (language: Language) => formatTime(language, Date.parse(iso));
     assert.deepEqual([read('es'), read('en')], [es, en]);
   });

@@ -11,8 +11,8 @@ import { declined, openCheckout, openOtherProcess, readAttempt, readStates, scri
 
 const pending: PaymentOutcome = { kind: 'pending' };
 
-forEachEngine('looking payments up', (openTestDatabase) => {
-  test('nothing is asked before its time', async () => {
+forEachEngine('looking up payments', (openTestDatabase) => {
+  test('does not ask the method before the scheduled time', async () => {
     const { app, method, transaction } = await openCheckout(openTestDatabase, {
       method: scriptMethod({ start: async () => pending }),
     });
@@ -26,7 +26,7 @@ forEachEngine('looking payments up', (openTestDatabase) => {
     assert.equal(await lookUpPayments(app, 10), 0);
   });
 
-  test('the method is told how often it was asked before, and asked ever more seldom', async () => {
+  test('tells the method how often it was asked, and asks it at growing intervals', async () => {
     const { app, method, transaction } = await openCheckout(openTestDatabase, {
       method: scriptMethod({ start: async () => pending, lookup: () => Promise.reject(new Error('refused')) }),
     });
@@ -46,7 +46,7 @@ forEachEngine('looking payments up', (openTestDatabase) => {
     assert.deepEqual((await readStates(app)).attempts, ['unknown']);
   });
 
-  test('two workers do not both ask', async () => {
+  test('asks once for each payment with two concurrent workers', async () => {
     const opened = await openCheckout(openTestDatabase, { method: scriptMethod({ start: async () => pending }) });
     const { app, method, environment, transaction } = opened;
     const other = await openOtherProcess(openTestDatabase, opened);
@@ -66,7 +66,7 @@ forEachEngine('looking payments up', (openTestDatabase) => {
     assert.equal(method.lookedUp.length, 20);
   });
 
-  test('a look-up whose worker dies comes back by itself', async () => {
+  test('is repeated by another worker when the first one dies', async () => {
     const never = Promise.withResolvers<PaymentOutcome>();
     const asked = Promise.withResolvers<void>();
     let times = 0;
@@ -91,7 +91,7 @@ forEachEngine('looking payments up', (openTestDatabase) => {
     assert.deepEqual((await readStates(app)).attempts, ['declined']);
   });
 
-  test('the payer who comes back from the method is not kept waiting for the schedule', async () => {
+  test('happens immediately when the payer returns from the method', async () => {
     const { app, method, transaction } = await openCheckout(openTestDatabase, {
       method: scriptMethod({ start: async () => pending }),
     });
@@ -102,7 +102,7 @@ forEachEngine('looking payments up', (openTestDatabase) => {
     assert.equal(method.lookedUp.length, 1);
   });
 
-  test('a payment without an answer for more than a day is alarmed, and still not guessed', async () => {
+  test('raises an alarm for a payment without an answer after a day, and does not guess the outcome', async () => {
     const opened = await openCheckout(openTestDatabase, {
       method: scriptMethod({ start: async () => pending, lookup: async () => ({ kind: 'unknown' }) }),
     });
@@ -119,7 +119,7 @@ forEachEngine('looking payments up', (openTestDatabase) => {
     assert.equal((await readStates(app)).transaction, 'pending');
   });
 
-  test('a payment whose method is no longer there stays open and stops no other look-up', async () => {
+  test('leaves a payment open when its method was removed, and continues with the others', async () => {
     const opened = await openCheckout(openTestDatabase, { method: scriptMethod({ start: async () => pending }) });
     await startPayment(opened.app, opened.transaction, 'scripted');
     const app = createTestApp(opened.app.db, { paymentMethods: [simulatedMethod], now: opened.app.now });
@@ -141,7 +141,7 @@ forEachEngine('looking payments up', (openTestDatabase) => {
     [5005, 'failed', 1],
   ];
   for (const [amount, end, lookups] of magic) {
-    test(`${amount} on the simulated method is ${end} after ${lookups}`, async () => {
+    test(`ends ${amount} on the simulated method as ${end} after look-up ${lookups}`, async () => {
       const app = createTestApp(await openTestDatabase());
       const environment = await createTestEnvironment(app, 'development', 1);
       await startPayment(app, await createTestTransaction(app, environment, { amount }), 'simulated');

@@ -19,8 +19,8 @@ import { createTestEnvironment, createTestTransaction } from '../support/test-sh
 
 const MINUTE = 60_000;
 
-forEachEngine('a shop that takes an order once and answers 400 after that', (openTestDatabase) => {
-  test('had it from the payer’s browser: the callback is superseded, nobody is alarmed, and the endpoint does not fail', async () => {
+forEachEngine('a shop that accepts an order once and answers 400 after that', (openTestDatabase) => {
+  test('supersedes its callback without an alarm when the payer’s browser brought the order first', async () => {
     const order = await openOrder(openTestDatabase, { callbacksDown: false });
     const { app, transaction, lines } = order;
     await startPayment(app, transaction, 'simulated');
@@ -40,7 +40,7 @@ forEachEngine('a shop that takes an order once and answers 400 after that', (ope
     assert.equal((await app.db.query('select id from delivery_attempts')).length, 3);
   });
 
-  test('has it from the callback that came first: delivered, whatever the browser brings then', async () => {
+  test('has its callback delivered when that came before the browser', async () => {
     const order = await openOrder(openTestDatabase, { callbacksDown: false });
     const { app, transaction } = order;
     await startPayment(app, transaction, 'simulated');
@@ -50,7 +50,7 @@ forEachEngine('a shop that takes an order once and answers 400 after that', (ope
     assert.equal((await returnedAt(app)).length, 0);
   });
 
-  test('had it from the browser between two attempts: superseded all the same', async () => {
+  test('supersedes its callback when the browser came between two attempts', async () => {
     const order = await openOrder(openTestDatabase, { callbacksDown: true });
     const { app, transaction, shop } = order;
     await startPayment(app, transaction, 'simulated');
@@ -62,7 +62,7 @@ forEachEngine('a shop that takes an order once and answers 400 after that', (ope
     assert.equal(await stateOf(app), 'superseded');
   });
 
-  test('refused it three times before the browser came: it was given up for another reason, and stays so until it is resent', async () => {
+  test('has its callback given up when it refused it three times before the browser came, until it is resent', async () => {
     const order = await openOrder(openTestDatabase, { callbacksDown: false });
     const { app, transaction, shop } = order;
     shop.taken = true;
@@ -77,7 +77,7 @@ forEachEngine('a shop that takes an order once and answers 400 after that', (ope
     assert.equal(await stateOf(app), 'superseded');
   });
 
-  test('does not keep the payer from its page when the store takes nothing more', async () => {
+  test('does not keep the payer from the result page when the store is full', async () => {
     const { app, transaction } = await openOrder(openTestDatabase, { callbacksDown: false });
     await startPayment(app, transaction, 'simulated');
     const payment = await findPayment(app, payToken(transaction));

@@ -40,7 +40,7 @@ forEachEngine('a payer who tries again', (openTestDatabase, engine) => {
     return startPayment(app, transaction, 'scripted');
   };
 
-  test('a decline ended the order: now it can be paid again, and the shop hears of the payment alone', async () => {
+  test('can pay after declines, and the shop is notified of the payment only', async () => {
     const opened = await open([declined, declined]);
     await pay(opened);
     await pay(opened);
@@ -65,7 +65,7 @@ forEachEngine('a payer who tries again', (openTestDatabase, engine) => {
     [3, 3],
     [undefined, 5],
   ] as const) {
-    test(`decline ${most} is the last where payer_attempts is ${payerAttempts ?? 'not set'}`, async () => {
+    test(`fails the order with decline ${most} when payer_attempts is ${payerAttempts ?? 'not set'}`, async () => {
       const opened = await open(Array(most).fill(declined), payerAttempts);
       for (let attempt = 1; attempt < most; attempt++) await pay(opened);
       assert.equal((await readStates(opened.app)).callbacks, 0);
@@ -76,7 +76,7 @@ forEachEngine('a payer who tries again', (openTestDatabase, engine) => {
     });
   }
 
-  test('a payer who gives up after a decline has failed to pay, and goes back as after a decline', async () => {
+  test('and gives up after a decline fails the order, and returns to the shop as after a decline', async () => {
     const opened = await open([declined]);
     const { app, environment, transaction } = opened;
     await pay(opened);
@@ -93,7 +93,7 @@ forEachEngine('a payer who tries again', (openTestDatabase, engine) => {
     assert.equal(back.url, transaction.url_complete);
   });
 
-  test('when the time is up a declined order is failed, once, and one that nobody paid is expired', async () => {
+  test('leaves the order failed at expiry after a decline, and expired without one', async () => {
     for (const [answers, state] of [
       [[declined], 'failed'],
       [[{ kind: 'aborted', detail: {} }], 'expired'],
@@ -111,7 +111,7 @@ forEachEngine('a payer who tries again', (openTestDatabase, engine) => {
     }
   });
 
-  test('a decline that comes after the time is over is the end', async () => {
+  test('fails the order when the decline arrives after expiry', async () => {
     const opened = await open([pending]);
     const { app, method, transaction } = opened;
     await pay(opened);
@@ -123,7 +123,7 @@ forEachEngine('a payer who tries again', (openTestDatabase, engine) => {
     assert.deepEqual([state, callbacks], ['failed', 1]);
   });
 
-  test('two tabs that try again at once make one attempt of it', async () => {
+  test('makes one attempt from two concurrent tabs', async () => {
     const opened = await open([declined, pending, pending]);
     const other = await openOtherProcess(openTestDatabase, opened);
     await pay(opened);
@@ -136,7 +136,7 @@ forEachEngine('a payer who tries again', (openTestDatabase, engine) => {
     assert.deepEqual((await readStates(opened.app)).attempts.toSorted(), ['declined', 'pending']);
   });
 
-  test('one tab gives up while the other tries again: one of them is refused', async () => {
+  test('and gives up in another tab at the same time succeeds in one of them only', async () => {
     for (let round = 0; round < 4; round++) {
       const opened = await open([declined]);
       const { app, transaction } = opened;
@@ -152,7 +152,7 @@ forEachEngine('a payer who tries again', (openTestDatabase, engine) => {
     }
   });
 
-  test('a declined attempt that was paid after all pays the order while nothing else does', async () => {
+  test('pays the order by a declined attempt that was paid after all, if no other attempt did', async () => {
     const opened = await open([declined]);
     await pay(opened);
     assert.equal((await settlePayment(opened.app, await attemptOf(opened, 'declined'), approved)).kind, 'moved');
@@ -164,7 +164,7 @@ forEachEngine('a payer who tries again', (openTestDatabase, engine) => {
     [approved, 'completed'],
     [declined, 'pending'],
   ] as const) {
-    test(`while another attempt is open its money is in suspense, once, also when that is ${end.kind}`, async () => {
+    test(`has a late payment put in suspense once while another attempt is open, which is then ${end.kind}`, async () => {
       const opened = await open([declined, pending]);
       const { app, transaction } = opened;
       await pay(opened);
@@ -180,7 +180,7 @@ forEachEngine('a payer who tries again', (openTestDatabase, engine) => {
     });
   }
 
-  test('after a decline and a payment, what was paid can be refunded once and no more', async () => {
+  test('can get one refund for an order that was declined and then paid', async () => {
     const opened = await open([declined]);
     const { app, transaction } = opened;
     const asked = async () =>
@@ -196,7 +196,7 @@ forEachEngine('a payer who tries again', (openTestDatabase, engine) => {
     assert.notEqual(await asked(), 'accepted');
   });
 
-  test('whatever two tabs, a slow method and a worker do, there is one end, one callback, and books of what was taken', async () => {
+  test('gets one end, one callback and correct books, whatever tabs, a slow method and a worker do', async () => {
     await checkPayer(await openTestDatabase(), { runs: engine === 'sqlite' ? 40 : 10, commands: 8 });
   });
 });

@@ -33,7 +33,7 @@ const table: [AttemptState, Record<Kind, string>][] = [
 
 for (const [state, answers] of table) {
   for (const [outcome, expected] of Object.entries(answers) as [Kind, string][]) {
-    test(`an attempt that is ${state} and answered ${outcome}: ${expected}`, () => {
+    test(`an attempt that is ${state} and gets ${outcome}: ${expected}`, () => {
       assert.equal(answerTo(state, outcome), expected);
     });
   }
@@ -44,7 +44,7 @@ test('an attempt is open until it is approved, declined or aborted', () => {
   assert.deepEqual(states, ['started', 'pending', 'unknown']);
 });
 
-test('the pauses between look-ups grow to a quarter of an hour and stay there', () => {
+test('the intervals between look-ups grow to a quarter of an hour and no further', () => {
   const seconds = [0, 1, 2, 3, 4, 5, 6, 7, 500].map((lookups) => pauseBeforeLookup(lookups) / 1000);
   assert.deepEqual(seconds, [2, 5, 10, 30, 60, 300, 900, 900, 900]);
 });
@@ -52,16 +52,16 @@ test('the pauses between look-ups grow to a quarter of an hour and stay there', 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const again: [what: string, age: number, answered: boolean, next: number | null][] = [
-  ['a minute after its end', 0, true, MINUTE],
-  ['ten minutes after it', MINUTE, true, 10 * MINUTE],
-  ['an hour after it', 10 * MINUTE + 1, true, HOUR],
-  ['a day after it', HOUR, true, 24 * HOUR],
+  ['after a minute', 0, true, MINUTE],
+  ['after ten minutes', MINUTE, true, 10 * MINUTE],
+  ['after an hour', 10 * MINUTE + 1, true, HOUR],
+  ['after a day', HOUR, true, 24 * HOUR],
   ['never again', 24 * HOUR, true, null],
-  ['a quarter of an hour later when there was no answer', 24 * HOUR, false, 24 * HOUR + 15 * MINUTE],
-  ['never again when there was none for a week', 7 * 24 * HOUR, false, null],
+  ['after another quarter of an hour without an answer', 24 * HOUR, false, 24 * HOUR + 15 * MINUTE],
+  ['never again after a week without an answer', 7 * 24 * HOUR, false, null],
 ];
 for (const [what, age, answered, next] of again) {
-  test(`an attempt that ended without money is asked about ${what}`, () => {
+  test(`an attempt that ended without money is looked up ${what}`, () => {
     assert.equal(askAgainAt(1000, 1000 + age, answered), next === null ? null : 1000 + next);
   });
 }

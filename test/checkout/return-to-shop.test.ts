@@ -8,9 +8,9 @@ import { selectTransaction } from '../../src/transactions/transaction-queries.ts
 import { forEachEngine } from '../support/engines.ts';
 import { approved, declined, openCheckout, scriptMethod } from './checkout-case.ts';
 
-forEachEngine('the way back to the shop', (openTestDatabase) => {
+forEachEngine('the return to the shop', (openTestDatabase) => {
   for (const outcome of [approved, declined]) {
-    test(`after a payment that is ${outcome.kind} it posts what the callback posts, byte for byte`, async () => {
+    test(`posts the same bytes as the callback after a payment that is ${outcome.kind}`, async () => {
       const { app, environment, transaction } = await openCheckout(openTestDatabase, {
         method: scriptMethod({ start: async () => outcome }),
         payerAttempts: 1,
@@ -27,11 +27,11 @@ forEachEngine('the way back to the shop', (openTestDatabase) => {
   }
 
   for (const [how, urlCancel, kind] of [
-    ['the page of the result, told apart by its query', 'https://shop.example.cl/complete?status=cancel', 'post'],
-    ['that page on another host', 'https://www.shop.example.cl/complete?status=cancel', 'get'],
+    ['the result page with another query', 'https://shop.example.cl/complete?status=cancel', 'post'],
+    ['the result page on another host', 'https://www.shop.example.cl/complete?status=cancel', 'get'],
     ['another page', 'https://shop.example.cl/complete/cancel', 'get'],
   ] as const) {
-    test(`after a cancel to ${how} it is a ${kind}`, async () => {
+    test(`after a cancel to ${how} is a ${kind}`, async () => {
       const { app, environment, transaction } = await openCheckout(openTestDatabase, { changes: { urlCancel } });
       await cancelTransaction(app, transaction);
       const back = returnToShop((await selectTransaction(app.db, transaction)) as Transaction, environment);
@@ -44,7 +44,7 @@ forEachEngine('the way back to the shop', (openTestDatabase) => {
     });
   }
 
-  test('without a payment it is a plain visit with the merchant’s query as it was', async () => {
+  test('is a plain GET with the merchant’s query unchanged when nobody has paid', async () => {
     const { app, environment, transaction } = await openCheckout(openTestDatabase);
     assert.deepEqual(returnToShop(transaction, environment), { kind: 'get', url: transaction.url_cancel });
     await cancelTransaction(app, transaction);

@@ -39,7 +39,7 @@ forEachEngine('settling a payment', (openTestDatabase) => {
     [approved, 'completed'],
     [declined, 'failed'],
   ] as const) {
-    test(`${outcome.kind}, said three times, moves the transaction once`, async () => {
+    test(`as ${outcome.kind} three times moves the transaction once`, async () => {
       const { app, attempt } = await openPayment(openTestDatabase);
       const kinds = [];
       for (let time = 0; time < 3; time++) kinds.push((await settlePayment(app, attempt, outcome)).kind);
@@ -51,7 +51,7 @@ forEachEngine('settling a payment', (openTestDatabase) => {
     });
   }
 
-  test('the answer of 16 workers in two processes at once moves the transaction once', async () => {
+  test('from 16 workers in two processes at once moves the transaction once', async () => {
     const opened = await openPayment(openTestDatabase);
     const other = await openOtherProcess(openTestDatabase, opened);
     const { app, attempt } = opened;
@@ -64,7 +64,7 @@ forEachEngine('settling a payment', (openTestDatabase) => {
     assert.deepEqual([events, callbacks], [['created', 'completed'], 1]);
   });
 
-  test('no end yet: the transaction stays pending and the next look-up has its time', async () => {
+  test('without an outcome leaves the transaction pending and schedules the next look-up', async () => {
     const { app, attempt } = await openPayment(openTestDatabase);
     for (const outcome of [unknown, pending, unknown]) {
       assert.equal((await settlePayment(app, attempt, outcome)).kind, 'waiting');
@@ -75,7 +75,7 @@ forEachEngine('settling a payment', (openTestDatabase) => {
     assert.deepEqual((await readStates(app)).events, ['created']);
   });
 
-  test('a commit is sent, and its answer written down, by the process that holds the claim alone', async () => {
+  test('lets only the process with the claim send a commit and record its answer', async () => {
     const { app, attempt, transaction } = await openPayment(openTestDatabase);
     const within = <Done>(work: (tx: Tx) => Promise<Done>) => app.db.transaction(work);
     const claim = () => within((tx) => claimAttemptOf(tx, transaction, { now: app.now(), until: app.now() + 60_000 }));
@@ -94,7 +94,7 @@ forEachEngine('settling a payment', (openTestDatabase) => {
     assert.deepEqual([await answered(1), await answered(2)], [null, 3]);
   });
 
-  test('an abort by a status from before a commit ends nothing; after one the method is asked again', async () => {
+  test('ignores an abort reported before the commit, and looks up again after a later one', async () => {
     const { app, attempt, transaction } = await openPayment(openTestDatabase);
     const until = app.now() + 60_000;
     const at = app.now();
@@ -109,7 +109,7 @@ forEachEngine('settling a payment', (openTestDatabase) => {
     assert.deepEqual([state, (next_lookup_at ?? 0) > at], ['aborted', true]);
   });
 
-  test('a contradiction is told once in the feed, and alarmed until a person decides', async () => {
+  test('records a contradiction once in the feed, and leaves it for a person to decide', async () => {
     const { app, attempt } = await openPayment(openTestDatabase);
     const kinds = [];
     for (const detail of [{ reason: 'amount' }, { reason: 'again' }])
@@ -119,7 +119,7 @@ forEachEngine('settling a payment', (openTestDatabase) => {
     assert.deepEqual((await readStates(app)).events, ['created', 'conflict']);
   });
 
-  test('an answer that is slower than the end is no news', async () => {
+  test('ignores an answer that arrives after the end', async () => {
     const { app, attempt } = await openPayment(openTestDatabase);
     await settlePayment(app, attempt, approved);
     for (const outcome of [pending, unknown]) {
@@ -128,7 +128,7 @@ forEachEngine('settling a payment', (openTestDatabase) => {
     assert.deepEqual((await readStates(app)).attempts, ['approved']);
   });
 
-  test('an approval after the refusal is kept, recorded as a conflict and alarmed once; the shop is told nothing new', async () => {
+  test('records an approval after a decline as one conflict, and does not notify the shop again', async () => {
     const { app, attempt } = await openPayment(openTestDatabase);
     await settlePayment(app, attempt, declined);
     assert.equal((await settlePayment(app, attempt, approved)).kind, 'conflict');
@@ -142,7 +142,7 @@ forEachEngine('settling a payment', (openTestDatabase) => {
     assert.equal(await readCounter(app.metrics.conflicts), 1);
   });
 
-  test('a refusal after the approval takes nothing back, and is recorded as a conflict', async () => {
+  test('records a decline after an approval as a conflict, and takes nothing back', async () => {
     const { app, attempt } = await openPayment(openTestDatabase);
     await settlePayment(app, attempt, approved);
     assert.equal((await settlePayment(app, attempt, declined)).kind, 'conflict');
@@ -156,7 +156,7 @@ forEachEngine('settling a payment', (openTestDatabase) => {
   });
 
   for (const event of ['cancel', 'expire'] as const) {
-    test(`a late approval of a transaction that ended by ${event} is a conflict, and the money is on record`, async () => {
+    test(`with a late approval after ${event} gives a conflict and records the money`, async () => {
       const { app, environment, transaction, attempt } = await openPayment(openTestDatabase);
       // Nothing in the service does this while an attempt is open; a person with a database console can.
       await app.db.transaction(async (tx) => {
@@ -171,7 +171,7 @@ forEachEngine('settling a payment', (openTestDatabase) => {
     });
   }
 
-  test('two answers that contradict each other at the same moment are one end and one conflict', async () => {
+  test('with two contradicting answers at once gives one end and one conflict', async () => {
     const { app, attempt, transaction } = await openPayment(openTestDatabase);
     const kinds = await Promise.all(
       [approved, declined].map(async (outcome) => (await settlePayment(app, attempt, outcome)).kind),

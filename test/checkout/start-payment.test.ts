@@ -19,7 +19,7 @@ import {
 } from './checkout-case.ts';
 
 forEachEngine('starting a payment', (openTestDatabase) => {
-  test('an approved payment completes the transaction and queues its callback', async () => {
+  test('completes the transaction and queues its callback when the method approves', async () => {
     const { app, method, transaction } = await openCheckout(openTestDatabase);
     assert.deepEqual(await startPayment(app, transaction, 'scripted'), { kind: 'asked' });
     assert.deepEqual(await readStates(app), {
@@ -36,7 +36,7 @@ forEachEngine('starting a payment', (openTestDatabase) => {
     assert.equal(method.started.length, 1);
   });
 
-  test('the method is told what to collect, under an id that is the attempt’s own', async () => {
+  test('gives the method what to collect, with the id of the attempt', async () => {
     const { app, method, transaction } = await openCheckout(openTestDatabase);
     await startPayment(app, transaction, 'scripted');
     const { id } = await readAttempt(app);
@@ -59,7 +59,7 @@ forEachEngine('starting a payment', (openTestDatabase) => {
     ]);
   });
 
-  test('a payment declined for the last time fails the transaction', async () => {
+  test('fails the transaction at the last allowed decline', async () => {
     const { app, transaction } = await openCheckout(openTestDatabase, {
       method: scriptMethod({ start: async () => declined }),
       payerAttempts: 1,
@@ -70,7 +70,7 @@ forEachEngine('starting a payment', (openTestDatabase) => {
     assert.deepEqual(await startPayment(app, transaction, 'scripted'), { kind: 'refused', code: 'NOT_PAYABLE' });
   });
 
-  test('a method that throws has not declined: the outcome is unknown and looked up', async () => {
+  test('treats a method that throws as an unknown outcome, and looks it up', async () => {
     const { app, transaction } = await openCheckout(openTestDatabase, {
       method: scriptMethod({ start: () => Promise.reject(new Error('socket hang up')) }),
     });
@@ -82,7 +82,7 @@ forEachEngine('starting a payment', (openTestDatabase) => {
     assert.deepEqual((await readStates(app)).transaction, 'completed');
   });
 
-  test('a method that says nothing for 20 s is not waited for, and what it says later changes nothing', async (t) => {
+  test('stops waiting for a silent method after 20 s, and ignores its later answer', async (t) => {
     const late = Promise.withResolvers<PaymentOutcome>();
     const asked = Promise.withResolvers<void>();
     const method = scriptMethod({
@@ -103,7 +103,7 @@ forEachEngine('starting a payment', (openTestDatabase) => {
     assert.deepEqual((await readStates(app)).attempts, ['unknown']);
   });
 
-  test('a method that sends the payer elsewhere keeps its own id of the payment', async () => {
+  test('stores the method’s own payment id for a redirect', async () => {
     const redirect: PaymentOutcome = {
       kind: 'redirect',
       externalId: 'bank-77',
@@ -122,7 +122,7 @@ forEachEngine('starting a payment', (openTestDatabase) => {
     assert.equal((await readStates(app)).transaction, 'completed');
   });
 
-  test('a method that is not there, or does not collect this, is refused and nothing is stored', async () => {
+  test('refuses an unknown or unsuitable method, and stores nothing', async () => {
     const { app, transaction } = await openCheckout(openTestDatabase, {
       method: Object.assign(scriptMethod(), { accepts: () => false }),
     });
@@ -132,14 +132,14 @@ forEachEngine('starting a payment', (openTestDatabase) => {
     assert.deepEqual((await readStates(app)).attempts, []);
   });
 
-  test('a transaction past its time cannot be paid, also before the worker has written that down', async () => {
+  test('is refused after the expiry time, even before the worker has recorded the expiry', async () => {
     const { app, method, transaction } = await openCheckout(openTestDatabase);
     app.now.advance(transaction.expires_at - app.now());
     assert.deepEqual(await startPayment(app, transaction, 'scripted'), { kind: 'refused', code: 'NOT_PAYABLE' });
     assert.equal(method.started.length, 0);
   });
 
-  test('32 payments of one transaction at once, in two processes, ask the method once', async () => {
+  test('asks the method once for 32 concurrent payments of one transaction in two processes', async () => {
     const opened = await openCheckout(openTestDatabase);
     const { app, method, transaction } = opened;
     const other = await openOtherProcess(openTestDatabase, opened);
@@ -159,7 +159,7 @@ forEachEngine('starting a payment', (openTestDatabase) => {
     });
   });
 
-  test('while a payment is open a second one is refused, however long the first takes', async () => {
+  test('is refused while another payment is open, however long that takes', async () => {
     const { app, method, transaction } = await openCheckout(openTestDatabase, {
       method: scriptMethod({ start: async () => ({ kind: 'pending' }) }),
     });
@@ -172,7 +172,7 @@ forEachEngine('starting a payment', (openTestDatabase) => {
     assert.equal(method.started.length, 1);
   });
 
-  test('a second open attempt is refused by the store itself', async () => {
+  test('is limited by the store to one open attempt', async () => {
     const { app, transaction } = await openCheckout(openTestDatabase, {
       method: scriptMethod({ start: async () => ({ kind: 'pending' }) }),
     });
@@ -184,7 +184,7 @@ forEachEngine('starting a payment', (openTestDatabase) => {
     }
   });
 
-  test('a process that dies before it asked the method leaves an attempt that a worker settles', async () => {
+  test('leaves an attempt that a worker settles when the process dies before the method answers', async () => {
     const never = Promise.withResolvers<PaymentOutcome>();
     const asked = Promise.withResolvers<void>();
     const method = scriptMethod({
@@ -213,7 +213,7 @@ forEachEngine('starting a payment', (openTestDatabase) => {
     assert.deepEqual([events, callbacks], [['created', 'completed'], 1]);
   });
 
-  test('expiry and a payment at the same moment end in one of them, never in both', async () => {
+  test('and expiry at the same moment end in one of them, never both', async () => {
     for (let round = 0; round < 8; round++) {
       const opened = await openCheckout(openTestDatabase, {
         method: scriptMethod({ start: async () => ({ kind: 'pending' }) }),
@@ -232,7 +232,7 @@ forEachEngine('starting a payment', (openTestDatabase) => {
     }
   });
 
-  test('cancelling and a payment at the same moment end in one of them, never in both', async () => {
+  test('and cancelling at the same moment end in one of them, never both', async () => {
     for (let round = 0; round < 8; round++) {
       const opened = await openCheckout(openTestDatabase);
       const { app, transaction } = opened;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { methodName, payerLanguage, say, TEXTS } from '../../src/checkout/texts.ts';
 
-test('both languages have the same texts, with the same places to fill', () => {
+test('both languages have the same texts with the same placeholders', () => {
   assert.deepEqual(Object.keys(TEXTS.es), Object.keys(TEXTS.en));
   const placesOf = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(([place]) => place).sort();
   for (const [key, text] of Object.entries(TEXTS.es)) {
@@ -10,11 +10,11 @@ test('both languages have the same texts, with the same places to fill', () => {
   }
 });
 
-test('values are filled in as they are, also those that look like a place', () => {
+test('values are inserted literally, even if they look like a placeholder', () => {
   assert.equal(say('en', 'payable.title', { amount: '$& {merchant}', merchant: 'A' }), 'Pay $& {merchant} to A');
 });
 
-test('a method is called by its own name unless there is a text for it', () => {
+test('a method has its own name unless there is a text for it', () => {
   assert.equal(methodName('es', { code: 'webpay', name: 'Webpay Plus' }), 'Webpay Plus');
   assert.equal(methodName('es', { code: 'simulated', name: 'Simulated payment' }), 'Simulador');
 });
@@ -34,7 +34,7 @@ const browsers: [header: string | undefined, language: string][] = [
   [';;;,,q=1', 'en'],
 ];
 for (const [header, language] of browsers) {
-  test(`a browser that asks for ${JSON.stringify(header)} reads ${language}`, () => {
+  test(`a browser with Accept-Language ${JSON.stringify(header)} gets ${language}`, () => {
     assert.equal(payerLanguage(header), language);
   });
 }
