@@ -11,7 +11,7 @@ import { createTestApp } from '../support/test-app.ts';
 import { startTestServer } from '../support/test-server.ts';
 
 forEachEngine('GET /assets', (openTestDatabase) => {
-  test('a file is kept by browsers for ever under the address with its version, else for an hour', async () => {
+  test('lets browsers cache a file forever under its version, and for an hour without the right version', async () => {
     const app = createTestApp(await openTestDatabase());
     await using server = await startTestServer(app);
     for (const name of Object.keys(ASSETS) as AssetName[]) {
@@ -26,7 +26,7 @@ forEachEngine('GET /assets', (openTestDatabase) => {
     }
   });
 
-  test('nothing else is a file', async () => {
+  test('answers 404 for any other name', async () => {
     await using server = await startTestServer(createTestApp(await openTestDatabase()));
     for (const name of ['none.css', 'constructor', '__proto__', '%2e%2e%2fapp.ts', 'pay.css/', '']) {
       assert.equal((await server.get(`/assets/${name}`)).status, 404, name);
@@ -34,7 +34,7 @@ forEachEngine('GET /assets', (openTestDatabase) => {
   });
 });
 
-test('every payment method of the service has its picture among the files that pages load', async () => {
+test('every payment method of the service has its image among the assets', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-pictures-'));
   const app = composeApp(readConfig({ DATA_DIR: folder, LOG_FORMAT: 'json' }), () => {});
   const lacks = app.paymentMethods.filter(({ imagePath }) => !(imagePath.replace('/assets/', '') in ASSETS));

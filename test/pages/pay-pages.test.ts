@@ -24,7 +24,7 @@ forEachEngine('the pay page', (openTestDatabase) => {
     parts: Partial<App> & { environment?: Environment } = {},
   ): Promise<Visit & AsyncDisposable> => openVisit(openTestDatabase, changes, parts);
 
-  test('shows amount, merchant, reference, method and time, as a test', async () => {
+  test('shows amount, merchant, reference, method, remaining time and that it is a test', async () => {
     await using visit = await open();
     const answer = await visit.server.get(visit.path, ENGLISH);
     assert.equal(answer.status, 200);
@@ -37,14 +37,14 @@ forEachEngine('the pay page', (openTestDatabase) => {
     assert.equal(answer.text.match(/<h1>/g)?.length, 1);
   });
 
-  test('of a production token says nothing of a test', async () => {
+  test('of a production token shows no test badge', async () => {
     await using visit = await open({}, { environment: 'production', paymentMethods: [scriptMethod()] });
     const { text } = await visit.server.get(visit.path, ENGLISH);
     assert.doesNotMatch(text, /badge|This is a test/);
     assert.match(text, /Pay with Scripted/);
   });
 
-  test('is Spanish unless the browser asks for other languages only', async () => {
+  test('is in Spanish unless the browser accepts other languages only', async () => {
     await using visit = await open();
     for (const [header, tag] of [
       ['es-CL,es;q=0.9', 'es-CL'],
@@ -58,7 +58,7 @@ forEachEngine('the pay page', (openTestDatabase) => {
     }
   });
 
-  test('looking at it pays nothing and changes nothing, with a method in the address too', async () => {
+  test('pays nothing and changes nothing on GET, even with a method in the URL', async () => {
     await using visit = await open();
     const before = await readStates(visit.app);
     for (const query of ['', '?method=simulated', '?method=simulated&method=simulated', '?method=nothing']) {
@@ -77,14 +77,14 @@ forEachEngine('the pay page', (openTestDatabase) => {
     assert.deepEqual(codesOf(await visit.server.get(`${visit.path}?method=none`)), ['simulated', 'other']);
   });
 
-  test('what a shop sent is text on it, whatever it looks like', async () => {
+  test('escapes text from the shop', async () => {
     await using visit = await open({ reference: `"><script>alert('1')</script>` });
     const { text } = await visit.server.get(visit.path);
     assert.ok(text.includes('&quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;'));
     assert.doesNotMatch(text, /<script>/);
   });
 
-  test('comes with the headers of a page on which money is paid', async () => {
+  test('has the security headers of a payment page', async () => {
     await using visit = await open();
     const { headers } = await visit.server.get(visit.path);
     assert.equal(
@@ -118,7 +118,7 @@ forEachEngine('the pay page', (openTestDatabase) => {
     }
   });
 
-  test('pays by a post and leads back to itself, which then posts the signed fields to the shop', async () => {
+  test('pays by POST, redirects to itself, and then posts the signed fields to the shop', async () => {
     await using visit = await open({ urlComplete: 'https://shop.example.cl/done?a=1&b=%20' });
     const paid = await visit.server.post(visit.path, pay('simulated'));
     assert.deepEqual([paid.status, paid.headers.get('location')], [303, visit.path]);
@@ -137,7 +137,7 @@ forEachEngine('the pay page', (openTestDatabase) => {
     );
   });
 
-  test('a second payment is refused on a page that shows how it stands', async () => {
+  test('refuses a second payment and shows the state of the first', async () => {
     await using visit = await open(
       {},
       { paymentMethods: [scriptMethod({ start: async () => ({ kind: 'pending' }) })] },
@@ -151,7 +151,7 @@ forEachEngine('the pay page', (openTestDatabase) => {
     assert.match(again.text, new RegExp(`<meta http-equiv="refresh" content="3; url=${visit.path}">`));
   });
 
-  test('a payment after the end is refused on a page that shows the end', async () => {
+  test('refuses a payment after the end and shows the end', async () => {
     await using visit = await open();
     await visit.server.post(visit.path, pay('simulated'));
     const again = await visit.server.post(visit.path, { ...pay('simulated'), headers: { ...FORM, ...ENGLISH } });
@@ -170,7 +170,7 @@ forEachEngine('the pay page', (openTestDatabase) => {
     'x=1',
     'method=%zz',
   ]) {
-    test(`the form ${JSON.stringify(body)} is refused with a page, and nothing is paid`, async () => {
+    test(`refuses the form ${JSON.stringify(body)} with a page, and nothing is paid`, async () => {
       await using visit = await open();
       const answer = await visit.server.post(visit.path, { headers: FORM, body });
       assert.equal(answer.status, 400);
@@ -180,7 +180,7 @@ forEachEngine('the pay page', (openTestDatabase) => {
     });
   }
 
-  test('a payer who is sent to a method goes there by a form, and nowhere else', async () => {
+  test('sends the payer to a redirect method by a form whose policy allows no other site, and brings them back', async () => {
     const redirect = {
       kind: 'redirect',
       externalId: 'b1',
@@ -212,7 +212,7 @@ forEachEngine('the pay page', (openTestDatabase) => {
     assert.equal(method.lookedUp.length, 1);
   });
 
-  test('cancelling asks first, then leads to the shop with its query as it was', async () => {
+  test('asks before it cancels, then returns to the shop with its query unchanged', async () => {
     await using visit = await open({ urlCancel: 'https://shop.example.cl/cancel?order=1&q=%C3%B1&x=a+b' });
     const question = await visit.server.get(`${visit.path}/cancel`, ENGLISH);
     assert.match(question.text, /Cancel this payment\?/);
@@ -234,7 +234,7 @@ forEachEngine('the pay page', (openTestDatabase) => {
     assert.deepEqual([moved.status, moved.headers.get('location')], [303, visit.path]);
   });
 
-  test('cancelling posts the signed result where the shop has one page for both ends', async () => {
+  test('posts the signed result after a cancel when the shop has one page for both ends', async () => {
     await using visit = await open({ urlCancel: 'https://shop.example.cl/complete?status=cancel&order=1' });
     const answer = await visit.server.post(`${visit.path}/cancel`, { headers: { ...FORM, ...ENGLISH }, body: '' });
     assert.equal(answer.status, 200);
@@ -256,7 +256,7 @@ forEachEngine('the pay page', (openTestDatabase) => {
     );
   });
 
-  test('WebPayPST, the name that shops of the old service choose it by, is webpay', async () => {
+  test('accepts WebPayPST, the name in the old service, for webpay', async () => {
     const methods = ['scripted', 'webpay'].map((code) => ({ ...scriptMethod(), code, name: code }));
     await using visit = await open({}, { paymentMethods: methods });
     const firstOf = async (query: string) =>
@@ -266,7 +266,7 @@ forEachEngine('the pay page', (openTestDatabase) => {
     assert.equal(await firstOf('?method=Khipu'), 'scripted');
   });
 
-  test('cancelling while a payment is in progress is refused', async () => {
+  test('refuses to cancel while a payment is in progress', async () => {
     await using visit = await open({ amount: 5002 });
     await visit.server.post(visit.path, pay('simulated'));
     const answer = await visit.server.post(`${visit.path}/cancel`, { headers: { ...FORM, ...ENGLISH }, body: '' });
@@ -282,7 +282,7 @@ forEachEngine('the pay page', (openTestDatabase) => {
     [5013, 'Tu banco rechazó el pago', 'Tu banco no pudo confirmar que eres tú'],
     [5014, 'El pago no se completó', 'Se canceló en la página de tu banco.'],
   ] as const) {
-    test(`${amount}, declined, says why in the payer's words and offers another try`, async () => {
+    test(`explains decline ${amount} in the payer’s words and offers another try`, async () => {
       await using visit = await open({ amount });
       await visit.server.post(visit.path, pay('simulated'));
       const { text } = await visit.server.get(visit.path);
@@ -293,7 +293,7 @@ forEachEngine('the pay page', (openTestDatabase) => {
     });
   }
 
-  test('a payer who gives up after a decline is brought back by the signed result, as after a decline', async () => {
+  test('returns a payer who gives up after a decline with the signed result, as after a decline', async () => {
     await using visit = await open({ amount: 5011 });
     await visit.server.post(visit.path, pay('simulated'));
     const answer = await visit.server.post(`${visit.path}/cancel`, { headers: { ...FORM, ...ENGLISH }, body: '' });
@@ -304,7 +304,7 @@ forEachEngine('the pay page', (openTestDatabase) => {
     assert.deepEqual((await readStates(visit.app)).transaction, 'failed');
   });
 
-  test('says when the time is over, by itself, and offers a way back', async () => {
+  test('reloads at expiry, says that the time is over and offers a way back', async () => {
     await using visit = await open();
     const { transaction, app, server, path } = visit;
     const before = await server.get(path);
@@ -317,7 +317,7 @@ forEachEngine('the pay page', (openTestDatabase) => {
     assert.equal((await server.post(path, pay('simulated'))).status, 409);
   });
 
-  test('a payment in progress reloads ever more seldom and ends by itself', async () => {
+  test('reloads a payment in progress at growing intervals until it ends', async () => {
     await using visit = await open({ amount: 5003 });
     const { app, server, path } = visit;
     await server.post(path, pay('simulated'));
@@ -336,7 +336,7 @@ forEachEngine('the pay page', (openTestDatabase) => {
     assert.match((await server.get(path, ENGLISH)).text, /Payment approved/);
   });
 
-  test('tells nobody that nothing was charged when the money came too late', async () => {
+  test('does not say that nothing was charged when the money came too late', async () => {
     await using visit = await open({ amount: 5001 });
     const { app, server, path } = visit;
     await server.post(path, pay('simulated'));
@@ -348,7 +348,7 @@ forEachEngine('the pay page', (openTestDatabase) => {
     assert.doesNotMatch(text, /data-submit-after/);
   });
 
-  test('a wrong link is a page, the same for one that never was and for a wrong secret', async () => {
+  test('shows the same 404 page for an unknown link and a wrong secret', async () => {
     await using visit = await open();
     const [id] = payToken(visit.transaction).split('-');
     const secret = 'A'.repeat(22);
@@ -373,7 +373,7 @@ forEachEngine('the pay page', (openTestDatabase) => {
     assert.match([...texts][0] as string, /This payment link does not exist/);
   });
 
-  test('a failure is a page too, and says to look before paying again', async () => {
+  test('shows a failure as a page that says to look before paying again', async () => {
     await using visit = await open();
     const broken = {
       ...visit.app,

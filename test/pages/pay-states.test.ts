@@ -43,7 +43,7 @@ withBrowser('the pages of payers', (openVisitor) => {
   after(() => world.server[Symbol.asyncDispose]());
 
   for (const [locale, looks] of Object.entries(LOOKS)) {
-    test(`axe finds nothing, by day and night, on a phone and a desk, and each fits its window: ${locale}`, async () => {
+    test(`have no axe violation and fit the window, light and dark, on a phone and a desktop: ${locale}`, async () => {
       const { page, complaints } = await openVisitor({ locale, reducedMotion: 'reduce' });
       // It counts and leaves, and axe needs scripts.
       await page.route('**/submit-form.*', (route) => route.fulfill({ contentType: 'text/javascript', body: '' }));
@@ -64,7 +64,7 @@ withBrowser('the pages of payers', (openVisitor) => {
     });
   }
 
-  test('every receipt and a poster print on one page each', async () => {
+  test('print every receipt and a poster on one page each', async () => {
     const { page } = await openVisitor({ locale: 'es-CL' });
     for (const name of ['paid', 'receipt', 'partly refunded', 'paid and shop down', 'receipt of a link', 'poster']) {
       await open(page, world.server.origin, stateOf(name));
@@ -77,7 +77,7 @@ withBrowser('the pages of payers', (openVisitor) => {
     }
   });
 
-  test('a phone reads the code of a poster, by day and night, and is led to the link', {
+  test('let a phone read the code of a poster, light and dark, with the URL of the link', {
     skip: whyMissing('zbarimg') ?? false,
   }, async () => {
     const { page } = await openVisitor({ viewport: { width: 360, height: 740 } });
@@ -98,7 +98,7 @@ withBrowser('the pages of payers', (openVisitor) => {
     return world.states.find((state) => state.name === name) as PayState;
   }
 
-  test('each weighs less than 15 kB with all that it loads, before the logo', async () => {
+  test('weigh less than 15 kB each with all assets except the logo', async () => {
     const { server, states } = world;
     const weights = new Map<string, number>();
     for (const { name, path, press } of states) {

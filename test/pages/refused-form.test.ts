@@ -17,8 +17,8 @@ const BROWSER = {
 };
 const HREF = /<a class="primary" href="([^"]*)"/;
 
-forEachEngine('a form of a shop that is refused', (openTestDatabase) => {
-  test('showed the payer raw JSON; it is a page in their language that says that nothing was charged', async () => {
+forEachEngine('a shop’s form that is refused', (openTestDatabase) => {
+  test('shows the payer a page in their language that says that nothing was charged', async () => {
     await using shop = await open(openTestDatabase);
     for (const [language, tag, said] of [
       ['es-CL,es;q=0.9', 'es-CL', 'No se te cobró nada'],
@@ -33,7 +33,7 @@ forEachEngine('a form of a shop that is refused', (openTestDatabase) => {
     }
   });
 
-  test('leads back to the shop by the address that it has signed', async () => {
+  test('links back to the shop by its signed address', async () => {
     await using shop = await open(openTestDatabase);
     const backOf = async (changes: Record<string, string>) =>
       HREF.exec((await shop.post(shop.sign({ x_amount: '1', ...changes }))).text)?.[1];
@@ -45,7 +45,7 @@ forEachEngine('a form of a shop that is refused', (openTestDatabase) => {
       assert.equal(await backOf({ x_url_cancel }), undefined, x_url_cancel);
   });
 
-  test('leads nowhere when nobody knows who wrote it', async () => {
+  test('links nowhere when the form is not validly signed', async () => {
     await using shop = await open(openTestDatabase);
     const evil = { x_url_cancel: 'https://evil.example.net/no', x_url_complete: 'https://evil.example.net/ok' };
     const unsigned = shop.sign();
@@ -64,7 +64,7 @@ forEachEngine('a form of a shop that is refused', (openTestDatabase) => {
     }
   });
 
-  test('for an order that has ended says so, and is no transaction', async () => {
+  test('for an order that has ended says so, and creates no transaction', async () => {
     await using shop = await open(openTestDatabase);
     assert.equal((await shop.post(shop.sign())).status, 303);
     assert.equal((await shop.post(shop.sign({ x_session_id: 'session-2' }))).status, 303, 'the page is viewed again');
@@ -77,7 +77,7 @@ forEachEngine('a form of a shop that is refused', (openTestDatabase) => {
     assert.equal((await shop.app.db.query('select id from transactions')).length, 1);
   });
 
-  test('is a page too where it never came to be read: another method, media type, query or size', async () => {
+  test('shows a page for a wrong method, media type, query or size too', async () => {
     await using shop = await open(openTestDatabase);
     const { server } = shop;
     const answers = [
@@ -97,7 +97,7 @@ forEachEngine('a form of a shop that is refused', (openTestDatabase) => {
     assert.equal(answers[0]?.headers.get('allow'), 'POST');
   });
 
-  test('stays JSON for a client that takes nothing else', async () => {
+  test('returns JSON to a client that accepts nothing else', async () => {
     await using shop = await open(openTestDatabase);
     const answer = await shop.post(shop.sign({ x_amount: '1' }), { accept: 'application/json' });
     assert.deepEqual([answer.status, jsonOf(answer)['code']], [400, 'INVALID_AMOUNT']);

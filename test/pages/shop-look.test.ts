@@ -46,7 +46,7 @@ forEachEngine('the page of a shop', (openTestDatabase) => {
     return { app, answers, environment, transaction, server, path, pay, read, [Symbol.asyncDispose]: end };
   };
 
-  test('is its own: logo, colour, site, contact, legal name, RUT, terms, and who runs the service', async () => {
+  test('shows the shop’s logo, colour, site, contact, legal name, RUT and terms, and the operator of the service', async () => {
     await using shop = await open();
     const text = await shop.read();
     for (const part of [
@@ -62,14 +62,14 @@ forEachEngine('the page of a shop', (openTestDatabase) => {
     }
   });
 
-  test('has the letters of its name without a logo, and nothing of a look that is not set', async () => {
+  test('has the shop’s initials without a logo, and no look that is not set', async () => {
     await using shop = await open({}, null);
     const text = await shop.read();
     assert.match(text, /<span class="initials" aria-hidden="true">TS<\/span>/);
     assert.doesNotMatch(text, /looks\//);
   });
 
-  test('offers equal rows: a mark, what the method takes, and a verb; none is chosen', async () => {
+  test('lists the methods as equal rows with an image, a description and a verb, and preselects none', async () => {
     await using shop = await open();
     const text = await shop.read();
     const rows = [
@@ -87,7 +87,7 @@ forEachEngine('the page of a shop', (openTestDatabase) => {
     assert.doesNotMatch(text, /class="primary"/);
   });
 
-  test('what one method declines, another pays', async () => {
+  test('lets the payer pay by another method what the first one declined', async () => {
     await using shop = await open({ amount: 5011 });
     await shop.pay();
     assert.match(
@@ -105,11 +105,15 @@ forEachEngine('the page of a shop', (openTestDatabase) => {
       [line('Maceta', 2, 5000), line('Despacho', 1, '2990')],
       '<li><span>Maceta × 2</span><span>$10.000</span></li><li><span>Despacho</span><span>$2.990</span></li>',
     ],
-    ['prices that do not', [line('Maceta', 2, 1)], '<li><span>Maceta × 2</span></li>'],
-    ['other words', [{ nombre: 'Té', cantidad: 1, precio: 12990 }], '<li><span>Té</span><span>$12.990</span></li>'],
+    ['prices that do not add up', [line('Maceta', 2, 1)], '<li><span>Maceta × 2</span></li>'],
+    [
+      'Spanish member names',
+      [{ nombre: 'Té', cantidad: 1, precio: 12990 }],
+      '<li><span>Té</span><span>$12.990</span></li>',
+    ],
     ['a script', [{ name: '<script>' }], '<li><span>&lt;script&gt;</span></li>'],
-    ['no products', [1, 'b', null, []], null],
-    ['nothing readable', { name: 'x' }, null],
+    ['unusable products', [1, 'b', null, []], null],
+    ['another type', { name: 'x' }, null],
   ] as const) {
     test(`shows the order from x_products with ${name}`, async () => {
       await using shop = await open({ unsignedFields: JSON.stringify({ x_products: products }) });
@@ -117,7 +121,7 @@ forEachEngine('the page of a shop', (openTestDatabase) => {
     });
   }
 
-  test('its files are served by us, kept for ever, and nothing in them runs', async () => {
+  test('serves its own files, cached forever, and nothing in them can run', async () => {
     await using shop = await open();
     const logo = await shop.server.get(`/looks/${LOGO}`);
     assert.deepEqual(await findLogo(shop.app, LOGO), { type: 'image/png', bytes: pngOf(88, 44) });
@@ -138,7 +142,7 @@ forEachEngine('the page of a shop', (openTestDatabase) => {
     }
   });
 
-  test('what is left out stays, and an empty value takes one away', async () => {
+  test('keeps settings that a change leaves out, and removes one with an empty value', async () => {
     await using shop = await open();
     const id = shop.environment.paymentServiceId;
     await setLook(shop.app, id, { colour: '#2a3f9d', logo: null }, TESTER);
@@ -147,7 +151,7 @@ forEachEngine('the page of a shop', (openTestDatabase) => {
     assert.equal(await setLook(shop.app, 'ps_none', { colour: '#2a3f9d' }, TESTER), null);
   });
 
-  test('weighs less than 15 kB with all that it loads, before the logo', async () => {
+  test('weighs less than 15 kB with all assets except the logo', async () => {
     await using shop = await open({ amount: 5011 });
     await shop.pay();
     const text = await shop.read();
@@ -159,7 +163,7 @@ forEachEngine('the page of a shop', (openTestDatabase) => {
     assert.ok(bytes < 15_000, `${bytes} bytes`);
   });
 
-  test('a payer had two seconds to read how it ended: now nine, counted, with a way to stay', async () => {
+  test('shows the result for nine seconds with a countdown and a way to stay', async () => {
     await using shop = await open();
     await shop.pay();
     const text = await shop.read();
@@ -173,7 +177,7 @@ forEachEngine('the page of a shop', (openTestDatabase) => {
     assert.match(receipt, /<dt>Código de autorización<\/dt>/);
   });
 
-  test('before the last try the page says that it is', async () => {
+  test('announces the last try before it', async () => {
     await using shop = await open({ amount: 5010 });
     for (let attempt = 1; attempt < 5; attempt++) {
       await shop.pay();
@@ -181,7 +185,7 @@ forEachEngine('the page of a shop', (openTestDatabase) => {
     }
   });
 
-  test('after the last decline nobody is sent away', async () => {
+  test('sends nobody away after the last decline', async () => {
     await using shop = await open({ amount: 5010 });
     for (let attempt = 0; attempt < 5; attempt++) await shop.pay();
     const text = await shop.read();
@@ -197,9 +201,9 @@ forEachEngine('the page of a shop', (openTestDatabase) => {
     [200, false],
   ] as const) {
     const says = silent
-      ? 'that the shop is down and it is paid, and sends nobody there'
-      : 'nothing of it: the way back may work';
-    test(`while callbacks are answered ${status} the page says ${says}`, async () => {
+      ? 'says that the shop is down and the payment done, and stays'
+      : 'does not mention it, and returns to the shop';
+    test(`when callbacks are answered ${status} ${says}`, async () => {
       await using shop = await open();
       await shop.pay();
       shop.answers.status = status;
@@ -222,7 +226,7 @@ forEachEngine('the page of a shop', (openTestDatabase) => {
     [2990, 'Pago devuelto en parte'],
     [12_990, 'Pago devuelto'],
   ] as const) {
-    test(`of ${refunded} refunded of 12990 it says "${title}"`, async () => {
+    test(`shows "${title}" after a refund of ${refunded} of 12990`, async () => {
       await using shop = await open();
       await shop.pay();
       const paid = await selectTransaction(shop.app.db, shop.transaction);
