@@ -69,14 +69,14 @@ for (const [amount, ...expected] of magic) {
   });
 }
 
-test('the simulated transfer approves what the simulated payment declines, but for 5010', async () => {
+test('the simulated transfer approves what the simulated payment declines, except 5010', async () => {
   for (const [amount] of magic) {
     const { kind } = await simulatedTransfer.start(requestOf(amount));
     assert.equal(kind, amount === 5010 ? 'declined' : amount === 5002 ? 'pending' : 'approved', String(amount));
   }
 });
 
-test('the simulated method collects in every currency, for development tokens only', () => {
+test('the simulated method accepts every currency, with development tokens only', () => {
   for (const currency of ['CLP', 'USD', 'KWD']) {
     const offer = { currency, amount: 1, configured: false };
     assert.equal(simulatedMethod.accepts({ environment: 'development', ...offer }), true);
@@ -84,7 +84,7 @@ test('the simulated method collects in every currency, for development tokens on
   }
 });
 
-test('docs/sandbox.md tells every magic amount', () => {
+test('docs/sandbox.md lists every magic amount', () => {
   const text = readFileSync(new URL('../../docs/sandbox.md', import.meta.url), 'utf8');
   for (const [amount] of magic.slice(1, -1)) assert.ok(text.includes(`| ${amount} |`), `${amount} is missing`);
 });

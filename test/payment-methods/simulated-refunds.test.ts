@@ -29,7 +29,7 @@ for (const [name, approved, declined] of ends) {
   }));
 }
 
-test('docs/sandbox.md tells every magic amount of a refund', () => {
+test('docs/sandbox.md lists every magic amount of a refund', () => {
   const text = readFileSync(new URL('../../docs/sandbox.md', import.meta.url), 'utf8');
   const [, section = ''] = text.split('## Amounts that decide how a refund ends');
   for (const [, ...amounts] of ends) {

@@ -46,7 +46,7 @@ async function accountsOf({ app }: { app: App }): Promise<(string | null)[]> {
 
 forEachEngine('changing the account at Webpay', (openTestDatabase) => {
   for (const [name, change] of CHANGES) {
-    test(`who was on the form when ${name} is settled and given back by the account they paid to`, async (context) => {
+    test(`settles and refunds by the account that was paid, for a payer on the form when ${name}`, async (context) => {
       const shop = await openWebpayShop(context, openTestDatabase, { keys: KEYS });
       const { app, standIn, environment } = shop;
       const token = await goToForm(shop);
@@ -74,7 +74,7 @@ forEachEngine('changing the account at Webpay', (openTestDatabase) => {
       assert.deepEqual([lines.map(({ amount }) => amount), problems], [[paid.amount, 2000, 990], []]);
     });
 
-    test(`who had closed the tab when ${name} is settled by the worker`, async (context) => {
+    test(`lets the worker settle the payment of a payer who had closed the tab when ${name}`, async (context) => {
       const shop = await openWebpayShop(context, openTestDatabase, { keys: KEYS });
       shop.standIn.choose(await goToForm(shop), 'pay');
       await change(shop);
@@ -84,7 +84,7 @@ forEachEngine('changing the account at Webpay', (openTestDatabase) => {
     });
   }
 
-  test('the next payment is by the new account, also the second attempt of a transaction', async (context) => {
+  test('uses the new account for the next payment, also for the second attempt of a transaction', async (context) => {
     const shop = await openWebpayShop(context, openTestDatabase, { keys: KEYS });
     await comeBack(shop, await goToForm(shop), 'abort');
     await switchAccount(shop, OTHER);
@@ -93,7 +93,7 @@ forEachEngine('changing the account at Webpay', (openTestDatabase) => {
     await assertBalanced(shop);
   });
 
-  test('an account whose key was made anew looks its old payments up with the new key', async (context) => {
+  test('looks up earlier payments with the new key of the same account', async (context) => {
     const keys: Record<string, string> = { [TEST_ACCOUNT.account]: TEST_ACCOUNT.key };
     const shop = await openWebpayShop(context, openTestDatabase, { keys });
     const token = await goToForm(shop);
@@ -104,7 +104,7 @@ forEachEngine('changing the account at Webpay', (openTestDatabase) => {
     await assertBalanced(shop);
   });
 
-  test('a key that Transbank does not take is an alarm for each payment and refund, until it is mended', async (context) => {
+  test('raises an alarm for each payment and refund with a key that Transbank refuses, until it is corrected', async (context) => {
     const shop = await openWebpayShop(context, openTestDatabase, { keys: KEYS });
     await comeBack(shop, await goToForm(shop), 'pay');
     const paid = (await selectTransaction(shop.app.db, shop.transaction)) as Transaction;
@@ -136,7 +136,7 @@ forEachEngine('changing the account at Webpay', (openTestDatabase) => {
     assert.equal(await answersOf(app, 'credentials_refused'), 2);
   });
 
-  test('what was configured and under way before accounts were kept goes on by the account of then', async (context) => {
+  test('keeps the account of payments from before accounts were stored', async (context) => {
     const shop = await openWebpayShop(context, openTestDatabase, { keys: KEYS });
     await goToForm(shop);
     await shop.db.close();

@@ -31,7 +31,7 @@ const MOMENTS = [
   ['after', 'late'],
 ] as const;
 
-forEachEngine('a process that is killed while it asks Webpay', (openTestDatabase, engine) => {
+forEachEngine('a process that is killed while it calls Webpay', (openTestDatabase, engine) => {
   const open = (context: TestContext) => openWebpayShop(context, openTestDatabase);
 
   for (const [turn, [when, fault]] of MOMENTS.entries()) {
@@ -43,18 +43,15 @@ forEachEngine('a process that is killed while it asks Webpay', (openTestDatabase
     };
     const killAt = (shop: WebpayShop, verb: WebpayVerb, work: string) => kill(shop, { verb, fault, work });
 
-    killedTest(
-      `the payment is created: nobody saw the form, and the payer pays by another attempt`,
-      async (context) => {
-        const shop = await open(context);
-        await killAt(shop, 'create', `startPayment(app, transaction, 'webpay')`);
-        assert.deepEqual((await readStates(shop.app)).attempts, ['started']);
-        assert.equal((await startPayment(shop.app, shop.transaction, 'webpay')).kind, 'refused');
-        await workUntil(shop, 'payable');
-        await comeBack(shop, await goToForm(shop), 'pay');
-        await assertPaidOnce(shop, ['aborted', 'approved']);
-      },
-    );
+    killedTest(`creating the payment: the payer sees no form, and pays by another attempt`, async (context) => {
+      const shop = await open(context);
+      await killAt(shop, 'create', `startPayment(app, transaction, 'webpay')`);
+      assert.deepEqual((await readStates(shop.app)).attempts, ['started']);
+      assert.equal((await startPayment(shop.app, shop.transaction, 'webpay')).kind, 'refused');
+      await workUntil(shop, 'payable');
+      await comeBack(shop, await goToForm(shop), 'pay');
+      await assertPaidOnce(shop, ['aborted', 'approved']);
+    });
 
     const ends: [choice: PayerChoice, stage: string, attempts: string[]][] = [
       ['pay', 'completed', ['approved']],
@@ -62,32 +59,38 @@ forEachEngine('a process that is killed while it asks Webpay', (openTestDatabase
       ['abort', 'payable', ['aborted']],
     ];
     for (const [choice, stage, attempts] of ends) {
-      killedTest(`the commit of a payer who came back by "${choice}": it is ${stage}, once`, async (context) => {
-        const shop = await open(context);
-        const returned = broughtBy(shop.standIn.choose(await goToForm(shop), choice));
-        const work = `lookUpPaymentOf(app, transaction, ${JSON.stringify(returned)})`;
-        await killAt(shop, 'commit', work);
-        // The payer reloads: for all we know the other process is still asking.
-        await lookUpPaymentOf(shop.app, shop.transaction, returned);
-        assert.equal(await stageOf(shop), 'in_progress');
-        shop.app.now.advance(30_000);
-        await lookUpPaymentOf(shop.app, shop.transaction, returned);
-        assert.equal(await stageOf(shop), stage);
-        assert.deepEqual((await readStates(shop.app)).attempts, attempts);
-        await assertBalanced(shop);
-      });
+      killedTest(
+        `committing for a payer who returned by "${choice}": the payment is ${stage} once`,
+        async (context) => {
+          const shop = await open(context);
+          const returned = broughtBy(shop.standIn.choose(await goToForm(shop), choice));
+          const work = `lookUpPaymentOf(app, transaction, ${JSON.stringify(returned)})`;
+          await killAt(shop, 'commit', work);
+          // The payer reloads: for all we know the other process is still asking.
+          await lookUpPaymentOf(shop.app, shop.transaction, returned);
+          assert.equal(await stageOf(shop), 'in_progress');
+          shop.app.now.advance(30_000);
+          await lookUpPaymentOf(shop.app, shop.transaction, returned);
+          assert.equal(await stageOf(shop), stage);
+          assert.deepEqual((await readStates(shop.app)).attempts, attempts);
+          await assertBalanced(shop);
+        },
+      );
     }
 
-    killedTest(`the worker's commit for a payer who had closed the tab`, async (context) => {
-      const shop = await open(context);
-      shop.standIn.choose(await goToForm(shop), 'pay');
-      shop.app.now.advance(60_000);
-      await killAt(shop, 'commit', 'lookUpPayments(app, 10)');
-      await workUntilSettled(shop);
-      await assertPaidOnce(shop, ['approved']);
-    });
+    killedTest(
+      `committing in the worker for a payer who had closed the tab: the payment is completed once`,
+      async (context) => {
+        const shop = await open(context);
+        shop.standIn.choose(await goToForm(shop), 'pay');
+        shop.app.now.advance(60_000);
+        await killAt(shop, 'commit', 'lookUpPayments(app, 10)');
+        await workUntilSettled(shop);
+        await assertPaidOnce(shop, ['approved']);
+      },
+    );
 
-    killedTest(`the status that is to tell what a lost commit did`, async (context) => {
+    killedTest(`reading the status after a lost commit: the payment is completed once`, async (context) => {
       const shop = await open(context);
       const token = await goToForm(shop);
       shop.standIn.fail('commit', 'drop_answer');
@@ -99,7 +102,7 @@ forEachEngine('a process that is killed while it asks Webpay', (openTestDatabase
     });
 
     for (const day of ['the same day', 'the next day'] as const) {
-      killedTest(`a refund in full on ${day}: it is given back once, or waits for a person`, async (context) => {
+      killedTest(`a refund in full on ${day}: it is refunded once or waits for a person`, async (context) => {
         const { shop, paid } = await openPaid(context);
         if (day === 'the next day') shop.standIn.nextDay();
         await acceptedRefund(shop.app, paid, paid.amount);
@@ -108,14 +111,14 @@ forEachEngine('a process that is killed while it asks Webpay', (openTestDatabase
       });
     }
 
-    killedTest(`a refund in part: it is given back once, or waits for a person`, async (context) => {
+    killedTest(`a partial refund: it is refunded once or waits for a person`, async (context) => {
       const { shop, paid } = await openPaid(context);
       await acceptedRefund(shop.app, paid, 2000);
       await killAt(shop, 'refund', 'carryOutRefunds(app, 10)');
       await assertGivenBackOnce(shop, paid, when === 'after' ? 2000 : 0);
     });
 
-    killedTest(`the status that is to tell what a lost refund did`, async (context) => {
+    killedTest(`reading the status after a lost refund: it is refunded once`, async (context) => {
       const { shop, paid } = await openPaid(context);
       await acceptedRefund(shop.app, paid, 2000);
       shop.standIn.fail('refund', 'drop_answer');

@@ -66,7 +66,7 @@ async function commit({ method }: WebpayCase, payment: PaymentRequest): Promise<
 }
 
 describe('a payment by Webpay', () => {
-  test('sends the payer to the form with the token, under an order that is the attempt’s own', async (context) => {
+  test('sends the payer to the form with the token, with the attempt’s own order number', async (context) => {
     const webpay = await openWebpay(context);
     const payment = requestOf(webpay);
     const start = await webpay.method.start(payment);
@@ -85,7 +85,7 @@ describe('a payment by Webpay', () => {
     ['form_error', 'aborted', 'turned_back'],
   ];
   for (const [choice, end, reason] of ways) {
-    test(`who comes back by "${choice}" leaves it ${end}, however often they come`, async (context) => {
+    test(`ends as ${end} when the payer returns by "${choice}", however often`, async (context) => {
       const webpay = await openWebpay(context);
       const payment = await openForm(webpay);
       const returned = broughtBy(webpay.standIn.choose(payment.externalId, choice));
@@ -98,7 +98,7 @@ describe('a payment by Webpay', () => {
     });
   }
 
-  test('keeps what finance needs and never more than the end of a card number', () => {
+  test('stores what finance needs, and no more of the card number than its end', () => {
     const body = {
       vci: 'TSY',
       amount: 100,
@@ -146,7 +146,7 @@ describe('a payment by Webpay', () => {
     [{ status: 'FAILED', response_code: -1, amount: '100' }, 'contradiction'],
   ];
   for (const [body, end] of answers) {
-    test(`${JSON.stringify(body)} is ${end}`, () => {
+    test(`gives ${end} for ${JSON.stringify(body)}`, () => {
       const outcome = paymentOutcomeOf({ buy_order: 'pa_1', amount: 100, ...body }, { attemptId: 'pa_1', amount: 100 });
       assert.equal(outcome.kind, end);
     });
@@ -158,7 +158,7 @@ describe('a payment by Webpay', () => {
     [{ status: 'PARTIALLY_NULLIFIED' }, undefined],
   ];
   for (const [body, given] of elsewhere) {
-    test(`${JSON.stringify(body)} says that ${given ?? 'an unknown amount'} went back, for the books`, () => {
+    test(`gives ${given ?? 'an unknown amount'} as refunded elsewhere for ${JSON.stringify(body)}`, () => {
       const outcome = paymentOutcomeOf({ buy_order: 'pa_1', amount: 100, ...body }, { attemptId: 'pa_1', amount: 100 });
       assert.ok(outcome.kind === 'contradiction');
       assert.equal(outcome.detail['given_back'], given);
@@ -201,8 +201,8 @@ describe('a payment by Webpay', () => {
     [{ kind: 'refused', reason: 'other' }, 'pending', false, true, 'aborted'],
   ];
   for (const [refusal, kind, commitUnanswered, left, end] of refusals) {
-    const known = `${commitUnanswered ? 'after one without an answer' : 'the first'}${left ? ', the payer has left' : ''}`;
-    test(`a commit, ${known}, refused by ${Object.values(refusal).slice(1).join(' ')} and a status ${kind}: ${end}`, () => {
+    const known = `${commitUnanswered ? 'after an unanswered one' : 'as the first'}${left ? ', after the payer left' : ''}`;
+    test(`a commit refused as ${Object.values(refusal).slice(1).join(' ')}, ${known}, with status ${kind}: ${end}`, () => {
       const status = kind === 'pending' ? { kind } : { kind, detail: {} };
       const outcome = outcomeOfRefused(refusal, { status, commitUnanswered, left: left ? 'turned_back' : null });
       const said =
@@ -224,7 +224,7 @@ describe('a payment by Webpay', () => {
     ['', { reason: 'other' }],
   ];
   for (const [text, refusal] of texts) {
-    test(`a refusal that says "${text}" is read`, async () => {
+    test(`reads the refusal "${text}"`, async () => {
       const excerpt = JSON.stringify({ error_message: text });
       const answered = { kind: 'answered' as const, status: 422, retryAfter: null, excerpt, durationMs: 1 };
       const client = createWebpayClient(async () => answered, 'https://webpay.example', {
@@ -236,7 +236,7 @@ describe('a payment by Webpay', () => {
   }
 
   for (const odd of [{ status: 'NEW', response_code: 0 }, { status: 'AUTHORIZED' }, { response_code: 0 }]) {
-    test(`${JSON.stringify(odd)}, which is not documented, decides nothing`, () => {
+    test(`decides nothing for the undocumented answer ${JSON.stringify(odd)}`, () => {
       const body = { buy_order: 'pa_1', amount: 100, ...odd };
       assert.throws(() => paymentOutcomeOf(body, { attemptId: 'pa_1', amount: 100 }), /documentation|code/);
     });
@@ -250,7 +250,7 @@ describe('a payment by Webpay', () => {
     ['drop_request', false],
   ];
   for (const [fault, charged] of lost) {
-    test(`a commit that ends in ${fault} is unknown, and the next one finds out: approved, charged once`, async (context) => {
+    test(`is unknown after a commit that ends in ${fault}, and approved and charged once by the next commit`, async (context) => {
       const webpay = await openWebpay(context);
       const payment = await openForm(webpay);
       const returned = broughtBy(webpay.standIn.choose(payment.externalId, 'pay'));
@@ -263,7 +263,7 @@ describe('a payment by Webpay', () => {
     });
   }
 
-  test('an answer about another order or another amount is believed for nothing', async (context) => {
+  test('is a contradiction when the answer is about another order or another amount', async (context) => {
     for (const fault of ['other_order', 'other_amount'] as const) {
       const webpay = await openWebpay(context);
       const payment = await openForm(webpay);
@@ -275,7 +275,7 @@ describe('a payment by Webpay', () => {
     }
   });
 
-  test('a payer who closed the tab after paying is committed once they have had a minute', async (context) => {
+  test('is committed after a minute when the payer closed the tab after paying', async (context) => {
     for (const statusBeforeCommit of ['INITIALIZED', 'AUTHORIZED'] as const) {
       const webpay = await openWebpay(context, { statusBeforeCommit });
       const payment = await openForm(webpay);
@@ -292,7 +292,7 @@ describe('a payment by Webpay', () => {
     }
   });
 
-  test('a payer who closed the tab without paying is waited for until nobody can be on the form', async (context) => {
+  test('stays pending after the payer closed the tab, until the form has expired', async (context) => {
     const webpay = await openWebpay(context);
     const payment = await openForm(webpay);
     for (let minute = 1; minute <= 20; minute++) {
@@ -303,7 +303,7 @@ describe('a payment by Webpay', () => {
     assert.deepEqual(await commit(webpay, payment), { kind: 'aborted', detail: { reason: 'not_finished' } });
   });
 
-  test('what the bank gave back because nobody committed ends the attempt and is paid by nobody', async (context) => {
+  test('is aborted when the bank reversed it because nobody committed', async (context) => {
     const webpay = await openWebpay(context);
     const payment = await openForm(webpay);
     webpay.standIn.choose(payment.externalId, 'pay');
@@ -313,7 +313,7 @@ describe('a payment by Webpay', () => {
     assert.equal(webpay.standIn.charged(), 0);
   });
 
-  test('a look-up commits nothing', async (context) => {
+  test('is not committed by a look-up', async (context) => {
     const webpay = await openWebpay(context);
     const payment = await openForm(webpay);
     webpay.standIn.choose(payment.externalId, 'pay');
@@ -325,7 +325,7 @@ describe('a payment by Webpay', () => {
     assert.equal(webpay.standIn.charged(), 0);
   });
 
-  test('what the browser brought from another payment says nothing of this one', async (context) => {
+  test('ignores parameters that the browser brought from another payment', async (context) => {
     const webpay = await openWebpay(context);
     const [payment, other] = [await openForm(webpay), await openForm(webpay)];
     for (const choice of ['pay', 'abort', 'time_out', 'form_error'] as const) {
@@ -337,7 +337,7 @@ describe('a payment by Webpay', () => {
     assert.equal((await webpay.method.lookup(other)).kind, 'pending');
   });
 
-  test('a created payment whose token never reached us was shown to nobody', async (context) => {
+  test('is aborted when its token never arrived, because nobody saw its form', async (context) => {
     const webpay = await openWebpay(context);
     for (const fault of ['drop_answer', 'drop_request', 'error_500', 'malformed', 'late'] as const) {
       webpay.standIn.fail('create', fault);
@@ -347,7 +347,7 @@ describe('a payment by Webpay', () => {
     }
   });
 
-  test('a wrong key is no judgement on a payment, and no error quotes what was sent', async (context) => {
+  test('stays undecided with a wrong key, and the error quotes nothing that was sent', async (context) => {
     const webpay = await openWebpay(context, { keys: { [TEST_ACCOUNT.account]: 'x'.repeat(64) } });
     await assert.rejects(webpay.method.start(requestOf(webpay)), (error: Error) => {
       assert.equal(error.message, 'Webpay create: status 401');
@@ -382,7 +382,7 @@ describe('a payment by Webpay', () => {
     });
   }
 
-  test('is offered where it is configured, for Chilean pesos', async (context) => {
+  test('is offered where it is configured, for Chilean pesos only', async (context) => {
     const { method } = await openWebpay(context);
     const offer = { environment: 'production', currency: 'CLP', amount: 1, configured: true } as const;
     assert.equal(method.accepts(offer), true);
@@ -448,7 +448,7 @@ describe('a refund by Webpay', () => {
     return { ...webpay, refund };
   }
 
-  test('in full on the same day is a reversal, later a nullification with its own code', async (context) => {
+  test('in full is a reversal on the same day, and later a nullification with its own code', async (context) => {
     const sameDay = await openPaid(context);
     assert.deepEqual(await sameDay.method.refunds?.request(sameDay.refund), {
       kind: 'approved',
@@ -464,7 +464,7 @@ describe('a refund by Webpay', () => {
   });
 
   for (const fault of ['drop_answer', 'late', 'error_500', 'malformed', 'drop_request'] as const) {
-    test(`in parts, each of which ends in ${fault}, is looked up and given back once`, async (context) => {
+    test(`in parts that each end in ${fault} is looked up and refunded once`, async (context) => {
       const { method, standIn, refund, now } = await openPaid(context);
       assert.ok(method.refunds !== undefined);
       let refundedBefore = 0;
@@ -489,7 +489,7 @@ describe('a refund by Webpay', () => {
     });
   }
 
-  test('of more than is left is declined', async (context) => {
+  test('of more than the remainder is declined', async (context) => {
     const { method, refund } = await openPaid(context);
     assert.deepEqual(await method.refunds?.request({ ...refund, amount: refund.paid + 1 }), {
       kind: 'declined',
@@ -497,7 +497,7 @@ describe('a refund by Webpay', () => {
     });
   });
 
-  test('that was asked for before and is refused now is not known: what was done before is refused as well', async (context) => {
+  test('that is refused on a repeated request is unknown, because a completed one is refused too', async (context) => {
     const { method, refund, now } = await openPaid(context);
     await method.refunds?.request(refund);
     assert.deepEqual(await method.refunds?.request({ ...refund, askedAt: now() }), { kind: 'unknown' });
@@ -508,7 +508,7 @@ describe('a refund by Webpay', () => {
     [12_990, 'unknown'],
     [0, 'unknown'],
   ] as const) {
-    test(`in part that is answered as a reversal, with ${given} given back, is ${said}`, async (context) => {
+    test(`in part that is answered as a reversal is ${said} if ${given} was refunded`, async (context) => {
       const { method, standIn, refund } = await openPaid(context);
       assert.ok(method.refunds !== undefined);
       // What Transbank does and what it answers are two things.
@@ -520,7 +520,7 @@ describe('a refund by Webpay', () => {
     });
   }
 
-  test('of which no connection came about is absent: nothing was sent', async (context) => {
+  test('without a connection is absent, because nothing was sent', async (context) => {
     const { refund } = await openPaid(context);
     // One to which no connection is kept.
     const gone = await openWebpay(context);
@@ -528,7 +528,7 @@ describe('a refund by Webpay', () => {
     assert.deepEqual(await gone.method.refunds?.request(refund), { kind: 'absent' });
   });
 
-  test('of a payment that somebody gave back elsewhere is for a person to look at', async (context) => {
+  test('of a payment that was refunded elsewhere too is unknown, for a person to decide', async (context) => {
     const { method, refund, now } = await openPaid(context);
     await method.refunds?.request({ ...refund, amount: 700 });
     const asked = { ...refund, amount: 1000, lookups: 1, askedAt: now() };

@@ -52,7 +52,7 @@ async function readFacts(server: TestServer, id: number, headers: Record<string,
 }
 
 forEachEngine('the pages of a payment by Webpay', (openTestDatabase) => {
-  test('with one method the payer is sent straight on, by a form that looking at the page does not send', async (context) => {
+  test('send the payer on when there is one method, by a form that a GET does not submit', async (context) => {
     const { app, server, path, standIn } = await open(context, openTestDatabase, true);
     const { status, text } = await server.get(path, ENGLISH);
     assert.equal(status, 200);
@@ -71,7 +71,7 @@ forEachEngine('the pages of a payment by Webpay', (openTestDatabase) => {
     assert.deepEqual(standIn.calls, []);
   });
 
-  test('with several methods only the shop’s choice sends the payer on, and another can still be chosen', async (context) => {
+  test('send the payer on only by the shop’s choice when there are several, with a link to the others', async (context) => {
     const { server, path } = await open(context, openTestDatabase, false);
     assert.doesNotMatch((await server.get(path)).text, /data-submit-after/);
     assert.doesNotMatch((await server.get(`${path}?method=simulated`)).text, /data-submit-after/);
@@ -80,7 +80,7 @@ forEachEngine('the pages of a payment by Webpay', (openTestDatabase) => {
     assert.match(text, new RegExp(`<a class="secondary" href="${path}">Choose another payment method</a>`));
   });
 
-  test('the payer goes to Transbank by a form post of the token, and comes back paid', async (context) => {
+  test('send the payer to Transbank by a form with the token, and the payer returns as paid', async (context) => {
     const { server, path, standIn } = await open(context, openTestDatabase, true);
     const { text, headers } = await server.post(path, { headers: FORM, body: 'method=webpay' });
     assert.ok(text.includes(`<form method="post" action="${standIn.url}/webpayserver/initTransaction"`));
@@ -94,7 +94,7 @@ forEachEngine('the pages of a payment by Webpay', (openTestDatabase) => {
     assert.match(end.text, /<dt>Authorisation code<\/dt><dd>1213<\/dd>/);
   });
 
-  test('existing clients read what the bank told, of a payment and of a refusal', async (context) => {
+  test('leave the bank’s facts of a payment and of a decline in the API for existing clients', async (context) => {
     const bankSays = async (choice: 'pay' | 'decline') => {
       const { app, server, path, standIn, transaction } = await open(context, openTestDatabase, true);
       const { headers } = await createTestUser(app);
@@ -108,7 +108,7 @@ forEachEngine('the pages of a payment by Webpay', (openTestDatabase) => {
     assert.deepEqual(await bankSays('decline'), [null, 'VN', 0, -1, 'TSY']);
   });
 
-  test('a declined payment shows no authorisation code, though the bank sends one', async (context) => {
+  test('show no authorisation code for a declined payment, though the bank sends one', async (context) => {
     const { server, path, standIn } = await open(context, openTestDatabase, true);
     await server.get(`${path}/return${new URL(standIn.choose(await payBy(server, path), 'decline')).search}`);
     const { text } = await server.get(path, ENGLISH);
@@ -116,7 +116,7 @@ forEachEngine('the pages of a payment by Webpay', (openTestDatabase) => {
     assert.doesNotMatch(text, /Authorisation code|000000/);
   });
 
-  test('what was given back is on the page, in either language', async (context) => {
+  test('show a completed refund in both languages', async (context) => {
     const { app, server, path, standIn, transaction } = await open(context, openTestDatabase, true);
     await server.get(`${path}/return${new URL(standIn.choose(await payBy(server, path), 'pay')).search}`);
     assert.doesNotMatch((await server.get(path, ENGLISH)).text, /Refunded/);
@@ -128,7 +128,7 @@ forEachEngine('the pages of a payment by Webpay', (openTestDatabase) => {
     assert.match(spanish.text, /<dt>Devuelto<\/dt><dd>\$2\.990<\/dd>/);
   });
 
-  test('who is on the form when the account is removed still reads by what they pay, and can turn back', async (context) => {
+  test('show the method, and a way to turn back, to a payer on the form when the account is removed', async (context) => {
     const { app, server, path, environment } = await open(context, openTestDatabase, true);
     await payBy(server, path);
     const { paymentServiceId } = environment;
@@ -139,7 +139,7 @@ forEachEngine('the pages of a payment by Webpay', (openTestDatabase) => {
     assert.match(text, /I did not finish paying/);
   });
 
-  test('who turned back reads that nothing was charged, and is not sent away again', async (context) => {
+  test('say that nothing was charged to a payer who turned back, and do not send them away again', async (context) => {
     const { server, path, standIn } = await open(context, openTestDatabase, true);
     const token = await payBy(server, path);
     const body = new URL(standIn.choose(token, 'abort')).search.slice(1);
@@ -154,7 +154,7 @@ forEachEngine('the pages of a payment by Webpay', (openTestDatabase) => {
     }
   });
 
-  test('who came back by the Back button can say that they did not finish, and the bank is asked', async (context) => {
+  test('let a payer who pressed Back say that they did not finish, and ask the bank', async (context) => {
     const { server, path, standIn } = await open(context, openTestDatabase, true);
     await payBy(server, path);
     const { text } = await server.get(path, ENGLISH);
@@ -166,7 +166,7 @@ forEachEngine('the pages of a payment by Webpay', (openTestDatabase) => {
     assert.match((await server.get(path, ENGLISH)).text, /Pay with Webpay Plus/);
   });
 
-  test('whatever a browser brings, the payer is led to the page of the payment', async (context) => {
+  test('lead the payer to the payment’s page whatever parameters the browser brings', async (context) => {
     const { server, path } = await open(context, openTestDatabase, true);
     await payBy(server, path);
     const odd = ['token_ws=%zz', 'token_ws=a&token_ws=b', '=', '&&', 'TBK_TOKEN', `x=${'y'.repeat(500)}`];

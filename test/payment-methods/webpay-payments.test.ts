@@ -32,7 +32,7 @@ forEachEngine('paying by Webpay', (openTestDatabase) => {
     ['form_error', 'pending', 'aborted', 'payable'],
   ];
   for (const [choice, state, attempt, stage] of ways) {
-    test(`who comes back by "${choice}" finds it ${stage}`, async (context) => {
+    test(`leaves the payment ${stage} when the payer returns by "${choice}"`, async (context) => {
       const opened = await openWebpayShop(context, openTestDatabase);
       await comeBack(opened, await goToForm(opened), choice);
       const states = await readStates(opened.app);
@@ -42,7 +42,7 @@ forEachEngine('paying by Webpay', (openTestDatabase) => {
     });
   }
 
-  test('who turned back can pay by a second attempt, and the token of the first is never committed', async (context) => {
+  test('lets a payer who turned back pay by a second attempt, and never commits the token of the first', async (context) => {
     const opened = await openWebpayShop(context, openTestDatabase);
     const first = await goToForm(opened);
     await comeBack(opened, first, 'abort');
@@ -61,7 +61,7 @@ forEachEngine('paying by Webpay', (openTestDatabase) => {
     (['INITIALIZED', 'AUTHORIZED'] as const).map((statusBeforeCommit) => ({ fault, statusBeforeCommit })),
   );
   for (const { fault, statusBeforeCommit } of lost) {
-    test(`a commit that ends in ${fault} decides nothing; the worker finds out, and the payment is one (${statusBeforeCommit})`, async (context) => {
+    test(`decides nothing by a commit that ends in ${fault}; the worker completes the payment once (${statusBeforeCommit})`, async (context) => {
       const opened = await openWebpayShop(context, openTestDatabase, { statusBeforeCommit });
       const { app, standIn } = opened;
       const token = await goToForm(opened);
@@ -82,7 +82,7 @@ forEachEngine('paying by Webpay', (openTestDatabase) => {
   }
 
   for (const fault of ['drop_request', 'late', 'error_500', 'malformed'] as WebpayFault[]) {
-    test(`a status that ends in ${fault}, of a payment whose commit was lost, decides nothing either`, async (context) => {
+    test(`decides nothing by a status that ends in ${fault} after a lost commit`, async (context) => {
       const opened = await openWebpayShop(context, openTestDatabase);
       const { app, standIn } = opened;
       const token = await goToForm(opened);
@@ -101,7 +101,7 @@ forEachEngine('paying by Webpay', (openTestDatabase) => {
   }
 
   for (const when of ['before', 'after'] as const) {
-    test(`a process that dies ${when} the commit is followed by one that finishes the payment once`, async (context) => {
+    test(`is finished once by another process when one dies ${when} the commit`, async (context) => {
       const opened = await openWebpayShop(context, openTestDatabase);
       const { app, method, transaction, standIn } = opened;
       const token = await goToForm(opened);
@@ -134,7 +134,7 @@ forEachEngine('paying by Webpay', (openTestDatabase) => {
   }
 
   for (const statusBeforeCommit of ['INITIALIZED', 'AUTHORIZED'] as const) {
-    test(`a payer who closed the tab after paying is settled by the worker (${statusBeforeCommit})`, async (context) => {
+    test(`is settled by the worker when the payer closed the tab after paying (${statusBeforeCommit})`, async (context) => {
       const opened = await openWebpayShop(context, openTestDatabase, { statusBeforeCommit });
       opened.standIn.choose(await goToForm(opened), 'pay');
       for (let minutes = 0; minutes < 3; minutes++) {
@@ -146,7 +146,7 @@ forEachEngine('paying by Webpay', (openTestDatabase) => {
     });
   }
 
-  test('a payer who closed the tab without paying leaves a transaction that expires', async (context) => {
+  test('expires when the payer closed the tab without paying', async (context) => {
     const opened = await openWebpayShop(context, openTestDatabase);
     await goToForm(opened);
     await workUntilSettled(opened);
@@ -155,7 +155,7 @@ forEachEngine('paying by Webpay', (openTestDatabase) => {
     await assertBalanced(opened);
   });
 
-  test('who comes back by Back and says that they did not finish can pay again at once', async (context) => {
+  test('can start again immediately when the payer pressed Back and says that they did not finish', async (context) => {
     const opened = await openWebpayShop(context, openTestDatabase);
     await goToForm(opened);
     const attempt = (await findPayment(opened.app, payToken(opened.transaction)))?.attempt;
@@ -163,7 +163,7 @@ forEachEngine('paying by Webpay', (openTestDatabase) => {
     assert.equal(await stageOf(opened), 'payable');
   });
 
-  test('who says that they did not finish and had paid is told that it is paid', async (context) => {
+  test('is completed when the payer had paid, although they say that they did not finish', async (context) => {
     const opened = await openWebpayShop(context, openTestDatabase);
     opened.standIn.choose(await goToForm(opened), 'pay');
     const attempt = (await findPayment(opened.app, payToken(opened.transaction)))?.attempt;
@@ -172,7 +172,7 @@ forEachEngine('paying by Webpay', (openTestDatabase) => {
     await assertBalanced(opened);
   });
 
-  test('two tabs that come back at the same moment, many times, are one payment', async (context) => {
+  test('is one payment when the payer returns many times at once', async (context) => {
     const opened = await openWebpayShop(context, openTestDatabase);
     const { app, standIn, transaction } = opened;
     const returned = broughtBy(standIn.choose(await goToForm(opened), 'pay'));
@@ -188,7 +188,7 @@ forEachEngine('paying by Webpay', (openTestDatabase) => {
     await assertBalanced(opened);
   });
 
-  test('one tab paid and another one aborts: what the bank says counts', async (context) => {
+  test('follows the bank when one tab paid and another one aborted', async (context) => {
     for (const order of [
       ['pay', 'abort'],
       ['abort', 'pay'],
@@ -201,7 +201,7 @@ forEachEngine('paying by Webpay', (openTestDatabase) => {
     }
   });
 
-  test('who turned back and then pays on the form they had left is not charged: that attempt has ended', async (context) => {
+  test('does not charge a payer who turned back and then pays on the form they left', async (context) => {
     const opened = await openWebpayShop(context, openTestDatabase);
     const { app, standIn, transaction } = opened;
     const token = await goToForm(opened);
@@ -215,7 +215,7 @@ forEachEngine('paying by Webpay', (openTestDatabase) => {
     await assertBalanced(opened);
   });
 
-  test('the token of another transaction commits neither that one nor this one', async (context) => {
+  test('commits nothing when the browser brings the token of another transaction', async (context) => {
     const opened = await openWebpayShop(context, openTestDatabase);
     const { app, standIn, environment } = opened;
     await goToForm(opened);
@@ -229,7 +229,7 @@ forEachEngine('paying by Webpay', (openTestDatabase) => {
     assert.equal(standIn.charged(), other.transaction.amount);
   });
 
-  test('who comes back after the time is over, and paid in time, has paid', async (context) => {
+  test('completes a payment that began in time and returns after expiry', async (context) => {
     const opened = await openWebpayShop(context, openTestDatabase);
     const { app, transaction } = opened;
     app.now.advance(transaction.expires_at - app.now() - 1000);
@@ -241,7 +241,7 @@ forEachEngine('paying by Webpay', (openTestDatabase) => {
     await assertBalanced(opened);
   });
 
-  test('who comes back after the transaction has expired is not charged: nobody commits', async (context) => {
+  test('does not commit for a payer who returns after the transaction has expired', async (context) => {
     const opened = await openWebpayShop(context, openTestDatabase);
     const token = await goToForm(opened);
     await workUntilSettled(opened);
@@ -255,7 +255,7 @@ forEachEngine('paying by Webpay', (openTestDatabase) => {
     await assertBalanced(opened);
   });
 
-  test('an answer about another order is in the feed once, alarmed each time, and decides nothing', async (context) => {
+  test('reports an answer about another order once in the feed and as a conflict each time, and decides nothing', async (context) => {
     const opened = await openWebpayShop(context, openTestDatabase);
     const { app, standIn } = opened;
     const token = await goToForm(opened);
@@ -276,7 +276,7 @@ forEachEngine('paying by Webpay', (openTestDatabase) => {
     await assertBalanced(opened);
   });
 
-  test('a form that could not be opened leaves the transaction payable', async (context) => {
+  test('leaves the transaction payable when the form could not be opened', async (context) => {
     for (const fault of ['drop_answer', 'error_500', 'malformed'] as const) {
       const opened = await openWebpayShop(context, openTestDatabase);
       const { app, standIn, transaction } = opened;
@@ -290,7 +290,7 @@ forEachEngine('paying by Webpay', (openTestDatabase) => {
     }
   });
 
-  test('a refund whose answer is lost is looked up and booked once', async (context) => {
+  test('looks up a refund whose answer was lost, and books it once', async (context) => {
     const opened = await openWebpayShop(context, openTestDatabase);
     const { app, standIn } = opened;
     await comeBack(opened, await goToForm(opened), 'pay');

@@ -17,7 +17,7 @@ import { comeBack, goToForm, openWebpayShop, type WebpayShop } from '../support/
 
 type PaidShop = WebpayShop & { paid: Transaction; token: string };
 
-forEachEngine('what went back at Transbank is what the books say', (openTestDatabase) => {
+forEachEngine('refunds at Transbank and in the books agree', (openTestDatabase) => {
   async function openPaid(context: TestContext): Promise<PaidShop> {
     const shop = await openWebpayShop(context, openTestDatabase);
     const token = await goToForm(shop);
@@ -26,7 +26,7 @@ forEachEngine('what went back at Transbank is what the books say', (openTestData
     return { ...shop, token, paid: (await selectTransaction(shop.app.db, shop.transaction)) as Transaction };
   }
 
-  test('a part that was given back in the portal and a refund of the same amount were booked once', async (context) => {
+  test('when a part was refunded in the portal and a refund has the same amount', async (context) => {
     const shop = await openPaid(context);
     shop.standIn.refundInPortal(shop.token, 3000);
     await acceptedRefund(shop.app, shop.paid, 3000);
@@ -34,7 +34,7 @@ forEachEngine('what went back at Transbank is what the books say', (openTestData
     await assertBooked(shop);
   });
 
-  test('a refund that a restored store no longer knew was given back twice', async (context) => {
+  test('when a restored store has forgotten a refund that Transbank made', async (context) => {
     const shop = await openPaid(context);
     // The store of before asked for it; this one is its copy from before that.
     shop.standIn.refundInPortal(shop.token, 4000);
@@ -45,7 +45,7 @@ forEachEngine('what went back at Transbank is what the books say', (openTestData
   });
 
   for (const held of [false, true]) {
-    test(`a refund that an older program asked for was given back twice${held ? ', with a slow balance' : ''}`, async (context) => {
+    test(`when an earlier version requested a refund and died${held ? ', with a late balance' : ''}`, async (context) => {
       const shop = await openPaid(context);
       const { id } = await acceptedRefund(shop.app, shop.paid, 3000);
       // It took the refund up, asked, and died: it writes down nothing else.
@@ -60,7 +60,7 @@ forEachEngine('what went back at Transbank is what the books say', (openTestData
     });
   }
 
-  test('what somebody gives back while we ask is in suspense, in the feed and alarmed, and the refund is done', async (context) => {
+  test('when somebody refunds in the portal during a refund: that amount is in suspense and in the feed', async (context) => {
     const shop = await openPaid(context);
     const { app, standIn, paid } = shop;
     await acceptedRefund(app, paid, 3000);
@@ -83,7 +83,7 @@ forEachEngine('what went back at Transbank is what the books say', (openTestData
     assert.equal((await app.metrics.conflicts.get()).values[0]?.value, 1);
   });
 
-  test('a refund whose answer is lost beside one in the portal waits for a person, and all that went back is booked', async (context) => {
+  test('when a refund without an answer and one in the portal overlap: it waits for a person, all is booked', async (context) => {
     const shop = await openPaid(context);
     const { app, standIn, paid } = shop;
     await acceptedRefund(app, paid, 3000);
@@ -97,7 +97,7 @@ forEachEngine('what went back at Transbank is what the books say', (openTestData
     await assertBooked(shop);
   });
 
-  test('the next refund of a payment of which something is in suspense waits until somebody has decided', async (context) => {
+  test('when something is in suspense: the next refund of the payment waits for the decision', async (context) => {
     const shop = await openPaid(context);
     const { app, standIn, paid } = shop;
     for (const amount of [3000, 2000]) await acceptedRefund(app, paid, amount);
@@ -116,7 +116,7 @@ forEachEngine('what went back at Transbank is what the books say', (openTestData
     await assertBooked(shop);
   });
 
-  test('what is given back in the portal within a day after a refund is found, booked and alarmed', async (context) => {
+  test('when somebody refunds in the portal within a day after a refund: it is found and booked in suspense', async (context) => {
     const shop = await openPaid(context);
     await acceptedRefund(shop.app, shop.paid, 3000);
     await carryOutRefunds(shop.app, 10);
@@ -128,7 +128,7 @@ forEachEngine('what went back at Transbank is what the books say', (openTestData
     assert.equal(await carryOutRefunds(shop.app, 10), 0);
   });
 
-  test('a refund that Transbank refused and carried out after all is completed when its balance says so', async (context) => {
+  test('when Transbank declined a refund and made it after all: it is completed by the balance', async (context) => {
     const shop = await openPaid(context);
     await acceptedRefund(shop.app, shop.paid, 3000);
     shop.standIn.answerNext('refund', { type: 'NULLIFIED', response_code: -1 });
@@ -140,7 +140,7 @@ forEachEngine('what went back at Transbank is what the books say', (openTestData
     await assertBooked(shop);
   });
 
-  test('a balance that is late does not stop the next refund for good, nor is it a conflict', async (context) => {
+  test('when the balance is late: the next refund is made later, without a conflict', async (context) => {
     const shop = await openPaid(context);
     for (const amount of [3000, 2000]) await acceptedRefund(shop.app, shop.paid, amount);
     shop.standIn.holdBalances('now');
@@ -154,7 +154,7 @@ forEachEngine('what went back at Transbank is what the books say', (openTestData
     await assertBooked(shop);
   });
 
-  test('a balance from which a refund is missing for a day is a conflict, once', async (context) => {
+  test('when a refund is missing from the balance for a day: it is one conflict', async (context) => {
     const shop = await openPaid(context);
     shop.standIn.holdBalances('now');
     await acceptedRefund(shop.app, shop.paid, 3000);
@@ -167,7 +167,7 @@ forEachEngine('what went back at Transbank is what the books say', (openTestData
     await assertBooked(shop);
   });
 
-  test('a status that cannot be read keeps a refund from being asked for', async (context) => {
+  test('when no status can be read: the refund is not requested until one can', async (context) => {
     const shop = await openPaid(context);
     await acceptedRefund(shop.app, shop.paid, 3000);
     for (let look = 0; look < 40; look++) shop.standIn.fail('status', 'error_500');
@@ -178,7 +178,7 @@ forEachEngine('what went back at Transbank is what the books say', (openTestData
   });
 
   for (const part of ['a part', 'all of it'] as const) {
-    test(`${part} whose answer was lost, with a balance that told it hours later, was asked for twice`, async (context) => {
+    test(`when the answer about ${part} was lost and the balance is hours late: it is requested once`, async (context) => {
       const shop = await openPaid(context);
       const amount = part === 'a part' ? 3000 : shop.paid.amount;
       await acceptedRefund(shop.app, shop.paid, amount);

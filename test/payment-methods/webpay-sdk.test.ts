@@ -13,7 +13,7 @@ type Answer = WebpayAnswer | { kind: 'answered'; body: unknown };
 
 /** Two payments of the same kind, one asked for by the published client and one by ours. */
 for (const choice of [null, 'pay', 'decline', 'abort', 'time_out', 'form_error'] as (PayerChoice | null)[]) {
-  test(`the published client and ours agree on every call about a payer who chose ${choice ?? 'nothing yet'}`, async (context) => {
+  test(`the published client and ours agree on every call for a payer who chose ${choice ?? 'nothing yet'}`, async (context) => {
     await using standIn = await startWebpayStandIn();
     const { ours, theirs } = clientsOf(context, standIn);
     const { buyOrder, sessionId, amount, returnUrl } = ORDER;
@@ -49,7 +49,7 @@ for (const choice of [null, 'pay', 'decline', 'abort', 'time_out', 'form_error']
 }
 
 for (const day of ['the same day', 'the next day'] as const) {
-  test(`the published client and ours agree on a refund in full on ${day}, and on one too many`, async (context) => {
+  test(`the published client and ours agree on a refund in full on ${day}, and on a second one`, async (context) => {
     await using standIn = await startWebpayStandIn();
     const { ours, theirs } = clientsOf(context, standIn);
     const [a, b] = [await paidToken(standIn, ours), await paidToken(standIn, ours)];
@@ -62,7 +62,7 @@ for (const day of ['the same day', 'the next day'] as const) {
   });
 }
 
-test('the published client and ours agree on what is not accepted: an order, a token, a key', async (context) => {
+test('the published client and ours agree on a refused order, token and key', async (context) => {
   await using standIn = await startWebpayStandIn();
   const { ours, theirs } = clientsOf(context, standIn);
   const refused = { kind: 'refused' };

@@ -24,7 +24,7 @@ import {
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-forEachEngine('a commit that Webpay made and whose answer was lost', (openTestDatabase) => {
+forEachEngine('a commit whose answer from Webpay was lost', (openTestDatabase) => {
   /** Webpay has the money, and every status is one from before. */
   async function openLost(context: Parameters<typeof openWebpayShop>[0]): Promise<WebpayShop & { token: string }> {
     const shop = await openWebpayShop(context, openTestDatabase);
@@ -35,7 +35,7 @@ forEachEngine('a commit that Webpay made and whose answer was lost', (openTestDa
     return { ...shop, token };
   }
 
-  test('a payer was charged twice: the second commit is refused while the status still says INITIALIZED', async (context) => {
+  test('is not followed by another payment while the status still says INITIALIZED', async (context) => {
     const shop = await openLost(context);
     const { app, standIn, transaction, token } = shop;
     await lookUpPaymentOf(app, transaction, broughtBy(standIn.choose(token, 'pay')));
@@ -50,7 +50,7 @@ forEachEngine('a commit that Webpay made and whose answer was lost', (openTestDa
     await assertBalanced(shop);
   });
 
-  test('neither time, nor a payer who gives up or cancels, nor the end of the order makes it one that took nothing', async (context) => {
+  test('stays open whatever the payer does and however much time passes, until the status shows it', async (context) => {
     const shop = await openLost(context);
     const { app, standIn, transaction } = shop;
     const [attempt] = await app.db.query<{ id: string }>('select id from payment_attempts');
@@ -72,7 +72,7 @@ forEachEngine('a commit that Webpay made and whose answer was lost', (openTestDa
     await assertBalanced(shop);
   });
 
-  test('a process that was killed before the answer came has left word: the next one believes no refusal that it cannot read', async (context) => {
+  test('is not treated as aborted by another process after the first one was killed', async (context) => {
     const shop = await openWebpayShop(context, openTestDatabase);
     const { app, standIn, method, transaction } = shop;
     const returned = broughtBy(standIn.choose(await goToForm(shop), 'pay'));
@@ -105,7 +105,7 @@ forEachEngine('a commit that Webpay made and whose answer was lost', (openTestDa
     await assertBalanced(shop);
   });
 
-  test('a commit that never arrived ends by itself once Webpay has said that it has nothing to commit', async (context) => {
+  test('that never arrived ends when Webpay says that there is nothing to commit', async (context) => {
     const shop = await openWebpayShop(context, openTestDatabase);
     await goToForm(shop);
     shop.app.now.advance(MINUTE);
@@ -118,7 +118,7 @@ forEachEngine('a commit that Webpay made and whose answer was lost', (openTestDa
     await assertBalanced(shop);
   });
 
-  test('what is paid after an end without money is found within a day and is a late payment: in suspense, alarmed', async (context) => {
+  test('and a payment after an end without money: found within a day, and in suspense', async (context) => {
     const shop = await openWebpayShop(context, openTestDatabase);
     const { app, standIn, method } = shop;
     const token = await goToForm(shop);
@@ -150,7 +150,7 @@ forEachEngine('a commit that Webpay made and whose answer was lost', (openTestDa
     assert.equal(standIn.charged(), 0);
   });
 
-  test('an earlier attempt is approved while another is open: the money is nobody’s, and nothing more is asked of the payer', async (context) => {
+  test('and an earlier attempt approved while another is open: the money is in suspense', async (context) => {
     const shop = await openWebpayShop(context, openTestDatabase);
     const { app, transaction } = shop;
     await comeBack(shop, await goToForm(shop), 'abort');
