@@ -37,7 +37,7 @@ const WISH: LinkWish = {
 };
 
 forEachEngine('a payment link', (openTestDatabase) => {
-  test('asks for the amount, is paid by the normal way once, tells nobody, and the books verify', async () => {
+  test('is paid once like a normal order, without a callback, and the books verify', async () => {
     await using shop = await openLink(openTestDatabase);
     const page = await shop.server.get(shop.path);
     assert.equal(page.status, 200);
@@ -66,7 +66,7 @@ forEachEngine('a payment link', (openTestDatabase) => {
     assert.deepEqual([listed?.state, listed?.paid, listed?.name], ['used', 1, 'Test shop']);
   });
 
-  test('that is paid between the look and the press of a second payer is not paid again', async () => {
+  test('is not paid again by a second payer who opened it before the payment', async () => {
     await using shop = await openLink(openTestDatabase);
     const pay = await shop.press();
     const seen = await findPaymentLink(shop.app, shop.path.slice('/link/'.length));
@@ -79,7 +79,7 @@ forEachEngine('a payment link', (openTestDatabase) => {
     );
   });
 
-  test('that was cancelled or whose time was over led to a shop: its pages lead to the link again', async () => {
+  test('is linked from the pages of its cancelled and expired payments', async () => {
     await using shop = await openLink(openTestDatabase, { uses: 'many' });
     const cancelled = await shop.press();
     const [first] = await shop.transactions();
@@ -95,7 +95,7 @@ forEachEngine('a payment link', (openTestDatabase) => {
     }
   });
 
-  test('that is paid once gives all who press the same transaction, and the next after one that ended without a payment', async () => {
+  test('for one use gives all payers the same transaction, and a new one after an end without payment', async () => {
     await using shop = await openLink(openTestDatabase);
     const [first, ...others] = await Promise.all([shop.press(), shop.press(), shop.press()]);
     assert.deepEqual([...new Set(others)], [first]);
@@ -116,7 +116,7 @@ forEachEngine('a payment link', (openTestDatabase) => {
     );
   });
 
-  test('that is paid once took the money twice where the first payment came after its transaction had ended', async () => {
+  test('for one use cannot be paid again while a late payment is in suspense, or after it was kept', async () => {
     for (const [decision, state, paid] of [
       ['kept', 'used', 1],
       ['returned', 'open', 0],
@@ -138,7 +138,7 @@ forEachEngine('a payment link', (openTestDatabase) => {
     }
   });
 
-  test('that many pay makes a transaction for each, also at once', async () => {
+  test('for many uses makes a transaction for each payer, also concurrently', async () => {
     await using shop = await openLink(openTestDatabase, { uses: 'many', urlCallback: 'https://shop.example.cl/cb' });
     const paths = await Promise.all([shop.press(), shop.press(), shop.press()]);
     assert.equal(new Set(paths).size, 3);
@@ -153,7 +153,7 @@ forEachEngine('a payment link', (openTestDatabase) => {
     );
   });
 
-  test('is over at its time, by a person, and with its payment service; who sees others cannot end it', async () => {
+  test('ends by its expiry, by a person with access and with its payment service', async () => {
     await using shop = await openLink(openTestDatabase, { expiresAt: Date.UTC(2026, 0, 16) });
     assert.equal(await endPaymentLink(shop.app, shop.link.id, new Set([shop.environment.id + 1]), TESTER), 'unknown');
     const title = async () => /<h1>([^<]+)/.exec((await shop.server.get(shop.path)).text)?.[1];
@@ -172,7 +172,7 @@ forEachEngine('a payment link', (openTestDatabase) => {
     assert.deepEqual(await shop.transactions(), []);
   });
 
-  test('is made and ended in the console by the people of its merchant, and by nobody else', async () => {
+  test('is created and ended in the console by users of its merchant only', async () => {
     await using shop = await openLink(openTestDatabase);
     const { app, server } = shop;
     const own = shop.environment.paymentServiceId;
@@ -221,7 +221,7 @@ forEachEngine('a payment link', (openTestDatabase) => {
     );
   });
 
-  test('that was made with two clicks was made twice, and both could be paid; another wish of the same form is another link', async () => {
+  test('is created once by two clicks; another wish from the same form is another link', async () => {
     await using shop = await openLink(openTestDatabase);
     const { app, server } = shop;
     const own = shop.environment.paymentServiceId;
@@ -256,7 +256,7 @@ forEachEngine('a payment link', (openTestDatabase) => {
     assert.equal(await count(), 2);
   });
 
-  test('has a QR code and a page to print, and lists show each person their own', async () => {
+  test('has a QR code and a poster, and is listed only for users who may see it', async () => {
     await using shop = await openLink(openTestDatabase);
     const code = await shop.server.get(`${shop.path}/qr.svg`);
     assert.equal(code.headers.get('content-type'), 'image/svg+xml');
