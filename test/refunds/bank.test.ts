@@ -4,7 +4,7 @@ import { checkBank } from './bank.ts';
 
 // `bin/test --faults` runs a thousand, see test/faults/bank.fault.ts.
 forEachEngine('a bank with four clients', (openTestDatabase, engine) => {
-  test('never gives back or pays out more than there is, and its books are what happened', async () => {
+  test('never refunds or pays out more than there is, and the books record what happened', async () => {
     await checkBank(await openTestDatabase(), { runs: engine === 'sqlite' ? 4 : 2, commands: 25 });
   });
 });

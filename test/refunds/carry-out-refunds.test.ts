@@ -22,8 +22,8 @@ import { createTestEnvironment } from '../support/test-shop.ts';
 import { untilQueued } from '../support/until-queued.ts';
 import { untilVisible } from '../support/until-visible.ts';
 
-forEachEngine('giving money back', (openTestDatabase) => {
-  test('one commit accepts, another tells the end: state, event and books together', async () => {
+forEachEngine('carrying out a refund', (openTestDatabase) => {
+  test('accepts in one commit, and records state, event and entries together in another', async () => {
     const { app, paid } = await open(openTestDatabase);
     const accepted = await acceptedRefund(app, paid, 4000);
     assert.equal(accepted.state, 'processing');
@@ -37,7 +37,7 @@ forEachEngine('giving money back', (openTestDatabase) => {
     assert.deepEqual((await verifyBooks(app)).problems, []);
   });
 
-  test('the feed tells every step with the gapless sequence of the transaction', async () => {
+  test('records every step in the feed with gapless sequence numbers of the transaction', async () => {
     const { app, paid } = await open(openTestDatabase);
     const { id } = await acceptedRefund(app, paid, 5001);
     await carryOutRefunds(app, 10);
@@ -61,7 +61,7 @@ forEachEngine('giving money back', (openTestDatabase) => {
     });
   });
 
-  test('a refund that failed may be asked for again', async () => {
+  test('lets a failed refund be requested again', async () => {
     const { app, paid } = await open(openTestDatabase, { amount: 5001 });
     const first = await acceptedRefund(app, paid, paid.amount);
     assert.equal((await refund(app, paid, paid.amount, { idempotencyKey: 'another' })).kind, 'refused');
@@ -73,7 +73,7 @@ forEachEngine('giving money back', (openTestDatabase) => {
     ]);
   });
 
-  test('a refund that an older program took up, which wrote down nothing, is looked up as one that was asked for', async () => {
+  test('looks up a refund that an earlier version requested without a record of it', async () => {
     const method = refundingMethod({ lookup: async () => ({ kind: 'unknown' }) });
     const { app, paid } = await open(openTestDatabase, { method });
     const accepted = await acceptedRefund(app, paid, 4000);
@@ -96,7 +96,7 @@ forEachEngine('giving money back', (openTestDatabase) => {
     [5005, 'processing', 'failed'],
   ];
   for (const [amount, ...states] of MAGIC) {
-    test(`a simulated refund of ${amount} is ${states.join(', then ')}`, async () => {
+    test(`gives ${states.join(', then ')} for a simulated refund of ${amount}`, async () => {
       const { app, paid } = await open(openTestDatabase, { simulated: true });
       await acceptedRefund(app, paid, amount);
       for (const state of states) {
@@ -108,7 +108,7 @@ forEachEngine('giving money back', (openTestDatabase) => {
     });
   }
 
-  test('the method is told what it needs to tell this refund from others', async () => {
+  test('gives the method what identifies this refund among others', async () => {
     const { app, paid, method } = await open(openTestDatabase);
     await acceptedRefund(app, paid, 1000);
     await carryOutRefunds(app, 10);
@@ -131,7 +131,7 @@ forEachEngine('giving money back', (openTestDatabase) => {
     });
   });
 
-  test('of two refunds of one payment the second waits for the end of the first', async () => {
+  test('waits for the end of an earlier refund of the same payment', async () => {
     let first = 'pending' as 'pending' | 'approved';
     const request = async () => ({ kind: first, detail: {} });
     const lookup = async ({ lookups }: { lookups: number }) =>
@@ -154,7 +154,7 @@ forEachEngine('giving money back', (openTestDatabase) => {
     );
   });
 
-  test('what was asked for is never asked for again: a lost answer is looked up', async () => {
+  test('never requests twice: a refund whose answer was lost is looked up', async () => {
     const request = () => Promise.reject(new Error('connection reset'));
     let said: 'unknown' | 'approved' = 'unknown';
     const lookup = async ({ lookups }: { lookups: number }) =>
@@ -175,7 +175,7 @@ forEachEngine('giving money back', (openTestDatabase) => {
   });
 
   for (const ending of ['the answer is lost', 'the worker dies'] as const) {
-    test(`where ${ending} and the balance is slow to tell, a refund that began late is asked for once`, async () => {
+    test(`requests a refund once when it began late, ${ending} and the balance is late`, async () => {
       let asked: number | null = null;
       const request = async () => {
         asked = app.now();
@@ -200,7 +200,7 @@ forEachEngine('giving money back', (openTestDatabase) => {
     });
   }
 
-  test('a method’s own words about a refund take the place of none of ours', async () => {
+  test('does not let data of the method replace the fields of the event', async () => {
     const detail = { type: 'NULLIFIED', amount: 1, balance: 8990 };
     const method = refundingMethod({ request: async () => ({ kind: 'approved', detail }) });
     const { app, paid } = await open(openTestDatabase, { method });
@@ -213,7 +213,7 @@ forEachEngine('giving money back', (openTestDatabase) => {
     });
   });
 
-  test('a worker that died before it asked is replaced by one that asks', async () => {
+  test('is continued by another worker when one died before the request', async () => {
     const { app, paid, method } = await open(openTestDatabase);
     await acceptedRefund(app, paid, 1000);
     await app.db.transaction((tx) =>
@@ -226,7 +226,7 @@ forEachEngine('giving money back', (openTestDatabase) => {
     assert.deepEqual(await refundsOf(app, paid), [['completed', 1000]]);
   });
 
-  test('a worker that was held up between looking and asking does not ask any more', async () => {
+  test('does not request when the worker was delayed for too long after the look-up', async () => {
     const lookup = async () => {
       app.now.advance(30_001);
       return { kind: 'absent' as const };
@@ -238,7 +238,7 @@ forEachEngine('giving money back', (openTestDatabase) => {
     assert.deepEqual(await refundsOf(app, paid), [['processing', 1000]]);
   });
 
-  test('a worker whose claim is another’s by now does not say when to ask again', async () => {
+  test('ignores an answer from a worker whose claim has passed to another', async () => {
     const { app, paid } = await open(openTestDatabase);
     const stale = await acceptedRefund(app, paid, 1000);
     await app.db.transaction((tx) =>
@@ -249,7 +249,7 @@ forEachEngine('giving money back', (openTestDatabase) => {
     assert.equal(found.next_lookup_at, app.now() + 60_000);
   });
 
-  test('only the last of the workers that claimed a refund may ask for it, and only that one takes it back that it asked', async () => {
+  test('lets only the latest claim record a request, and only that worker withdraw its record', async () => {
     const { app, paid } = await open(openTestDatabase);
     const accepted = await acceptedRefund(app, paid, 4000);
     const claim = (meanwhile = async () => {}) =>
@@ -275,7 +275,7 @@ forEachEngine('giving money back', (openTestDatabase) => {
     assert.equal(await note(second), false, 'it has ended');
   });
 
-  test('a balance that is late, or that another refund of the payment changes, contradicts nothing', async () => {
+  test('is not contradicted by a balance that is late or that another refund changes', async () => {
     const { app, paid } = await open(openTestDatabase);
     const first = await acceptedRefund(app, paid, 4000);
     await carryOutRefunds(app, 10);
@@ -293,7 +293,7 @@ forEachEngine('giving money back', (openTestDatabase) => {
     assert.deepEqual(await told(4000), ['already', true], 'after a day it is missing');
   });
 
-  test('saying the same again changes nothing', async () => {
+  test('ignores the same answer again', async () => {
     const { app, paid } = await open(openTestDatabase);
     const accepted = await acceptedRefund(app, paid, 1000);
     const kinds = [];
@@ -304,7 +304,7 @@ forEachEngine('giving money back', (openTestDatabase) => {
     assert.equal((await refundEntries(app)).length, 1);
   });
 
-  test('a method that declined and then gave the money back after all is believed, booked and alarmed', async () => {
+  test('accepts an approval after a decline, books it and reports a conflict', async () => {
     const { app, paid } = await open(openTestDatabase);
     const accepted = await acceptedRefund(app, paid, 1000);
     await settleRefund(app, accepted, { kind: 'declined', detail: {} });
@@ -315,7 +315,7 @@ forEachEngine('giving money back', (openTestDatabase) => {
     assert.equal((await app.metrics.conflicts.get()).values[0]?.value, 1);
   });
 
-  test('a method that takes back what it completed is a conflict: in the feed, alarmed, and nothing moves', async () => {
+  test('reports a decline after an approval as a conflict in the feed, and changes nothing', async () => {
     const { app, paid } = await open(openTestDatabase);
     const accepted = await acceptedRefund(app, paid, 1000);
     await settleRefund(app, accepted, { kind: 'approved', detail: {} });
@@ -327,7 +327,7 @@ forEachEngine('giving money back', (openTestDatabase) => {
     assert.equal((await app.metrics.conflicts.get()).values[0]?.value, 1);
   });
 
-  test('a refund that was completed and then declined was in no list: a person ends it, and it is told once', async () => {
+  test('lists a refund that was completed and then declined until a person decides, and reports it once', async () => {
     const { app, paid } = await open(openTestDatabase);
     const accepted = await acceptedRefund(app, paid, 1000);
     await settleRefund(app, accepted, { kind: 'approved', detail: {} });
@@ -345,7 +345,7 @@ forEachEngine('giving money back', (openTestDatabase) => {
     assert.equal((await refundEntries(app)).length, 1);
   });
 
-  test('the events URL of the environment is told as JSON with Standard Webhooks; the callback stays as it is', async () => {
+  test('notifies the events URL as JSON with Standard Webhooks, and leaves the callback unchanged', async () => {
     const { app, paid, paymentServiceId } = await open(openTestDatabase);
     await setEventsUrl(
       app,

@@ -15,13 +15,13 @@ import { refund, refundsOf } from '../support/test-refunds.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 
 forEachEngine('accepting refunds', (openTestDatabase, engine) => {
-  test('of 64 refunds of the full amount, from 2 processes at once, exactly one is accepted', async () => {
+  test('accepts exactly one of 64 full refunds from 2 processes at once', async () => {
     const { db, paid, app } = await open(openTestDatabase);
     assert.equal(await acceptedByProcesses(db, paid.id, paid.amount), 1);
     assert.deepEqual(await refundsOf(app, paid), [['processing', 10_000]]);
   });
 
-  test('of 64 refunds of the half, from 2 processes at once, exactly two are accepted', async () => {
+  test('accepts exactly two of 64 refunds of half the amount from 2 processes at once', async () => {
     const { db, paid, app } = await open(openTestDatabase);
     assert.equal(await acceptedByProcesses(db, paid.id, paid.amount / 2, 'a key for each'), 2);
     assert.deepEqual(await refundsOf(app, paid), [
@@ -30,13 +30,13 @@ forEachEngine('accepting refunds', (openTestDatabase, engine) => {
     ]);
   });
 
-  test('a refund that was sent 64 times at once by 2 processes, without a key, was given back many times', async () => {
+  test('accepts one of 64 identical refunds without a key from 2 processes at once', async () => {
     const { db, paid, app } = await open(openTestDatabase);
     assert.equal(await acceptedByProcesses(db, paid.id, 100), 1);
     assert.deepEqual(await refundsOf(app, paid), [['processing', 100]]);
   });
 
-  test('the same wish without a key is the same refund for a minute; another amount, type, person or a key is another', async () => {
+  test('replays an identical refund without a key for a minute, unless amount, requester or key differ', async () => {
     const { app, paid } = await open(openTestDatabase);
     const first = await refund(app, paid, 100);
     app.now.advance(59_999);
@@ -53,7 +53,7 @@ forEachEngine('accepting refunds', (openTestDatabase, engine) => {
     assert.equal((await refund(app, paid, 100)).kind, 'accepted');
   });
 
-  test('what went back at the method unasked and was charged to the merchant was refunded once more', async () => {
+  test('does not refund again what was refunded in the portal and charged to the merchant', async () => {
     const { app, paid } = await open(openTestDatabase);
     const first = refundIn(await refund(app, paid, 1000));
     // The merchant gave back another 6,000 in the portal of the method.
@@ -71,7 +71,7 @@ forEachEngine('accepting refunds', (openTestDatabase, engine) => {
     assert.deepEqual((await verifyBooks(app)).problems, []);
   });
 
-  test('a refund that failed may be asked for again at once, without a key', async () => {
+  test('accepts a failed refund again immediately, without a key', async () => {
     const { app, paid } = await open(openTestDatabase);
     const first = refundIn(await refund(app, paid, 100));
     await settleRefund(app, first, { kind: 'declined', detail: {} });
@@ -80,7 +80,7 @@ forEachEngine('accepting refunds', (openTestDatabase, engine) => {
     assert.notEqual(refundIn(second).id, first.id);
   });
 
-  test('one key sent 64 times at once is one refund', async () => {
+  test('accepts one of 64 refunds with the same key at once', async () => {
     const { app, paid } = await open(openTestDatabase);
     const creations = await Promise.all(
       Array.from({ length: 64 }, () => refund(app, paid, 100, { idempotencyKey: 'once' })),
@@ -90,7 +90,7 @@ forEachEngine('accepting refunds', (openTestDatabase, engine) => {
     assert.deepEqual(await refundsOf(app, paid), [['processing', 100]]);
   });
 
-  test('of 8 wishes at once for all that is left one is accepted, with what is left', async () => {
+  test('accepts one of 8 concurrent refunds of the remainder', async () => {
     const { app, paid } = await open(openTestDatabase);
     await refund(app, paid, 2990);
     const rest = { amount: null, type: 'total', idempotencyKey: null, by: TESTER } as const;
@@ -103,7 +103,7 @@ forEachEngine('accepting refunds', (openTestDatabase, engine) => {
     ]);
   });
 
-  test('a key belongs to its transaction', async () => {
+  test('scopes a key to its transaction', async () => {
     const { app, paid, environment } = await open(openTestDatabase);
     const other = await createPaidTransaction(app, environment);
     assert.equal((await refund(app, paid, 100, { idempotencyKey: 'k' })).kind, 'accepted');
@@ -113,7 +113,7 @@ forEachEngine('accepting refunds', (openTestDatabase, engine) => {
 
   // SQLite has one writer, whose transactions queue; there is nothing to plant.
   if (engine === 'postgres') {
-    test('planted bug: without the lock of the row two read the same sum, and both are accepted', async () => {
+    test('planted bug: without the row lock two refunds read the same sum and both are accepted', async () => {
       const { db, paid, environment } = await open(openTestDatabase);
       const unlocked = withoutLock(db);
       // Else the merchant's balance would refuse the second.

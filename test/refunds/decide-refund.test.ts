@@ -19,7 +19,7 @@ type PaidShop = WebpayShop & { paid: Transaction; token: string };
 
 const HOUR = 3_600_000;
 
-forEachEngine('a person ends a refund', (openTestDatabase) => {
+forEachEngine('a person decides a refund', (openTestDatabase) => {
   async function openPaid(context: TestContext): Promise<PaidShop> {
     const shop = await openWebpayShop(context, openTestDatabase);
     const token = await goToForm(shop);
@@ -28,7 +28,7 @@ forEachEngine('a person ends a refund', (openTestDatabase) => {
     return { ...shop, token, paid: (await selectTransaction(shop.app.db, shop.transaction)) as Transaction };
   }
 
-  test('that was the one in the portal: it takes its amount out of suspense, and nothing waits any more', async (context) => {
+  test('as completed when it was the one in the portal: its amount leaves suspense, and nothing waits', async (context) => {
     const shop = await openPaid(context);
     const { app, paid } = shop;
     shop.standIn.refundInPortal(shop.token, 3000);
@@ -46,7 +46,7 @@ forEachEngine('a person ends a refund', (openTestDatabase) => {
     await assertRight(shop);
   });
 
-  test('whose answer was lost beside another in the portal: its part leaves suspense, the other part stays', async (context) => {
+  test('as completed when there was another one in the portal: only its own amount leaves suspense', async (context) => {
     const shop = await openPaid(context);
     const { app, paid } = shop;
     const { id } = await acceptedRefund(app, paid, 3000);
@@ -66,7 +66,7 @@ forEachEngine('a person ends a refund', (openTestDatabase) => {
     await assertRight(shop);
   });
 
-  test('by its evidence, where the method says nothing: it is booked, and what the balance says later is held against it', async (context) => {
+  test('as completed by evidence when the method does not answer: it is booked once, also after a late balance', async (context) => {
     const shop = await openPaid(context);
     const { app, paid } = shop;
     const { id } = await acceptedRefund(app, paid, 3000);
@@ -86,7 +86,7 @@ forEachEngine('a person ends a refund', (openTestDatabase) => {
     await assertRight(shop);
   });
 
-  test('as failed: its amount is free again; if the balance shows it after all it is completed and alarmed', async (context) => {
+  test('as failed: its amount is available again, and a balance that shows it later completes it with a conflict', async (context) => {
     const shop = await openPaid(context);
     const { app, paid } = shop;
     const { id } = await acceptedRefund(app, paid, 3000);
@@ -102,7 +102,7 @@ forEachEngine('a person ends a refund', (openTestDatabase) => {
     await assertRight(shop);
   });
 
-  test('by asking again, a day later: it is asked for once more, and only if the balance is as the books say', async (context) => {
+  test('to be retried a day later: it is requested once more', async (context) => {
     const shop = await openPaid(context);
     const { app, standIn, paid } = shop;
     const { id } = await acceptedRefund(app, paid, 3000);
@@ -122,7 +122,7 @@ forEachEngine('a person ends a refund', (openTestDatabase) => {
     await assertRight(shop);
   });
 
-  test('by asking again what was done before: a refusal is no end, and the balance tells', async (context) => {
+  test('to be retried although it was made: a refusal does not end it, and the balance completes it', async (context) => {
     const shop = await openPaid(context);
     const { app, standIn, paid } = shop;
     const { id } = await acceptedRefund(app, paid, paid.amount);
@@ -143,7 +143,7 @@ forEachEngine('a person ends a refund', (openTestDatabase) => {
     await assertRight(shop);
   });
 
-  test('by asking for one beside the one in the portal, which was another: both are booked', async (context) => {
+  test('to be retried next to one in the portal: both are booked, and a changed balance needs a new decision', async (context) => {
     const shop = await openPaid(context);
     const { app, standIn, paid } = shop;
     standIn.refundInPortal(shop.token, 3000);
@@ -163,7 +163,7 @@ forEachEngine('a person ends a refund', (openTestDatabase) => {
     assert.deepEqual([problems, records, balances], [[], [], []]);
   });
 
-  test('which there is not, or which waits for its turn: nothing is decided', async (context) => {
+  test('that is unknown or has not started: nothing is decided', async (context) => {
     const shop = await openPaid(context);
     const { id } = await acceptedRefund(shop.app, shop.paid, 3000);
     assert.equal(await decide(shop, 'rf_none', 'failed'), 'unknown');

@@ -32,13 +32,13 @@ const approve = (app: TestApp, request: RefundRequest, by: Actor, reason: string
   approveRefundRequest(app, request, { by, reason });
 const stateOf = async (app: TestApp, request: RefundRequest) => (await selectRefundRequest(app.db, request))?.state;
 
-forEachEngine('a refund above the limit of a person', (openTestDatabase, engine) => {
+forEachEngine('a refund above a person’s limit', (openTestDatabase, engine) => {
   const open = async () => {
     const app = createTestApp(await openTestDatabase());
     return { app, desk: await openRefundDesk(app) };
   };
 
-  test('is asked for, approved by another person, made in the name of who asked, and carried out', async () => {
+  test('is requested, approved by another person, made in the name of the requester, and carried out', async () => {
     const { app, desk } = await open();
     const { paid, users } = desk;
     const tried = refund(app, paid, paid.amount, { requestedBy: users.asker.id });
@@ -72,7 +72,7 @@ forEachEngine('a refund above the limit of a person', (openTestDatabase, engine)
     assert.ok((await verifyStore(app)).ok);
   });
 
-  test('is never approved by who asked for it, whatever they may do, and the database says so too', async () => {
+  test('is never approved by its requester, whatever their permissions, and the database refuses it too', async () => {
     const { app, desk } = await open();
     const owner = await createTestUser(app, { role: 'owner', may: [], refundLimits: { CLP: 1000 } });
     const by = actorOf(owner, 'owner');
@@ -99,7 +99,7 @@ forEachEngine('a refund above the limit of a person', (openTestDatabase, engine)
     assert.deepEqual(await refundsOf(app, desk.paid), []);
   });
 
-  test('makes one refund where two approve it at once', async () => {
+  test('is made once when two people approve it at once', async () => {
     const { app, desk } = await open();
     const owner = actorOf(await createTestUser(app, { role: 'owner', may: [] }), 'owner');
     const request = await askForRefund(app, desk, { amount: 100_001 });
@@ -117,7 +117,7 @@ forEachEngine('a refund above the limit of a person', (openTestDatabase, engine)
     assert.equal((await listAudit(app, { action: 'refund_request.approved' }, 10)).acts.length, 1);
   });
 
-  test('goes on waiting where it cannot be made now, with the refusal of every refund', async () => {
+  test('stays waiting with the reason when it cannot be made at the approval', async () => {
     const { app, desk } = await open();
     const request = await askForRefund(app, desk, { amount: 120_000 });
     await acceptedRefund(app, desk.paid, 50_000);
@@ -134,7 +134,7 @@ forEachEngine('a refund above the limit of a person', (openTestDatabase, engine)
     );
   });
 
-  test('reserves nothing while it waits: the balance is asked at the approval', async () => {
+  test('reserves nothing while it waits: the balance is checked at the approval', async () => {
     const { app, desk } = await open();
     const request = await askForRefund(app, desk);
     await payOut(app, desk.environment, 150_000);
@@ -143,7 +143,7 @@ forEachEngine('a refund above the limit of a person', (openTestDatabase, engine)
     assert.equal(await stateOf(app, request), 'waiting');
   });
 
-  test('is approved by nobody without the permission, without a name, of another payment service, or who is a program', async () => {
+  test('is approved or rejected only by a person with the permission for its payment service', async () => {
     const { app, desk } = await open();
     const request = await askForRefund(app, desk);
     const here = [desk.environment.paymentServiceId];
@@ -165,7 +165,7 @@ forEachEngine('a refund above the limit of a person', (openTestDatabase, engine)
     assert.equal(await stateOf(app, request), 'waiting');
   });
 
-  test('of a program is not approved by who made its API token, unless that ended before it asked', async () => {
+  test('of a program is not approved by the maker of its API token, unless the token ended before the request', async () => {
     const { app, desk } = await open();
     const owner = await createTestUser(app, { role: 'owner', may: [] });
     const program = await createTestUser(app, { may: ['refunds:create'], refundLimits: { CLP: 1000 } });
@@ -182,7 +182,7 @@ forEachEngine('a refund above the limit of a person', (openTestDatabase, engine)
     assert.equal((await approve(app, second, actorOf(owner, 'owner'))).kind, 'approved');
   });
 
-  test('of a program was approved by who knew the token of another program with which its own was made', async () => {
+  test('of a program is not approved by the maker of a token of another program that made its token', async () => {
     const { app, desk } = await open();
     const owner = await createTestUser(app, { role: 'owner', may: [] });
     const maker = await createTestUser(app, { may: ['users:manage', 'refunds:create'] });
@@ -194,7 +194,7 @@ forEachEngine('a refund above the limit of a person', (openTestDatabase, engine)
     assert.equal((await approve(app, request, desk.approver)).kind, 'approved');
   });
 
-  test('of a person was approved by who had made the API token with which it was asked for in their name', async () => {
+  test('of a person is not approved by the maker of the API token that requested it', async () => {
     const { app, desk } = await open();
     const owner = await createTestUser(app, { role: 'owner', may: [] });
     const { asker } = desk.users;
@@ -205,7 +205,7 @@ forEachEngine('a refund above the limit of a person', (openTestDatabase, engine)
     assert.equal((await approve(app, request, desk.approver)).kind, 'approved');
   });
 
-  test('was looked for among all payments of a merchant, where it waits', async () => {
+  test('is listed by the index of waiting requests, not from all payments of the merchant', async () => {
     const { app, desk } = await open();
     const request = await askForRefund(app, desk);
     const { app: heard, all } = listenToStatements(app);
@@ -216,7 +216,7 @@ forEachEngine('a refund above the limit of a person', (openTestDatabase, engine)
     if (engine === 'sqlite') assert.match(plan[0] ?? '', /refund_requests_waiting/);
   });
 
-  test('is taken back by who asked for it, and by no other person of support', async () => {
+  test('is withdrawn by its requester, and by no other person of support', async () => {
     const { app, desk } = await open();
     const request = await askForRefund(app, desk);
     const other = await createTestUser(app, { role: 'support', may: [] });
@@ -241,7 +241,7 @@ forEachEngine('a refund above the limit of a person', (openTestDatabase, engine)
     );
   });
 
-  test('waits once for each amount and person, however often it is asked for', async () => {
+  test('waits once for each amount and requester, however often it is requested', async () => {
     const { app, desk } = await open();
     const asked = await Promise.all(
       Array.from({ length: 4 }, () =>
@@ -260,7 +260,7 @@ forEachEngine('a refund above the limit of a person', (openTestDatabase, engine)
     assert.equal((await listAudit(app, { action: 'refund_request.made' }, 10)).acts.length, 3);
   });
 
-  test('of one payment was asked for in any number of amounts, each a line of what waits', async () => {
+  test('waits with at most five different amounts for each payment and requester', async () => {
     const { app, desk } = await open();
     const amounts = [0, 1, 2, 3, 4].map((more) => 100_001 + more);
     const [first] = await Promise.all(amounts.map((amount) => askForRefund(app, desk, { amount })));
@@ -284,7 +284,7 @@ forEachEngine('a refund above the limit of a person', (openTestDatabase, engine)
     await askForRefund(app, desk, { amount: 100_010 });
   });
 
-  test('is refused at once where the refund would be, and needs nobody within the limit', async () => {
+  test('is refused immediately when the refund would be, and needs no approval within the limit', async () => {
     const { app, desk } = await open();
     const ask = (paid: typeof desk.paid, amount: number, by: Actor = desk.asker) =>
       requestRefund(app, paid, { amount, type: 'parcial', reason: 'llegó roto', by });

@@ -10,8 +10,8 @@ import { createTestEnvironment } from '../support/test-shop.ts';
 
 const BURST = 40;
 
-forEachEngine('refunds of one merchant that come at once', (openTestDatabase) => {
-  test('kept the acts of everybody else waiting until the last of them', async () => {
+forEachEngine('concurrent refunds of one merchant', (openTestDatabase) => {
+  test('let another write happen before the last of them', async () => {
     const app = createTestApp(await openTestDatabase());
     const environment = await createTestEnvironment(app);
     const paid = await createPaidTransaction(app, environment, { reference: 'ORD-1', amount: 10_000 });

@@ -49,33 +49,33 @@ const RULES: Rule[] = [
   { name: 'the rest, as total', code: null, reserved: 9000, amount: 1000 },
   { name: 'the rest, as a part', code: null, reserved: 9000, amount: 1000, type: 'parcial' },
   {
-    name: 'what is not paid',
+    name: 'an unpaid transaction',
     code: 'TRANSACTION_NOT_COMPLETED',
     message: 'Transacción no esta completada',
     transaction: { state: 'pending', settled_at: null },
   },
-  { name: 'what failed', code: 'TRANSACTION_NOT_COMPLETED', transaction: { state: 'failed' } },
+  { name: 'a failed transaction', code: 'TRANSACTION_NOT_COMPLETED', transaction: { state: 'failed' } },
   {
-    name: 'what is given back already',
+    name: 'a refunded transaction',
     code: 'ALREADY_REFUNDED',
     message: 'Transacción ya se encuentra anulada',
     reserved: 10_000,
   },
   {
-    name: 'by a method that gives nothing back',
+    name: 'by a method without refunds',
     code: 'METHOD_GIVES_NO_REFUNDS',
     message: 'La Trx no es de crédito',
     terms: null,
   },
   { name: 'on the last day', code: null, after: 90 * DAY },
   {
-    name: 'a moment later',
+    name: 'after the last day',
     code: 'REFUND_WINDOW_CLOSED',
     message: 'La Trx tiene más de 90 días',
     after: 90 * DAY + 1,
   },
   {
-    name: 'too early: Thursday to Monday has 48 working hours at the same time only',
+    name: 'before 48 working hours, although almost four days have passed',
     code: 'REFUND_TOO_EARLY',
     message: 'Transacciones pueden ser anuladas 48hrs hábiles después de haber sido completadas',
     terms: { minimumAgeHours: 48 },
@@ -83,7 +83,7 @@ const RULES: Rule[] = [
   },
   { name: 'after 48 working hours', code: null, terms: { minimumAgeHours: 48 }, after: 4 * DAY },
   {
-    name: 'a part where only all goes',
+    name: 'a part where only full refunds are allowed',
     code: 'PARTIAL_REFUND_NOT_ALLOWED',
     message: 'La transacción no se puede anular parcialmente',
     terms: { partial: false },
@@ -92,7 +92,7 @@ const RULES: Rule[] = [
   },
   { name: 'more than was paid', code: 'REFUND_AMOUNT_TOO_HIGH', amount: 10_001, type: 'parcial' },
   { name: 'more than is left', code: 'REFUND_AMOUNT_TOO_HIGH', reserved: 1, amount: 10_000 },
-  { name: 'less than all as total', code: 'REFUND_AMOUNT_NOT_TOTAL', amount: 9999 },
+  { name: 'less than everything as total', code: 'REFUND_AMOUNT_NOT_TOTAL', amount: 9999 },
 ];
 for (const rule of RULES) {
   test(`refunding ${rule.name}: ${rule.code ?? 'accepted'}`, () => {
@@ -108,6 +108,6 @@ for (const rule of RULES) {
   });
 }
 
-test('a person who refunds in English was told why not in Spanish: each refusal has both', () => {
+test('each refusal has an English and a Spanish text', () => {
   for (const code of REFUND_REFUSAL_CODES) assert.notEqual(REFUND_REFUSALS[code].en, REFUND_REFUSALS[code].es, code);
 });
