@@ -31,7 +31,7 @@ const HOUR = 3_600_000;
 const nobody = async () => new Set<number>();
 
 forEachEngine('receipts by mail', (openTestDatabase) => {
-  test('a payment and its refund are told to the payer once each, in the name of the shop, and without a secret', async (context) => {
+  test('notify the payer once of a payment and once of its refund, in the shop’s name and without secrets', async (context) => {
     const post = await startPost(context);
     const shop = await openShop(openTestDatabase, createMailer({ ...post.server, user: 'pagos', password: 'p@ss' }));
     const { environment } = shop;
@@ -78,7 +78,7 @@ forEachEngine('receipts by mail', (openTestDatabase) => {
     assert.deepEqual(await shop.states(), ['sent', 'sent']);
   });
 
-  test('nothing is queued without a server, for a shop that wants none, or for what is no address', async () => {
+  test('are not queued without a mail server, for a shop that turned them off, or without a valid address', async () => {
     const without = await openShop(openTestDatabase, null);
     await without.pay();
     const shop = await openShop(openTestDatabase, spool().mailer);
@@ -89,7 +89,7 @@ forEachEngine('receipts by mail', (openTestDatabase) => {
     assert.deepEqual([await without.states(), await shop.states()], [[], []]);
   });
 
-  test('it leaves in English where the shop says so, and not after a decline', async () => {
+  test('are in English when the shop sets it, and are not sent after a decline', async () => {
     const { mailer, taken } = spool();
     const shop = await openShop(openTestDatabase, mailer);
     await setReceipts(shop.app, shop.environment.paymentServiceId, 'en', TESTER);
@@ -104,7 +104,7 @@ forEachEngine('receipts by mail', (openTestDatabase) => {
     assert.match(taken[0]?.html ?? '', /<html lang="en">/);
   });
 
-  test('a server that is down is asked again for two days, then a person decides; nothing says the address', async () => {
+  test('are retried while the server is down, then wait for a person, without showing the address', async () => {
     const down: Mailer = createMailer({ host: '127.0.0.1', port: 9, secure: false, user: null, password: null });
     const shop = await openShop(openTestDatabase, down);
     await shop.pay();
@@ -132,7 +132,7 @@ forEachEngine('receipts by mail', (openTestDatabase) => {
     assert.equal(await resendMail(again, 'mail_none', TESTER), 'unknown');
   });
 
-  test('an address that the server refuses is given up at once, and can be ended', async (context) => {
+  test('are given up at once when the server refuses the address, and a person can close them', async (context) => {
     const post = await startPost(context, true);
     const shop = await openShop(openTestDatabase, createMailer({ ...post.server, user: null, password: null }));
     await shop.pay();
@@ -143,7 +143,7 @@ forEachEngine('receipts by mail', (openTestDatabase) => {
     assert.deepEqual(await shop.states(), ['ended']);
   });
 
-  test('two workers send it once; one whose lease was taken over changes nothing', async () => {
+  test('are sent once by two workers, and a worker with an expired lease changes nothing', async () => {
     const { mailer, taken } = spool();
     const shop = await openShop(openTestDatabase, mailer);
     await shop.pay();
@@ -169,7 +169,7 @@ forEachEngine('receipts by mail', (openTestDatabase) => {
     assert.deepEqual([taken.length, await shop.states()], [2, ['sent', 'sent']]);
   });
 
-  test('the payer has it sent from the page of the payment, five times at most, to an address', async () => {
+  test('are sent from the payment’s page on request, at most five times, to a valid address only', async () => {
     const { mailer, taken } = spool();
     const shop = await openShop(openTestDatabase, mailer);
     const paid = await shop.pay({ customerEmail: 'nobody' });
@@ -204,7 +204,7 @@ forEachEngine('receipts by mail', (openTestDatabase) => {
     assert.deepEqual([early.status, early.headers.get('location')], [303, `/pay/${payToken(unpaid)}`]);
   });
 
-  test('is exported and erased for its person, and forgotten after 30 days', async () => {
+  test('are exported and erased with their person, and deleted after 30 days', async () => {
     const { mailer, taken } = spool();
     const shop = await openShop(openTestDatabase, mailer);
     await shop.pay({ customerEmail: 'Ana@example.cl' });
@@ -233,7 +233,7 @@ for (const [text, expected] of [
   ['ana@example.cl\r\nBcc: x@example.cl', false],
   ['', false],
 ] as const) {
-  test(`${JSON.stringify(text)} is ${expected ? 'an address' : 'none'}`, () => {
+  test(`${JSON.stringify(text)} is ${expected ? 'an address' : 'no address'}`, () => {
     assert.equal(isMailAddress(text), expected);
   });
 }
