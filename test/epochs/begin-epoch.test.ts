@@ -27,7 +27,7 @@ import { createTestUser } from '../support/test-user.ts';
 const EVERYTHING = { id: 'usr_1', environmentIds: null };
 
 forEachEngine('a new epoch', (openTestDatabase) => {
-  test('goes on above all that was given out, and above an epoch that began in the same second', async (context) => {
+  test('starts above all ids given out and above an epoch that began in the same second', async (context) => {
     const app = await openApp(context);
     const environment = await createTestEnvironment(app);
     const before = await createTestTransaction(app, environment, { reference: 'BEFORE' });
@@ -41,7 +41,7 @@ forEachEngine('a new epoch', (openTestDatabase) => {
   });
 
   // Once, a session that had ended in the lost time let its holder in again.
-  test('ends who signed in with a password, and not what programs hold', async (context) => {
+  test('ends sessions that began with a password, and keeps those of programs', async (context) => {
     const app = await openApp(context);
     const user = await createTestUser(app);
     const origin = '127.0.0.1';
@@ -59,7 +59,7 @@ forEachEngine('a new epoch', (openTestDatabase) => {
     assert.equal((await bearer(program.text)).id, user.id);
   });
 
-  test('ends the links to tokens: one may have been opened in the lost time', async (context) => {
+  test('ends the one-time links to tokens, which may have been opened in the lost time', async (context) => {
     const app = await openApp(context);
     const target = await createTestEnvironment(app);
     const made = await handOverTokens(app, target, 3_600_000, TESTER);
@@ -67,7 +67,7 @@ forEachEngine('a new epoch', (openTestDatabase) => {
     assert.equal(await openHandover(app, made?.link ?? '', '192.0.2.1'), null);
   });
 
-  test('takes the highest that anybody saw', async (context) => {
+  test('starts above the highest reported numbers', async (context) => {
     const app = await openApp(context);
     const seen = { epoch: 2_000_000_000, transactions: 9001, events: 70_000, callbacks: 50, at: app.now() };
     const epoch = await beginEpoch(app, [seen], 0, TESTER);
@@ -76,7 +76,7 @@ forEachEngine('a new epoch', (openTestDatabase) => {
     assert.equal(epoch.first_position, 100_070_000);
   });
 
-  test('a reader of the feed goes on where both epochs still agree, whichever it read last', async (context) => {
+  test('lets a feed reader continue from the last point that both epochs share', async (context) => {
     const app = await openApp(context);
     const environment = await createTestEnvironment(app);
     await createTestTransaction(app, environment, { reference: 'A' });
@@ -97,7 +97,7 @@ forEachEngine('a new epoch', (openTestDatabase) => {
     assert.deepEqual(await goOn(app, Buffer.from('1234567890.5.5').toString('base64url')), ['A', 'B', 'C']);
   });
 
-  test('an order from before is neither paid nor cancelled until the release; a new one is', async (context) => {
+  test('holds payments and cancellations of earlier orders until the release, but not of new ones', async (context) => {
     const app = await openApp(context);
     const environment = await createTestEnvironment(app);
     const before = await createTestTransaction(app, environment, { reference: 'BEFORE' });
@@ -114,7 +114,7 @@ forEachEngine('a new epoch', (openTestDatabase) => {
     assert.deepEqual(await startPayment(app, before, 'simulated'), { kind: 'asked' });
   });
 
-  test('a service that runs while it begins stops, and lets nothing leave meanwhile', async (context) => {
+  test('stops a running service, which sends nothing in the meantime', async (context) => {
     const app = await openApp(context);
     const reasons: string[] = [];
     const watch = await watchStore(app, (error) => reasons.push(error.message));
@@ -125,7 +125,7 @@ forEachEngine('a new epoch', (openTestDatabase) => {
     await watch.stop();
   });
 
-  test('a store behind its mark is refused, until a person says that it was restored', async (context) => {
+  test('is required before a store older than its mark is served', async (context) => {
     const app = await openApp(context);
     const environment = await createTestEnvironment(app);
     assert.equal(await whyStoreIsOlder(app), null);
@@ -143,7 +143,7 @@ forEachEngine('a new epoch', (openTestDatabase) => {
     assert.match((await whyStoreIsOlder(app)) ?? '', /is older than it was/, 'in the same second');
   });
 
-  test('an epoch whose ids this machine has seen given out already is refused', async (context) => {
+  test('is refused when this machine has already seen its ids given out', async (context) => {
     const app = await openApp(context);
     const environment = await createTestEnvironment(app);
     await createTestTransaction(app, environment, { reference: 'SEEN' });
@@ -153,7 +153,7 @@ forEachEngine('a new epoch', (openTestDatabase) => {
     assert.match((await whyStoreIsOlder(app)) ?? '', /older/);
   });
 
-  test('an empty store in the place of another is refused; a mark that cannot be read says nothing', async (context) => {
+  test('is required before another, empty store is served; an unreadable mark requires nothing', async (context) => {
     const app = await openApp(context);
     const environment = await createTestEnvironment(app);
     await createTestTransaction(app, environment, { reference: 'SEEN' });
@@ -166,7 +166,7 @@ forEachEngine('a new epoch', (openTestDatabase) => {
     assert.equal(await whyStoreIsOlder(app), null);
   });
 
-  test('where DATA_DIR cannot be written the service goes on', async (context) => {
+  test('and an unwritable DATA_DIR: the service continues', async (context) => {
     const app = await openApp(context);
     const file = join(app.config.dataDir, 'file');
     writeFileSync(file, '');
