@@ -24,8 +24,8 @@ import { createTestApp, createTestClock } from '../support/test-app.ts';
 const MESSAGE = 'x_account_idAx_amount500';
 const PENDING = { rut: '11111111-1', bankCode: '001', account: '900000000006' };
 
-forEachEngine('a seal is bound to its owner', (openTestDatabase) => {
-  test('a Secret Token that was moved to another environment signs nothing there, and its neighbour goes on', async () => {
+forEachEngine('a seal bound to its owner', (openTestDatabase) => {
+  test('signs nothing when its Secret Token was moved to another environment, and the other tokens still work', async () => {
     const app = appWith(await openTestDatabase());
     const [victim, thief] = [
       await createPaymentService(app, 'Victim', TESTER),
@@ -44,7 +44,7 @@ forEachEngine('a seal is bound to its owner', (openTestDatabase) => {
     assert.equal(await signs(app, thief.production.service_token, thief.production.secret_token), true);
   });
 
-  test('one that was changed, where it was the newest, kept every process from starting', async () => {
+  test('does not keep processes from starting when the newest one was altered', async () => {
     const app = appWith(await openTestDatabase());
     const shop = await createPaymentService(app, 'Shop', TESTER);
     app.now.advance(1000);
@@ -59,7 +59,7 @@ forEachEngine('a seal is bound to its owner', (openTestDatabase) => {
     await assert.rejects(prepareStore(another, TESTER), ConfigError);
   });
 
-  test('nor does a development token in production of the same payment service', async () => {
+  test('of a development token does not open in production of the same payment service', async () => {
     const app = appWith(await openTestDatabase());
     const { development, production } = await createPaymentService(app, 'Shop', TESTER);
     const sealed = `(select s.sealed from secret_tokens s join environments e on e.id = s.environment_id
@@ -74,7 +74,7 @@ forEachEngine('a seal is bound to its owner', (openTestDatabase) => {
     await assert.rejects(signs(app, production.service_token, development.secret_token));
   });
 
-  test('what an earlier version sealed is bound at the start, once, and works as before', async () => {
+  test('replaces an earlier unbound one once, at the start, and works as before', async () => {
     const db = await openTestDatabase();
     const app = appWith(db);
     const service = await createPaymentService(app, 'Shop', TESTER);
@@ -89,7 +89,7 @@ forEachEngine('a seal is bound to its owner', (openTestDatabase) => {
     assert.equal(await bindSeals(app, SEALED_KINDS), 0);
   });
 
-  test('two processes that start at once bind them once', async () => {
+  test('is made once by two processes that start at once', async () => {
     const db = await openTestDatabase();
     const apps = [appWith(db), appWith(db)] as const;
     await createPaymentService(apps[0], 'Shop', TESTER);
@@ -101,7 +101,7 @@ forEachEngine('a seal is bound to its owner', (openTestDatabase) => {
     );
   });
 
-  test('a seal of the earlier form opens nowhere afterwards, moved or not, and none is taken in by the next start', async () => {
+  test('is the only form accepted after the binding: the earlier form opens nowhere, moved or not', async () => {
     const app = appWith(await openTestDatabase());
     const [victim, thief] = [
       await createPaymentService(app, 'Victim', TESTER),
@@ -127,7 +127,7 @@ forEachEngine('a seal is bound to its owner', (openTestDatabase) => {
     assert.equal((await countSeals(app, SECRET_TOKENS)).unknown, bound.length);
   });
 
-  test('who removes the row that says so gets no start, and binds nothing', async () => {
+  test('is not made again after the record of the binding was removed: the start is refused', async () => {
     const app = appWith(await openTestDatabase());
     await createPaymentService(app, 'Shop', TESTER);
     await app.db.transaction((tx) => tx.query('delete from seals_bound'));
@@ -135,7 +135,7 @@ forEachEngine('a seal is bound to its owner', (openTestDatabase) => {
     await assert.rejects(prepareStore(app, TESTER), /seals_bound/);
   });
 
-  test('with another master key nothing is bound, and the right one still can', async () => {
+  test('is not made with another master key, and can still be made with the right one', async () => {
     const db = await openTestDatabase();
     const app = appWith(db);
     const service = await createPaymentService(app, 'Shop', TESTER);
@@ -148,7 +148,7 @@ forEachEngine('a seal is bound to its owner', (openTestDatabase) => {
     assert.equal(await signs(app, service.production.service_token, service.production.secret_token), true);
   });
 
-  test('a method account, a question and a kept key open in their own places alone', async () => {
+  test('opens only in its own row and with its own owner, for every kind', async () => {
     const app = appWith(await openTestDatabase());
     for (const kind of SEALED_KINDS) {
       const columns = [...kind.key, ...kind.owner];

@@ -43,14 +43,14 @@ const INPUT = { rut: '11111111-1', bankCode: '001', account: '1234509876' };
 const PENDING = { ...INPUT, account: '900000000006' };
 
 forEachEngine('replacing the master key', (openTestDatabase, engine) => {
-  test('every column of sealed texts is among the kinds', async () => {
+  test('covers every column with sealed texts', async () => {
     const db = await openTestDatabase();
     const columns = await db.query(engine === 'sqlite' ? SQLITE_COLUMNS : POSTGRES_COLUMNS);
     const named = columns.map((row) => `${row['place']}`).sort();
     assert.deepEqual(named, SEALED_KINDS.map(({ table, column }) => `${table}.${column}`).sort());
   });
 
-  test('all that was sealed opens before, during and after it, and then without the previous key', async () => {
+  test('keeps every sealed text readable before, during and after, and then without the previous key', async () => {
     const db = await openTestDatabase();
     const stored = await fill(appWith(db, OLD));
     await readsAll(appWith(db, BOTH), stored);
@@ -82,7 +82,7 @@ forEachEngine('replacing the master key', (openTestDatabase, engine) => {
     assert.equal((await findValidation(after, USER, stored.pending.id))?.verdict, 'confirmed');
   });
 
-  test('what is kept of a person is found and erased afterwards, and an idempotency key still holds', async () => {
+  test('keeps the export and erasure of a person’s data and their idempotency keys working', async () => {
     const db = await openTestDatabase();
     const before = await validateOnce(appWith(db, OLD), USER, INPUT, 'key-1');
     for (const kind of SEALED_KINDS) await reseal(appWith(db, BOTH), kind, TESTER, () => {});
@@ -95,7 +95,7 @@ forEachEngine('replacing the master key', (openTestDatabase, engine) => {
     assert.equal((await exportValidations(app, INPUT.rut))?.validations.length, 0);
   });
 
-  test('the key of the hashes is read once for all who come at the same time, and again after a failure', async () => {
+  test('reads the key of the hashes once for concurrent callers, and again after a failure', async () => {
     const db = await openTestDatabase();
     let reads = 0;
     const query: Database['query'] = (sql, values) =>
@@ -106,7 +106,7 @@ forEachEngine('replacing the master key', (openTestDatabase, engine) => {
     assert.equal(reads, 2);
   });
 
-  test('one that is ended goes on where it was, and leaves alone what has changed meanwhile', async () => {
+  test('continues after an interruption, and two processes reseal each text once', async () => {
     const db = await openTestDatabase();
     await fill(appWith(db, OLD));
     for (let n = 0; n < 60; n++) await createPaymentService(appWith(db, OLD), `Shop ${n}`, TESTER);
@@ -121,7 +121,7 @@ forEachEngine('replacing the master key', (openTestDatabase, engine) => {
     assert.deepEqual(await countSeals(app, SECRET_TOKENS), { current: 122, previous: 0, unknown: 0 });
   });
 
-  test('a text that somebody had changed kept all that came after it sealed with the previous key for ever', async () => {
+  test('reseals all other texts when one was tampered with', async () => {
     const db = await openTestDatabase();
     await fill(appWith(db, OLD));
     for (let n = 0; n < 110; n++) await createPaymentService(appWith(db, OLD), `Shop ${n}`, TESTER);
@@ -136,7 +136,7 @@ forEachEngine('replacing the master key', (openTestDatabase, engine) => {
     assert.equal((await countSeals(app, SECRET_TOKENS)).previous, 1);
   });
 
-  test('a process without the key fails with what to set, and changes nothing', async () => {
+  test('makes a process without the new key fail with the setting that it needs, and changes nothing', async () => {
     const db = await openTestDatabase();
     const { service } = await fill(appWith(db, OLD));
     for (const kind of SEALED_KINDS) await reseal(appWith(db, BOTH), kind, TESTER, () => {});
@@ -151,7 +151,7 @@ forEachEngine('replacing the master key', (openTestDatabase, engine) => {
     assert.equal((await countAll(late)).unknown, 12);
   });
 
-  test('a store that was never served by this version is served with one key first', async () => {
+  test('is refused on a store that this version has never served with one key', async () => {
     const db = await openTestDatabase();
     const neverServed = (error: unknown) =>
       error instanceof ConfigError && /without MASTER_KEY_PREVIOUS/.test(error.message);
@@ -161,7 +161,7 @@ forEachEngine('replacing the master key', (openTestDatabase, engine) => {
     await assert.rejects(prepareStore(appWith(db, NEW), TESTER), /encrypted with a different master key/);
   });
 
-  test('what the previous key has signed is worth nothing: who knows it could sign for anybody', async () => {
+  test('invalidates access tokens signed with the previous key', async () => {
     const db = await openTestDatabase();
     const id = `ses_${'a'.repeat(20)}`;
     const now = Date.now();
