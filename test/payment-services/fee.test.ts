@@ -21,7 +21,7 @@ const table: [amount: number, rate_ppm: number, fixed: number, fee: number, why:
 ];
 
 for (const [amount, rate_ppm, fixed, fee, why] of table) {
-  test(`of ${amount} at ${rate_ppm} parts per million and ${fixed} the fee is ${fee}: ${why}`, () => {
+  test(`a payment of ${amount} at ${rate_ppm} ppm and ${fixed} fixed has a fee of ${fee}: ${why}`, () => {
     assert.equal(feeOf(amount, { rate_ppm, fixed }), fee);
   });
 }

@@ -9,8 +9,8 @@ import { runCommand } from '../support/run-command.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 
-forEachEngine('an empty id of a payment service, as of a variable that is not set', (openTestDatabase) => {
-  test('was the first of all: lines of a file were imported into its books, and payouts would take its money', async (context) => {
+forEachEngine('an empty id of a payment service', (openTestDatabase) => {
+  test('is refused by every command, and does not select the first payment service', async (context) => {
     const db = await openTestDatabase();
     const folder = mkdtempSync(join(tmpdir(), 'rubrica-services-'));
     context.after(() => rmSync(folder, { recursive: true }));

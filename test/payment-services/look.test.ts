@@ -16,14 +16,14 @@ const colours: [given: string, kept: string | RegExp][] = [
   ['#1f6f4a;}body{}', /write #/],
 ];
 for (const [given, kept] of colours) {
-  test(`the colour ${given} is ${kept instanceof RegExp ? 'refused with what to write' : 'taken'}`, () => {
+  test(`the colour ${given} is ${kept instanceof RegExp ? 'refused with a fix' : 'accepted'}`, () => {
     const checked = checkColour(given);
     if (kept instanceof RegExp) assert.match('refusal' in checked ? checked.refusal.en : '', kept);
     else assert.deepEqual(checked, { colour: kept });
   });
 }
 
-test('text can be read on every colour that is taken, by day and by night', () => {
+test('text is readable on every accepted colour, light and dark', () => {
   for (let number = 0; number <= 0xffffff; number += 0x050301) {
     const colour = `#${number.toString(16).padStart(6, '0')}`;
     if ('refusal' in checkColour(colour)) continue;
@@ -52,19 +52,19 @@ const files: [name: string, bytes: Buffer, found: string | null][] = [
   ['an extended WebP', webp('VP8X', [...zeros(8), 59, 0, 0, 39, 0, 0, ...zeros(4)]), 'image/webp 60 40'],
   ['a lossy WebP', webp('VP8 ', [...zeros(10), 60, 0, 40, 0]), 'image/webp 60 40'],
   ['a lossless WebP', webp('VP8L', [...zeros(5), 59, 0xc0, 9, 0, ...zeros(6)]), 'image/webp 60 40'],
-  ['a WebP that ends', webp('VP8X', zeros(4)), null],
+  ['a truncated WebP', webp('VP8X', zeros(4)), null],
   ['an SVG', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'), null],
   ['a page named logo.png', Buffer.from('<!doctype html><script>alert(1)</script>'), null],
-  ['nothing', Buffer.alloc(0), null],
+  ['an empty file', Buffer.alloc(0), null],
 ];
 for (const [name, bytes, found] of files) {
-  test(`${name} is ${found ?? 'no image of ours'}`, () => {
+  test(`${name} is ${found ?? 'no accepted image'}`, () => {
     const image = readImageFile(bytes);
     assert.equal(image && `${image.type} ${image.width} ${image.height}`, found);
   });
 }
 
-test('a logo is refused by its type, its bytes and its pixels, with what is taken', () => {
+test('a logo is refused for its type, bytes or pixels, with what is accepted', () => {
   const refusalOf = (bytes: Buffer) => {
     const checked = checkLogo(bytes);
     return 'refusal' in checked ? checked.refusal.en : 'taken';

@@ -34,7 +34,7 @@ async function configured(app: TestApp, { id }: ServiceEnvironment): Promise<rea
 }
 
 forEachEngine('the settings of a payment method', (openTestDatabase) => {
-  test('are found again as they were set, also once another account has taken over or none is in use', async () => {
+  test('are kept for each account, also when another account takes over or none is in use', async () => {
     const { app, environment, target } = await open(openTestDatabase);
     const keyOf = ({ account }: { account: string }) => findMethodKey(app, environment.id, 'webpay', account);
     const inUse = () => selectAccountInUse(app.db, environment.id, 'webpay');
@@ -51,7 +51,7 @@ forEachEngine('the settings of a payment method', (openTestDatabase) => {
     assert.deepEqual([await keyOf(other), await inUse()], [other.key, null]);
   });
 
-  test('an account that comes back collects again, and its new key replaces the old one', async () => {
+  test('are used again when an account is set again, with its new key', async () => {
     const { app, environment, target } = await open(openTestDatabase);
     await setMethodSettings(app, target, ACCOUNT, TESTER);
     await setMethodSettings(app, target, { account: '597087654321', key: 'another-key' }, TESTER);
@@ -68,7 +68,7 @@ forEachEngine('the settings of a payment method', (openTestDatabase) => {
     );
   });
 
-  test('are set by all who set them at once, and one account is in use: the database once refused the second', async () => {
+  test('are all stored when several are set at once, with exactly one account in use', async () => {
     const { app, target } = await open(openTestDatabase);
     const accounts = Array.from({ length: 16 }, (_, index) => String(597_000_000_000 + index));
     const answers = await Promise.all(
@@ -91,7 +91,7 @@ forEachEngine('the settings of a payment method', (openTestDatabase) => {
     assert.equal(await removeMethodSettings(app, { ...target, environment: 'development' }, TESTER), false);
   });
 
-  test('make the method available within a second, without a question to the store for each payment', async () => {
+  test('make the method available within a second, without a query for each payment', async () => {
     const { app, environment, target } = await open(openTestDatabase);
     const simulated = app.paymentMethods[0];
     assert.ok(simulated !== undefined);
@@ -113,7 +113,7 @@ forEachEngine('the settings of a payment method', (openTestDatabase) => {
     assert.deepEqual(await offered(), []);
   });
 
-  test('are listed without the key, which is stored nowhere in the clear', async () => {
+  test('are listed without the key, which is stored only encrypted', async () => {
     const { app, target } = await open(openTestDatabase);
     await setMethodSettings(app, target, ACCOUNT, TESTER);
     const listed = await listMethodSettings(app);
@@ -126,7 +126,7 @@ forEachEngine('the settings of a payment method', (openTestDatabase) => {
     assert.doesNotMatch(JSON.stringify(rows), new RegExp(ACCOUNT.key));
   });
 
-  test('a key that was moved to another row, or whose account was changed, does not open', async () => {
+  test('are refused when their key was moved to another row or their account was changed', async () => {
     const changes = [
       `update payment_method_accounts set account = '597000000000'`,
       `update payment_method_accounts set environment_id = (select min(id) from environments)`,

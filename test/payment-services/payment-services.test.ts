@@ -18,7 +18,7 @@ import { untilQueued } from '../support/until-queued.ts';
 const MESSAGE = 'x_amount1000';
 
 forEachEngine('payment services', (openTestDatabase) => {
-  test('each environment has a pair of its own, and one never signs for the other', async () => {
+  test('have separate tokens for each environment, and those of one never sign for the other', async () => {
     const app = createTestApp(await openTestDatabase());
     const { development, production } = await createPaymentService(app, 'Shop', TESTER);
     assert.match(development.service_token, /^[0-9a-f]{64}$/);
@@ -29,14 +29,14 @@ forEachEngine('payment services', (openTestDatabase) => {
     assert.equal(await signs(app, production.service_token, development.secret_token), null);
   });
 
-  test('no Secret Token is in the store in clear', async () => {
+  test('store no Secret Token in clear text', async () => {
     const app = createTestApp(await openTestDatabase());
     const { development } = await createPaymentService(app, 'Shop', TESTER);
     const rows = JSON.stringify(await app.db.query('select * from secret_tokens'));
     assert.ok(!rows.includes(development.secret_token));
   });
 
-  test('tokens that clients already have can be brought over, once', async () => {
+  test('can be imported once with tokens that clients already have', async () => {
     const app = createTestApp(await openTestDatabase());
     const pair = { service_token: 'short-old-token', secret_token: 'ñandú secret' };
     await importPaymentService(app, 'Old shop', 'production', pair, TESTER);
@@ -45,7 +45,7 @@ forEachEngine('payment services', (openTestDatabase) => {
     assert.equal((await listPaymentServices(app)).length, 1);
   });
 
-  test('a rotated Secret Token works beside the new one until it closes', async () => {
+  test('accept a rotated Secret Token next to the new one until it closes', async () => {
     const app = createTestApp(await openTestDatabase());
     const { id, development } = await createPaymentService(app, 'Shop', TESTER);
     const outcome = await rotateSecretToken(app, id, 'development', 60_000, TESTER);
@@ -58,7 +58,7 @@ forEachEngine('payment services', (openTestDatabase) => {
     assert.ok(await signs(app, token, fresh));
   });
 
-  test('no more than two Secret Tokens are ever open: the next rotation waits, or closes all earlier ones', async () => {
+  test('have at most two open Secret Tokens: the next rotation waits or closes all earlier ones', async () => {
     const app = createTestApp(await openTestDatabase());
     const { id, development } = await createPaymentService(app, 'Shop', TESTER);
     const { service_token: token, secret_token: first } = development;
@@ -84,14 +84,14 @@ forEachEngine('payment services', (openTestDatabase) => {
     assert.deepEqual(await rotateSecretToken(app, 'ps_unknown', 'development', 0, TESTER), { kind: 'unknown' });
   });
 
-  test('of two rotations at the same moment one is refused', async () => {
+  test('refuse one of two concurrent rotations', async () => {
     const app = createTestApp(await openTestDatabase());
     const { id } = await createPaymentService(app, 'Shop', TESTER);
     const outcomes = await Promise.all([1, 2].map(() => rotateSecretToken(app, id, 'development', 60_000, TESTER)));
     assert.deepEqual(outcomes.map(({ kind }) => kind).sort(), ['overlapping', 'rotated']);
   });
 
-  test('a rotation that names its Secret Token, sent twice, replaces no other one', async () => {
+  test('replace no other Secret Token when a rotation that names one is repeated', async () => {
     const app = createTestApp(await openTestDatabase());
     const { id } = await createPaymentService(app, 'Shop', TESTER);
     const { secret_id: named = '' } = (await findHandover(app, (await handOver(app, id)).id)) ?? {};
@@ -99,7 +99,7 @@ forEachEngine('payment services', (openTestDatabase) => {
     assert.deepEqual([(await rotate(60_000)).kind, (await rotate(0)).kind], ['rotated', 'replaced']);
   });
 
-  test('a link shows the tokens to one of two readers at once, for its time alone, and of the current Secret Token alone', async () => {
+  test('show the tokens of a link to one of two concurrent readers, before its end, and only while they are current', async () => {
     const app = createTestApp(await openTestDatabase());
     const { id } = await createPaymentService(app, 'Shop', TESTER);
     const set = (link: NewHandover, change: string, meanwhile = async () => {}) =>
@@ -127,7 +127,7 @@ forEachEngine('payment services', (openTestDatabase) => {
     assert.equal(await read(replaced), null);
   });
 
-  test('an unknown account makes the work of a known one: it was told by a clock which accounts there are', async () => {
+  test('do the same work for an unknown account as for a known one', async () => {
     const db = await openTestDatabase();
     let opened = 0;
     let statements = 0;
@@ -147,7 +147,7 @@ forEachEngine('payment services', (openTestDatabase) => {
     assert.deepEqual([statements, opened], [3, 2]);
   });
 
-  test('a wrong signature in the name of a merchant made its own requests wait until the store was read again', async () => {
+  test('answer valid requests while a wrong signature makes them read the store again', async () => {
     const db = await openTestDatabase();
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
     let isHeld = false;
@@ -171,7 +171,7 @@ forEachEngine('payment services', (openTestDatabase) => {
     await own;
   });
 
-  test('a disabled payment service stops within a second, cached or not', async () => {
+  test('stop within a second when disabled, cached or not', async () => {
     const app = createTestApp(await openTestDatabase());
     const { id, development } = await createPaymentService(app, 'Shop', TESTER);
     assert.ok(await signs(app, development.service_token, development.secret_token));
@@ -181,7 +181,7 @@ forEachEngine('payment services', (openTestDatabase) => {
     assert.equal(await signs(app, development.service_token, development.secret_token), null);
   });
 
-  test('the last use of a Secret Token is shown', async () => {
+  test('show the last use of each Secret Token', async () => {
     const app = createTestApp(await openTestDatabase());
     const { development } = await createPaymentService(app, 'Shop', TESTER);
     await signs(app, development.service_token, development.secret_token);
