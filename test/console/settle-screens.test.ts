@@ -355,6 +355,8 @@ forEachEngine('a refund in doubt at the console', (openTestDatabase) => {
     assert.equal((await confirm(other, lost)).status, 303);
     const stale = await confirm(finance, back);
     assert.deepEqual([stale.status, /Cambió después de que abriste/.test(stale.text)], [409, true]);
+    const late = await look(finance, BACK);
+    assert.deepEqual([late.status, /nada en duda/.test(late.text)], [409, true]);
     assert.deepEqual(await refundsOf(app, paid), [['failed', 3000]]);
     await assertBooksHold(app);
   });
@@ -468,6 +470,8 @@ forEachEngine('a payout without a result at the console', (openTestDatabase) => 
     assert.equal((await confirm(other, lost)).status, 303);
     const stale = await confirm(finance, back);
     assert.deepEqual([stale.status, /Cambió después de que abriste/.test(stale.text)], [409, true]);
+    const late = await look(finance, BACK);
+    assert.deepEqual([late.status, /o ya terminó/.test(late.text)], [409, true]);
     assert.deepEqual(await state(), ['failed', null]);
     await assertBooksHold(app);
   });

@@ -8,9 +8,9 @@ import { describeEvidence, type Evidence } from '../../lib/evidence-file.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { tableOf } from '../console-format.ts';
 import { type ConsoleText, tell, tellKind } from '../console-texts.ts';
-import { type ConsoleVisit, requireProof } from '../console-visit.ts';
-import { typedOf, typedQuery } from '../kept-typing.ts';
-import { carriedFile, MOST_FILE_BYTES, readSentFile, type SentFile } from '../payouts/kept-upload.ts';
+import type { ConsoleVisit } from '../console-visit.ts';
+import { typedQuery } from '../kept-typing.ts';
+import { carriedFile, MOST_FILE_BYTES, type SentFile } from '../payouts/kept-upload.ts';
 
 /** The outcomes that a person may choose, each with its meaning. */
 export type Choices<Outcome extends string> = Partial<Readonly<Record<Outcome, ConsoleText>>>;
@@ -24,37 +24,18 @@ export type Said<Outcome> = { outcome: Outcome; reason: string; evidence: Eviden
 /** The same without evidence. */
 export type SaidBare<Outcome> = { outcome: Outcome; reason: string; evidence: null; file: null };
 
-/** Reads the form. Throws `Problem` HTTP_MALFORMED. */
-export async function readSent({ request }: ConsoleVisit): Promise<Sent> {
-  const { fields, file } = await readSentFile(request);
-  const { confirm, effect = '' } = fields;
-  return { fields, file, isConfirmed: confirm !== undefined, effect };
-}
-
-/**
- * Asks for the second factor if it is due, as `requireProof` does, and leads back to the form at `at` with the typed
- * fields. The file is too large for an address, so the form asks for it again.
- */
-export function requireProofFor(app: App, visit: ConsoleVisit, at: string, sent: Sent) {
-  return requireProof(app, visit, typedPath(visit, at, sent));
-}
-
-/**
- * Returns the answer with the fields that the address of the form keeps; it says that the file must be chosen again.
- */
-export function keptAnswer(visit: ConsoleVisit): SettleAnswer {
-  const { file, ...fields } = typedOf(visit);
-  const said = file === undefined ? '' : tell(visit.language, 'settle.file_again');
-  return { said, sent: { fields, file: null, isConfirmed: false, effect: '' } };
-}
-
-function typedPath(visit: ConsoleVisit, at: string, { fields, file }: Pick<Sent, 'fields' | 'file'>): string {
+/** Returns the path of the form at `at` with what was typed. The file is too large for an address. */
+export function typedPath(visit: ConsoleVisit, at: string, { fields, file }: Pick<Sent, 'fields' | 'file'>): string {
   const { outcome = '', reason = '', amount = '' } = fields;
   const typed = { outcome, reason, amount, ...(file !== null && { file: 'again' }) };
   return `${at}?${typedQuery(visit, typed)}`;
 }
 
-type Refused = { refusal: string };
+/** `at`: where the form is sent, `back`: the page before it; both below `/console`. */
+export type Place = { at: string; back: string };
+
+/** Why a form is refused. */
+export type Refused = { refusal: string };
 
 /** Checks the outcome, the evidence and the reason of the form. */
 export function readSaid<Outcome extends string>(
@@ -84,15 +65,10 @@ export function readBare<Outcome extends string>(
   return { outcome: outcome as Outcome, reason, evidence: null, file: null };
 }
 
-/**
- * `at`: where the form is sent, `back`: the page before it; both below `/console`. `more`: fields after the outcomes.
- * `mayLackFile`: one of the outcomes needs no evidence.
- */
+/** `more`: fields after the outcomes. `mayLackFile`: one of the outcomes needs no evidence. */
 export type SettleQuestion = {
   title: string;
   text: Html;
-  at: string;
-  back: string;
   choices: Choices<string>;
   more?: Html;
   mayLackFile?: boolean;
@@ -105,7 +81,8 @@ export type SettleAnswer = { status?: number; said: string; sent: Sent };
 export function sendSettleForm(
   app: App,
   visit: ConsoleVisit,
-  { title, text, at, back, choices, more = html``, mayLackFile = false }: SettleQuestion,
+  { at, back }: Place,
+  { title, text, choices, more = html``, mayLackFile = false }: SettleQuestion,
   { status = 200, said, sent }: SettleAnswer,
 ) {
   const { language, send } = visit;
@@ -133,7 +110,8 @@ ${kept !== null && html`<p>${tell(language, 'settle.chosen', { name: kept.name }
 }
 
 /** `effect`: the states afterwards and the entries. `kept`: fields that the confirmation carries. */
-export type SettlePreview = Pick<SettleQuestion, 'text' | 'at' | 'back'> & {
+export type SettlePreview = Place & {
+  text: Html;
   said: Said<string> | SaidBare<string>;
   means: string;
   effect: Html;

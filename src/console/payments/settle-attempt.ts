@@ -6,25 +6,23 @@ import { isInDoubt, isOpen, type PaymentAttempt } from '../../checkout/payment-a
 import { selectAttempt } from '../../checkout/payment-attempt-queries.ts';
 import type { DecidedOutcome, DecisionResult } from '../../checkout/payment-decision.ts';
 import { methodName } from '../../checkout/texts.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { html } from '../../http/html.ts';
 import { formatMoney, formatPlain, parseTyped } from '../../lib/money.ts';
 import type { ShownPayment } from '../../search/show-payment.ts';
 import {
   type Choices,
   entriesTable,
-  keptAnswer,
+  type Place,
+  type Refused,
   readSaid,
-  readSent,
-  requireProofFor,
   type Said,
   type Sent,
   type SettleQuestion,
-  sendSettleForm,
   sendSettlePreview,
 } from '../attention/settle-form.ts';
+import { settleScreens } from '../attention/settle-screens.ts';
 import { type ConsoleText, tell, tellKind } from '../console-texts.ts';
-import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
+import { type ConsoleVisit, notFoundPage } from '../console-visit.ts';
 import { paymentOf } from './get-payment.ts';
 import { isRepeated, sendSaid } from './settle-answers.ts';
 
@@ -34,37 +32,20 @@ const CHOICES = {
   aborted: 'settle.aborted',
 } as const satisfies Record<DecidedOutcome, ConsoleText>;
 
-/** Asks how a payment attempt in doubt ended. */
-export const getConsoleSettleAttempt: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const doubted = await findDoubted(app, visit);
-    if (doubted === null) return visit.send(404, notFoundPage(visit.language));
-    const asked = requireProof(app, visit, pathOf(doubted));
-    if (asked !== null) return asked;
-    if (!isInDoubt(doubted.attempt, app.now())) return sendNothing(app, visit);
-    const answer = keptAnswer(visit);
-    return sendSettleForm(app, visit, questionOf(visit, doubted, answer.sent.fields['amount']), answer);
-  }),
-};
-
-/** Asks the method again and shows what the decision would do; with `confirm` decides. */
-export const postConsoleSettleAttempt: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const doubted = await findDoubted(app, visit);
-    if (doubted === null) return visit.send(404, notFoundPage(visit.language));
-    const sent = await readSent(visit);
-    const asked = requireProofFor(app, visit, pathOf(doubted), sent);
-    if (asked !== null) return asked;
-    const wish = readWish(visit, doubted.shown, sent);
-    if ('refusal' in wish) {
-      if (!isInDoubt(doubted.attempt, app.now())) return sendNothing(app, visit);
-      const answer = { status: 400, said: wish.refusal, sent };
-      return sendSettleForm(app, visit, questionOf(visit, doubted, sent.fields['amount']), answer);
-    }
-    if (sent.isConfirmed) return decide(app, visit, doubted, { ...wish, effect: sent.effect });
-    return preview(app, visit, doubted, wish);
-  }),
-};
+/**
+ * Asks how a payment attempt in doubt ended. Asks the method again and shows what the decision would do; with `confirm`
+ * decides.
+ */
+export const { get: getConsoleSettleAttempt, post: postConsoleSettleAttempt } = settleScreens({
+  find: findDoubted,
+  placeOf,
+  isInDoubt: ({ attempt }, now) => isInDoubt(attempt, now),
+  sendNothing,
+  question: questionOf,
+  read: readWish,
+  preview,
+  decide,
+});
 
 type Doubted = { shown: ShownPayment; attempt: PaymentAttempt };
 type Wish = Said<DecidedOutcome> & { taken: number | null };
@@ -81,9 +62,9 @@ async function findDoubted(app: App, visit: ConsoleVisit): Promise<Doubted | nul
   return attempt?.transaction_id === shown.transaction.id ? { shown, attempt } : null;
 }
 
-/** Returns the path of the form below `/console`. */
-function pathOf({ shown, attempt }: Doubted): string {
-  return `/payments/${shown.payment.id}/attempts/${attempt.id}/settle`;
+function placeOf({ shown, attempt }: Doubted): Place {
+  const back = `/payments/${shown.payment.id}`;
+  return { at: `${back}/attempts/${attempt.id}/settle`, back };
 }
 
 /** The money of an approved attempt is in the books, so nothing else can be said of it. */
@@ -105,7 +86,7 @@ function textOf(visit: ConsoleVisit, { shown, attempt }: Doubted) {
 <p class="notice">${sayPaymentDoubt({ ...attempt, payment_method: method, contradiction })[language]}</p>`;
 }
 
-function questionOf(visit: ConsoleVisit, doubted: Doubted, typed = ''): SettleQuestion {
+function questionOf(visit: ConsoleVisit, doubted: Doubted, { amount: typed = '' }: Sent['fields']): SettleQuestion {
   const { language } = visit;
   const { shown, attempt } = doubted;
   const amount = formatMoney(shown.payment.amount, shown.payment.currency);
@@ -113,15 +94,13 @@ function questionOf(visit: ConsoleVisit, doubted: Doubted, typed = ''): SettleQu
   return {
     title: tell(language, 'settle.attempt_title', { amount }),
     text: html`${textOf(visit, doubted)}${isOpen(attempt) && html`<p>${tell(language, 'settle.asks', { method })}</p>`}`,
-    at: pathOf(doubted),
-    back: `/payments/${shown.payment.id}`,
     choices: choicesFor(attempt),
     more: html`${attempt.state !== 'approved' && html`<label>${tell(language, 'settle.amount', { amount })}<input name="amount" inputmode="decimal" value="${typed}"></label>`}`,
   };
 }
 
 /** `taken`: null without an amount, for the amount of the order. */
-function readWish(visit: ConsoleVisit, { payment }: ShownPayment, sent: Sent): Wish | { refusal: string } {
+function readWish(visit: ConsoleVisit, { shown: { payment } }: Doubted, sent: Sent): Wish | Refused {
   const said = readSaid(visit, sent, CHOICES);
   if ('refusal' in said) return said;
   const text = (sent.fields['amount'] ?? '').trim();
@@ -134,7 +113,6 @@ function readWish(visit: ConsoleVisit, { payment }: ShownPayment, sent: Sent): W
 
 async function preview(app: App, visit: ConsoleVisit, before: Doubted, wish: Wish) {
   const { language } = visit;
-  if (!isInDoubt(before.attempt, app.now())) return sendNothing(app, visit);
   const wasAsked = isOpen(before.attempt) && (await askAgain(app, before));
   // The answer may have ended it.
   const doubted = await findDoubted(app, visit);
@@ -149,8 +127,7 @@ async function preview(app: App, visit: ConsoleVisit, before: Doubted, wish: Wis
   const means = tell(language, CHOICES[wish.outcome]);
   return sendSettlePreview(app, visit, {
     text: html`${textOf(visit, doubted)}${isOpen(attempt) && html`<p>${answer}</p>`}`,
-    at: pathOf(doubted),
-    back: `/payments/${doubted.shown.payment.id}`,
+    ...placeOf(doubted),
     said: wish,
     means:
       wish.taken === null || attempt.state === 'approved' ? means : `${means}: ${formatMoney(wish.taken, currency)}`,

@@ -1,7 +1,6 @@
 import type { App } from '../../app.ts';
 import { sayRefundDoubt } from '../../attention/say-doubt.ts';
 import { methodName } from '../../checkout/texts.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { decideRefund, rehearseRefundDecision } from '../../refunds/decide-refund.ts';
@@ -12,20 +11,19 @@ import type { ShownPayment } from '../../search/show-payment.ts';
 import {
   type Choices,
   entriesTable,
-  keptAnswer,
+  type Place,
+  type Refused,
   readBare,
   readSaid,
-  readSent,
-  requireProofFor,
   type Said,
   type SaidBare,
   type Sent,
   type SettleQuestion,
-  sendSettleForm,
   sendSettlePreview,
 } from '../attention/settle-form.ts';
+import { settleScreens } from '../attention/settle-screens.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
-import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof } from '../console-visit.ts';
+import { type ConsoleVisit, notFoundPage } from '../console-visit.ts';
 import { paymentOf } from './get-payment.ts';
 import { isRepeated, sendSaid } from './settle-answers.ts';
 
@@ -35,35 +33,20 @@ const CHOICES = {
   retry: 'settle.retry',
 } as const satisfies Record<RefundDecisionOutcome, ConsoleText>;
 
-/** Asks how a refund in doubt ended, or whether to request it from its method again. */
-export const getConsoleSettleRefund: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const doubted = await findDoubted(app, visit);
-    if (doubted === null) return visit.send(404, notFoundPage(visit.language));
-    const asked = requireProof(app, visit, pathOf(doubted));
-    if (asked !== null) return asked;
-    if (!isRefundInDoubt(doubted.refund, app.now())) return sendSaid(app, visit, 'settle.nothing');
-    return sendSettleForm(app, visit, questionOf(visit, doubted), keptAnswer(visit));
-  }),
-};
-
-/** Shows what the decision would do; with `confirm` decides. */
-export const postConsoleSettleRefund: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const doubted = await findDoubted(app, visit);
-    if (doubted === null) return visit.send(404, notFoundPage(visit.language));
-    const sent = await readSent(visit);
-    const asked = requireProofFor(app, visit, pathOf(doubted), sent);
-    if (asked !== null) return asked;
-    const wish = readWish(visit, sent);
-    if (!('refusal' in wish) && sent.isConfirmed) return decide(app, visit, doubted, { ...wish, effect: sent.effect });
-    if (!isRefundInDoubt(doubted.refund, app.now())) return sendSaid(app, visit, 'settle.nothing');
-    if ('refusal' in wish) {
-      return sendSettleForm(app, visit, questionOf(visit, doubted), { status: 400, said: wish.refusal, sent });
-    }
-    return preview(app, visit, doubted, wish);
-  }),
-};
+/**
+ * Asks how a refund in doubt ended, or whether to request it from its method again. Shows what the decision would do;
+ * with `confirm` decides.
+ */
+export const { get: getConsoleSettleRefund, post: postConsoleSettleRefund } = settleScreens({
+  find: findDoubted,
+  placeOf,
+  isInDoubt: ({ refund }, now) => isRefundInDoubt(refund, now),
+  sendNothing: (app, visit) => sendSaid(app, visit, 'settle.nothing'),
+  question: questionOf,
+  read: readWish,
+  preview,
+  decide,
+});
 
 type Doubted = { shown: ShownPayment; refund: Refund };
 type Wish = Said<RefundDecisionOutcome> | SaidBare<RefundDecisionOutcome>;
@@ -80,9 +63,9 @@ async function findDoubted(app: App, visit: ConsoleVisit): Promise<Doubted | nul
   return refund === null ? null : { shown, refund };
 }
 
-/** Returns the path of the form below `/console`. */
-function pathOf({ shown, refund }: Doubted): string {
-  return `/payments/${shown.payment.id}/refunds/${refund.id}/settle`;
+function placeOf({ shown, refund }: Doubted): Place {
+  const back = `/payments/${shown.payment.id}`;
+  return { at: `${back}/refunds/${refund.id}/settle`, back };
 }
 
 /** A completed refund is in the books, and only one that is held can be requested again. */
@@ -115,15 +98,13 @@ function questionOf(visit: ConsoleVisit, doubted: Doubted): SettleQuestion {
   return {
     title: tell(visit.language, 'settle.refund_title', { amount }),
     text: textOf(visit, doubted),
-    at: pathOf(doubted),
-    back: `/payments/${shown.payment.id}`,
     choices,
     mayLackFile: choices.retry !== undefined,
   };
 }
 
 /** Without a file only `retry` is possible; the decision itself refuses it where it needs evidence. */
-function readWish(visit: ConsoleVisit, sent: Sent): Wish | { refusal: string } {
+function readWish(visit: ConsoleVisit, _: Doubted, sent: Sent): Wish | Refused {
   const isBare = sent.fields['outcome'] === 'retry' && sent.file === null;
   return isBare ? readBare(visit, sent, CHOICES) : readSaid(visit, sent, CHOICES);
 }
@@ -140,8 +121,7 @@ async function preview(app: App, visit: ConsoleVisit, doubted: Doubted, wish: Wi
       : tell(language, 'settle.refund_will', { state });
   return sendSettlePreview(app, visit, {
     text: textOf(visit, doubted),
-    at: pathOf(doubted),
-    back: `/payments/${shown.payment.id}`,
+    ...placeOf(doubted),
     said: wish,
     means: `${tell(language, CHOICES[wish.outcome])}: ${formatMoney(refund.amount, shown.payment.currency)}`,
     effect: html`<p>${said}</p>${entriesTable(language, rehearsed.entries)}`,

@@ -1,7 +1,6 @@
 import type { App } from '../../app.ts';
 import { selectAudit } from '../../audit/audit-queries.ts';
 import { Problem } from '../../error-catalogue.ts';
-import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { formatMoney } from '../../lib/money.ts';
 import { endContradiction } from '../../payouts/end-contradiction.ts';
@@ -12,17 +11,15 @@ import { rehearseSettlement, settlePayouts } from '../../payouts/settle-payouts.
 import {
   type Choices,
   entriesTable,
-  keptAnswer,
+  type Place,
   readSaid,
-  readSent,
-  requireProofFor,
   type Said,
   type SettleQuestion,
-  sendSettleForm,
   sendSettlePreview,
 } from '../attention/settle-form.ts';
+import { settleScreens } from '../attention/settle-screens.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
-import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
+import type { ConsoleVisit } from '../console-visit.ts';
 import { refusalOf } from './payout-cells.ts';
 import { sendPayout } from './payout-page.ts';
 import { doubtOf, type Left, pathOf } from './settle-way.ts';
@@ -37,39 +34,30 @@ const CHOICES = {
   clear: 'settle.clear',
 } as const satisfies Record<Outcome, ConsoleText>;
 
-/** Asks how a payout that has left ended, or whether a contradiction is wrong. */
-export const getConsoleSettlePayout: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const left = await findLeft(app, visit);
-    const asked = requireProof(app, visit, pathOf(left));
-    if (asked !== null) return asked;
-    if (!mayBeSettled(left.payout)) return sendSaid(app, visit, 'settle.payout_nothing');
-    return sendSettleForm(app, visit, questionOf(visit, left), keptAnswer(visit));
-  }),
-};
-
-/** Shows what the outcome would do; with `confirm` records it. */
-export const postConsoleSettlePayout: Screen = {
-  handle: consoleHandler(async (app, visit) => {
-    const left = await findLeft(app, visit);
-    const sent = await readSent(visit);
-    const asked = requireProofFor(app, visit, pathOf(left), sent);
-    if (asked !== null) return asked;
-    const said = readSaid(visit, sent, CHOICES);
-    if (!('refusal' in said) && sent.isConfirmed) return settle(app, visit, left, { ...said, effect: sent.effect });
-    if (!mayBeSettled(left.payout)) return sendSaid(app, visit, 'settle.payout_nothing');
-    const allowed = 'refusal' in said ? said : readSaid(visit, sent, choicesFor(left.payout));
-    if ('refusal' in allowed) {
-      return sendSettleForm(app, visit, questionOf(visit, left), { status: 400, said: allowed.refusal, sent });
-    }
-    return preview(app, visit, left, allowed);
-  }),
-};
+/**
+ * Asks how a payout that has left ended, or whether a contradiction is wrong. Shows what the outcome would do; with
+ * `confirm` records it.
+ */
+export const { get: getConsoleSettlePayout, post: postConsoleSettlePayout } = settleScreens({
+  find: findLeft,
+  placeOf,
+  isInDoubt: ({ payout }) => mayBeSettled(payout),
+  sendNothing: (app, visit) => sendSaid(app, visit, 'settle.payout_nothing'),
+  question: questionOf,
+  // The second click of a confirmation names an outcome that the state no longer allows.
+  read: (visit, { payout }, sent) => readSaid(visit, sent, sent.isConfirmed ? CHOICES : choicesFor(payout)),
+  preview,
+  decide,
+});
 
 /** Returns the payout in the path. Throws `Problem` NOT_FOUND if the person may not see it. */
 function findLeft(app: App, { user, request }: ConsoleVisit): Promise<Left> {
   const { id } = request.params as { id: string };
   return findPayout(app, user.environmentIds, id);
+}
+
+function placeOf(left: Left): Place {
+  return { at: pathOf(left), back: `/payouts/${left.payout.id}` };
 }
 
 /** The outcomes that the state allows. A payout comes back only after it arrived, and both are booked at once. */
@@ -94,8 +82,6 @@ function questionOf(visit: ConsoleVisit, left: Left): SettleQuestion {
   return {
     title: tell(visit.language, 'settle.payout_title', { amount }),
     text: textOf(visit, left),
-    at: pathOf(left),
-    back: `/payouts/${payout.id}`,
     choices: choicesFor(payout),
   };
 }
@@ -109,8 +95,7 @@ async function preview(app: App, visit: ConsoleVisit, left: Left, said: Said<Out
     const after = tell(language, 'settle.payout_will', { state: tell(language, `payout_state.${state}`) });
     return await sendSettlePreview(app, visit, {
       text: textOf(visit, left),
-      at: pathOf(left),
-      back: `/payouts/${payout.id}`,
+      ...placeOf(left),
       said,
       means,
       effect: html`<p>${after}</p>${entriesTable(language, entries)}`,
@@ -130,7 +115,7 @@ async function rehearse(app: App, visit: ConsoleVisit, { payout, owner }: Left, 
   return rehearseSettlement(app, payout, { owner, by: visit.by, outcomes, evidence });
 }
 
-async function settle(app: App, visit: ConsoleVisit, left: Left, said: Said<Outcome> & { effect: string }) {
+async function decide(app: App, visit: ConsoleVisit, left: Left, said: Said<Outcome> & { effect: string }) {
   const { language, by, goTo } = visit;
   const { payout, owner } = left;
   // The effect follows from how the payout stands and from the outcome alone.
