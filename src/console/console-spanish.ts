@@ -170,7 +170,7 @@ export const SPANISH = {
   'event.transaction.expired': 'Vencida sin pago',
   'event.transaction.conflict': 'Contradicción: el medio de pago dice otra cosa',
   'event.refund.processing': 'Devolución pedida',
-  'event.refund.completed': 'Devolución hecha',
+  'event.refund.completed': 'Devolución completada',
   'event.refund.failed': 'Devolución rechazada',
   'attempt.started': '{method}: el pagador empezó',
   'attempt.pending': '{method}: en curso',

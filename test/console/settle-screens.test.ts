@@ -286,7 +286,7 @@ forEachEngine('a refund in doubt at the console', (openTestDatabase) => {
       assert.ok((await server.get(page, finance.console)).text.includes(`href="${path}"`), page);
     assert.equal((await server.get(path, finance.console)).status, 200);
     const preview = await look(finance, BACK);
-    assert.match(preview.text, /La devolución quedará hecha/);
+    assert.match(preview.text, /La devolución quedará completada/);
     assert.match(preview.text, /por cobrar a Simulador<\/td><td[^>]*>\$3\.000 CLP</);
     assert.deepEqual(await refundsOf(app, paid), [['processing', 3000]], 'a preview changes nothing');
     const answers = await Promise.all([1, 2].map(() => confirm(finance, preview)));

@@ -8,10 +8,10 @@ const USTED =
 
 /**
  * Second names of a thing that has one: medio de pago, dinero, orden, solicitud, devolución, Secret Token, dinero sin
- * dueño, traslado, callback.
+ * dueño, traslado, callback. A refund that is completed is completada.
  */
 const SECOND_NAMES =
-  /(?<![\p{L}-])(?:[Mm]étodos? de pago|plata|[Pp]edidos?|petici[oó]n(?:es)?|reembols\w+|Tokens? (?:Secret|Service)|en suspenso|mudanza|se mudó|avisos? de pago|expir(?:a|an|ar|ó|aron|ad[oa]s?))(?!\p{L})/gu;
+  /(?<![\p{L}-])(?:[Mm]étodos? de pago|plata|[Pp]edidos?|petici[oó]n(?:es)?|reembols\w+|Tokens? (?:Secret|Service)|en suspenso|mudanza|se mudó|avisos? de pago|expir(?:a|an|ar|ó|aron|ad[oa]s?)|(?:[Dd]evoluci[oó]n(?:es)?(?: está| quedará)?|como|por|['|]) ?hechas?)(?!\p{L})/gu;
 
 suite('Spanish', () => {
   const spanish = readSourceFiles(

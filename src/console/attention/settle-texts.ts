@@ -53,10 +53,10 @@ export const SETTLE_TEXTS = roomTexts(
     'settle.retry': 'El dinero no volvió: pedirla otra vez (retry)',
     'settle.refund_will': 'La devolución quedará {state}.',
     'settle.state_processing': 'en proceso',
-    'settle.state_completed': 'hecha',
+    'settle.state_completed': 'completada',
     'settle.state_failed': 'fallida, y su monto se puede devolver otra vez',
     'settle.retry_will': 'Se le pide otra vez a {method}, si lo que dice que devolvió calza con los libros.',
-    'settle.completed_stays': 'La devolución está hecha y en los libros: confírmala como hecha.',
+    'settle.completed_stays': 'La devolución está completada y en los libros: confírmala como completada.',
     'settle.too_early':
       'Se pidió hace menos de un día, y el saldo del medio puede venir atrasado: espera, o agrega evidencia de que no hizo nada.',
     'settle.payout': 'Su resultado',
