@@ -7,7 +7,7 @@ import { loadEnvironment } from '../../src/payment-services/find-environment.ts'
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { ROUTES } from '../../src/server/routes.ts';
 import { forEachEngine } from '../support/engines.ts';
-import { formHeaders } from '../support/form-headers.ts';
+import { FORM, formHeaders } from '../support/form-headers.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
@@ -21,7 +21,6 @@ type Headers = Record<string, string>;
 const cookieOf = (user: TestUser): Headers => user.console;
 
 /** What a browser sends with a form of ours. */
-const FORM: Headers = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
 
 forEachEngine('the console', (openTestDatabase, engine) => {
   // Permissions are decided without the store, so on PostgreSQL two roles show that they are asked for.

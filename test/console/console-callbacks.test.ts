@@ -7,14 +7,13 @@ import { keepProcess } from '../../src/health/keep-process.ts';
 import type { FetchOutcome } from '../../src/lib/safe-fetch.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { FORM } from '../support/form-headers.ts';
 import { leaveFor } from '../support/moving-shop.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
 import { createTestUser } from '../support/test-user.ts';
-
-const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
 
 forEachEngine('callbacks in the console', (openTestDatabase) => {
   test('the list has failing endpoints with cause and fix in the language of the person, filters and exports', async () => {

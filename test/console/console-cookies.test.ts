@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { publicPath } from '../../src/http/assets.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { FORM } from '../support/form-headers.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { withBrowser } from '../support/test-browser.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { createTestUser } from '../support/test-user.ts';
 
 const HTTPS = 'https://pagos.example.cl';
-const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
 
 forEachEngine('the cookie of the console', (openTestDatabase) => {
   test('is __Host- and Secure over https, where the name for http lets nobody in; over http it is the other way round', async (context) => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Database, StorageError } from '../../src/db/database.ts';
 import { movePaymentService } from '../../src/moves/move-payment-service.ts';
+import { atConsole } from '../support/console-person.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { twoWithShop, wishOf } from '../support/moving-shop.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
@@ -12,16 +13,11 @@ import { startTestServer } from '../support/test-server.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 import { createTestUser, type TestUser } from '../support/test-user.ts';
 
-const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
-
 forEachEngine('a form of the console that fails', (openTestDatabase) => {
   const open = async (app: TestApp, user: TestUser) => {
     const server = await startTestServer(app);
     const post = (path: string, fields: Record<string, string>, language = 'en') =>
-      server.post(`/console${path}`, {
-        headers: { ...FORM, 'accept-language': language, ...user.console },
-        body: String(new URLSearchParams(fields)),
-      });
+      atConsole(server, { 'accept-language': language, ...user.console }).post(path, fields);
     return { server, post };
   };
 

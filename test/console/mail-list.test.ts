@@ -4,13 +4,13 @@ import { listAudit } from '../../src/audit/list-audit.ts';
 import { deliverMails } from '../../src/mail/deliver-mails.ts';
 import { listMails } from '../../src/mail/resend-mail.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { FORM } from '../support/form-headers.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 import { createTestUser, type TestUser } from '../support/test-user.ts';
 
-const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
 const DAY_MS = 86_400_000;
 
 forEachEngine('receipts by mail in the console', (openTestDatabase) => {

@@ -13,9 +13,9 @@ import {
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { rotateSecretToken } from '../../src/payment-services/rotate-secret-token.ts';
 import { ROUTES } from '../../src/server/routes.ts';
-import { ConsolePerson } from '../support/console-person.ts';
+import { atConsole, ConsolePerson } from '../support/console-person.ts';
 import { forEachEngine } from '../support/engines.ts';
-import { formHeaders } from '../support/form-headers.ts';
+import { FORM, formHeaders } from '../support/form-headers.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
@@ -25,7 +25,6 @@ import { createTestUser, type TestUser } from '../support/test-user.ts';
 const SCREENS = ROUTES.filter(({ access }) => access === 'session');
 const HOUR_MS = 3_600_000;
 
-const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
 const cookieOf = (user: TestUser) => user.console;
 
 forEachEngine('the merchant screens', (openTestDatabase) => {
@@ -34,14 +33,7 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
     const own = await createPaymentService(app, 'Zapateria Norte', TESTER);
     const other = await createPaymentService(app, 'Ferreteria Sur', TESTER);
     const server = await startTestServer(app);
-    const as = (user: TestUser) => ({
-      get: (path: string) => server.get(`/console${path}`, cookieOf(user)),
-      post: (path: string, fields: Record<string, string>) =>
-        server.post(`/console${path}`, {
-          headers: { ...FORM, ...cookieOf(user) },
-          body: String(new URLSearchParams(fields)),
-        }),
-    });
+    const as = (user: TestUser) => atConsole(server, cookieOf(user));
     return { app, own, other, server, as };
   };
 

@@ -2,18 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
 import { ROUTES } from '../../src/server/routes.ts';
+import { atConsole, valueOf } from '../support/console-person.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { approved, openPayoutDesk, wish } from '../support/test-payouts.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { createTestUser, type TestUser } from '../support/test-user.ts';
 
-const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
 const MINUTE_MS = 60_000;
 const CSV = ['rut,banco,cuenta,nombre,monto,id', '12.531.909-2,012,12531909,Ana Núñez,15000,FAC-1', ''].join('\n');
 
 const stateOf = async (app: TestApp, id: string) => (await selectPayoutAnywhere(app.db, id))?.state;
-const valueOf = (page: string, name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(page)?.[1] ?? '';
 
 forEachEngine('the screens on which payouts are made', (openTestDatabase) => {
   const open = async () => {
@@ -23,12 +22,7 @@ forEachEngine('the screens on which payouts are made', (openTestDatabase) => {
     const as = (user: TestUser, language = 'en') => {
       const headers = { 'accept-language': language, ...user.console };
       return {
-        get: (path: string) => server.get(`/console${path}`, headers),
-        post: (path: string, fields: Record<string, string> = {}) =>
-          server.post(`/console${path}`, {
-            headers: { ...FORM, ...headers },
-            body: String(new URLSearchParams(fields)),
-          }),
+        ...atConsole(server, headers),
         upload: async (path: string, fields: Record<string, string>, file?: { name: string; content: string }) => {
           const form = new FormData();
           for (const [name, value] of Object.entries(fields)) form.append(name, value);

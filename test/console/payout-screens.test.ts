@@ -11,6 +11,7 @@ import { proposePayouts } from '../../src/payouts/propose-payouts.ts';
 import { setPayoutSender } from '../../src/payouts/set-payout-sender.ts';
 import { transitionPayouts } from '../../src/payouts/transition-payouts.ts';
 import { ROUTES } from '../../src/server/routes.ts';
+import { atConsole } from '../support/console-person.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { formHeaders } from '../support/form-headers.ts';
 import { TESTER } from '../support/test-actor.ts';
@@ -19,7 +20,6 @@ import { approved, openPayoutDesk, propose, wish } from '../support/test-payouts
 import { startTestServer } from '../support/test-server.ts';
 import { createTestUser, type TestUser } from '../support/test-user.ts';
 
-const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
 const MINUTE_MS = 60_000;
 
 const stateOf = async (app: TestApp, id: string) => (await selectPayoutAnywhere(app.db, id))?.state;
@@ -29,14 +29,8 @@ forEachEngine('the payout screens', (openTestDatabase) => {
     const app = createTestApp(await openTestDatabase());
     const desk = await openPayoutDesk(app);
     const server = await startTestServer(app);
-    const as = (user: TestUser, headers: Record<string, string> = {}) => ({
-      get: (path: string) => server.get(`/console${path}`, { 'accept-language': 'en', ...user.console, ...headers }),
-      post: (path: string, fields: Record<string, string> = {}) =>
-        server.post(`/console${path}`, {
-          headers: { ...FORM, 'accept-language': 'en', ...user.console, ...headers },
-          body: String(new URLSearchParams(fields)),
-        }),
-    });
+    const as = (user: TestUser, headers: Record<string, string> = {}) =>
+      atConsole(server, { 'accept-language': 'en', ...user.console, ...headers });
     return { app, desk, server, as };
   };
 

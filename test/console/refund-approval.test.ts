@@ -4,6 +4,7 @@ import { listAudit } from '../../src/audit/list-audit.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import type { RefundRequest } from '../../src/refunds/refund-request.ts';
 import { selectRefundRequest, selectRefundRequestsOf } from '../../src/refunds/refund-request-queries.ts';
+import { atConsole } from '../support/console-person.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
@@ -12,7 +13,6 @@ import { acceptedRefund, refundsOf } from '../support/test-refunds.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { createTestUser, type TestUser } from '../support/test-user.ts';
 
-const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
 const MINUTE = 60_000;
 
 forEachEngine('a refund above a limit at the console', (openTestDatabase) => {
@@ -20,14 +20,7 @@ forEachEngine('a refund above a limit at the console', (openTestDatabase) => {
     const app = createTestApp(await openTestDatabase());
     const desk = await openRefundDesk(app);
     const server = await startTestServer(app);
-    const as = (user: TestUser, language = 'en') => ({
-      get: (path: string) => server.get(`/console${path}`, { 'accept-language': language, ...user.console }),
-      post: (path: string, fields: Record<string, string> = {}) =>
-        server.post(`/console${path}`, {
-          headers: { ...FORM, 'accept-language': language, ...user.console },
-          body: String(new URLSearchParams(fields)),
-        }),
-    });
+    const as = (user: TestUser, language = 'en') => atConsole(server, { 'accept-language': language, ...user.console });
     const stateOf = async (request: RefundRequest) => (await selectRefundRequest(app.db, request))?.state;
     const at = `/payments/${desk.paid.id}`;
     return { app, desk, server, as, stateOf, at };

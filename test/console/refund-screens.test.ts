@@ -2,12 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { FORM } from '../support/form-headers.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { openRefundDesk } from '../support/test-refund-requests.ts';
 import { acceptedRefund, refundsOf } from '../support/test-refunds.ts';
 import { startTestServer } from '../support/test-server.ts';
-
-const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
 
 forEachEngine('a refund at the console', (openTestDatabase) => {
   const open = async () => {

@@ -7,6 +7,7 @@ import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
 import { selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
 import { ROUTES } from '../../src/server/routes.ts';
+import { atConsole } from '../support/console-person.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { formHeaders } from '../support/form-headers.ts';
 import { TESTER } from '../support/test-actor.ts';
@@ -14,8 +15,6 @@ import { createTestApp } from '../support/test-app.ts';
 import { approved, openPayoutDesk, wish } from '../support/test-payouts.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { createTestUser, type TestUser } from '../support/test-user.ts';
-
-const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
 
 forEachEngine('the screens of bank statements', (openTestDatabase) => {
   const open = async () => {
@@ -29,12 +28,7 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
     const as = (user: TestUser, language = 'en') => {
       const headers = { 'accept-language': language, ...user.console };
       return {
-        get: (path: string) => server.get(`/console${path}`, headers),
-        post: (path: string, fields: Record<string, string> = {}) =>
-          server.post(`/console${path}`, {
-            headers: { ...FORM, ...headers },
-            body: String(new URLSearchParams(fields)),
-          }),
+        ...atConsole(server, headers),
         upload: async (fields: Record<string, string>) => {
           const form = new FormData();
           for (const [name, value] of Object.entries(fields)) form.set(name, value);

@@ -5,12 +5,11 @@ import { test } from 'node:test';
 import { listUsers } from '../../src/auth/list-users.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { FORM } from '../support/form-headers.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { createTestUser } from '../support/test-user.ts';
-
-const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
 
 forEachEngine('the merchants of a person or a program', (openTestDatabase) => {
   test('their ids had to be typed: up to a hundred are ticked by their names, and more are typed', async () => {

@@ -1,34 +1,31 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { totpCode } from '../../src/auth/factors/totp.ts';
-import { ConsolePerson, valueOf } from '../support/console-person.ts';
+import { atConsole, ConsolePerson, valueOf } from '../support/console-person.ts';
 import { forEachEngine } from '../support/engines.ts';
-import { createTestApp } from '../support/test-app.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
-import { createTestUser, type TestUser } from '../support/test-user.ts';
+import { createTestUser } from '../support/test-user.ts';
 
-const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
 const EMAIL = 'ana@example.cl';
 
 forEachEngine('what is typed of a person in the console', (openTestDatabase) => {
-  test('an e-mail address or a RUT that was searched for stood in the address of the page, which logs and histories keep', async () => {
+  const open = async () => {
     const app = createTestApp(await openTestDatabase());
-    await using server = await startTestServer(app);
-    const environment = await createTestEnvironment(app);
-    for (const n of [1, 2])
-      await createPaidTransaction(app, environment, { reference: `ORD-${n}`, customerEmail: EMAIL });
-    await createPaidTransaction(app, environment, { reference: 'OTHER-1' });
     const owner = await createTestUser(app, { role: 'owner', may: [] });
-    const find = async (fields: Record<string, string>, user: TestUser = owner) => {
-      const headers = { ...user.console, ...FORM };
-      const { status, headers: said } = await server.post('/console/find', {
-        headers,
-        body: String(new URLSearchParams(fields)),
-      });
+    return { app, owner, server: await startTestServer(app) };
+  };
+
+  test('an e-mail address or a RUT that was searched for stood in the address of the page, which logs and histories keep', async () => {
+    const { app, server, owner } = await open();
+    await using _server = server;
+    await payOrders(app);
+    const find = async (fields: Record<string, string>) => {
+      const { status, headers } = await atConsole(server, owner.console).post('/find', fields);
       assert.equal(status, 303);
-      return said.get('location') ?? '';
+      return headers.get('location') ?? '';
     };
     const home = await server.get('/console/payments', owner.console);
     const forms = [...home.text.matchAll(/<form[^>]*action="\/console\/find"[^>]*>[^]*?name="list" value="([^"]+)"/g)];
@@ -58,11 +55,9 @@ forEachEngine('what is typed of a person in the console', (openTestDatabase) => 
       assert.equal((await server.get(csv, owner.console)).text.trim().split('\r\n').length, 3);
     }
     const shown = (await server.get(await find({ list: '/payments', q: EMAIL }), owner.console)).text;
-    const [, next = ''] = /name="next" value="([^"]+)"/.exec(shown) ?? [];
-    const language = await server.post('/console/language', {
-      headers: { ...owner.console, ...FORM },
-      body: String(new URLSearchParams({ to: 'en', next: next.replaceAll('&amp;', '&') })),
-    });
+    const next = valueOf(shown, 'next');
+    const wish = { to: 'en', next: next.replaceAll('&amp;', '&') };
+    const language = await atConsole(server, owner.console).post('/language', wish);
     assert.match(language.headers.get('location') ?? '', /typed=v1\./, 'the other language keeps the search');
     for (const list of ['/recipients', '/payouts']) {
       const at = await find({ list, rut: '12.531.909-2', text: '12531909-2' });
@@ -102,13 +97,9 @@ forEachEngine('what is typed of a person in the console', (openTestDatabase) => 
   });
 
   test('a search made after the end of the session was lost: after the password and the code the person sees what it finds', async () => {
-    const app = createTestApp(await openTestDatabase());
-    await using server = await startTestServer(app);
-    const environment = await createTestEnvironment(app);
-    for (const n of [1, 2])
-      await createPaidTransaction(app, environment, { reference: `ORD-${n}`, customerEmail: EMAIL });
-    await createPaidTransaction(app, environment, { reference: 'OTHER-1' });
-    const owner = await createTestUser(app, { role: 'owner', may: [] });
+    const { app, server, owner } = await open();
+    await using _server = server;
+    await payOrders(app);
     const person = new ConsolePerson(server);
     await person.signIn(owner);
     const { secret } = await person.enrol(app);
@@ -118,7 +109,7 @@ forEachEngine('what is typed of a person in the console', (openTestDatabase) => 
     assert.match(asked.text, /Your session has ended/);
     assert.doesNotMatch(asked.text, /ana@|ana%40/, 'whoever looks at the page reads nothing of it');
     const search = valueOf(asked.text, 'search');
-    const [, next = ''] = /name="next" value="([^"]+)"/.exec(asked.text) ?? [];
+    const next = valueOf(asked.text, 'next');
     assert.equal(next, '/sign-in', 'the other language leads to a page that there is');
     const wrong = await person.post('/console/sign-in', { email: owner.email, password: 'no', search });
     assert.equal(valueOf(wrong.text, 'search'), search, 'a wrong password keeps it');
@@ -161,20 +152,15 @@ forEachEngine('what is typed of a person in the console', (openTestDatabase) => 
   });
 
   test('the other language on the page of a refused refund lost what was typed', async () => {
-    const app = createTestApp(await openTestDatabase());
-    await using server = await startTestServer(app);
+    const { app, server, owner } = await open();
+    await using _server = server;
     const paid = await createPaidTransaction(app, await createTestEnvironment(app), { reference: 'ORD-1' });
-    const owner = await createTestUser(app, { role: 'owner', may: [] });
-    const headers = { ...owner.console, ...FORM };
-    const body = 'amount=99999999&reason=lleg%C3%B3+roto';
-    const refused = await server.post(`/console/payments/${paid.id}/refund`, { headers, body });
+    const { post } = atConsole(server, owner.console);
+    const refused = await post(`/payments/${paid.id}/refund`, { amount: '99999999', reason: 'llegó roto' });
     assert.equal(refused.status, 400);
-    const [, next = ''] = /name="next" value="([^"]+)"/.exec(refused.text) ?? [];
+    const next = valueOf(refused.text, 'next');
     assert.doesNotMatch(next, /roto/);
-    const chosen = await server.post('/console/language', {
-      headers,
-      body: String(new URLSearchParams({ to: 'en', next })),
-    });
+    const chosen = await post('/language', { to: 'en', next });
     const again = await server.get(chosen.headers.get('location') ?? '', { ...owner.console, 'accept-language': 'en' });
     assert.match(again.text, /Write the amount/);
     assert.match(again.text, /name="amount"[^>]* value="99999999"/);
@@ -183,3 +169,11 @@ forEachEngine('what is typed of a person in the console', (openTestDatabase) => 
     assert.match(calm.text, new RegExp(`name="next" value="/payments/${paid.id}"`));
   });
 });
+
+/** Two orders of the person, and one of nobody. */
+async function payOrders(app: TestApp): Promise<void> {
+  const environment = await createTestEnvironment(app);
+  for (const reference of ['ORD-1', 'ORD-2'])
+    await createPaidTransaction(app, environment, { reference, customerEmail: EMAIL });
+  await createPaidTransaction(app, environment, { reference: 'OTHER-1' });
+}

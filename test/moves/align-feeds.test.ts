@@ -18,7 +18,8 @@ import { untilVisible } from '../support/until-visible.ts';
 const DAY = 86_400_000;
 
 forEachEngine('a payment service whose old events RETENTION_EVENTS deletes', (openTestDatabase) => {
-  test('moves, also after it was copied with them: once it could never move to that database any more', async () => {
+  /** The move dies after it copied old and new events; then the old ones are deleted here. */
+  const copyThenCut = async () => {
     const { from, to, merchant } = await twoWithShop(openTestDatabase);
     await settle(from);
     from.now.advance(91 * DAY);
@@ -26,6 +27,11 @@ forEachEngine('a payment service whose old events RETENTION_EVENTS deletes', (op
     await settle(from);
     await assert.rejects(movePaymentService(diesOnLeaving(from), to, wishOf(merchant)), /killed/);
     assert.equal(await cut(from), 2);
+    return { from, to, merchant };
+  };
+
+  test('moves, also after it was copied with them: once it could never move to that database any more', async () => {
+    const { from, to, merchant } = await copyThenCut();
     await undoMove(from, to, merchant.paymentServiceId, TESTER);
     await createPaidTransaction(from, merchant, { reference: 'NEWER' });
     await movePaymentService(from, to, wishOf(merchant));
@@ -51,13 +57,7 @@ forEachEngine('a payment service whose old events RETENTION_EVENTS deletes', (op
   });
 
   test('stays where events are missing that were too new to be deleted', async () => {
-    const { from, to, merchant } = await twoWithShop(openTestDatabase);
-    await settle(from);
-    from.now.advance(91 * DAY);
-    await createPaidTransaction(from, merchant, { reference: 'NEW' });
-    await settle(from);
-    await assert.rejects(movePaymentService(diesOnLeaving(from), to, wishOf(merchant)), /killed/);
-    assert.equal(await cut(from), 2);
+    const { from, to, merchant } = await copyThenCut();
     await removeTriggers(from.db);
     const remove = "delete from events where environment_id = $1 and type = 'transaction.created'";
     await from.db.transaction((tx) => tx.query(remove, [merchant.id]));

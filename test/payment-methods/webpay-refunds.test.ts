@@ -8,29 +8,19 @@ import type { PaymentMethod } from '../../src/payment-methods/payment-method.ts'
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import type { Refund } from '../../src/refunds/refund.ts';
 import { settleRefund } from '../../src/refunds/settle-refund.ts';
-import type { Transaction } from '../../src/transactions/transaction.ts';
-import { selectTransaction } from '../../src/transactions/transaction-queries.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { acceptedRefund, refundsOf } from '../support/test-refunds.ts';
 import { untilVisible } from '../support/until-visible.ts';
-import { comeBack, goToForm, openWebpayShop, type WebpayShop } from '../support/webpay-shop.ts';
-
-type PaidShop = WebpayShop & { paid: Transaction; token: string };
+import { openPaidWebpayShop, type PaidShop, type WebpayShop, workTenHours } from '../support/webpay-shop.ts';
 
 forEachEngine('refunds at Transbank and in the books agree', (openTestDatabase) => {
-  async function openPaid(context: TestContext): Promise<PaidShop> {
-    const shop = await openWebpayShop(context, openTestDatabase);
-    const token = await goToForm(shop);
-    await comeBack(shop, token, 'pay');
-    shop.standIn.nextDay();
-    return { ...shop, token, paid: (await selectTransaction(shop.app.db, shop.transaction)) as Transaction };
-  }
+  const openPaid = (context: TestContext) => openPaidWebpayShop(context, openTestDatabase);
 
   test('when a part was refunded in the portal and a refund has the same amount', async (context) => {
     const shop = await openPaid(context);
     shop.standIn.refundInPortal(shop.token, 3000);
     await acceptedRefund(shop.app, shop.paid, 3000);
-    await work(shop);
+    await workTenHours(shop);
     await assertBooked(shop);
   });
 
@@ -39,7 +29,7 @@ forEachEngine('refunds at Transbank and in the books agree', (openTestDatabase) 
     // The store of before asked for it; this one is its copy from before that.
     shop.standIn.refundInPortal(shop.token, 4000);
     await acceptedRefund(shop.app, shop.paid, 4000);
-    await work(shop);
+    await workTenHours(shop);
     assert.deepEqual(shop.standIn.givenBack(), [4000]);
     await assertBooked(shop);
   });
@@ -52,9 +42,9 @@ forEachEngine('refunds at Transbank and in the books agree', (openTestDatabase) 
       await shop.app.db.transaction((tx) => tx.query('update refunds set lookups = 1 where id = $1', [id]));
       if (held) shop.standIn.holdBalances('now');
       shop.standIn.refundInPortal(shop.token, 3000);
-      await work(shop);
+      await workTenHours(shop);
       shop.standIn.holdBalances(null);
-      await work(shop);
+      await workTenHours(shop);
       assert.deepEqual(shop.standIn.givenBack(), [3000]);
       await assertBooked(shop);
     });
@@ -70,7 +60,7 @@ forEachEngine('refunds at Transbank and in the books agree', (openTestDatabase) 
       return refunds.request(refund);
     };
     const method = { ...shop.method, refunds: { ...refunds, request } };
-    await work({ ...shop, app: { ...app, paymentMethods: [method] } });
+    await workTenHours({ ...shop, app: { ...app, paymentMethods: [method] } });
     assert.deepEqual(await refundsOf(app, paid), [['completed', 3000]]);
     assert.deepEqual(await suspended(shop), [3000]);
     await assertBooked(shop);
@@ -90,7 +80,7 @@ forEachEngine('refunds at Transbank and in the books agree', (openTestDatabase) 
     standIn.fail('refund', 'drop_answer');
     await carryOutRefunds(app, 10);
     standIn.refundInPortal(shop.token, 2000);
-    await work(shop);
+    await workTenHours(shop);
     assert.deepEqual(standIn.givenBack(), [3000, 2000]);
     assert.deepEqual(await refundsOf(app, paid), [['processing', 3000]]);
     assert.deepEqual(await suspended(shop), [3000, 2000]);
@@ -104,10 +94,10 @@ forEachEngine('refunds at Transbank and in the books agree', (openTestDatabase) 
     // The store of before asked for both.
     standIn.refundInPortal(shop.token, 3000);
     standIn.refundInPortal(shop.token, 2000);
-    await work(shop);
+    await workTenHours(shop);
     const [first] = (await app.db.query<Refund>('select * from refunds order by sequence')) as [Refund];
     await settleRefund(app, first, { kind: 'declined', detail: {} });
-    await work(shop);
+    await workTenHours(shop);
     assert.deepEqual(standIn.givenBack(), [3000, 2000]);
     assert.deepEqual(await refundsOf(app, paid), [
       ['failed', 3000],
@@ -122,7 +112,7 @@ forEachEngine('refunds at Transbank and in the books agree', (openTestDatabase) 
     await carryOutRefunds(shop.app, 10);
     shop.app.now.advance(5 * 3_600_000);
     shop.standIn.refundInPortal(shop.token, 1000);
-    for (let day = 0; day < 3; day++) await work(shop);
+    for (let day = 0; day < 3; day++) await workTenHours(shop);
     assert.deepEqual(await suspended(shop), [1000]);
     await assertBooked(shop);
     assert.equal(await carryOutRefunds(shop.app, 10), 0);
@@ -135,7 +125,7 @@ forEachEngine('refunds at Transbank and in the books agree', (openTestDatabase) 
     await carryOutRefunds(shop.app, 10);
     assert.deepEqual(await refundsOf(shop.app, shop.paid), [['failed', 3000]]);
     shop.standIn.refundInPortal(shop.token, 3000);
-    await work(shop);
+    await workTenHours(shop);
     assert.deepEqual(await refundsOf(shop.app, shop.paid), [['completed', 3000]]);
     await assertBooked(shop);
   });
@@ -144,10 +134,10 @@ forEachEngine('refunds at Transbank and in the books agree', (openTestDatabase) 
     const shop = await openPaid(context);
     for (const amount of [3000, 2000]) await acceptedRefund(shop.app, shop.paid, amount);
     shop.standIn.holdBalances('now');
-    await work(shop);
+    await workTenHours(shop);
     assert.deepEqual(shop.standIn.givenBack(), [3000]);
     shop.standIn.holdBalances(null);
-    await work(shop);
+    await workTenHours(shop);
     assert.deepEqual(shop.standIn.givenBack(), [3000, 2000]);
     assert.deepEqual(await suspended(shop), []);
     assert.equal((await shop.app.metrics.conflicts.get()).values[0]?.value, 0);
@@ -158,7 +148,7 @@ forEachEngine('refunds at Transbank and in the books agree', (openTestDatabase) 
     const shop = await openPaid(context);
     shop.standIn.holdBalances('now');
     await acceptedRefund(shop.app, shop.paid, 3000);
-    for (let day = 0; day < 5; day++) await work(shop);
+    for (let day = 0; day < 5; day++) await workTenHours(shop);
     assert.equal((await shop.app.metrics.conflicts.get()).values[0]?.value, 1);
     assert.deepEqual(
       (await listAttention(shop.app, 'refund', 10)).map(({ amount }) => amount),
@@ -171,9 +161,9 @@ forEachEngine('refunds at Transbank and in the books agree', (openTestDatabase) 
     const shop = await openPaid(context);
     await acceptedRefund(shop.app, shop.paid, 3000);
     for (let look = 0; look < 40; look++) shop.standIn.fail('status', 'error_500');
-    await work(shop);
+    await workTenHours(shop);
     assert.deepEqual(shop.standIn.givenBack(), []);
-    await work(shop);
+    await workTenHours(shop);
     await assertBooked(shop);
   });
 
@@ -184,24 +174,16 @@ forEachEngine('refunds at Transbank and in the books agree', (openTestDatabase) 
       await acceptedRefund(shop.app, shop.paid, amount);
       shop.standIn.holdBalances('now');
       shop.standIn.fail('refund', 'drop_answer');
-      await work(shop);
+      await workTenHours(shop);
       assert.deepEqual(await refundsOf(shop.app, shop.paid), [['processing', amount]]);
       shop.standIn.holdBalances(null);
-      await work(shop);
+      await workTenHours(shop);
       assert.deepEqual(await refundsOf(shop.app, shop.paid), [['completed', amount]]);
       assert.equal(shop.standIn.calls.filter((call) => call.startsWith('refund')).length, 1);
       await assertBooked(shop);
     });
   }
 });
-
-/** The worker of ten hours. */
-async function work({ app }: WebpayShop): Promise<void> {
-  for (let round = 0; round < 40; round++) {
-    await carryOutRefunds(app, 10);
-    app.now.advance(15 * 60_000);
-  }
-}
 
 /** What went back unasked and nobody has decided about. */
 async function suspended({ app, paid }: PaidShop): Promise<number[]> {

@@ -8,32 +8,22 @@ import { resolveSuspense } from '../../src/movements/resolve-suspense.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { decideRefund, listRefundDecisions } from '../../src/refunds/decide-refund.ts';
 import type { RefundDecisionOutcome } from '../../src/refunds/refund-decision.ts';
-import type { Transaction } from '../../src/transactions/transaction.ts';
-import { selectTransaction } from '../../src/transactions/transaction-queries.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { acceptedRefund, refund, refundsOf } from '../support/test-refunds.ts';
-import { comeBack, goToForm, openWebpayShop, type WebpayShop } from '../support/webpay-shop.ts';
-
-type PaidShop = WebpayShop & { paid: Transaction; token: string };
+import { openPaidWebpayShop, type PaidShop, type WebpayShop, workTenHours } from '../support/webpay-shop.ts';
 
 const HOUR = 3_600_000;
 
 forEachEngine('a person decides a refund', (openTestDatabase) => {
-  async function openPaid(context: TestContext): Promise<PaidShop> {
-    const shop = await openWebpayShop(context, openTestDatabase);
-    const token = await goToForm(shop);
-    await comeBack(shop, token, 'pay');
-    shop.standIn.nextDay();
-    return { ...shop, token, paid: (await selectTransaction(shop.app.db, shop.transaction)) as Transaction };
-  }
+  const openPaid = (context: TestContext) => openPaidWebpayShop(context, openTestDatabase);
 
   test('as completed when it was the one in the portal: its amount leaves suspense, and nothing waits', async (context) => {
     const shop = await openPaid(context);
     const { app, paid } = shop;
     shop.standIn.refundInPortal(shop.token, 3000);
     const { id } = await acceptedRefund(app, paid, 3000);
-    await work(shop);
+    await workTenHours(shop);
     assert.deepEqual(await kindsIn(shop), ['refund', 'suspense']);
     assert.equal(await decide(shop, id, 'completed'), 'decided');
     assert.deepEqual(await refundsOf(app, paid), [['completed', 3000]]);
@@ -41,7 +31,7 @@ forEachEngine('a person decides a refund', (openTestDatabase) => {
     assert.deepEqual(await balancesIn(shop), { suspense: 0, receivable: paid.amount - 3000 });
     assert.equal(await decide(shop, id, 'completed'), 'already');
     assert.equal(await decide(shop, id, 'failed'), 'completed_stays');
-    await work(shop);
+    await workTenHours(shop);
     assert.deepEqual(await kindsIn(shop), []);
     await assertRight(shop);
   });
@@ -53,7 +43,7 @@ forEachEngine('a person decides a refund', (openTestDatabase) => {
     shop.standIn.fail('refund', 'drop_answer');
     await carryOutRefunds(app, 10);
     shop.standIn.refundInPortal(shop.token, 2000);
-    await work(shop);
+    await workTenHours(shop);
     assert.equal(await decide(shop, id, 'completed'), 'decided');
     assert.deepEqual(await balancesIn(shop), { suspense: 2000, receivable: paid.amount - 5000 });
     const [open] = await app.db.transaction((tx) => selectUnresolvedOf(tx, paid));
@@ -61,7 +51,7 @@ forEachEngine('a person decides a refund', (openTestDatabase) => {
     assert.equal((await resolveSuspense(app, paid.id, { ...decision, entry: '99.0' })).kind, 'nothing');
     assert.equal((await resolveSuspense(app, paid.id, { ...decision, entry: open?.entry as string })).kind, 'resolved');
     assert.deepEqual(await balancesIn(shop), { suspense: 0, receivable: paid.amount - 5000 });
-    await work(shop);
+    await workTenHours(shop);
     assert.deepEqual(await kindsIn(shop), []);
     await assertRight(shop);
   });
@@ -72,11 +62,11 @@ forEachEngine('a person decides a refund', (openTestDatabase) => {
     const { id } = await acceptedRefund(app, paid, 3000);
     shop.standIn.holdBalances('now');
     shop.standIn.fail('refund', 'drop_answer');
-    await work(shop);
+    await workTenHours(shop);
     assert.equal(await decide(shop, id, 'completed'), 'decided');
     assert.deepEqual(await balancesIn(shop), { suspense: 0, receivable: paid.amount - 3000 });
     shop.standIn.holdBalances(null);
-    await work(shop);
+    await workTenHours(shop);
     assert.deepEqual(await kindsIn(shop), []);
     const [decision] = await listRefundDecisions(app, 10);
     assert.deepEqual(
@@ -92,11 +82,11 @@ forEachEngine('a person decides a refund', (openTestDatabase) => {
     const { id } = await acceptedRefund(app, paid, 3000);
     shop.standIn.holdBalances('now');
     shop.standIn.fail('refund', 'drop_answer');
-    await work(shop);
+    await workTenHours(shop);
     assert.equal(await decide(shop, id, 'failed'), 'decided');
     assert.deepEqual(await refundsOf(app, paid), [['failed', 3000]]);
     shop.standIn.holdBalances(null);
-    await work(shop);
+    await workTenHours(shop);
     assert.deepEqual(await refundsOf(app, paid), [['completed', 3000]]);
     assert.equal((await app.metrics.conflicts.get()).values[0]?.value, 1);
     await assertRight(shop);
@@ -137,7 +127,7 @@ forEachEngine('a person decides a refund', (openTestDatabase) => {
     );
     assert.deepEqual(await refundsOf(app, paid), [['processing', paid.amount]]);
     standIn.holdBalances(null);
-    await work(shop);
+    await workTenHours(shop);
     assert.deepEqual(await refundsOf(app, paid), [['completed', paid.amount]]);
     assert.deepEqual(standIn.givenBack(), [paid.amount]);
     await assertRight(shop);
@@ -148,7 +138,7 @@ forEachEngine('a person decides a refund', (openTestDatabase) => {
     const { app, standIn, paid } = shop;
     standIn.refundInPortal(shop.token, 3000);
     const { id } = await acceptedRefund(app, paid, 3000);
-    await work(shop);
+    await workTenHours(shop);
     assert.equal(await decide(shop, id, 'retry', null), 'decided');
     standIn.refundInPortal(shop.token, 500);
     await carryOutRefunds(app, 10);
@@ -182,14 +172,6 @@ function decide(
   evidence: typeof EVIDENCE | null = EVIDENCE,
 ) {
   return decideRefund(app, id, { outcome, reason: 'seen in the portal', evidence, by: TESTER });
-}
-
-/** The worker of ten hours. */
-async function work({ app }: WebpayShop): Promise<void> {
-  for (let round = 0; round < 40; round++) {
-    await carryOutRefunds(app, 10);
-    app.now.advance(15 * 60_000);
-  }
 }
 
 async function kindsIn({ app }: WebpayShop): Promise<string[]> {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { totpCode } from '../../src/auth/factors/totp.ts';
+import { FORM } from './form-headers.ts';
 import type { TestApp } from './test-app.ts';
 import type { Answer, TestServer } from './test-server.ts';
 
@@ -57,6 +58,15 @@ export class ConsolePerson {
     if (set !== null) this.cookie = set.split(';')[0] ?? '';
     return answer;
   }
+}
+
+/** The console for a person who has signed in, with the headers of `TestUser.console`. Paths are below `/console`. */
+export function atConsole(server: TestServer, headers: Record<string, string>) {
+  return {
+    get: (path: string) => server.get(`/console${path}`, headers),
+    post: (path: string, fields: Record<string, string> = {}) =>
+      server.post(`/console${path}`, { headers: { ...FORM, ...headers }, body: String(new URLSearchParams(fields)) }),
+  };
 }
 
 /** Returns the value of a form field. */

@@ -8,3 +8,6 @@ export function formHeaders({ consumes }: Pick<Endpoint, 'consumes'>): Record<st
     'sec-fetch-site': 'same-origin',
   };
 }
+
+/** The headers of a form without a file. */
+export const FORM = formHeaders({});

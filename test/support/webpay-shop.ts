@@ -7,8 +7,10 @@ import type { PaymentMethod } from '../../src/payment-methods/payment-method.ts'
 import { findEnvironmentById } from '../../src/payment-services/find-environment.ts';
 import { findMethodKey, type MethodSettings, setMethodSettings } from '../../src/payment-services/method-settings.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
+import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { expireTransactions } from '../../src/transactions/expire-transactions.ts';
 import { payToken, type Transaction } from '../../src/transactions/transaction.ts';
+import { selectTransaction } from '../../src/transactions/transaction-queries.ts';
 import { readStates } from '../checkout/checkout-case.ts';
 import type { OpenTestDatabase, TestDatabase } from './engines.ts';
 import { TESTER } from './test-actor.ts';
@@ -68,6 +70,25 @@ export async function comeBack(
   choice: PayerChoice,
 ): Promise<void> {
   await lookUpPaymentOf(app, transaction, broughtBy(standIn.choose(token, choice)));
+}
+
+export type PaidShop = WebpayShop & { paid: Transaction; token: string };
+
+/** Opens such a shop on the day after the payer paid. */
+export async function openPaidWebpayShop(context: Ending, openTestDatabase: OpenTestDatabase): Promise<PaidShop> {
+  const shop = await openWebpayShop(context, openTestDatabase);
+  const token = await goToForm(shop);
+  await comeBack(shop, token, 'pay');
+  shop.standIn.nextDay();
+  return { ...shop, token, paid: (await selectTransaction(shop.app.db, shop.transaction)) as Transaction };
+}
+
+/** Runs the worker of refunds for ten hours of simulated time. */
+export async function workTenHours({ app }: Pick<WebpayShop, 'app'>): Promise<void> {
+  for (let round = 0; round < 40; round++) {
+    await carryOutRefunds(app, 10);
+    app.now.advance(15 * 60_000);
+  }
 }
 
 /** Runs the worker for an hour of simulated time. */
