@@ -2,6 +2,7 @@ import { Problem } from '../../error-catalogue.ts';
 import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
 import { findRefund } from '../../refunds/find-refund.ts';
+import { TRANSACTION_ID } from '../transactions/transaction-schemas.ts';
 import { requireOwnTransaction } from './require-own-transaction.ts';
 
 /** Returns the state of one refund. */
@@ -13,13 +14,7 @@ export const getNullificationStatus = operation({
       'Returns the state of one refund: `processing` until the payment method has returned the money or refused, then `completed` or `failed`. A failed refund returned no money, and its amount can be refunded again.',
     tag: 'Refunds',
     parameters: [
-      {
-        name: 'id',
-        in: 'path',
-        required: true,
-        description: 'Id of the transaction (`idTrx`)',
-        schema: Type.Integer({ minimum: 1 }),
-      },
+      TRANSACTION_ID,
       {
         name: 'verificationToken',
         in: 'query',

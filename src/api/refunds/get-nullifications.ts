@@ -3,6 +3,7 @@ import { Type } from '../../http/json-schema.ts';
 import { toDecimalNumber } from '../../lib/money.ts';
 import { listRefundsOf } from '../../refunds/find-refund.ts';
 import type { Refund } from '../../refunds/refund.ts';
+import { TRANSACTION_ID } from '../transactions/transaction-schemas.ts';
 import { requireOwnTransaction } from './require-own-transaction.ts';
 
 /** Lists all refunds of a transaction, failed ones included. */
@@ -13,15 +14,7 @@ export const getNullifications = operation({
     description:
       'Returns all refunds of a transaction, failed ones included. `montoAnulado` is in units of the currency, such as 1000 for 1,000 CLP. The sum of the refunds that have not failed is never above the amount paid.',
     tag: 'Refunds',
-    parameters: [
-      {
-        name: 'id',
-        in: 'path',
-        required: true,
-        description: 'Id of the transaction (`idTrx`)',
-        schema: Type.Integer({ minimum: 1 }),
-      },
-    ],
+    parameters: [TRANSACTION_ID],
     replies: {
       200: { description: 'Refunds in the order of acceptance', schema: replySchema(), example: example() },
     },

@@ -11,6 +11,7 @@ import { createRefund, type RefundCreation } from '../../refunds/create-refund.t
 import type { RefundType } from '../../refunds/refund.ts';
 import { REFUND_REFUSAL_CODES } from '../../refunds/refund-refusal.ts';
 import type { Transaction } from '../../transactions/transaction.ts';
+import { TRANSACTION_ID } from '../transactions/transaction-schemas.ts';
 import { requireOwnTransaction } from './require-own-transaction.ts';
 
 const ACCEPTED = { code: 'REFUND_PROCESSING', message: 'La anulación se encuentra en proceso' };
@@ -37,13 +38,7 @@ export const postNullification = operation({
       'Refunds a payment, in part or whole. The refund is accepted if the response has `data.verificationToken`. Its outcome is in the status endpoint, the feed and the events URL. A refused refund also returns 200, with the reason in `code` and `message`. An accepted refund reserves its amount at once, so concurrent requests never refund more than was paid. Without an `Idempotency-Key`, the same amount and type from the same user within a minute returns the first refund with `Idempotency-Hit: true`, unless that refund failed. To refund the same amount twice, send two keys.',
     tag: 'Refunds',
     parameters: [
-      {
-        name: 'id',
-        in: 'path',
-        required: true,
-        description: 'Id of the transaction (`idTrx`)',
-        schema: Type.Integer({ minimum: 1 }),
-      },
+      TRANSACTION_ID,
       {
         name: 'Idempotency-Key',
         in: 'header',

@@ -5,6 +5,7 @@ import { requireUser } from '../../http/require-user.ts';
 import { formatDecimal } from '../../lib/money.ts';
 import { type ShownPayment, showPayment } from '../../search/show-payment.ts';
 import { LISTED_EXAMPLE, ListedTransactionSchema, listedTransaction } from './listed-transaction.ts';
+import { TRANSACTION_ID } from './transaction-schemas.ts';
 
 const textOrNull = Type.Union([Type.String(), Type.Null()]);
 
@@ -34,15 +35,7 @@ export const getTransactionsId = operation({
     description:
       'Returns a transaction with its timeline in order of time: payment attempts with the answers of the payment method, states, callbacks with the responses of the shop, refunds, entries of the books and decisions. The pay link is left out, so that a reader cannot pay.',
     tag: 'Transactions',
-    parameters: [
-      {
-        name: 'id',
-        in: 'path',
-        required: true,
-        description: 'Id of the transaction (`idTrx`)',
-        schema: Type.Integer({ minimum: 1 }),
-      },
-    ],
+    parameters: [TRANSACTION_ID],
     replies: { 200: { description: 'The transaction', schema: replySchema(), example: replyExample() } },
     errors: ['NOT_FOUND'],
   },

@@ -12,6 +12,7 @@ import { findTransaction } from '../../transactions/find-transaction.ts';
 import type { Transaction } from '../../transactions/transaction.ts';
 import { TRANSACTION_STATES } from '../../transactions/transaction-state.ts';
 import { statusWord } from './transaction-reply.ts';
+import { TRANSACTION_ID } from './transaction-schemas.ts';
 
 const MESSAGE = 'Trx encontrada';
 
@@ -23,15 +24,7 @@ export const getTrxsId = operation({
     description:
       'Returns a transaction. Existing clients read `status` and the members down to `abonos`; `state` and the members after it use the terms of this service.',
     tag: 'Transactions',
-    parameters: [
-      {
-        name: 'id',
-        in: 'path',
-        required: true,
-        description: 'Id of the transaction (`idTrx`)',
-        schema: Type.Integer({ minimum: 1 }),
-      },
-    ],
+    parameters: [TRANSACTION_ID],
     replies: { 200: { description: 'The transaction', schema: replySchema(), example: replyExample() } },
     errors: ['NOT_FOUND'],
   },

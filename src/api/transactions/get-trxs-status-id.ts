@@ -5,6 +5,7 @@ import { requireUser } from '../../http/require-user.ts';
 import { formatDecimal } from '../../lib/money.ts';
 import { findTransaction } from '../../transactions/find-transaction.ts';
 import { statusWord } from './transaction-reply.ts';
+import { TRANSACTION_ID } from './transaction-schemas.ts';
 
 /** The former service's names of payment methods. Its shops still read them. */
 const FORMER_SOURCES: Readonly<Record<string, string>> = { webpay: 'WebPayPST' };
@@ -16,15 +17,7 @@ export const getTrxsStatusId = operation({
     summary: 'Read the status of a transaction (older shops)',
     description: 'Returns the status for shops that are older than `POST /trxs`. `GET /trxs/{id}` returns more.',
     tag: 'Transactions',
-    parameters: [
-      {
-        name: 'id',
-        in: 'path',
-        required: true,
-        description: 'Id of the transaction (`idTrx`)',
-        schema: Type.Integer({ minimum: 1 }),
-      },
-    ],
+    parameters: [TRANSACTION_ID],
     replies: { 200: { description: 'Status of the transaction', schema: replySchema(), example: replyExample() } },
     errors: ['NO_PERMISSION'],
   },

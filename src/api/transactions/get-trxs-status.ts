@@ -2,6 +2,7 @@ import { operation } from '../../http/endpoint.ts';
 import { Type } from '../../http/json-schema.ts';
 import { requireTransaction } from './get-trxs-id.ts';
 import { statusWord } from './transaction-reply.ts';
+import { TRANSACTION_ID } from './transaction-schemas.ts';
 
 /** Returns only the state of a transaction. */
 export const getTrxsStatus = operation({
@@ -11,15 +12,7 @@ export const getTrxsStatus = operation({
     description:
       'Returns one word: `pending` until the transaction ends, `complete` once it is paid, `failed` if it was cancelled, declined or expired. `GET /trxs/{id}` returns the whole transaction.',
     tag: 'Transactions',
-    parameters: [
-      {
-        name: 'id',
-        in: 'path',
-        required: true,
-        description: 'Id of the transaction (`idTrx`)',
-        schema: Type.Integer({ minimum: 1 }),
-      },
-    ],
+    parameters: [TRANSACTION_ID],
     replies: {
       200: {
         description: 'Status of the transaction',

@@ -2,6 +2,15 @@ import { Type } from '../../http/json-schema.ts';
 
 const text = (description: string, options: object = {}) => Type.String({ description, ...options });
 
+/** The parameter of every path that names a transaction. */
+export const TRANSACTION_ID = {
+  name: 'id',
+  in: 'path',
+  required: true,
+  description: 'Id of the transaction (`idTrx`)',
+  schema: Type.Integer({ minimum: 1 }),
+} as const;
+
 /** The signed request as a named schema of the API description. */
 export const SignedRequestSchema = Type.Object(
   {
