@@ -9,6 +9,7 @@ import { readSettlement } from '../../src/books/read-settlement.ts';
 import { acceptDifferences } from '../../src/movements/accept-difference.ts';
 import { keepSettlement } from '../../src/movements/keep-settlement.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { FORM } from '../support/form-headers.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { createLatePayment } from '../support/test-books.ts';
@@ -131,8 +132,7 @@ forEachEngine('who looks after what waits', (openTestDatabase) => {
     assert.equal((await send('give-up', 'same-origin')).status, 303);
     assert.equal((await listAttention(app, null, 1))[0]?.taken_by, null);
     const other = await createTestUser(app, { role: 'auditor', may: [], paymentServices: [] });
-    const headers = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
-    const hidden = await server.post('/console/attention/take', { headers: { ...headers, ...other.console }, body });
+    const hidden = await server.post('/console/attention/take', { headers: { ...FORM, ...other.console }, body });
     assert.equal(hidden.status, 404);
   });
 });
