@@ -1,6 +1,7 @@
 import type { Database, SqlParameter, SqlRow, SqlValue } from '../db/database.ts';
 import type { RowKey } from '../db/row-key.ts';
 import { CALLBACK_STATES, type CallbackState } from './callback-state.ts';
+import { FROM_OWNED_CALLBACKS, OWNED_CALLBACK, type OwnedCallback } from './delivery-attempt-queries.ts';
 
 type Reader = Pick<Database, 'query'>;
 
@@ -18,40 +19,22 @@ export type CallbackFilter = {
   until?: number;
 };
 
-export type ListedCallback = SqlRow & {
-  id: number;
-  environment_id: number;
-  transaction_id: number;
-  payment_service: string;
-  name: string;
-  environment: string;
-  webhook_id: string;
-  state: CallbackState;
-  /** All stored attempts, also those before a resend. */
+/** `attempts`: all stored ones, also those before a resend. The rest is of the last attempt. */
+export type ListedCallback = OwnedCallback & {
   attempts: number;
-  created_at: number;
-  next_attempt_at: number;
-  finished_at: number | null;
-  url: string;
   status: number | null;
   failure: string | null;
   location: string | null;
-  /** Since when its endpoint fails; null: it does not. */
-  failing_since: number | null;
 };
 
 /** Returns the newest callbacks, with the outcome of their last attempt. */
 export function selectCallbacks(db: Reader, filter: CallbackFilter, limit: number): Promise<ListedCallback[]> {
   const { where, parameters } = conditionsOf(filter, [limit]);
   return db.query<ListedCallback>(
-    `select c.id, c.environment_id, c.transaction_id, e.payment_service_id as payment_service, s.name, e.environment, c.webhook_id, c.state,
-       c.created_at, c.next_attempt_at, c.finished_at, c.url, a.status, a.failure, a.location, p.failing_since,
+    `select ${OWNED_CALLBACK}, a.status, a.failure, a.location,
        (select count(*) from delivery_attempts made
         where made.callback_id = c.id and made.environment_id = c.environment_id) as attempts
-     from callbacks c
-     join endpoints p on p.id = c.endpoint_id and p.environment_id = c.environment_id
-     join environments e on e.id = c.environment_id
-     join payment_services s on s.id = e.payment_service_id
+     ${FROM_OWNED_CALLBACKS}
      left join delivery_attempts a on a.environment_id = c.environment_id and a.id = (
        select max(last.id) from delivery_attempts last
        where last.callback_id = c.id and last.environment_id = c.environment_id)

@@ -23,7 +23,8 @@ export function selectDeliveryAttempts(
   );
 }
 
-export type StoredCallback = SqlRow & {
+/** A callback as every reader sees it, with its owner. */
+export type OwnedCallback = SqlRow & {
   id: number;
   environment_id: number;
   transaction_id: number;
@@ -35,25 +36,26 @@ export type StoredCallback = SqlRow & {
   created_at: number;
   next_attempt_at: number;
   finished_at: number | null;
-  /** When the payer's browser got the same result to bring to the shop. */
-  returned_at: number | null;
   url: string;
   /** Since when its endpoint fails; null: it does not. */
   failing_since: number | null;
-  content_type: string;
-  body: string;
 };
+
+/** `returned_at`: when the payer's browser got the same result to bring to the shop. */
+export type StoredCallback = OwnedCallback & { returned_at: number | null; content_type: string; body: string };
+
+export const OWNED_CALLBACK = `c.id, c.environment_id, c.transaction_id, e.payment_service_id as payment_service, s.name, e.environment,
+  c.webhook_id, c.state, c.created_at, c.next_attempt_at, c.finished_at, c.url, p.failing_since`;
+
+export const FROM_OWNED_CALLBACKS = `from callbacks c
+  join endpoints p on p.id = c.endpoint_id and p.environment_id = c.environment_id
+  join environments e on e.id = c.environment_id
+  join payment_services s on s.id = e.payment_service_id`;
 
 /** Returns a callback by its id, of any environment. */
 export async function selectCallback(db: Pick<Database, 'query'>, id: number): Promise<StoredCallback | null> {
   const [row] = await db.query<StoredCallback>(
-    `select c.id, c.environment_id, c.transaction_id, e.payment_service_id as payment_service, s.name, e.environment, c.webhook_id, c.state,
-       c.created_at, c.next_attempt_at, c.finished_at, c.returned_at, c.url, p.failing_since, c.content_type, c.body
-     from callbacks c
-     join endpoints p on p.id = c.endpoint_id and p.environment_id = c.environment_id
-     join environments e on e.id = c.environment_id
-     join payment_services s on s.id = e.payment_service_id
-     where c.id = $1`,
+    `select ${OWNED_CALLBACK}, c.returned_at, c.content_type, c.body ${FROM_OWNED_CALLBACKS} where c.id = $1`,
     [id],
   );
   return row ?? null;
