@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { dayOf } from '../../src/lib/calendar-day.ts';
 import { recordMovement } from '../../src/movements/record-movement.ts';
 import { cancelPayouts } from '../../src/payouts/decide-payouts.ts';
+import { commandStore } from '../support/command-store.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { runCommand } from '../support/run-command.ts';
 import { createTestApp, createTestClock } from '../support/test-app.ts';
@@ -31,9 +31,7 @@ forEachEngine('commands that move money, at a terminal', (openTestDatabase) => {
       by,
     });
     const late = await createLatePayment(app, environment);
-    const folder = mkdtempSync(join(tmpdir(), 'rubrica-asked-'));
-    context.after(() => rmSync(folder, { recursive: true }));
-    const env = { DATABASE_URL: db.url, DATA_DIR: folder, MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent' };
+    const { folder, env } = commandStore(context, db);
     const as = ['--as', desk.users.maker.email];
     const ask = (words: string, input: string) =>
       runCommand([...words.split(' '), ...as], { env, input: `${input}\n`, isTTY: true });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { recordAudit } from '../../src/audit/record-audit.ts';
+import { commandStore } from '../support/command-store.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { runCommand } from '../support/run-command.ts';
 import { TESTER } from '../support/test-actor.ts';
@@ -13,15 +13,7 @@ import { removeTriggers } from '../support/test-books.ts';
 forEachEngine('audit on the command line', (openTestDatabase) => {
   test('what was done is listed with who and from where, and what was changed is found by verify and doctor', async (context) => {
     const db = await openTestDatabase();
-    const folder = mkdtempSync(join(tmpdir(), 'rubrica-audit-'));
-    context.after(() => rmSync(folder, { recursive: true }));
-    const env = {
-      PATH: process.env['PATH'],
-      PORT: '0',
-      DATABASE_URL: db.url,
-      DATA_DIR: folder,
-      MASTER_KEY: '5a'.repeat(32),
-    };
+    const { folder, env } = commandStore(context, db);
     const run = (...words: string[]) => runCommand(words, { env });
     for (const name of ['One', 'Two']) await run('payment-service', 'create', '--name', name);
     const listed = await run('audit', 'list', '--limit', '1');
@@ -62,13 +54,11 @@ forEachEngine('audit on the command line', (openTestDatabase) => {
 
   test('the row of the first start listed all migrations in thousands of characters', async (context) => {
     const db = await openTestDatabase();
-    const folder = mkdtempSync(join(tmpdir(), 'rubrica-audit-'));
-    context.after(() => rmSync(folder, { recursive: true }));
+    const { env } = commandStore(context, db);
     const app = createTestApp(db);
     const applied = Array.from({ length: 60 }, (_, n) => `00${n}-some-migration.sql`).join(',');
     const act = { at: app.now(), by: TESTER, action: 'store.migrated', subject: { kind: 'store', id: '' } } as const;
     await db.transaction((tx) => recordAudit(tx, { ...act, after: { applied } }));
-    const env = { ...process.env, PORT: '0', DATABASE_URL: db.url, DATA_DIR: folder, MASTER_KEY: '5a'.repeat(32) };
     const { stdout } = await runCommand(['audit', 'list'], { env });
     assert.match(stdout, /applied 000-some-migration\.sql,.*…\n$/);
     assert.ok(stdout.length < 700, stdout);

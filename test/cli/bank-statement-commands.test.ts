@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { dayOf } from '../../src/lib/calendar-day.ts';
 import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
+import { commandStore } from '../support/command-store.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { runCommand } from '../support/run-command.ts';
 import { createTestApp, createTestClock } from '../support/test-app.ts';
@@ -20,9 +20,7 @@ forEachEngine('statement commands', (openTestDatabase) => {
     const payer = { account: '123456789', rut: '', name: '', agreement: '' };
     const files = { owner: desk.environment, by: desk.maker, format: 'santander', payer, batchId: null };
     await makePayoutFiles(app, files);
-    const folder = mkdtempSync(join(tmpdir(), 'rubrica-statement-'));
-    context.after(() => rmSync(folder, { recursive: true }));
-    const env = { DATABASE_URL: db.url, DATA_DIR: folder, MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent' };
+    const { folder, env } = commandStore(context, db);
     const run = async (...words: string[]) => {
       const { status, stdout, stderr } = await runCommand([...words, '--json'], { env });
       return { status, stderr, json: (stdout.startsWith('{') ? JSON.parse(stdout) : {}) as Record<string, unknown> };

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { listAttention } from '../../src/attention/list-attention.ts';
@@ -8,6 +7,7 @@ import { dayOf } from '../../src/lib/calendar-day.ts';
 import { payableBalance } from '../../src/payouts/payout-balance.ts';
 import { transitionPayouts } from '../../src/payouts/transition-payouts.ts';
 import { runChild } from '../support/child-process.ts';
+import { commandStore } from '../support/command-store.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { makeWorkbook } from '../support/make-workbook.ts';
 import { runCommand } from '../support/run-command.ts';
@@ -33,11 +33,9 @@ async function setUp(context: TestContext, openTestDatabase: OpenTestDatabase) {
   // The commands go by the clock of the machine.
   const app = createTestApp(db, { now: createTestClock(Date.now()) });
   const desk = await openPayoutDesk(app);
-  const folder = mkdtempSync(join(tmpdir(), 'rubrica-payouts-'));
-  context.after(() => rmSync(folder, { recursive: true }));
+  const { folder, env } = commandStore(context, db);
   const file = join(folder, 'nomina.csv');
   writeFileSync(file, CSV);
-  const env = { DATABASE_URL: db.url, DATA_DIR: folder, MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent' };
   const run = async (...words: string[]) => {
     const { status, stdout, stderr } = await runCommand(words, { env });
     return { status, stdout, stderr, json: (stdout.startsWith('{') ? JSON.parse(stdout) : null) as never };
@@ -45,7 +43,7 @@ async function setUp(context: TestContext, openTestDatabase: OpenTestDatabase) {
   const as = (who: 'maker' | 'approver') => ['--json', '--as', desk.users[who].email];
   const propose = (path = file) =>
     run('payout', 'propose', path, '--payment-service', desk.environment.paymentServiceId, ...as('maker'));
-  return { app, db, desk, folder, file, run, as, propose };
+  return { app, db, env, desk, folder, file, run, as, propose };
 }
 
 forEachEngine('payout commands', (openTestDatabase) => {
@@ -148,8 +146,7 @@ forEachEngine('payout commands', (openTestDatabase) => {
   });
 
   test('a file that comes by a pipe was empty when it was read the second time', async (context) => {
-    const { db, desk, folder, file } = await setUp(context, openTestDatabase);
-    const env = { DATABASE_URL: db.url, DATA_DIR: folder, MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent' };
+    const { env, desk, file } = await setUp(context, openTestDatabase);
     const words = ['payout', 'propose', '--payment-service', desk.environment.paymentServiceId, '--json', '--as'];
     const propose = `"$0" "$@" <(cat '${file}')`;
     const main = join(import.meta.dirname, '../../src/main.ts');

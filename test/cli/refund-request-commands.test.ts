@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { commandStore } from '../support/command-store.ts';
 import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
 import { runCommand } from '../support/run-command.ts';
 import { createTestApp, createTestClock } from '../support/test-app.ts';
@@ -14,9 +12,7 @@ async function setUp(context: TestContext, openTestDatabase: OpenTestDatabase) {
   // The commands go by the clock of the machine.
   const app = createTestApp(db, { now: createTestClock(Date.now()) });
   const desk = await openRefundDesk(app);
-  const folder = mkdtempSync(join(tmpdir(), 'rubrica-requests-'));
-  context.after(() => rmSync(folder, { recursive: true }));
-  const env = { DATABASE_URL: db.url, DATA_DIR: folder, MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent' };
+  const { env } = commandStore(context, db);
   const run = async (words: string, ...rest: string[]) => {
     const all = ['refund', ...words.split(' '), ...rest];
     const { status, stdout, stderr } = await runCommand(all, { env });

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { readConfig } from '../../src/config.ts';
 import { beginEpoch } from '../../src/epochs/begin-epoch.ts';
 import { findHeld } from '../../src/epochs/hold.ts';
+import { commandStore } from '../support/command-store.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { runCommand } from '../support/run-command.ts';
 import { TESTER } from '../support/test-actor.ts';
@@ -17,8 +15,7 @@ import { createTestEnvironment } from '../support/test-shop.ts';
 forEachEngine('release', (openTestDatabase) => {
   test('counted no more refunds than it lists, and let them go unasked where stderr was no terminal', async (context) => {
     const db = await openTestDatabase();
-    const folder = mkdtempSync(join(tmpdir(), 'rubrica-release-'));
-    context.after(() => rmSync(folder, { recursive: true }));
+    const { folder, env } = commandStore(context, db);
     // The commands go by the clock of the machine.
     const now = createTestClock(Date.now() - 60_000);
     const config = readConfig({ MASTER_KEY: '5a'.repeat(32), DATA_DIR: folder, LOG_LEVEL: 'silent' });
@@ -26,7 +23,6 @@ forEachEngine('release', (openTestDatabase) => {
     const environment = await createTestEnvironment(app);
     for (const amount of [1000, 2000]) await acceptedRefund(app, await createPaidTransaction(app, environment), amount);
     await beginEpoch(app, [], 0, TESTER);
-    const env = { DATABASE_URL: db.url, DATA_DIR: folder, MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent' };
     const run = (words: string, isTTY: boolean | 'stdin', input = '') =>
       runCommand(words.split(' '), { env, input, isTTY });
 

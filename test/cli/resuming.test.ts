@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { OpenWalk } from '../../src/lib/walk.ts';
@@ -9,6 +7,7 @@ import { resumeWalks } from '../../src/proof/resume-walks.ts';
 import type { Verified } from '../../src/proof/verification-mark.ts';
 import { verifyAudit } from '../../src/proof/verify-audit.ts';
 import { verifyStore } from '../../src/proof/verify-store.ts';
+import { commandStore } from '../support/command-store.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { runCommand } from '../support/run-command.ts';
 import { createTestApp, createTestClock } from '../support/test-app.ts';
@@ -16,15 +15,7 @@ import { createTestApp, createTestClock } from '../support/test-app.ts';
 forEachEngine('a command that verifies', (openTestDatabase) => {
   test('goes on where it was interrupted and says so, and --from-start and --head read everything', async (context) => {
     const db = await openTestDatabase();
-    const folder = mkdtempSync(join(tmpdir(), 'rubrica-resuming-'));
-    context.after(() => rmSync(folder, { recursive: true }));
-    const env = {
-      PATH: process.env['PATH'],
-      PORT: '0',
-      DATABASE_URL: db.url,
-      DATA_DIR: folder,
-      MASTER_KEY: '5a'.repeat(32),
-    };
+    const { folder, env } = commandStore(context, db);
     for (const name of ['One', 'Two']) await runCommand(['payment-service', 'create', '--name', name], { env });
     const plain = createTestApp(db);
     const app = createTestApp(db, {

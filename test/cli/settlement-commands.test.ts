@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { runChild } from '../support/child-process.ts';
+import { commandStore } from '../support/command-store.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { runCommand } from '../support/run-command.ts';
 import { createTestApp } from '../support/test-app.ts';
@@ -13,13 +13,11 @@ import { createTestEnvironment } from '../support/test-shop.ts';
 forEachEngine('month show', (openTestDatabase) => {
   test('showed a person cents as if they were dollars', async (context) => {
     const db = await openTestDatabase();
-    const folder = mkdtempSync(join(tmpdir(), 'rubrica-month-'));
-    context.after(() => rmSync(folder, { recursive: true }));
+    const { env } = commandStore(context, db);
     const app = createTestApp(db);
     const environment = await createTestEnvironment(app);
     await createPaidTransaction(app, environment, { currency: 'USD', amount: 129_050 });
     await createPaidTransaction(app, environment, { amount: 12_990 });
-    const env = { DATABASE_URL: db.url, DATA_DIR: folder, MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent' };
     const show = (...more: string[]) => runCommand(['month', 'show', '2026-01', ...more], { env });
     const { stdout } = await show();
     assert.match(stdout, /USD +1290\.50\n/);
@@ -45,10 +43,8 @@ forEachEngine('month show', (openTestDatabase) => {
 forEachEngine('settlement keep', (openTestDatabase) => {
   test('took the files of two days that came by a pipe for one, and the differences of the first day were gone', async (context) => {
     const db = await openTestDatabase();
-    const folder = mkdtempSync(join(tmpdir(), 'rubrica-settlement-'));
-    context.after(() => rmSync(folder, { recursive: true }));
+    const { env } = commandStore(context, db);
     await createTestEnvironment(createTestApp(db));
-    const env = { DATABASE_URL: db.url, DATA_DIR: folder, MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent' };
     for (const day of ['2026-10-15', '2026-10-16']) {
       const keep = `"$0" "$1" settlement keep <(printf 'fecha;orden de compra;monto\\n${day};A1;1000\\n')`;
       const { status, stderr } = await runChild('bash', ['-c', keep, process.execPath, MAIN], { env });
@@ -66,10 +62,8 @@ forEachEngine('settlement keep', (openTestDatabase) => {
 forEachEngine('settlement accept', (openTestDatabase) => {
   test('with an empty --cause, as of a variable that is not set, accepted every difference of the file', async (context) => {
     const db = await openTestDatabase();
-    const folder = mkdtempSync(join(tmpdir(), 'rubrica-settlement-'));
-    context.after(() => rmSync(folder, { recursive: true }));
+    const { folder, env } = commandStore(context, db);
     await createTestEnvironment(createTestApp(db));
-    const env = { DATABASE_URL: db.url, DATA_DIR: folder, MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent' };
     const file = join(folder, 'abono.csv');
     writeFileSync(file, 'fecha;orden de compra;monto\n2026-10-15;A1;1000\n2026-10-15;A2;-700\n');
     const kept = await runCommand(['settlement', 'keep', file, '--json'], { env });

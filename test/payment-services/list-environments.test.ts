@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { findPayoutOwner } from '../../src/payouts/find-payout-owner.ts';
+import { commandStore } from '../support/command-store.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { runCommand } from '../support/run-command.ts';
 import { createTestApp } from '../support/test-app.ts';
@@ -12,15 +12,13 @@ import { createTestEnvironment } from '../support/test-shop.ts';
 forEachEngine('an empty id of a payment service', (openTestDatabase) => {
   test('is refused by every command, and does not select the first payment service', async (context) => {
     const db = await openTestDatabase();
-    const folder = mkdtempSync(join(tmpdir(), 'rubrica-services-'));
-    context.after(() => rmSync(folder, { recursive: true }));
+    const { folder, env } = commandStore(context, db);
     const app = createTestApp(db);
     for (let at = 0; at < 2; at++) await createTestEnvironment(app);
     const named = { paymentServiceId: '', environment: null };
     await assert.rejects(findPayoutOwner(app, { environmentIds: null }, named), { code: 'NOT_FOUND' });
     const file = join(folder, 'abono.csv');
     writeFileSync(file, 'fecha;orden de compra;monto\n2026-10-15;A1;1000\n');
-    const env = { DATABASE_URL: db.url, DATA_DIR: folder, MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent' };
     for (const command of [
       ['payment', 'import', file, '--yes', '--payment-service', '', '--method', 'simulated'],
       ['settlement', 'keep', file, '--payment-service', '', '--method', 'simulated'],
