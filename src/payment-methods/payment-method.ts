@@ -166,7 +166,10 @@ export type PaymentMethod = {
   accepts(payment: PaymentOffer): boolean;
   /** Starts the payment. A throw means `unknown`. */
   start(payment: PaymentRequest): Promise<PaymentOutcome>;
-  /** Looks up the status of an attempt. Changes nothing at the method. A throw means `unknown`. */
+  /**
+   * Looks up the status of an attempt. Changes nothing at the method. A throw means `unknown`. Must not return
+   * `approved` while a payment that nobody has committed could have the same status.
+   */
   lookup(payment: PaymentRequest): Promise<PaymentOutcome>;
   /**
    * Commits a payment to which the payer has agreed, and returns the outcome; for methods that take the money only

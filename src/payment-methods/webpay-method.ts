@@ -29,6 +29,11 @@ const BASE_URLS = { development: 'https://webpay3gint.transbank.cl', production:
 const PAYER_NEEDS_MS = 60_000;
 /** A token is valid for minutes only. After this time its form is closed. */
 const FORM_CLOSED_MS = 20 * 60_000;
+/**
+ * At this age Transbank has reversed whatever nobody committed. Before it a status `AUTHORIZED` may be the bank's
+ * authorisation of a payment that nobody commits, so without the answer to a commit it proves no payment.
+ */
+const REVERSED_BY_MS = 60 * 60_000;
 
 /**
  * Creates the method Webpay Plus of Transbank, REST API 1.2. The payer gives the card to Transbank and comes back, and
@@ -54,8 +59,10 @@ export function createWebpayMethod(options: WebpayOptions): PaymentMethod {
     if (payment.externalId === null) return neverShown;
     const client = await clientFor(options, payment);
     const outcome = paymentOutcomeOf(bodyOf(await client.status(payment.externalId)), payment);
+    const age = now() - payment.startedAt;
+    if (outcome.kind === 'approved' && age < REVERSED_BY_MS) return { kind: 'unknown' };
     // An attempt that is only looked up is never committed.
-    const isOver = outcome.kind === 'pending' && now() - payment.startedAt > FORM_CLOSED_MS;
+    const isOver = outcome.kind === 'pending' && age > FORM_CLOSED_MS;
     return isOver && !payment.commitUnanswered ? { kind: 'aborted', detail: { reason: 'not_finished' } } : outcome;
   }
 
@@ -75,7 +82,8 @@ export function createWebpayMethod(options: WebpayOptions): PaymentMethod {
     if (answer.kind === 'answered') return paymentOutcomeOf(answer.body, payment);
     const status = paymentOutcomeOf(bodyOf(await client.status(token)), payment);
     const left = back === 'turned_back' ? 'turned_back' : age > FORM_CLOSED_MS ? 'not_finished' : null;
-    return outcomeOfRefused(answer, { status, commitUnanswered: payment.commitUnanswered, left });
+    const { commitUnanswered } = payment;
+    return outcomeOfRefused(answer, { status, commitUnanswered, left, isReversed: age >= REVERSED_BY_MS });
   }
 
   return {

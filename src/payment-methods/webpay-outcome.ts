@@ -70,15 +70,23 @@ function givenBack(body: WebpayBody, paid: number): PaymentDetail {
   return { reason: GIVEN_BACK_ELSEWHERE, ...(amount !== null && { given_back: amount }) };
 }
 
-/** The known state after a refused commit. `left`: why the form is closed, or null. */
-type AfterRefusal = { status: PaymentOutcome; commitUnanswered: boolean; left: 'turned_back' | 'not_finished' | null };
+/**
+ * The known state after a refused commit. `left`: why the form is closed, or null. `isReversed`: so much time has passed
+ * that Transbank has reversed the payment if nobody committed it.
+ */
+type AfterRefusal = {
+  status: PaymentOutcome;
+  commitUnanswered: boolean;
+  left: 'turned_back' | 'not_finished' | null;
+  isReversed: boolean;
+};
 
 /**
  * Returns the outcome after a refused commit, with the status that was read after it. The status can be older than the
  * refusal: just after a commit it still shows that nothing happened. So it ends nothing while a commit is unanswered.
  */
 export function outcomeOfRefused(refusal: WebpayRefusal, known: AfterRefusal): PaymentOutcome {
-  const { status, commitUnanswered, left } = known;
+  const { status, commitUnanswered, left, isReversed } = known;
   switch (refusal.reason) {
     case 'finished':
       return outcomeOfFinished(refusal.state, known);
@@ -91,6 +99,8 @@ export function outcomeOfRefused(refusal: WebpayRefusal, known: AfterRefusal): P
       if (status.kind !== 'pending') return status;
       return commitUnanswered || left === null ? stillOnForm : { kind: 'aborted', detail: { reason: left } };
     case 'other':
+      // An unreadable refusal does not show that the authorised payment was committed.
+      if (status.kind === 'approved' && !isReversed) return { kind: 'unknown' };
       if (status.kind !== 'pending') return status;
       if (commitUnanswered) return { kind: 'unknown' };
       return left === null ? stillOnForm : { kind: 'aborted', detail: { reason: left } };

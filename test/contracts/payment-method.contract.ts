@@ -53,12 +53,14 @@ export function describePaymentMethod(name: string, open: () => Promise<MethodUn
         assert.equal(outcomes.at(-1)?.kind, end);
       });
 
-      test(`once ${end}, every look-up and every commit says the same`, async () => {
+      test(`once ${end}, every commit says the same, and every look-up of a day later`, async () => {
         const tested = await open();
         const { payment, outcomes } = await pay(tested, end);
         const again = { ...payment, lookups: outcomes.length };
+        const dayLater = { ...again, startedAt: payment.startedAt - DAY_MS };
         for (const question of ['lookup', 'finish', 'finish', 'lookup'] as const) {
-          assert.deepEqual(await ask(tested.method, question, again), outcomes.at(-1), question);
+          const asked = question === 'lookup' ? dayLater : again;
+          assert.deepEqual(await ask(tested.method, question, asked), outcomes.at(-1), question);
         }
       });
 
@@ -89,6 +91,16 @@ export function describePaymentMethod(name: string, open: () => Promise<MethodUn
       assert.deepEqual(ends, ['approved', 'approved']);
     });
 
+    test('what the payer agreed to and nobody committed is not approved by a look-up', async () => {
+      const { method, request, pay } = await open();
+      if (method.commit === undefined) return;
+      const payment = request('approved');
+      const externalId = externalIdOf(await ask(method, 'start', payment)) as string;
+      const returned = pay?.(externalId, 'approved') ?? null;
+      const outcome = await ask(method, 'lookup', { ...payment, externalId, returned });
+      assert.match(outcome.kind, /^(unknown|pending)$/);
+    });
+
     test('a payment that it declines is not approved by a look-up because it never heard of the start', async () => {
       const { method, request } = await open();
       for (const question of ['lookup', 'finish'] as const) {
@@ -110,7 +122,7 @@ export function describePaymentMethod(name: string, open: () => Promise<MethodUn
       assert.deepEqual(await ask(method, 'finish', { ...payment, externalId, returned }), unknown);
       faults.keepStale(true);
       const asked = { ...payment, externalId, commitUnanswered: true };
-      const longAgo = payment.startedAt - 7 * 24 * 60 * 60_000;
+      const longAgo = payment.startedAt - 7 * DAY_MS;
       for (const question of ['finish', 'lookup'] as const) {
         for (const brought of [returned, null, faults.turnBack(asked)]) {
           for (const startedAt of [payment.startedAt, longAgo]) {
@@ -146,6 +158,8 @@ export function describePaymentMethod(name: string, open: () => Promise<MethodUn
 }
 
 const unknown = { kind: 'unknown' } as const;
+
+const DAY_MS = 24 * 60 * 60_000;
 
 type Paid = { payment: PaymentRequest; outcomes: PaymentOutcome[] };
 

@@ -199,12 +199,14 @@ describe('a payment by Webpay', () => {
     [{ kind: 'refused', reason: 'other' }, 'pending', true, true, 'unknown'],
     [{ kind: 'refused', reason: 'other' }, 'pending', false, false, 'pending, nothing taken'],
     [{ kind: 'refused', reason: 'other' }, 'pending', false, true, 'aborted'],
+    [{ kind: 'refused', reason: 'other' }, 'approved', true, true, 'unknown'],
   ];
   for (const [refusal, kind, commitUnanswered, left, end] of refusals) {
     const known = `${commitUnanswered ? 'after an unanswered one' : 'as the first'}${left ? ', after the payer left' : ''}`;
     test(`a commit refused as ${Object.values(refusal).slice(1).join(' ')}, ${known}, with status ${kind}: ${end}`, () => {
       const status = kind === 'pending' ? { kind } : { kind, detail: {} };
-      const outcome = outcomeOfRefused(refusal, { status, commitUnanswered, left: left ? 'turned_back' : null });
+      const facts = { status, commitUnanswered, left: left ? ('turned_back' as const) : null, isReversed: false };
+      const outcome = outcomeOfRefused(refusal, facts);
       const said =
         outcome.kind === 'pending' && outcome.nothingTaken === true ? 'pending, nothing taken' : outcome.kind;
       assert.equal(said, end);
@@ -323,6 +325,19 @@ describe('a payment by Webpay', () => {
     assert.equal((await webpay.method.lookup({ ...payment, commitUnanswered: true })).kind, 'pending');
     assert.equal((await webpay.method.lookup(payment)).kind, 'aborted');
     assert.equal(webpay.standIn.charged(), 0);
+  });
+
+  test('keeps an authorised payment unknown after an unreadable refusal, until the bank must have reversed it', async (context) => {
+    const webpay = await openWebpay(context, { statusBeforeCommit: 'AUTHORIZED' });
+    const payment = await openForm(webpay);
+    const returned = broughtBy(webpay.standIn.choose(payment.externalId, 'pay'));
+    webpay.standIn.fail('commit', 'odd_refusal');
+    assert.equal((await commit(webpay, { ...payment, returned })).kind, 'unknown');
+    assert.equal((await commit(webpay, { ...payment, returned })).kind, 'approved');
+    webpay.now.advance(60 * 60_000);
+    webpay.standIn.fail('commit', 'odd_refusal');
+    assert.equal((await commit(webpay, { ...payment, returned })).kind, 'approved');
+    assert.equal((await webpay.method.lookup(payment)).kind, 'approved');
   });
 
   test('ignores parameters that the browser brought from another payment', async (context) => {

@@ -201,19 +201,26 @@ forEachEngine('paying by Webpay', (openTestDatabase) => {
     }
   });
 
-  test('does not charge a payer who turned back and then pays on the form they left', async (context) => {
-    const opened = await openWebpayShop(context, openTestDatabase);
-    const { app, standIn, transaction } = opened;
-    const token = await goToForm(opened);
-    const [attempt] = await app.db.query<{ id: string }>('select id from payment_attempts');
-    await lookUpPaymentOf(app, transaction, { given_up: attempt?.id as string });
-    assert.equal(await stageOf(opened), 'payable');
-    await comeBack(opened, token, 'pay');
-    await workUntilSettled(opened);
-    assert.equal(await stageOf(opened), 'expired');
-    standIn.reverseUncommitted();
-    await assertBalanced(opened);
-  });
+  for (const statusBeforeCommit of ['INITIALIZED', 'AUTHORIZED'] as const) {
+    test(`does not charge a payer who turned back and then pays on the form they left (status ${statusBeforeCommit})`, async (context) => {
+      const opened = await openWebpayShop(context, openTestDatabase, { statusBeforeCommit });
+      const { app, standIn, transaction } = opened;
+      const token = await goToForm(opened);
+      const [attempt] = await app.db.query<{ id: string }>('select id from payment_attempts');
+      await lookUpPaymentOf(app, transaction, { given_up: attempt?.id as string });
+      assert.equal(await stageOf(opened), 'payable');
+      await comeBack(opened, token, 'pay');
+      for (let minutes = 0; minutes < 12; minutes++) {
+        app.now.advance(60_000);
+        await lookUpPayments(app, 10);
+      }
+      assert.equal(await stageOf(opened), 'payable');
+      standIn.reverseUncommitted();
+      await workUntilSettled(opened);
+      assert.equal(await stageOf(opened), 'expired');
+      await assertBalanced(opened);
+    });
+  }
 
   test('commits nothing when the browser brings the token of another transaction', async (context) => {
     const opened = await openWebpayShop(context, openTestDatabase);

@@ -8,7 +8,7 @@ export type WebpayVerb = 'create' | 'commit' | 'status' | 'refund';
 /**
  * `drop_request`: nothing happens, and no response. `drop_answer`: the call takes effect, and no response. `stall` and
  * `late`: the same two, but the caller waits until `release`. `stale`: a status from before the commit. `odd_refusal`:
- * a 422 with an unknown text. The others take effect and respond wrongly. `reversed`: a refund reports a reversal.
+ * nothing happens, and a 422 with an unknown text. The others take effect and respond wrongly. `reversed`: a refund reports a reversal.
  */
 export type WebpayFault =
   | 'drop_request'
@@ -174,7 +174,7 @@ export async function startWebpayStandIn(options: StandInOptions = {}): Promise<
     if (fault === 'stall') await hold();
     if (fault === 'stall' || fault === 'drop_request') return drop(verb, response);
     const answer =
-      plannedReply(verb) ??
+      (fault === 'odd_refusal' ? refused('Try again') : plannedReply(verb)) ??
       (staleness(verb, fault) ? staleReply(payments.get(token)) : reply(verb, token, request, body));
     if (fault === 'drop_answer') return drop(verb, response);
     if (fault === 'late') await hold();
@@ -357,7 +357,6 @@ function refundPart(payment: Payment, amount: number, reversible: boolean): Reco
 
 function distort({ status, body }: Reply, fault: WebpayFault | null): { status: number; sent: string } {
   if (fault === 'error_500') return { status: 500, sent: JSON.stringify({ error_message: 'Internal server error' }) };
-  if (fault === 'odd_refusal') return { status: 422, sent: JSON.stringify({ error_message: 'Try again' }) };
   if (fault === 'malformed') return { status, sent: '{"status": "AUTHORIZED", "amount' };
   if (fault === 'other_order') return { status, sent: JSON.stringify({ ...body, buy_order: 'somebody-elses' }) };
   if (fault === 'reversed') return { status, sent: JSON.stringify({ type: 'REVERSED' }) };
