@@ -5,6 +5,9 @@ import { readXml } from './xml-events.ts';
 /** How a number is shown: as it is, as a day with or without its hours, or with leading zeros to a width. */
 export type CellFormat = 'plain' | 'date' | { readonly zeros: number };
 
+/** More than a spreadsheet's 64,000. A few megabytes of a workbook could unpack to tens of millions. */
+const MOST_FORMATS = 66_000;
+
 /** The built-in date formats of spreadsheets: days, hours, and both. */
 const DATES: ReadonlySet<number> = new Set([14, 15, 16, 17, 18, 19, 20, 21, 22, 27, 30, 36, 45, 46, 47, 50, 57]);
 
@@ -18,6 +21,7 @@ export async function readCellFormats(styles: Readable | null): Promise<CellForm
       if (element === 'numFmt') codes.set(Number(numFmtId), formatCode);
       if (element === 'cellXfs') inCellFormats = true;
       if (element === 'xf' && inCellFormats) formats.push(formatOf(Number(numFmtId), codes));
+      if (Math.max(formats.length, codes.size) > MOST_FORMATS) throw new Error('A workbook with too many formats');
     },
     onClose: (element) => {
       if (element === 'cellXfs') inCellFormats = false;

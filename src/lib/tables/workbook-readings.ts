@@ -50,7 +50,8 @@ async function readShared(workbook: Workbook): Promise<Shared> {
   return { texts, formats: await readCellFormats(await openPart(workbook, 'xl/styles.xml')) };
 }
 
-type Workbook = { zip: ZipFile; parts: ReadonlyMap<string, Entry> };
+/** `left`: how many further bytes its parts may unpack to. */
+type Workbook = { zip: ZipFile; parts: ReadonlyMap<string, Entry>; left: number };
 
 /** Excel's own files have a few dozen parts. */
 const MOST_PARTS = 10_000;
@@ -63,7 +64,8 @@ async function openWorkbook(file: FileHandle): Promise<Workbook> {
       parts.set(entry.fileName, entry);
       if (parts.size > MOST_PARTS) throw broken('it has too many parts');
     }
-    if (parts.has('xl/workbook.xml')) return { zip, parts };
+    const { size } = await file.stat();
+    if (parts.has('xl/workbook.xml')) return { zip, parts, left: READ_TWICE * (SMALL_PART + MOST_UNPACKED * size) };
   } catch (error) {
     throw readableError(error);
   }
@@ -75,14 +77,21 @@ async function openWorkbook(file: FileHandle): Promise<Workbook> {
  */
 const MOST_UNPACKED = 100;
 const SMALL_PART = 16 * 1024 * 1024;
+/** Some readers read the rows twice. */
+const READ_TWICE = 2;
 
-/** Opens a part; null if an optional part is missing. */
-async function openPart({ zip, parts }: Workbook, name: string): Promise<Readable | null> {
-  const entry = parts.get(name);
+/**
+ * Opens a part; null if an optional part is missing. All parts together may not unpack to too much either, because
+ * thousands of sheets can share one part, and thousands of parts the same bytes.
+ */
+async function openPart(workbook: Workbook, name: string): Promise<Readable | null> {
+  const entry = workbook.parts.get(name);
   if (entry === undefined) return null;
   const { compressedSize, uncompressedSize } = entry;
-  if (uncompressedSize > SMALL_PART + MOST_UNPACKED * compressedSize) throw broken('a part of it unpacks to too much');
-  return zip.openReadStreamPromise(entry);
+  workbook.left -= uncompressedSize;
+  if (uncompressedSize > SMALL_PART + MOST_UNPACKED * compressedSize || workbook.left < 0)
+    throw broken('a part of it unpacks to too much');
+  return workbook.zip.openReadStreamPromise(entry);
 }
 
 type Sheets = { sheets: { name: string; part: string }[]; dates1904: boolean };
@@ -93,6 +102,7 @@ async function listSheets(workbook: Workbook): Promise<Sheets> {
   let dates1904 = false;
   const onPart = (element: string, { Id = '', Target = '' }: Attributes) => {
     if (element === 'Relationship') targets.set(Id, Target);
+    if (targets.size > MOST_PARTS) throw broken('it has too many parts');
   };
   const onSheet = (element: string, attributes: Attributes) => {
     if (element === 'workbookPr') dates1904 = ['1', 'true'].includes(attributes.date1904 ?? '');

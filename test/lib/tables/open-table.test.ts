@@ -203,6 +203,7 @@ suite('a table of a workbook', () => {
     assert.ok(table.rows.every((row, at) => row.startsWith(`${at + 2}: ${at} | nombre ${at} ñ`)));
   });
 
+  const numbered = (part: (number: number) => string) => Array.from({ length: 70_000 }, (_, at) => part(at)).join('');
   const refused: [name: string, parts: Record<string, string>, code: string][] = [
     ['a part that is not XML', { 'xl/worksheets/sheet1.xml': '<worksheet><row>12531909</oops>' }, 'BROKEN_WORKBOOK'],
     [
@@ -248,6 +249,33 @@ suite('a table of a workbook', () => {
     ],
     ['damaged texts', { 'xl/sharedStrings.xml': '<sst><si>12531909</oops>' }, 'BROKEN_WORKBOOK'],
     ['megabytes without an element', { 'xl/styles.xml': `<a>${'12531909'.repeat(200_000)}</a>` }, 'BROKEN_WORKBOOK'],
+    // 50 KB kept a core busy for hours.
+    [
+      'thousands of sheets in one part',
+      {
+        'xl/workbook.xml': `<a><sheets>${'<sheet name="a" r:id="rId1"/>'.repeat(20)}</sheets></a>`,
+        'xl/worksheets/sheet1.xml': `<a>${`<!--${'x'.repeat(900_000)}--><b/>`.repeat(4)}</a>`,
+      },
+      'BROKEN_WORKBOOK',
+    ],
+    // Three megabytes took a gigabyte and half a minute of the processor, and payments waited.
+    [
+      'more formats than a spreadsheet has',
+      { 'xl/styles.xml': `<a><cellXfs>${'<xf/>'.repeat(70_000)}</cellXfs></a>` },
+      'BROKEN_WORKBOOK',
+    ],
+    [
+      'more codes of formats than a spreadsheet has',
+      { 'xl/styles.xml': `<a>${numbered((number) => `<numFmt numFmtId="${number}"/>`)}</a>` },
+      'BROKEN_WORKBOOK',
+    ],
+    [
+      'relations to more parts than it may have',
+      {
+        'xl/_rels/workbook.xml.rels': `<a><Relationship Id="rId1" Target="worksheets/sheet1.xml"/>${numbered((number) => `<Relationship Id="${number}"/>`)}</a>`,
+      },
+      'BROKEN_WORKBOOK',
+    ],
     [
       'a part that unpacks to hundreds of times its size',
       { 'xl/worksheets/sheet1.xml': `<a>${'<row/>'.repeat(4_000_000)}</a>` },
