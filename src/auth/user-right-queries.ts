@@ -13,6 +13,12 @@ export async function insertUserPaymentService(tx: Tx, userId: string, paymentSe
   return inserted.length === 1;
 }
 
+/** Removes one payment service from those that a user sees. */
+export async function deleteUserPaymentService(tx: Tx, userId: string, paymentServiceId: string): Promise<void> {
+  const sql = 'delete from user_payment_services where user_id = $1 and payment_service_id = $2';
+  await tx.query(sql, [userId, paymentServiceId]);
+}
+
 export async function deleteUserPaymentServices(tx: Tx, userId: string): Promise<void> {
   await tx.query('delete from user_payment_services where user_id = $1', [userId]);
 }

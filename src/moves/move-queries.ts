@@ -195,6 +195,15 @@ export async function hasHashes(
   return rows.length > 0;
 }
 
+/** Lists the users to whom a payment service was granted by name, also disabled ones. */
+export function selectGrantees(db: Reader, paymentServiceId: string): Promise<{ id: string; email: string }[]> {
+  return db.query(
+    `select u.id, u.email from users u join user_payment_services g on g.user_id = u.id
+     where g.payment_service_id = $1 order by u.email`,
+    [paymentServiceId],
+  );
+}
+
 /** Lists the users who may see a payment service, by e-mail address. */
 export function selectGranted(db: Reader, paymentServiceId: string): Promise<{ email: string }[]> {
   return db.query(

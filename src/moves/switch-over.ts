@@ -3,7 +3,11 @@ import type { Actor } from '../audit/actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { normalizeEmail } from '../auth/user.ts';
 import { selectUserByEmail } from '../auth/user-queries.ts';
-import { insertUserPaymentService, selectUserPaymentServices } from '../auth/user-right-queries.ts';
+import {
+  deleteUserPaymentService,
+  insertUserPaymentService,
+  selectUserPaymentServices,
+} from '../auth/user-right-queries.ts';
 import type { Tx } from '../db/database.ts';
 import { asMover } from '../db/guard-triggers.ts';
 import type { ComparedFeed } from './align-feeds.ts';
@@ -17,6 +21,7 @@ import {
   deleteAllChanges,
   selectChainEnds,
   selectGranted,
+  selectGrantees,
   selectMove,
   updateMoveState,
   updatePause,
@@ -103,6 +108,7 @@ export type Arrival = { strangers: string[] };
 export async function arrive(move: Move, by: Actor): Promise<Arrival> {
   const { to, id, scope } = move;
   const granted = await selectGranted(move.from.db, scope.paymentServiceId);
+  const gone = await findWithdrawn(move, new Set(granted.map(({ email }) => email)));
   return to.db.transaction(async (tx) => {
     if (!(await updateMoveState(tx, id, { state: 'moved', changedAt: to.now() })))
       throw new MoveRefusal(
@@ -116,17 +122,32 @@ export async function arrive(move: Move, by: Actor): Promise<Arrival> {
       if (user === null) strangers.push(email);
       else await grant(tx, user.id, scope.paymentServiceId);
     }
+    for (const user of gone) await deleteUserPaymentService(tx, user.id, scope.paymentServiceId);
     await setFences(tx, to.db.engine);
     const row = await selectMove(tx, id);
+    const withdrawn = gone.map((user) => user.id);
     await recordAudit(tx, {
       at: to.now(),
       by: { ...by, userId: null },
       action: 'payment_service.moved_here',
       subject: { kind: 'payment_service', id: scope.paymentServiceId },
-      after: { move: id, from: row?.address ?? '', users: granted.length - strangers.length },
+      after: { move: id, from: row?.address ?? '', users: granted.length - strangers.length, withdrawn },
     });
     return { strangers };
   }, 'slow');
+}
+
+/**
+ * Returns the users of the target who kept a grant from an earlier stay of the payment service, and whom the source
+ * knows and no longer lets see it.
+ */
+async function findWithdrawn({ from, to, scope }: Move, granted: ReadonlySet<string>) {
+  const withdrawn: { id: string; email: string }[] = [];
+  for (const user of await selectGrantees(to.db, scope.paymentServiceId)) {
+    const known = granted.has(user.email) ? null : await selectUserByEmail(from.db, normalizeEmail(user.email));
+    if (known !== null && (known.disabled_at !== null || known.all_payment_services === 0)) withdrawn.push(user);
+  }
+  return withdrawn;
 }
 
 async function grant(tx: Tx, userId: string, paymentServiceId: string): Promise<void> {

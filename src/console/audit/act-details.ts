@@ -161,4 +161,5 @@ const SPANISH_NAMES: Readonly<Record<string, string>> = {
   users: 'usuarios',
   uses: 'usos',
   version: 'versión',
+  withdrawn: 'perdieron el acceso',
 };

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { disableUser } from '../../src/auth/change-user.ts';
+import { findUser } from '../../src/auth/find-user.ts';
+import { setRights } from '../../src/auth/set-rights.ts';
+import { movePaymentService } from '../../src/moves/move-payment-service.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { twoWithShop, wishOf } from '../support/moving-shop.ts';
+import { TESTER } from '../support/test-actor.ts';
+import type { TestApp } from '../support/test-app.ts';
+import { createTestUser } from '../support/test-user.ts';
+
+forEachEngine('access to a payment service that moved away and back', (openTestDatabase) => {
+  test('was withdrawn in the other database meanwhile, and came back with the payment service', async () => {
+    const { from, to, merchant } = await twoWithShop(openTestDatabase);
+    const own = [merchant.paymentServiceId];
+    const ids = new Map<string, string>();
+    for (const name of ['withdrawn', 'left', 'stays', 'chief', 'stranger']) {
+      const email = `${name}@example.cl`;
+      ids.set(name, (await createTestUser(from, { email, paymentServices: own })).id);
+      if (name !== 'stranger') await createTestUser(to, { email, paymentServices: [] });
+    }
+    const sees = async (app: TestApp, name: string) =>
+      (await findUser(app, `${name}@example.cl`))?.environmentIds?.has(merchant.id) ?? null;
+    await movePaymentService(from, to, wishOf(merchant));
+    assert.equal(await sees(to, 'withdrawn'), true);
+    await setRights(to, 'withdrawn@example.cl', { paymentServices: [] }, TESTER);
+    await setRights(to, 'chief@example.cl', { paymentServices: 'all' }, TESTER);
+    await disableUser(to, 'left@example.cl', TESTER);
+    await movePaymentService(to, from, wishOf(merchant));
+    assert.equal(await sees(from, 'withdrawn'), false);
+    assert.equal(await sees(from, 'left'), false);
+    assert.equal(await sees(from, 'stays'), true);
+    assert.equal(await sees(from, 'chief'), true);
+    // Nobody could decide about them in the other database.
+    assert.equal(await sees(from, 'stranger'), true);
+    const [act] = await from.db.query<{ said_after: string }>(
+      "select said_after from audit_log where action = 'payment_service.moved_here'",
+    );
+    assert.deepEqual(JSON.parse(act?.said_after ?? '{}').withdrawn, [ids.get('left'), ids.get('withdrawn')]);
+  });
+});
