@@ -172,7 +172,7 @@ export const CATALOGUE = {
   VALIDATION_NOT_USABLE: entry(
     409,
     'The validation cannot be used for a recipient',
-    'Validate the account again. The verdict must be plausible or confirmed, and younger than VERDICT_MAX_AGE_DAYS.',
+    'Validate the account again. The verdict must be plausible or confirmed, and younger than VERDICT_MAX_AGE_DAYS. More than one source must know the bank.',
   ),
   ACCOUNT_NOT_VALIDATED: entry(
     409,

@@ -185,7 +185,7 @@ export const SPANISH_ERRORS: Readonly<Record<ErrorCode, { title: string; fix: st
   },
   VALIDATION_NOT_USABLE: {
     title: 'La validación no se puede usar para un destinatario',
-    fix: 'Valida la cuenta de nuevo. El veredicto debe ser plausible o confirmed y más nuevo que VERDICT_MAX_AGE_DAYS.',
+    fix: 'Valida la cuenta de nuevo. El veredicto debe ser plausible o confirmed y más nuevo que VERDICT_MAX_AGE_DAYS. Más de una fuente debe conocer el banco.',
   },
   ACCOUNT_NOT_VALIDATED: {
     title: 'Esta no es la cuenta que se validó',

@@ -1,5 +1,7 @@
 import type { App } from '../app.ts';
 import { findIndirectHolders } from '../auth/token-holders.ts';
+import { unpaidBanks } from '../bank-validation/bank-findings.ts';
+import { currentDirectory } from '../bank-validation/directory/current-directory.ts';
 import type { InBoth } from '../error-catalogue.ts';
 import { sayReason } from '../payouts/kept-texts.ts';
 import {
@@ -55,7 +57,9 @@ function leftBefore(app: App): LeftBefore {
 async function termsOf(app: App): Promise<ApprovalTerms> {
   const now = app.now();
   const validatedBefore = now - app.config.verdictMaxAgeDays * DAY;
-  return { now, before: now - NOT_LEFT_MS, validatedBefore, indirect: await findIndirectHolders(app.db) };
+  const indirect = await findIndirectHolders(app.db);
+  const unpaid = unpaidBanks(await currentDirectory(app));
+  return { now, before: now - NOT_LEFT_MS, validatedBefore, indirect, unpaid };
 }
 
 function waitingPayout(payout: WaitingPayout): Waiting {
@@ -105,6 +109,10 @@ const HINDRANCES: Readonly<Record<Exclude<Hindrance, ''>, InBoth>> = {
   elsewhere: {
     en: 'its account was changed by a user of another database, so nobody can approve it: validate the account again and propose it again',
     es: 'cambió su cuenta un usuario de otra base de datos, y nadie puede aprobarlo: valida la cuenta de nuevo y proponlo otra vez',
+  },
+  bank: {
+    en: 'no transfer catalogue has its bank, so nobody can approve it until an imported bank list confirms the bank',
+    es: 'ningún catálogo de transferencias tiene su banco, y nadie puede aprobarlo hasta que una lista de bancos importada lo confirme',
   },
   stale: {
     en: 'the verdict of its account is too old, so nobody can approve it: validate it anew with recipient change',

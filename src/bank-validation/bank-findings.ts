@@ -53,6 +53,11 @@ export function payeeRefusal(directory: BankDirectory, code: string): Message | 
   return fillIn(CODE_MESSAGES.BANK_NOT_TRANSFER_TARGET, bankWords(directory, bank));
 }
 
+/** Returns the codes of the institutions that `payeeRefusal` refuses. */
+export function unpaidBanks(directory: BankDirectory): string[] {
+  return [...directory.banks.keys()].filter((code) => payeeRefusal(directory, code) !== null);
+}
+
 /** Makes a suggestion. */
 export function suggestion(
   field: string,

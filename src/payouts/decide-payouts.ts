@@ -7,6 +7,9 @@ import { requireUserOf } from '../auth/person-of.ts';
 import { whoSetUp } from '../auth/set-up-by.ts';
 import { type ActOfUser, findTokenHolders, holdersAt } from '../auth/token-holders.ts';
 import { type NamedUser, selectNamedUsers } from '../auth/user-queries.ts';
+import { payeeRefusal } from '../bank-validation/bank-findings.ts';
+import type { BankDirectory } from '../bank-validation/directory/bank-directory.ts';
+import { currentDirectory } from '../bank-validation/directory/current-directory.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { type InBoth, Problem } from '../error-catalogue.ts';
 import { formatMoney } from '../lib/money.ts';
@@ -37,11 +40,12 @@ export type PayoutDecision = {
  * available, even if several processes approve at once. Returns the payouts.
  *
  * The caller has checked the second factor. Throws `Problem` APPROVAL_REFUSED (the approver's own payout, an account
- * that the approver changed, a verdict that is too old), INSUFFICIENT_BALANCE, PAYOUT_LIMIT_REACHED, PAYOUT_STATE,
+ * that the approver changed, a bank that is not paid, a verdict that is too old), INSUFFICIENT_BALANCE, PAYOUT_LIMIT_REACHED, PAYOUT_STATE,
  * PERSON_NEEDED, PERMISSION_MISSING or NOT_FOUND.
  */
 export async function approvePayouts(app: App, decision: PayoutDecision): Promise<Payout[]> {
   const { owner, by } = decision;
+  const directory = await currentDirectory(app);
   return app.db.transaction(async (tx) => {
     const now = app.now();
     const user = await requireUserOf(tx, by, owner.id, 'payouts:approve');
@@ -50,7 +54,7 @@ export async function approvePayouts(app: App, decision: PayoutDecision): Promis
     const versions = await selectVersionsOf(tx, [...new Set(payouts.map(({ recipient_id }) => recipient_id))]);
     const byRecipient = Map.groupBy(versions, ({ id }) => id);
     const behind = await findBehind(tx, payouts, versions);
-    const terms = { now, maxAgeDays: app.config.verdictMaxAgeDays, users: behind.users };
+    const terms = { now, maxAgeDays: app.config.verdictMaxAgeDays, users: behind.users, directory };
     for (const payout of payouts) {
       const own = byRecipient.get(payout.recipient_id) ?? [];
       const why = barredFrom(payout, own, behind).get(user.id) ?? whyNotPayable(payout, own, terms);
@@ -94,6 +98,14 @@ export function submitPayouts(app: App, decision: PayoutDecision): Promise<Payou
   return decideWith(app, decision, 'payouts:create', { to: 'awaiting_approval', action: 'payout.submitted' });
 }
 
+/** `users`: the users behind the payouts, from `findBehind`. `directory`: the current bank list. */
+export type PayableTerms = {
+  readonly now: number;
+  readonly maxAgeDays: number;
+  readonly users: readonly NamedUser[];
+  readonly directory: BankDirectory;
+};
+
 /**
  * Returns why nobody can approve a payout as it is; null if it can be approved. `versions`: all versions of its
  * recipient, oldest first.
@@ -101,7 +113,7 @@ export function submitPayouts(app: App, decision: PayoutDecision): Promise<Payou
 export function whyNotPayable(
   payout: Payout,
   versions: readonly RecipientRow[],
-  { now, maxAgeDays, users }: { now: number; maxAgeDays: number; users: readonly NamedUser[] },
+  { now, maxAgeDays, users, directory }: PayableTerms,
 ): InBoth | null {
   const own = versions.find(({ version }) => version === payout.recipient_version);
   const newest = versions.at(-1);
@@ -117,6 +129,8 @@ export function whyNotPayable(
   const { account_changed_by: changer, proposed_by_id: maker } = payout;
   if (isMadeWithToken(payout) && users.every(({ id }) => id !== maker)) return MADE_ELSEWHERE;
   if (changer?.startsWith('usr_') === true && users.every(({ id }) => id !== changer)) return CHANGED_ELSEWHERE;
+  // The list may have changed since the payout was made.
+  if (payeeRefusal(directory, payout.bank_code) !== null) return BANK_NOT_PAID;
   if (validUntil(newest, maxAgeDays) > now) return null;
   const command = `bin/rubrica recipient change ${payout.recipient_id}`;
   return {
@@ -141,6 +155,11 @@ const MADE_ELSEWHERE = {
 const CHANGED_ELSEWHERE = {
   en: 'its account was changed by a user who is not known in this database: reject it, validate the account again and propose it again.',
   es: 'cambió su cuenta un usuario que esta base de datos no conoce: recházalo, valida la cuenta de nuevo y proponlo otra vez.',
+};
+
+const BANK_NOT_PAID = {
+  en: 'no transfer catalogue has its bank: import a bank list that confirms it, or reject it.',
+  es: 'ningún catálogo de transferencias tiene su banco: importa una lista de bancos que lo confirme, o recházalo.',
 };
 
 const MADE_IT = {

@@ -12,6 +12,7 @@ import { validateBatch } from '../bank-validation/validate-batch.ts';
 import { CATALOGUE, type ErrorItem, errorItem, type InBoth, Problem } from '../error-catalogue.ts';
 import { SPANISH_ERRORS } from '../error-spanish.ts';
 import { prefixedId } from '../lib/ids.ts';
+import { ANOTHER_BANK } from './kept-texts.ts';
 import { selectPayees, selectVersionsOf } from './payee-queries.ts';
 import { selectLastAccounts } from './payout-queries.ts';
 import { type RecipientRow, validUntil } from './recipient.ts';
@@ -277,12 +278,7 @@ function unreadable(pointer: string, code: RutReason | AccountReason): { error: 
 }
 
 function unprovenBank({ en, es }: Message): ErrorItem {
-  return errorItem('/bankData/bankSBIFNumber', 'BANK_NOT_TRANSFER_TARGET', [
-    en,
-    'Use an account at another bank, or import a bank list that confirms this one.',
-    es,
-    'Usa una cuenta de otro banco, o importa una lista de bancos que confirme este.',
-  ]);
+  return errorItem('/bankData/bankSBIFNumber', 'BANK_NOT_TRANSFER_TARGET', [en, ANOTHER_BANK.en, es, ANOTHER_BANK.es]);
 }
 
 /** The key of a recipient: its RUT and its account. The hash of the account includes the bank. */

@@ -3,6 +3,7 @@ import type { Actor } from '../audit/actor.ts';
 import { type Act, recordAudit } from '../audit/record-audit.ts';
 import type { AccountInput } from '../bank-validation/account-checks.ts';
 import { readAccount } from '../bank-validation/bank-account.ts';
+import { payeeRefusal } from '../bank-validation/bank-findings.ts';
 import {
   selectAnyValidation,
   selectValidation,
@@ -10,11 +11,13 @@ import {
 } from '../bank-validation/bank-validation-queries.ts';
 import { isValid } from '../bank-validation/check.ts';
 import { PENDING_MESSAGE, VERDICT_MESSAGES } from '../bank-validation/check-messages.ts';
+import { currentDirectory } from '../bank-validation/directory/current-directory.ts';
 import { identityHashes } from '../bank-validation/identity-hash.ts';
 import { readRut } from '../bank-validation/rut.ts';
 import type { Tx } from '../db/database.ts';
-import { Problem, type Said } from '../error-catalogue.ts';
+import { type InBoth, Problem, type Said } from '../error-catalogue.ts';
 import { prefixedId } from '../lib/ids.ts';
+import { ANOTHER_BANK } from './kept-texts.ts';
 import { type Recipient, type RecipientActor, type RecipientRow, recipientOf, validUntil } from './recipient.ts';
 import {
   insertRecipients,
@@ -41,8 +44,8 @@ export type RecipientInput = {
  * for it.
  *
  * `id` names the recipient that gets a new version: another account of the same holder, or a newer verdict; null
- * creates a recipient. Throws `Problem` NOT_FOUND, VALIDATION_NOT_USABLE (not valid, not finished, or too old),
- * ACCOUNT_NOT_VALIDATED (the data differs from the validated data), RECIPIENT_CONFLICT (the recipient belongs to
+ * creates a recipient. Throws `Problem` NOT_FOUND, VALIDATION_NOT_USABLE (not valid, not finished, too old, or at a
+ * bank that is not paid), ACCOUNT_NOT_VALIDATED (the data differs from the validated data), RECIPIENT_CONFLICT (the recipient belongs to
  * another holder or payment service, or the validation is stored with other data) or PERSON_NEEDED (no user was named).
  */
 export async function keepRecipient(
@@ -151,6 +154,8 @@ async function findUsable(app: App, actor: RecipientActor, input: RecipientInput
         es: 'El veredicto es demasiado antiguo: valida de nuevo.',
       },
     });
+  const refusal = payeeRefusal(await currentDirectory(app), found.bank_code ?? '');
+  if (refusal !== null) throw new Problem('VALIDATION_NOT_USABLE', { detail: unpaidBank(refusal) });
   const hashes = await identityHashes(app);
   const rut = readRut(account.rut, account.rutFormat).canonical;
   const { digits } = readAccount(account.account);
@@ -162,6 +167,11 @@ async function findUsable(app: App, actor: RecipientActor, input: RecipientInput
     hashes.ofAccount(bankCode, digits) === found.account_hash;
   if (!isSame) throw new Problem('ACCOUNT_NOT_VALIDATED');
   return found;
+}
+
+/** A payout to the account would be refused, so it is refused when the recipient is stored. */
+function unpaidBank({ en, es }: InBoth): InBoth {
+  return { en: `${en} ${ANOTHER_BANK.en}`, es: `${es} ${ANOTHER_BANK.es}` };
 }
 
 function verdictOf(validation: ValidationRow): { validated_at: number; expires_at: number | null } {

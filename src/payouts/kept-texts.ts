@@ -18,6 +18,12 @@ export const STATES_IN_SPANISH = {
   returned: 'Volvió',
 } as const satisfies Record<PayoutState, string>;
 
+/** The fix for an account at a bank that is not paid. */
+export const ANOTHER_BANK = {
+  en: 'Use an account at another bank, or import a bank list that confirms this one.',
+  es: 'Usa una cuenta de otro banco, o importa una lista de bancos que confirme este.',
+} as const satisfies InBoth;
+
 /** Our own reasons, with their Spanish. A new reason does not compile until it is here. */
 const REASONS = {
   'the sender did not answer': 'el proveedor no respondió',

@@ -1,8 +1,9 @@
 import type { App } from '../app.ts';
+import { currentDirectory } from '../bank-validation/directory/current-directory.ts';
 import { dayOf } from '../lib/calendar-day.ts';
 import { formatMoney } from '../lib/money.ts';
 import { selectApprovers } from './approver-queries.ts';
-import { type Barred, barredFrom, findBehind, whyNotPayable } from './decide-payouts.ts';
+import { type Barred, barredFrom, findBehind, type PayableTerms, whyNotPayable } from './decide-payouts.ts';
 import { STATES_IN_SPANISH } from './kept-texts.ts';
 import { selectVersionsOf } from './payee-queries.ts';
 import type { Payout } from './payout.ts';
@@ -56,13 +57,21 @@ async function showSome(app: App, environmentId: number, payouts: readonly Payou
   const waits = payouts.some(({ state }) => state === 'awaiting_approval');
   const approvers = waits ? await selectApprovers(app.db, environmentId) : new Set<string>();
   const behind = waits ? await findBehind(app.db, payouts, kept) : { users: [], holders: [] };
+  const directory = await currentDirectory(app);
   const available = waits ? await payableBalance(app, environmentId) : 0;
   return payouts.map((payout) => {
     const own = versions.get(payout.recipient_id) ?? [];
     const barred = barredFrom(payout, own, behind);
     const warnings = [...changed(payout), ...same(alike(payout))];
     if (payout.state === 'awaiting_approval') {
-      const terms = { now, maxAgeDays: app.config.verdictMaxAgeDays, users: behind.users, approvers, barred };
+      const terms = {
+        now,
+        maxAgeDays: app.config.verdictMaxAgeDays,
+        users: behind.users,
+        directory,
+        approvers,
+        barred,
+      };
       warnings.push(...hindrances(payout, own, terms));
       if (payout.amount > available) {
         const left = formatMoney(available, PAYOUT_CURRENCY);
@@ -143,7 +152,7 @@ function same({ first, waiting }: Alike): PayoutWarning[] {
   return warnings;
 }
 
-type Terms = Parameters<typeof whyNotPayable>[2] & { approvers: ReadonlySet<string>; barred: Barred };
+type Terms = PayableTerms & { approvers: ReadonlySet<string>; barred: Barred };
 
 function hindrances(payout: Payout, versions: readonly RecipientRow[], terms: Terms): PayoutWarning[] {
   const why = whyNotPayable(payout, versions, terms);

@@ -64,9 +64,9 @@ export function selectWaitingPayouts(
  * Why nobody can approve the payouts. `approver`: no user may. `erased`: the recipient was erased. `changed`: the
  * recipient's account was changed after they were made. `made_elsewhere`: they were made with an API token of another
  * database, from which their payment service moved. `elsewhere`: a user of that database changed the account. `stale`:
- * the verdict is too old. '': somebody can.
+ * the verdict is too old. `bank`: its bank is not paid. '': somebody can.
  */
-export type Hindrance = '' | 'approver' | 'erased' | 'changed' | 'made_elsewhere' | 'elsewhere' | 'stale';
+export type Hindrance = '' | 'approver' | 'erased' | 'changed' | 'made_elsewhere' | 'elsewhere' | 'bank' | 'stale';
 
 /**
  * Payouts that wait for approval or for their file, grouped by batch; a payout without a batch is its own group. `id`:
@@ -96,6 +96,8 @@ export type ApprovalTerms = {
   validatedBefore: number;
   /** The people who know a token because they knew the token that made it, from `findIndirectHolders`. */
   indirect: readonly TokenHolder[];
+  /** The codes of the banks that are not paid, from `unpaidBanks`. */
+  unpaid: readonly string[];
 };
 
 /** Later than any time. */
@@ -166,6 +168,7 @@ const GROUPED = `with holders as materialized (
         when ${isMadeWithToken('p')} and not exists (select 1 from users u where u.id = p.proposed_by_id) then 'made_elsewhere'
         when substr(p.account_changed_by, 1, 4) = 'usr_'
           and not exists (select 1 from users u where u.id = p.account_changed_by) then 'elsewhere'
+        when p.bank_code {named $7} then 'bank'
         when newest.validated_at <= $3 or newest.expires_at <= $4 then 'stale'
         else '' end as hindrance
     from payouts p
@@ -199,11 +202,11 @@ export function selectWaitingApprovals(db: Reader, terms: ApprovalTerms, limit: 
      from waiting w
      join environments e on e.id = w.environment_id
      join payment_services s on s.id = e.payment_service_id
-     order by w.since, w.id, w.hindrance limit $7`,
+     order by w.since, w.id, w.hindrance limit $8`,
     [...parametersOf(terms), limit],
   );
 }
 
-function parametersOf({ now, before, validatedBefore, indirect }: ApprovalTerms) {
-  return [...approverRoles(), validatedBefore, now, before, JSON.stringify(indirect)];
+function parametersOf({ now, before, validatedBefore, indirect, unpaid }: ApprovalTerms) {
+  return [...approverRoles(), validatedBefore, now, before, JSON.stringify(indirect), unpaid];
 }

@@ -144,8 +144,16 @@ export const ACCESS_GUIDES = {
   VALIDATION_NOT_USABLE: guide(
     'api',
     ['"verdict": "invalid"', '"verdict": "plausible"'],
-    ['The account was not valid.', 'The verdict is too old, or the provider is still checking.'],
-    ['La cuenta no era válida.', 'El veredicto es demasiado antiguo, o el proveedor aún verifica.'],
+    [
+      'The account was not valid.',
+      'The verdict is too old, or the provider is still checking.',
+      'Only one source knows the bank, so payouts to it are refused.',
+    ],
+    [
+      'La cuenta no era válida.',
+      'El veredicto es demasiado antiguo, o el proveedor aún verifica.',
+      'Solo una fuente conoce el banco, y no se le paga.',
+    ],
   ),
   ACCOUNT_NOT_VALIDATED: guide(
     'api',

@@ -40,7 +40,7 @@ forEachEngine('a payout of a payment service that moved', (openTestDatabase) => 
     const there = actor(await createTestUser(to, { email: owner.email, role: 'owner', may: [] }), 'owner');
     const waiting = await selectWaitingApprovals(
       to.db,
-      { now: to.now(), before: 0, validatedBefore: 0, indirect: [] },
+      { now: to.now(), before: 0, validatedBefore: 0, indirect: [], unpaid: [] },
       10,
     );
     assert.deepEqual(

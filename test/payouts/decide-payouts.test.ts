@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TokenHolder } from '../../src/auth/api-token-queries.ts';
+import { shippedBankDirectory } from '../../src/bank-validation/directory/current-directory.ts';
 import { type Behind, barredFrom, whyNotPayable } from '../../src/payouts/decide-payouts.ts';
 import type { Payout } from '../../src/payouts/payout.ts';
 import type { RecipientRow } from '../../src/payouts/recipient.ts';
@@ -14,6 +15,7 @@ const payout = {
   recipient_id: 're_1',
   recipient_version: 2,
   account_hash: 'new',
+  bank_code: '012',
   account_changed_by: 'changer',
   proposed_by: 'maker@example.cl',
   proposed_by_id: 'maker',
@@ -85,7 +87,7 @@ test('who knew a token of the program when it changed the account, or validated 
 const MAKER = { id: 'maker', email: 'maker@example.cl' };
 
 test('a payout whose recipient has another account by now is not payable, whatever the verdicts say', () => {
-  const rule = { now: NOW, maxAgeDays: 30, users: [MAKER] };
+  const rule = { now: NOW, maxAgeDays: 30, users: [MAKER], directory: shippedBankDirectory };
   assert.equal(whyNotPayable(payout, [version(2, 'new', 'a')], rule), null);
   assert.equal(whyNotPayable(payout, [version(2, 'new', 'a'), version(3, 'new', 'a')], rule), null);
   const changed = whyNotPayable(payout, [version(2, 'new', 'a'), version(3, 'newer', 'a')], rule);
@@ -96,7 +98,7 @@ test('a payout whose recipient has another account by now is not payable, whatev
 });
 
 test('the newest verdict counts, for less than the days of the rule', () => {
-  const rule = { now: NOW, maxAgeDays: 30, users: [MAKER] };
+  const rule = { now: NOW, maxAgeDays: 30, users: [MAKER], directory: shippedBankDirectory };
   const old = version(2, 'new', 'a', NOW - 30 * DAY);
   assert.match(whyNotPayable(payout, [old], rule)?.en ?? '', /too old/);
   assert.equal(whyNotPayable(payout, [old, version(3, 'new', 'a', NOW - 30 * DAY + 1)], rule), null);

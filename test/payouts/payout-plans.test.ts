@@ -49,14 +49,14 @@ forEachEngine('the statements of payouts', (openTestDatabase, engine) => {
     skip: engine !== 'sqlite',
   }, async () => {
     const { planOf } = await open();
-    const terms = { now: 1, before: 1, validatedBefore: 1, indirect: [] };
+    const terms = { now: 1, before: 1, validatedBefore: 1, indirect: [], unpaid: [] };
     const plan = await planOf(({ db }) => selectWaitingApprovals(db, terms, 10));
     assert.equal(plan.match(/SCAN (payouts|p) USING INDEX payouts_open/g)?.length, 2);
   });
 
   test('each maker of what waits was held against every token there is, once for each who may approve', async () => {
     const { planOf } = await open();
-    const terms = { now: 1, before: 1, validatedBefore: 1, indirect: [] };
+    const terms = { now: 1, before: 1, validatedBefore: 1, indirect: [], unpaid: [] };
     const plan = await planOf(({ db }) => selectWaitingApprovals(db, terms, 10));
     if (engine === 'sqlite')
       return assert.match(plan, /SEARCH h USING AUTOMATIC .*\(user_id=\? AND holder_id=\?\) LEFT-JOIN/);
