@@ -283,14 +283,31 @@ async function lockThose(tx: Tx, { owner, named }: PayoutDecision, to: PayoutSta
   const ready = all.filter(({ state }) => before.includes(state));
   const other = all.find(({ state }) => !before.includes(state));
   if (other !== undefined && ('ids' in named || ready.length === 0)) {
-    throw new Problem('PAYOUT_STATE', {
-      detail: {
-        en: `${other.id} is ${other.state}: it can no longer become ${to}.`,
-        es: `${other.id} está en «${STATES_IN_SPANISH[other.state]}»: ya no puede pasar a «${STATES_IN_SPANISH[to]}».`,
-      },
-    });
+    throw new Problem('PAYOUT_STATE', { detail: whyNotTo(other, to) });
   }
   return ready;
+}
+
+function whyNotTo({ id, state }: Payout, to: PayoutState): InBoth {
+  const inSpanish = (one: PayoutState) => `«${STATES_IN_SPANISH[one]}»`;
+  if (state === to) {
+    return {
+      en: `${id} is already ${to}: there is nothing left to do.`,
+      es: `${id} ya está en ${inSpanish(to)}: no queda nada por hacer.`,
+    };
+  }
+  if (state === 'draft') {
+    return {
+      en: `${id} is a draft: submit it first.`,
+      es: `${id} es un borrador: primero envíalo a aprobación.`,
+    };
+  }
+  const before = statesBefore(to);
+  const all = { en: before.join(' or '), es: before.map(inSpanish).join(' o ') };
+  return {
+    en: `${id} is ${state}: only a payout that is ${all.en} can become ${to}.`,
+    es: `${id} está en ${inSpanish(state)}: solo un pago en ${all.es} puede pasar a ${inSpanish(to)}.`,
+  };
 }
 
 type Deciding = Step & { at: number; change: Parameters<typeof transitionPayouts>[3]; setUpBy?: string | null };

@@ -253,7 +253,11 @@ forEachEngine('the payout screens', (openTestDatabase) => {
     assert.match((await admin.get(`/payouts/${other?.id}`)).text, /se dijo «monto 6008», y no puede ser/);
     const late = await admin.post(`/payouts/${other?.id}/cancel`, { reason: 'error' });
     assert.equal(late.status, 409);
-    assert.ok(late.text.includes(`${other?.id} está en «Enviado»: ya no puede pasar a «Retirado»`));
+    assert.ok(
+      late.text.includes(
+        `${other?.id} está en «Enviado»: solo un pago en «Borrador» o «Espera aprobación» o «Aprobado» puede pasar`,
+      ),
+    );
   });
 
   test('a payout that the rule for programs approved was approved by a word of the code, "automatic"', async () => {

@@ -7,7 +7,7 @@ import { availableBalance } from '../../src/books/available-balance.ts';
 import { beginEpoch } from '../../src/epochs/begin-epoch.ts';
 import { approvePayouts, cancelPayouts, rejectPayouts } from '../../src/payouts/decide-payouts.ts';
 import { keepRecipient } from '../../src/payouts/keep-recipient.ts';
-import { PAYOUT_STATES, type PayoutState, statesBefore } from '../../src/payouts/payout.ts';
+import { PAYOUT_STATES, type Payout, type PayoutState, statesBefore } from '../../src/payouts/payout.ts';
 import { NO_LIMITS, upsertPayoutLimits, upsertPersonLimit } from '../../src/payouts/payout-limit-queries.ts';
 import { selectAlike, selectPayoutAnywhere } from '../../src/payouts/payout-queries.ts';
 import { proposePayouts } from '../../src/payouts/propose-payouts.ts';
@@ -99,6 +99,26 @@ forEachEngine('payouts', (openTestDatabase) => {
     assert.equal(await available(app, desk), 1_000_000);
     await assert.rejects(cancelPayouts(app, decide(desk, [failed], desk.maker)), code('PAYOUT_STATE'));
     assert.equal((await verifyStore(app)).ok, true);
+  });
+
+  test('a second approval was told that what is approved can no longer become approved, and a draft that it never can', async () => {
+    const { app, desk } = await open();
+    const [payout] = (await approved(app, desk)) as [Payout];
+    const draft = { owner: desk.environment, by: desk.maker, wishes: [wish()], batch: null, draft: true };
+    const [drafted] = (await proposePayouts(app, draft)).payouts as [Payout];
+    const refused = (message: string) => ({ code: 'PAYOUT_STATE', message });
+    await assert.rejects(
+      approvePayouts(app, decide(desk, [payout.id])),
+      refused(`${payout.id} is already approved: there is nothing left to do.`),
+    );
+    await assert.rejects(
+      approvePayouts(app, decide(desk, [drafted.id])),
+      refused(`${drafted.id} is a draft: submit it first.`),
+    );
+    await assert.rejects(
+      rejectPayouts(app, decide(desk, [payout.id])),
+      refused(`${payout.id} is approved: only a payout that is awaiting_approval can become rejected.`),
+    );
   });
 
   test('nobody approves what they made, whatever they may do, and the database says so too', async () => {
