@@ -6,7 +6,7 @@ import { RUT_FORMATS, type RutFormat } from '../bank-validation/rut.ts';
 import type { CsvSummary } from '../bank-validation/tables/csv-summary.ts';
 import type { CsvOptions } from '../bank-validation/tables/validate-csv.ts';
 import { type Output, openOutput, realPath } from './output-file.ts';
-import { CommandError, invalidOption, print, table } from './print.ts';
+import { CommandError, invalidOption, missingOption, print, table } from './print.ts';
 import { terminalLanguage } from './terminal-language.ts';
 import { withApp } from './with-app.ts';
 
@@ -107,8 +107,8 @@ function unusable(message: string): CommandError {
 
 async function checkFiles(file: string, { out, repair, changes, json, language }: ValidateOptions): Promise<void> {
   const words = WORDS[language];
-  if (json === true && out === undefined && repair === undefined) throw unusable(words.jsonNeedsOut);
-  if (changes !== undefined && repair === undefined) throw unusable(words.changesNeedRepair);
+  if (json === true && out === undefined && repair === undefined) throw missingOption(words.jsonNeedsOut);
+  if (changes !== undefined && repair === undefined) throw missingOption(words.changesNeedRepair);
   const named = Object.entries({ out, repair, changes }).filter(([, path]) => path !== undefined) as [string, string][];
   const [stdout] = named.find(([, path]) => path === '-') ?? [];
   if (stdout !== undefined) throw unusable(`--${stdout} - ${words.noFile}`);

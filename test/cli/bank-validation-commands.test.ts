@@ -90,7 +90,6 @@ suite('validate, banks and privacy on the command line', () => {
       ['validate', write('dash.csv', 'rut,bank,account\n'), '--out', '-'],
     ],
     ['a folder as the output', ['validate', write('good.csv', 'rut,bank,account\n'), '--out', folder]],
-    ['changes without a repair', ['validate', write('plain.csv', 'rut,bank,account\n'), '--changes', 'c.csv']],
     [
       'two outputs of one name',
       ['validate', write('two.csv', 'rut,bank,account\n'), '--repair', join(folder, 'x'), '--out', join(folder, 'x')],
@@ -116,6 +115,14 @@ suite('validate, banks and privacy on the command line', () => {
       assert.equal(stderr.trim().split('\n').length, 1, stderr);
     });
   }
+
+  test('validate blamed the file where an option lacked the one that it needs', async () => {
+    const file = write('plain.csv', 'rut,bank,account\n');
+    for (const more of [['--json'], ['--json', '--changes', 'c.csv', '--out', 'o.csv']]) {
+      const { status, stdout } = await run('validate', file, ...more);
+      assert.deepEqual([status, (JSON.parse(stdout) as { error: { code: string } }).error.code], [64, 'USAGE']);
+    }
+  });
 
   test('validate mends a table from standard input, and says so in the language of the terminal', async () => {
     const [clean, changes] = [join(folder, 'clean.csv'), join(folder, 'changes.csv')];
