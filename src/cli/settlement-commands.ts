@@ -198,12 +198,25 @@ async function close(month: string, options: MonthOptions): Promise<void> {
     return closeMonth(app, month, environment, by);
   });
   if (open?.closed) throw alreadyDone(`${month} was closed by ${open.closed.closed_by}.`);
+  if (open?.hasBooks === false)
+    throw invalidOption(
+      `${month} is before the first payment service: there is nothing to close. Choose a later month.`,
+    );
   if (open !== null)
     throw new CommandError(`It cannot be closed yet. ${monthLines(open)[0] ?? ''}`, 1, 'MONTH_NOT_READY');
   print(options, { month, closed: true }, [`${month} is closed.`]);
 }
 
-function monthLines({ month, closed, hasEnded, unbooked, suspense, differences, isAsClosed }: MonthState): string[] {
+function monthLines({
+  month,
+  closed,
+  hasEnded,
+  hasBooks,
+  unbooked,
+  suspense,
+  differences,
+  isAsClosed,
+}: MonthState): string[] {
   const state =
     closed === null
       ? hasEnded
@@ -212,6 +225,7 @@ function monthLines({ month, closed, hasEnded, unbooked, suspense, differences, 
       : `was closed by ${closed.closed_by}`;
   return [
     `${month} ${state}: ${unbooked} facts without an entry, ${suspense} in suspense, ${differences} differences not accepted.`,
+    ...(hasBooks ? [] : ['The first payment service was created later.']),
     ...(isAsClosed ? [] : ['The books no longer say what was closed: bin/rubrica books verify']),
   ];
 }

@@ -6,6 +6,7 @@ import { selectOwedAt } from '../books/statement-queries.ts';
 import { boundsOfDay, dayOf, isDay, shiftDay } from '../lib/calendar-day.ts';
 import { listEnvironmentIds } from '../payment-services/list-environments.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
+import { selectFirstCreated } from '../payment-services/payment-service-queries.ts';
 import { countUnresolvedOf } from './movement-queries.ts';
 import { type ClosedMonth, countOpenDifferences, insertClosedMonth, selectClosedMonth } from './settlement-queries.ts';
 
@@ -21,6 +22,8 @@ export type MonthState = {
   environment: Environment;
   /** Whether the month is over, and so long that all entries of its last moment are visible. */
   hasEnded: boolean;
+  /** Whether the first payment service existed before the month ended. Before that there is nothing to close. */
+  hasBooks: boolean;
   /** Payments, refunds and movements that no entry explains. */
   unbooked: number;
   /** Undecided entries in suspense. */
@@ -40,22 +43,25 @@ export async function describeMonth(app: App, month: string, environment: Enviro
   const last = lastDayOf(first);
   const [from, to] = [boundsOfDay(first).from, boundsOfDay(last).to];
   const environmentIds = await listEnvironmentIds(app, environment, null, null);
-  const [unbooked, suspense, differences, owedAt, closed] = await Promise.all([
+  const [unbooked, suspense, differences, owedAt, closed, firstAt] = await Promise.all([
     selectUnbooked(app.db, { environmentIds, from, to, transactionId: 0 }),
     countUnresolvedOf(app.db, environmentIds, to),
     countOpenDifferences(app.db, environment, first, last),
     selectOwedAt(app.db, environmentIds, to),
     selectClosedMonth(app.db, month, environment),
+    selectFirstCreated(app.db),
   ]);
   const owed = owedAt.map((one) => ({ ...one, owed: String(one.owed) }));
   const isAsClosed = closed === null || closed.owed === JSON.stringify(owed);
   const hasEnded = dayOf(app.now() - BEING_BOOKED_MS) > last;
-  return { month, environment, hasEnded, unbooked: unbooked.length, suspense, differences, owed, closed, isAsClosed };
+  const hasBooks = firstAt !== null && firstAt < to;
+  const counts = { unbooked: unbooked.length, suspense, differences };
+  return { month, environment, hasEnded, hasBooks, ...counts, owed, closed, isAsClosed };
 }
 
 /** Returns whether nothing prevents closing the month. */
-export function isReadyToClose({ hasEnded, unbooked, suspense, differences, closed }: MonthState): boolean {
-  return closed === null && hasEnded && unbooked + suspense + differences === 0;
+export function isReadyToClose({ hasEnded, hasBooks, unbooked, suspense, differences, closed }: MonthState): boolean {
+  return closed === null && hasEnded && hasBooks && unbooked + suspense + differences === 0;
 }
 
 /**

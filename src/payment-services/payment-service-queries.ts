@@ -148,6 +148,12 @@ export function selectPaymentServices(db: Reader): Promise<PaymentServiceRow[]> 
   );
 }
 
+/** Returns when the first payment service was created; null before that. */
+export async function selectFirstCreated(db: Reader): Promise<number | null> {
+  const [row] = await db.query<{ at: number | null }>('select min(created_at) as at from payment_services');
+  return row?.at ?? null;
+}
+
 export type TokenRow = {
   payment_service_id: string;
   environment_id: number;

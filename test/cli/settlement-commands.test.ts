@@ -37,6 +37,11 @@ forEachEngine('month show', (openTestDatabase) => {
       refused.stderr,
       /^MONTH_NOT_READY: It cannot be closed yet\. 2999-12 has not ended, or ended less than 10 minutes ago: /,
     );
+    const before = await runCommand(['month', 'close', '2025-12'], { env });
+    assert.match(
+      before.stderr,
+      /^INVALID_OPTION: 2025-12 is before the first payment service: .* Choose a later month/,
+    );
   });
 });
 

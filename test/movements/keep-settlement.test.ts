@@ -237,6 +237,15 @@ forEachEngine('settlement files', (openTestDatabase) => {
     assert.equal(await describeMonth(app, '2026-13', 'development'), null);
   });
 
+  test('a month before the first payment service was closed, with nothing in it', async () => {
+    const { app } = await open();
+    const close = (month: string) => closeMonth(app, month, 'development', TESTER);
+    assert.equal((await close('2025-12'))?.hasBooks, false);
+    assert.deepEqual((await listAudit(app, { action: 'month.closed' }, 10)).acts, []);
+    app.now.advance(boundsOfDay('2026-02-02').from - app.now());
+    assert.equal(await close('2026-01'), null, 'the month in which it was created');
+  });
+
   test('what was being booked in the last moment of a month was missing in what was closed a moment later, for ever', async () => {
     const { app, shop } = await open();
     const end = boundsOfDay('2026-02-01').from;

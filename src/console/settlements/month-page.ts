@@ -114,10 +114,15 @@ function closeForm(app: App, language: Language, { month, environment }: MonthSt
 }
 
 /** Lists what prevents closing the month, each with a link to the screen that ends it. */
-function checksOf(app: App, language: Language, { hasEnded, unbooked, suspense, differences }: MonthState): Html[] {
+function checksOf(
+  app: App,
+  language: Language,
+  { hasEnded, hasBooks, unbooked, suspense, differences }: MonthState,
+): Html[] {
   const at = `${publicPath(app)}/console`;
   const open = [
     ...(hasEnded ? [] : [html`${tell(language, 'month.not_ended')}`]),
+    ...(hasBooks ? [] : [html`${tell(language, 'month.no_books')}`]),
     ...(unbooked === 0 ? [] : [html`<a href="${at}/health">${tell(language, 'month.unbooked', { n: unbooked })}</a>`]),
     ...(suspense === 0
       ? []
