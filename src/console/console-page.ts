@@ -10,9 +10,17 @@ import { type ConsoleText, tell } from './console-texts.ts';
 
 /**
  * The parts that differ between screens. `search`: the text in the search box. `script`: a script that the screen
- * needs. `again`: the path below `/console` that shows a refused form again with the typed values.
+ * needs. `again`: the path below `/console` that shows a refused form again with the typed values. `keptSearch`: from
+ * `keepSearch`, for the sign-in page in the other language.
  */
-export type ConsolePage = { title: string; main: Html; search?: string; script?: AssetName; again?: string };
+export type ConsolePage = {
+  title: string;
+  main: Html;
+  search?: string;
+  script?: AssetName;
+  again?: string;
+  keptSearch?: string;
+};
 
 type Layout = ConsolePage & { status: number; language: Language; user: User | null; path: string };
 
@@ -65,10 +73,10 @@ function bar(app: App, { language, search }: Layout, user: User): Html {
 }
 
 /** Shows the link that changes the language of this browser. A page that answers a form leads back to its section. */
-function languageForm(app: App, { language, path, again }: Layout): Html {
+function languageForm(app: App, { language, path, again, keptSearch = '' }: Layout): Html {
   const to = language === 'es' ? 'en' : 'es';
   const next = again ?? path.slice(path.indexOf('/console') + '/console'.length);
-  return html`<form class="language" method="post" action="${publicPath(app)}/console/language"><input type="hidden" name="next" value="${next}"><button class="link" name="to" value="${to}" lang="${to}">${OTHER[to]}</button></form>`;
+  return html`<form class="language" method="post" action="${publicPath(app)}/console/language"><input type="hidden" name="next" value="${next}">${keptSearch !== '' && html`<input type="hidden" name="search" value="${keptSearch}">`}<button class="link" name="to" value="${to}" lang="${to}">${OTHER[to]}</button></form>`;
 }
 
 const OTHER = { es: 'Español', en: 'English' };

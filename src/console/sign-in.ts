@@ -6,6 +6,7 @@ import { endSession } from '../auth/list-sessions.ts';
 import { logInAtConsole } from '../auth/log-in.ts';
 import { userActor } from '../auth/user-actor.ts';
 import { selectUserById } from '../auth/user-queries.ts';
+import type { Language } from '../checkout/texts.ts';
 import { Problem } from '../error-catalogue.ts';
 import { publicPath } from '../http/assets.ts';
 import type { Screen } from '../http/endpoint.ts';
@@ -27,8 +28,21 @@ export const getConsoleSignIn: Screen = {
 };
 
 /** Asks a person whose session has ended to sign in. `search`: from `keepSearch`; the search goes on afterwards. */
-export function askToSignIn(app: App, request: FastifyRequest, reply: FastifyReply, search: string): FastifyReply {
-  return sendSignIn(app, request, reply, { status: 401, next: '', search, email: '', said: 'sign_in.search' });
+export function askToSignIn(
+  app: App,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  search: string,
+  language: Language = visitLanguage(request),
+): FastifyReply {
+  return sendSignIn(app, request, reply, {
+    status: 401,
+    next: '',
+    search,
+    email: '',
+    said: 'sign_in.search',
+    language,
+  });
 }
 
 /** Signs a person in with e-mail and password, and redirects to the page or the search that they asked for. */
@@ -89,15 +103,15 @@ type SignIn = {
   search: string;
   email: string;
   said: ConsoleText | null;
+  language?: Language;
 };
 
 function sendSignIn(
   app: App,
   request: FastifyRequest,
   reply: FastifyReply,
-  { status, next, search, email, said }: SignIn,
+  { status, next, search, email, said, language = visitLanguage(request) }: SignIn,
 ) {
-  const language = visitLanguage(request);
   const title = tell(language, 'sign_in.title');
   // The page may answer a form of another address, which cannot be opened.
   const path = request.method === 'GET' ? request.url : '/console/sign-in';
@@ -110,7 +124,7 @@ ${said !== null && html`<p class="notice" role="alert">${tell(language, said)}</
 <p class="actions"><button class="primary">${tell(language, 'sign_in.button')}</button></p>
 </form>
 <p class="quiet">${tell(language, 'sign_in.help', { command: 'bin/rubrica user invite EMAIL --role support' })}</p>`;
-  return sendConsolePage(app, reply, { title, main, status, language, user: null, path });
+  return sendConsolePage(app, reply, { title, main, status, language, user: null, path, keptSearch: search });
 }
 
 /** Returns the fields of the form; if a name occurs twice, the last value. */

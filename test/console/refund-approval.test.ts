@@ -37,6 +37,11 @@ forEachEngine('a refund above a limit at the console', (openTestDatabase) => {
       assert.ok(refused.text.includes(said), said);
     assert.match(refused.text, new RegExp(`action="/console${at}/requests"`));
     assert.match(refused.text, /name="amount" value="150000"><input type="hidden" name="reason" value="llegó roto"/);
+    const languageLeadsTo = ({ text }: { text: string }) =>
+      /name="next" value="([^"]+)"/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    const other = await as(asker, 'es').get(languageLeadsTo(refused));
+    assert.equal(other.status, 200, 'the other language refused the form, and what was typed was gone');
+    assert.ok(other.text.includes('$150.000 CLP') && other.text.includes('llegó roto'));
     const spanish = await as(asker, 'es').post(`${at}/refund`, { ...wish, key: 'one' });
     assert.match(spanish.text, /Puedes devolver \$100\.000 CLP por día/);
     assert.match(spanish.text, /Pedir que otra persona la apruebe/);
@@ -60,6 +65,8 @@ forEachEngine('a refund above a limit at the console', (openTestDatabase) => {
     const page = await as(approver).get(at);
     assert.ok(page.text.includes(`href="/console${path}/approve"`));
     assert.ok(!page.text.includes(`${path}/withdraw`));
+    const without = await as(approver).post(`${path}/reject`, { reason: '' });
+    assert.deepEqual([without.status, languageLeadsTo(without)], [400, at], 'the other language led nowhere');
     const asked = await as(approver).get(`${path}/approve`);
     for (const said of [
       'Approve the refund of $150.000 CLP?',

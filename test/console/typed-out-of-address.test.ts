@@ -111,6 +111,10 @@ forEachEngine('what is typed of a person in the console', (openTestDatabase) => 
     const search = valueOf(asked.text, 'search');
     const next = valueOf(asked.text, 'next');
     assert.equal(next, '/sign-in', 'the other language leads to a page that there is');
+    const spanish = await person.post('/console/language', { to: 'es', next, search });
+    assert.match(spanish.text, /Tu sesión (?:ha )?termin/);
+    assert.equal(valueOf(spanish.text, 'search'), search, 'the other language keeps it');
+    await person.post('/console/language', { to: 'en', next });
     const wrong = await person.post('/console/sign-in', { email: owner.email, password: 'no', search });
     assert.equal(valueOf(wrong.text, 'search'), search, 'a wrong password keeps it');
     const signIn = (fields: Record<string, string>) =>

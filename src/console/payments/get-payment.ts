@@ -80,9 +80,12 @@ ${user.may.has('refunds:create') && (await refundForm(app, language, shown, type
 </div>`;
   const { amount = '', reason = '' } = typed;
   const isTyped = amount !== '' || reason !== '';
-  const again = `/payments/${payment.id}/refund?${typedQuery(visit, { amount, reason })}`;
+  // The address of a form may be one that cannot be opened.
+  const again = isTyped
+    ? `/payments/${payment.id}/refund?${typedQuery(visit, { amount, reason })}`
+    : `/payments/${payment.id}`;
   const title = `${payment.reference} · ${formatMoney(payment.amount, payment.currency)}`;
-  return send(status, { title, main, ...(isTyped && { again }) });
+  return send(status, { title, main, ...((isTyped || visit.request.method === 'POST') && { again }) });
 }
 
 function noticeOf({ request, language }: ConsoleVisit, said: string): Html | false {

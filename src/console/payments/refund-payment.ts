@@ -140,12 +140,8 @@ ${wishFields(shown, wish)}<input type="hidden" name="key" value="${randomToken(1
 }
 
 /** Says that the refund is above the person's limit, and offers to ask another person. */
-function sendOffer(
-  app: App,
-  { language, send }: ConsoleVisit,
-  shown: ShownPayment,
-  { limit, ...wish }: Wish & { limit: Problem },
-) {
+function sendOffer(app: App, visit: ConsoleVisit, shown: ShownPayment, { limit, ...wish }: Wish & { limit: Problem }) {
+  const { language, send } = visit;
   const { payment } = shown;
   const amount = formatMoney(wish.amount, payment.currency);
   const at = `${publicPath(app)}/console/payments/${payment.id}`;
@@ -160,7 +156,7 @@ ${wishFields(shown, wish)}
 <button class="primary">${tell(language, 'above.ask')}</button>
 <a class="button" href="${at}">${tell(language, 'refund.back')}</a>
 </form>`;
-  return send(status, { title, main });
+  return send(status, { title, main, again: questionPath(visit, shown, wish) });
 }
 
 function wishFields({ payment }: ShownPayment, { amount, reason }: Wish): Html {
