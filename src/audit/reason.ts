@@ -1,9 +1,26 @@
 import { holdsCardNumber } from '../../protocol/card-number.ts';
+import { checkCharacter } from '../lib/modulo-eleven.ts';
 
 /**
- * Returns whether a text may be a reason. Reasons are stored permanently, so they must not contain an e-mail address or
- * a card number.
+ * Returns whether a text may be a reason. Reasons are stored permanently, so they must not contain an e-mail address, a
+ * card number or the RUT of a person.
  */
 export function isReason(text: string): boolean {
-  return text !== '' && text.length <= 200 && !/[\p{Cc}@]/u.test(text) && !holdsCardNumber(text);
+  const isShort = text !== '' && text.length <= 200;
+  return isShort && !/[\p{Cc}@]/u.test(text) && !holdsCardNumber(text) && !holdsPersonalRut(text);
 }
+
+/**
+ * Returns whether a text contains the RUT of a natural person with its dash: `12.345.678-5`. RUTs of companies, from
+ * 50,000,000, are not personal data. Digits without a dash may be an amount or an order, so they pass.
+ */
+function holdsPersonalRut(text: string): boolean {
+  return [...text.matchAll(WRITTEN_RUT)].some(([, written = '', check = '']) => {
+    const body = written.replaceAll(/\D/g, '');
+    return Number(body) < FIRST_ENTITY && checkCharacter(body) === check.toUpperCase();
+  });
+}
+
+/** With the dashes of word processors too. */
+const WRITTEN_RUT = /(?<![\d.,])(\d{1,2}[., ]?\d{3}[., ]?\d{3}) ?[-\u2010-\u2015\u2212] ?([\dk])(?![\da-z])/giu;
+const FIRST_ENTITY = 50_000_000;

@@ -1,4 +1,5 @@
 import { trimEnd } from '../../protocol/plain-text.ts';
+import { checkCharacter } from '../lib/modulo-eleven.ts';
 
 /** Why a RUT cannot be read. */
 export type RutReason =
@@ -94,20 +95,6 @@ export function possibleRuts(value: unknown): PossibleRut[] {
 /** Returns whether a text has only digits, and at most eight, so that they may be a RUT without its check character. */
 export function hasTwoReadings(text: string): boolean {
   return TWO_READINGS.test(text);
-}
-
-/**
- * Returns the modulo 11 check character of a RUT body: weights 2 to 7 from the right; 11 becomes `0` and 10 becomes
- * `K`.
- */
-export function checkCharacter(body: string): string {
-  let sum = 0;
-  let weight = 2;
-  for (let index = body.length - 1; index >= 0; index -= 1) {
-    sum += (body.charCodeAt(index) - 48) * weight;
-    weight = weight === 7 ? 2 : weight + 1;
-  }
-  return '0K987654321'.charAt(sum % 11);
 }
 
 const MAX_CHARACTERS = 20;

@@ -91,11 +91,13 @@ export function refuseEmpty(options: Readonly<Record<string, unknown>>): void {
   throw invalidOption(`--${name} is empty: is the shell variable set?`);
 }
 
-/** Reads the reason of a decision: 1 to 200 characters, without an e-mail address or a card number. */
+/** Reads the reason of a decision: 1 to 200 characters, without an e-mail address, a card number or a person's RUT. */
 export function readReason(text: string): string {
   const reason = text.trim();
   if (!isReason(reason))
-    throw invalidOption('--reason is 1 to 200 characters, without an e-mail address or a card number.');
+    throw invalidOption(
+      '--reason is 1 to 200 characters, without an e-mail address, a card number or the RUT of a person: it is kept for ever.',
+    );
   return reason;
 }
 

@@ -228,7 +228,8 @@ export const SPANISH = {
   'refund.back': 'No, volver',
   'refund.done': 'La devolución de {amount} está en proceso.',
   'refund.bad_amount': 'Escribe el monto sin puntos, entre 1 y {left}.',
-  'refund.no_reason': 'Escribe el motivo, sin un correo ni un número de tarjeta, en 200 letras o menos.',
+  'refund.no_reason':
+    'Escribe el motivo, sin un correo, un número de tarjeta ni el RUT de una persona, en 200 letras o menos.',
   'booked.merchant': 'El comercio',
   'booked.reserved': 'reservado para pagos a terceros',
   'booked.method': 'por cobrar a {method}',

@@ -5,7 +5,8 @@ import { checksNotPerformed, runOfflineChecks } from '../../src/bank-validation/
 import { type Check, verdictOf } from '../../src/bank-validation/check.ts';
 import shippedList from '../../src/bank-validation/directory/bank-directory.json' with { type: 'json' };
 import { shippedBankDirectory as directory } from '../../src/bank-validation/directory/current-directory.ts';
-import { checkCharacter, possibleRuts } from '../../src/bank-validation/rut.ts';
+import { possibleRuts } from '../../src/bank-validation/rut.ts';
+import { checkCharacter } from '../../src/lib/modulo-eleven.ts';
 import { quickestOf } from '../support/quickest-of.ts';
 
 const PERSON = '12345678-5';

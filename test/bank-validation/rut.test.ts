@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
-import { checkCharacter, possibleRuts, readRut } from '../../src/bank-validation/rut.ts';
+import { possibleRuts, readRut } from '../../src/bank-validation/rut.ts';
+import { checkCharacter } from '../../src/lib/modulo-eleven.ts';
 import { quickestOf } from '../support/quickest-of.ts';
 import vectors from '../vectors/rut-vectors.json' with { type: 'json' };
 

@@ -6,13 +6,13 @@ import { exportValidations } from '../../src/bank-validation/export-validations.
 import { findValidation } from '../../src/bank-validation/find-validation.ts';
 import { settleDueValidations } from '../../src/bank-validation/holder/settle-validations.ts';
 import { identityHashes } from '../../src/bank-validation/identity-hash.ts';
-import { checkCharacter } from '../../src/bank-validation/rut.ts';
 import { validateBankAccount } from '../../src/bank-validation/validate-bank-account.ts';
 import { validateBatch } from '../../src/bank-validation/validate-batch.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import { StorageError } from '../../src/db/database.ts';
 import { Problem } from '../../src/error-catalogue.ts';
 import { BatcherFullError } from '../../src/lib/batcher.ts';
+import { checkCharacter } from '../../src/lib/modulo-eleven.ts';
 import { createSimulatedProvider } from '../../src/validation-providers/simulated-provider.ts';
 import type { HolderAnswer, ValidationProvider } from '../../src/validation-providers/validation-provider.ts';
 import { comesTrue } from '../support/comes-true.ts';

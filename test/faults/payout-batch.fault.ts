@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkCharacter } from '../../src/bank-validation/rut.ts';
+import { checkCharacter } from '../../src/lib/modulo-eleven.ts';
 import { approvePayouts } from '../../src/payouts/decide-payouts.ts';
 import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
 import { proposePayouts } from '../../src/payouts/propose-payouts.ts';

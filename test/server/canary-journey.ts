@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import type { App } from '../../src/app.ts';
 import { createUser } from '../../src/auth/create-user.ts';
-import { checkCharacter } from '../../src/bank-validation/rut.ts';
+import { checkCharacter } from '../../src/lib/modulo-eleven.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
 import { rotateSecretToken } from '../../src/payment-services/rotate-secret-token.ts';
 import { TESTER } from '../support/test-actor.ts';

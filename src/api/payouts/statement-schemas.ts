@@ -75,15 +75,15 @@ export function isText(value: unknown, most: number): value is string {
 
 /**
  * Returns the trimmed reason of a decision. Throws `Problem` INVALID_BODY unless it has 1 to 200 characters, without an
- * e-mail address or a card number.
+ * e-mail address, a card number or the RUT of a person.
  */
 export function readReason(reason: string): string {
   if (isReason(reason.trim())) return reason.trim();
   throw invalidBody([
     wrong(
       'reason',
-      'Send 1 to 200 characters, without an e-mail address or a card number.',
-      'Envía de 1 a 200 caracteres, sin un correo ni un número de tarjeta.',
+      'Send 1 to 200 characters, without an e-mail address, a card number or the RUT of a person.',
+      'Envía de 1 a 200 caracteres, sin un correo, un número de tarjeta ni el RUT de una persona.',
     ),
   ]);
 }

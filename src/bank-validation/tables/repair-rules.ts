@@ -1,8 +1,9 @@
+import { checkCharacter } from '../../lib/modulo-eleven.ts';
 import { readAccount } from '../bank-account.ts';
 import type { Message } from '../check-messages.ts';
 import { type BankDirectory, findBank } from '../directory/bank-directory.ts';
 import { codeOfBankName, codeWithZeros } from '../directory/bank-names.ts';
-import { checkCharacter, type RutFormat, readRut } from '../rut.ts';
+import { type RutFormat, readRut } from '../rut.ts';
 
 export type RepairColumn = 'rut' | 'bank' | 'account';
 

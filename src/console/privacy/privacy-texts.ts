@@ -20,7 +20,7 @@ export const PRIVACY_TEXTS = roomTexts(
     'privacy.confirm': 'Escribe otra vez el RUT o el correo',
     'privacy.erase_wrong': 'Lo que escribiste para confirmar no es la misma persona. No se borró nada.',
     'privacy.no_reason':
-      'Escribe el motivo, sin correos ni números de tarjeta, en 200 letras a lo más. No se borró nada.',
+      'Escribe el motivo, sin correos, números de tarjeta ni el RUT de una persona, en 200 letras a lo más. No se borró nada.',
     'privacy.done': 'Borrado: {count registro|registros}. La auditoría dice cuántos, y no de quién.',
     'column.records': 'Registros',
     'column.rows': 'Cuáles',
@@ -78,7 +78,7 @@ export const PRIVACY_TEXTS = roomTexts(
     'privacy.confirm': 'Write the RUT or the e-mail address again',
     'privacy.erase_wrong': 'What you wrote to confirm is not the same person. Nothing was erased.',
     'privacy.no_reason':
-      'Write the reason, without an e-mail address or a card number, in 200 letters at most. Nothing was erased.',
+      'Write the reason, without an e-mail address, a card number or the RUT of a person, in 200 letters at most. Nothing was erased.',
     'privacy.done': '{count record was|records were} erased. The audit log says how many, and not whose.',
     'column.records': 'Records',
     'column.rows': 'Which',

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { checkCharacter, type RutFormat } from '../../../src/bank-validation/rut.ts';
+import { type RutFormat } from '../../../src/bank-validation/rut.ts';
 import { formatOfName } from '../../../src/bank-validation/tables/account-columns.ts';
 import { judgeColumn } from '../../../src/bank-validation/tables/column-format.ts';
+import { checkCharacter } from '../../../src/lib/modulo-eleven.ts';
 
 const BODIES = Array.from({ length: 200 }, (_, index) => 5_000_003 + index * 104_729).map(String);
 const SHORT = BODIES.filter((body) => body.length === 7 && checkCharacter(body) !== 'K');

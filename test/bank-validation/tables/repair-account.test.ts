@@ -4,9 +4,10 @@ import fc from 'fast-check';
 import { readAccount } from '../../../src/bank-validation/bank-account.ts';
 import { codeOfBankName } from '../../../src/bank-validation/directory/bank-names.ts';
 import { shippedBankDirectory as directory } from '../../../src/bank-validation/directory/current-directory.ts';
-import { checkCharacter, type RutFormat, readRut } from '../../../src/bank-validation/rut.ts';
+import { type RutFormat, readRut } from '../../../src/bank-validation/rut.ts';
 import { type AccountCells, repairAccount } from '../../../src/bank-validation/tables/repair-account.ts';
 import { REPAIR_RULES } from '../../../src/bank-validation/tables/repair-rules.ts';
+import { checkCharacter } from '../../../src/lib/modulo-eleven.ts';
 
 const RIGHT: AccountCells = { rut: '12531909-2', bank: '037', account: '1234509876', checkCharacter: null };
 

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isReason } from '../../src/audit/reason.ts';
+
+test('a reason with the RUT of a person was kept for ever, where an e-mail address was refused', () => {
+  for (const rut of ['12.345.678-5', '12345678-5', '12345678 – 5', '12.345.605-k', '12345605-K', '12 345 678-5'])
+    assert.equal(isReason(`devuelto a ${rut}, que llamó`), false, rut);
+});
+
+test('what only resembles the RUT of a person may be in a reason', () => {
+  for (const text of [
+    'factura 12 de 76.543.210-3',
+    'RUT 12.345.678-4, mal escrito',
+    'orden 123456785',
+    'del 2026-01-15 al 2026-01-20',
+    'pedido A-112345678-51',
+    'vi la foto',
+  ])
+    assert.equal(isReason(text), true, text);
+});
