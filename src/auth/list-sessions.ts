@@ -8,6 +8,7 @@ import {
   selectApiTokens,
   selectApiTokensOf,
 } from './api-token-queries.ts';
+import { requireManager } from './manage-rule.ts';
 import { isIdle } from './session.ts';
 import {
   type SessionRow,
@@ -72,9 +73,20 @@ export async function listSessions(app: App, user: string): Promise<SessionRow[]
   return (await selectSessionsOf(app.db, row.id, app.now())).filter((session) => !isIdle(app, session));
 }
 
-/** Ends a session by its id; its access token fails within a second. Returns `already` if it had ended before. */
-export function endSession(app: App, id: string, by: Actor): Promise<'ended' | 'already' | 'unknown'> {
+/**
+ * Ends a session by its id; its access token fails within a second. Returns `already` if it had ended before.
+ * `managerId`: the user who must be allowed to manage its user, or is that user; null: nobody is checked. Throws
+ * `Problem` `MORE_THAN_YOURS`.
+ */
+export function endSession(
+  app: App,
+  id: string,
+  by: Actor,
+  managerId: string | null = null,
+): Promise<'ended' | 'already' | 'unknown'> {
   return app.db.transaction(async (tx) => {
+    const owner = managerId === null ? undefined : (await selectSession(tx, id))?.user_id;
+    if (owner !== undefined && managerId !== null && managerId !== owner) await requireManager(tx, managerId, owner);
     const at = app.now();
     const ended = await updateSessionEnded(tx, id, at);
     if (ended === null) return (await selectSession(tx, id)) === null ? 'unknown' : 'already';
@@ -100,12 +112,18 @@ export function endOtherSessions(app: App, userId: string, kept: string, by: Act
 
 /**
  * Ends all sessions of a user, and access tokens from before sessions existed. Returns the number of sessions; null if
- * there is no such user.
+ * there is no such user. `managerId` as for `disableUser`.
  */
-export function endSessionsOf(app: App, user: string, by: Actor): Promise<number | null> {
+export function endSessionsOf(
+  app: App,
+  user: string,
+  by: Actor,
+  managerId: string | null = null,
+): Promise<number | null> {
   return app.db.transaction(async (tx) => {
     const row = await selectUserByIdOrEmail(tx, normalizeEmail(user));
     if (row === null) return null;
+    if (managerId !== null) await requireManager(tx, managerId, row.id);
     const at = app.now();
     await updateTokenVersion(tx, row.id);
     const ended = await updateSessionsEnded(tx, row.id, null, at);

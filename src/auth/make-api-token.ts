@@ -67,10 +67,18 @@ const NAME_FORM = {
 
 /**
  * Ends an API token by its id and, within a second, all access tokens made with it. Returns `already` if it had ended
- * before.
+ * before. `managerId` as for `endSession`.
  */
-export function endApiToken(app: App, id: string, by: Actor): Promise<'ended' | 'already' | 'unknown'> {
+export function endApiToken(
+  app: App,
+  id: string,
+  by: Actor,
+  managerId: string | null = null,
+): Promise<'ended' | 'already' | 'unknown'> {
   return app.db.transaction(async (tx) => {
+    const owner = (await selectApiToken(tx, id))?.user_id;
+    if (owner !== undefined && managerId !== null && managerId !== owner) await requireManager(tx, managerId, owner);
+    // Read after the wait for a concurrent change of the user.
     const row = await selectApiToken(tx, id);
     if (row === null) return 'unknown';
     if (row.ended_at !== null) return 'already';

@@ -9,12 +9,17 @@ import { createUser, type UserWish } from '../../src/auth/create-user.ts';
 import { hasFactor } from '../../src/auth/factors/factor-queries.ts';
 import { removeFactor, resetFactors } from '../../src/auth/factors/remove-factor.ts';
 import { storeFactor } from '../../src/auth/factors/store-factor.ts';
-import { inviteUser, makePasswordLink } from '../../src/auth/invitations/invite-user.ts';
-import { listApiTokens, listSessions } from '../../src/auth/list-sessions.ts';
+import {
+  endInvitation,
+  inviteUser,
+  listInvitations,
+  makePasswordLink,
+} from '../../src/auth/invitations/invite-user.ts';
+import { endSession, endSessionsOf, listApiTokens, listSessions } from '../../src/auth/list-sessions.ts';
 import { listUsers } from '../../src/auth/list-users.ts';
 import { logIn } from '../../src/auth/log-in.ts';
 import { logInWithApiToken } from '../../src/auth/log-in-with-api-token.ts';
-import { makeApiToken } from '../../src/auth/make-api-token.ts';
+import { endApiToken, makeApiToken } from '../../src/auth/make-api-token.ts';
 import { PERMISSIONS, type Permission, ROLES } from '../../src/auth/permission.ts';
 import { resetApiToken, resetPassword } from '../../src/auth/reset-secrets.ts';
 import { setRights } from '../../src/auth/set-rights.ts';
@@ -242,6 +247,47 @@ forEachEngine('users', (openTestDatabase) => {
     for (const [name, act] of Object.entries(acts)) await assert.rejects(act(person), refused, name);
     for (const make of [create, invite]) await assert.rejects(make('support'), refused);
     assert.equal((await listUsers(app)).length, users, 'no user was made');
+  });
+
+  test('lose no session, token or link to a manager who has lost the right to end it', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const make = async (name: string, wish: Partial<UserWish>) =>
+      createUser(app, { email: `${name}@example.cl`, role: 'support', paymentServices: 'all', ...wish }, TESTER);
+    const { id: manager } = await make('boss', { may: ['users:manage'] });
+    const owned = async (role: 'support' | 'owner') => {
+      const { id, email, password } = await make(`ana-${role}`, { role });
+      await logIn(app, { email, password, address });
+      const { email: invited } = await inviteUser(
+        app,
+        { email: `inv-${role}@example.cl`, role, paymentServices: 'all' },
+        HOUR,
+        TESTER,
+      );
+      const link = (await listInvitations(app)).find((one) => one.email === invited);
+      const [token] =
+        (await listApiTokens(
+          app,
+          (await makeApiToken(app, id, { name: 't', expiresAt: null }, TESTER))?.email ?? '',
+        )) ?? [];
+      const [session] = (await listSessions(app, id)) ?? [];
+      return { id, session: session?.id ?? '', token: token?.id ?? '', link: link?.id ?? '' };
+    };
+    const refused = { code: 'MORE_THAN_YOURS' };
+    const [ofOwner, own] = [await owned('owner'), await owned('support')];
+    const acts = ({ id, session, token, link }: typeof own) => [
+      () => endSession(app, session, TESTER, manager),
+      () => endApiToken(app, token, TESTER, manager),
+      () => endInvitation(app, link, TESTER, manager),
+      () => endSessionsOf(app, id, TESTER, manager),
+    ];
+    for (const act of acts(ofOwner)) await assert.rejects(act(), refused);
+    await disableUser(app, manager, TESTER);
+    for (const act of acts(own)) await assert.rejects(act(), refused);
+    await enableUser(app, manager, TESTER);
+    const ends: unknown[] = [];
+    for (const act of acts(own)) ends.push(await act());
+    assert.deepEqual(ends, ['ended', 'ended', true, 0]);
+    assert.equal(await endApiToken(app, ofOwner.token, TESTER, ofOwner.id), 'ended', 'one of their own');
   });
 
   test('lose a second factor that is added while their factors are reset', async () => {

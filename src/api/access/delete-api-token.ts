@@ -35,7 +35,7 @@ export const deleteApiToken = operation({
     const { id } = request.params as { id: string };
     const { manager, managed } = await requireManaged(app, request, () => ownerOf(app, request));
     if (managed.refusal !== 'self') refuseMore(managed);
-    await endApiToken(app, id, userActor(manager, clientNetwork(request.ip)));
+    await endApiToken(app, id, userActor(manager, clientNetwork(request.ip)), manager.id);
     return { message: 'OK', errors: null, data: { id, ended: true } };
   },
 });

@@ -28,6 +28,11 @@ export async function selectInvitationByHash(db: Reader, hash: string): Promise<
   return row ?? null;
 }
 
+export async function selectInvitation(db: Reader, id: string): Promise<InvitationRow | undefined> {
+  const [row] = await db.query<InvitationRow>('select * from invitations where id = $1', [id]);
+  return row;
+}
+
 export function selectInvitationsOf(db: Reader, userId: string): Promise<InvitationRow[]> {
   return db.query<InvitationRow>('select * from invitations where user_id = $1 order by created_at, id', [userId]);
 }

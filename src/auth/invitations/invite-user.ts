@@ -17,6 +17,7 @@ import { lockBoth, lockUser, selectUserByIdOrEmail, type UserRow, updatePassword
 import {
   type InvitationRow,
   insertInvitation,
+  selectInvitation,
   selectInvitationsOf,
   selectOpenInvitations,
   updateInvitationsEnded,
@@ -126,9 +127,14 @@ export async function listInvitations(app: App) {
   });
 }
 
-/** Ends an unused link. Returns false if it does not exist, or was used or ended before. */
-export function endInvitation(app: App, id: string, by: Actor): Promise<boolean> {
+/**
+ * Ends an unused link. Returns false if it does not exist, or was used or ended before. `managerId`: the user who must
+ * be allowed to manage the invited user; null: the command line. Throws `Problem` `MORE_THAN_YOURS`.
+ */
+export function endInvitation(app: App, id: string, by: Actor, managerId: string | null = null): Promise<boolean> {
   return app.db.transaction(async (tx) => {
+    const invited = managerId === null ? undefined : await selectInvitation(tx, id);
+    if (invited !== undefined && managerId !== null) await requireManager(tx, managerId, invited.user_id);
     const at = app.now();
     const [ended] = id.startsWith('inv_') ? await updateInvitationsEnded(tx, id, at) : [];
     if (ended === undefined) return false;

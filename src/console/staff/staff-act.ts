@@ -25,14 +25,15 @@ type Outcome = 'changed' | 'already' | 'unknown';
 const ACTS = {
   disable: (app, { id }, _, by) => disableUser(app, id, by, by.userId),
   enable: (app, { id }, _, by) => enableUser(app, id, by, by.userId),
-  'end-sessions': async (app, { id }, _, by) => ((await endSessionsOf(app, id, by)) === null ? 'unknown' : 'changed'),
+  'end-sessions': async (app, { id }, _, by) =>
+    (await endSessionsOf(app, id, by, by.userId)) === null ? 'unknown' : 'changed',
   'end-session': async (app, { id }, of, by) => {
     const own = (await listSessions(app, id))?.some((session) => session.id === of);
-    return own === true ? endedOf(await endSession(app, of, by)) : 'unknown';
+    return own === true ? endedOf(await endSession(app, of, by, by.userId)) : 'unknown';
   },
   'end-token': async (app, { id }, of, by) => {
     const own = (await listApiTokens(app, id))?.some((token) => token.id === of);
-    return own === true ? endedOf(await endApiToken(app, of, by)) : 'unknown';
+    return own === true ? endedOf(await endApiToken(app, of, by, by.userId)) : 'unknown';
   },
   'reset-factors': async (app, { id }, _, by) =>
     (await resetFactors(app, id, by, by.userId)) === null ? 'unknown' : 'changed',
@@ -40,7 +41,7 @@ const ACTS = {
   'new-password': null,
   'end-link': async (app, { id }, of, by) => {
     const own = (await listInvitations(app)).some((link) => link.id === of && link.user === id);
-    return own && (await endInvitation(app, of, by)) ? 'changed' : 'unknown';
+    return own && (await endInvitation(app, of, by, by.userId)) ? 'changed' : 'unknown';
   },
 } as const satisfies Record<
   StaffAct,
