@@ -7,6 +7,7 @@ import { formatMoney, formatPlain } from '../lib/money.ts';
 import { writeCsv } from '../lib/tables/write-csv.ts';
 import { writeWorkbook } from '../lib/tables/write-workbook.ts';
 import { timeCell } from './console-format.ts';
+import { fileNameOf } from './console-sections.ts';
 import { type ConsoleText, tell } from './console-texts.ts';
 import type { ConsoleVisit } from './console-visit.ts';
 
@@ -131,7 +132,7 @@ async function sendFile<Row>(
   const head = columns.map(({ text }) => tell(language, text));
   const cells = rows.map((row) => columns.map((column) => exported(column, row)));
   if (cut !== false) cells.push([tell(language, 'list.cut', { n: cut })]);
-  const name = path.slice(1).replaceAll('/', '-');
+  const name = fileNameOf(language, path);
   reply.header('content-disposition', `attachment; filename="${name}.${format}"`);
   if (format === 'xlsx') return reply.header('content-type', XLSX).send(await writeWorkbook(name, [head, ...cells]));
   const texts = cells.map((row) => row.map((cell) => String(cell ?? '')));

@@ -7,6 +7,7 @@ import { type Html, html } from '../http/html.ts';
 import { beginDocument, sendDocument, WORDMARK } from '../http/page.ts';
 import { sectionsOf } from './console-sections.ts';
 import { type ConsoleText, tell } from './console-texts.ts';
+import { nameOfRole } from './permission-texts.ts';
 
 /**
  * The parts that differ between screens. `search`: the text in the search box. `script`: a script that the screen
@@ -69,7 +70,7 @@ function bar(app: App, { language, search }: Layout, user: User): Html {
 </form>`
   }
 <p class="badge ${production ? 'warn' : 'calm'}">${tell(language, production ? 'mode.production' : 'mode.development')}</p>
-<form class="who" method="post" action="${at}/sign-out"><a href="${at}/account">${user.email} · ${user.role}</a> <button class="link">${tell(language, 'session.out')}</button></form>`;
+<form class="who" method="post" action="${at}/sign-out"><a href="${at}/account">${user.email} · ${nameOfRole(language, user.role)}</a> <button class="link">${tell(language, 'session.out')}</button></form>`;
 }
 
 /** Shows the link that changes the language of this browser. A page that answers a form leads back to its section. */

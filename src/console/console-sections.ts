@@ -1,6 +1,8 @@
 import { mayAny, type Needed, type Permission, readWith } from '../auth/permission.ts';
 import type { User } from '../auth/user.ts';
-import type { ConsoleText } from './console-texts.ts';
+import type { Language } from '../checkout/texts.ts';
+import { foldText } from '../lib/fold-text.ts';
+import { type ConsoleText, tell } from './console-texts.ts';
 
 /** A section of the navigation: its path below `/console` and the permissions that open it; one is enough. */
 type Section = {
@@ -57,6 +59,18 @@ const GROUPS: readonly Group[] = [
     ],
   },
 ];
+
+/**
+ * Returns the name of the file of a list: the path of the list, in Spanish with the name of its section in place of the
+ * first word.
+ */
+export function fileNameOf(language: Language, path: string): string {
+  const [, first = '', ...rest] = path.split('/');
+  const section = GROUPS.flatMap(({ sections }) => sections).find((one) => one.path === `/${first}`);
+  const isSpanish = language === 'es' && section !== undefined;
+  const name = isSpanish ? foldText(tell('es', section.text)).replace(/[^a-z0-9]+/g, '-') : first;
+  return [name, ...rest].join('-');
+}
 
 /** Returns the sections that a person may see, without empty groups. */
 export function sectionsOf({ may, environmentIds }: User): Group[] {

@@ -1,4 +1,23 @@
-import type { Permission } from '../auth/permission.ts';
+import type { Permission, Role } from '../auth/permission.ts';
+import type { Language } from '../checkout/texts.ts';
+
+/** The names of the roles in Spanish, of a function and not of a person. */
+const SPANISH_ROLE_NAMES: Readonly<Record<Role, string>> = {
+  integration: 'programa',
+  developer: 'desarrollo',
+  support: 'soporte',
+  finance: 'finanzas',
+  approver: 'aprobación',
+  operator: 'operación',
+  merchant: 'comercio',
+  auditor: 'auditoría',
+  owner: 'titular',
+};
+
+/** Returns the name of a role for a person: its code, in Spanish after its name. */
+export function nameOfRole(language: Language, role: Role): string {
+  return language === 'es' ? `${SPANISH_ROLE_NAMES[role]} (${role})` : role;
+}
 
 /** `PERMISSIONS` in Spanish. */
 export const SPANISH_PERMISSIONS: Readonly<Record<Permission, string>> = {

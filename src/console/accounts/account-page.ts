@@ -96,7 +96,7 @@ export const getConsoleStatementCsv: Screen = {
     const { scope, from, to } = asked;
     return reply
       .header('content-type', 'text/csv; charset=utf-8')
-      .header('content-disposition', `attachment; filename="statement-${from}-${to}.csv"`)
+      .header('content-disposition', `attachment; filename="${tell(language, 'statement.file')}-${from}-${to}.csv"`)
       .send(Readable.from(csvLines(app, language, scope)));
   }),
 };

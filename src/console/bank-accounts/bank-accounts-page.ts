@@ -141,9 +141,9 @@ ${
 ${rules.length > 0 && tableOf(tellAll(language, ['column.changes', 'column.rule', 'column.cause_code']), rules, [0])}
 <h2>${tell(language, 'bank_accounts.downloads')}</h2>
 <div class="card pad"><p class="exports">${[
-    download(language, 'bank_accounts.repaired', 'repaired.csv', repaired),
-    download(language, 'bank_accounts.changes', 'changes.csv', changes),
-    download(language, 'bank_accounts.results', 'results.csv', results),
+    download(language, 'bank_accounts.repaired', tell(language, 'bank_accounts.repaired_file'), repaired),
+    download(language, 'bank_accounts.changes', tell(language, 'bank_accounts.changes_file'), changes),
+    download(language, 'bank_accounts.results', tell(language, 'bank_accounts.results_file'), results),
   ]}</p><p class="quiet">${tell(language, 'bank_accounts.downloads_text')}</p></div>`;
 }
 

@@ -11,6 +11,7 @@ import { sayKept } from '../../privacy/kept.ts';
 import { lookUpPerson } from '../../privacy/look-up-person.ts';
 import { type Person, personOfEmail, personOfRut } from '../../privacy/person.ts';
 import { tableOf } from '../console-format.ts';
+import { fileNameOf } from '../console-sections.ts';
 import { tell, tellAll, tellKind } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, requireProof } from '../console-visit.ts';
 import { fieldsOf } from '../sign-in.ts';
@@ -41,10 +42,10 @@ function personOf(text: string | undefined): Person | null {
   return text === undefined ? null : (personOfRut(text) ?? personOfEmail(text));
 }
 
-async function sendExport(app: App, { by, reply }: ConsoleVisit, person: Person): Promise<FastifyReply> {
+async function sendExport(app: App, { by, reply, language }: ConsoleVisit, person: Person): Promise<FastifyReply> {
   const exported = await exportPerson(app, person, by);
   return reply
-    .header('content-disposition', 'attachment; filename="personal-data.json"')
+    .header('content-disposition', `attachment; filename="${fileNameOf(language, '/personal-data')}.json"`)
     .header('content-type', 'application/json; charset=utf-8')
     .send(`${JSON.stringify(exported, null, 2)}\n`);
 }

@@ -10,6 +10,7 @@ import { html } from '../../http/html.ts';
 import { drawQr } from '../../http/qr-code.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, requireProof, sessionCookie } from '../console-visit.ts';
+import { nameOfRole } from '../permission-texts.ts';
 import { fieldsOf, pathOf } from '../sign-in.ts';
 
 const PATH = '/account/factors/totp';
@@ -93,7 +94,7 @@ async function sendSetup(app: App, visit: ConsoleVisit, { secret, address, setup
   const { status, next, name = tell(language, 'totp.default_name'), said } = shown;
   const title = tell(language, 'totp.title');
   const main = html`<h1>${title}</h1>
-${standing === 'enrol' && html`<p class="notice">${tell(language, 'totp.must', { role: user.role })}</p>`}
+${standing === 'enrol' && html`<p class="notice">${tell(language, 'totp.must', { role: nameOfRole(language, user.role) })}</p>`}
 ${said !== null && html`<p class="notice" role="alert">${tell(language, said)}</p>`}
 <form class="card pad" method="post" action="${publicPath(app)}/console${PATH}">
 <p>${tell(language, 'totp.scan')}</p>

@@ -9,6 +9,7 @@ import { visitLanguage } from '../console-language.ts';
 import { sendConsolePage } from '../console-page.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { isFromOurPage, sessionCookie } from '../console-visit.ts';
+import { nameOfRole } from '../permission-texts.ts';
 import { fieldsOf } from '../sign-in.ts';
 
 type Params = { token: string };
@@ -60,7 +61,7 @@ function sendForm(
   const sets = invitation.kind === 'invitation';
   const title = tell(language, sets ? 'invite.title' : 'sign_in.title');
   const main = html`<h1>${title}</h1>
-<p>${tell(language, sets ? 'invite.text' : 'invite.link_text', { email: user.email, role: user.role })}</p>
+<p>${tell(language, sets ? 'invite.text' : 'invite.link_text', { email: user.email, role: nameOfRole(language, user.role) })}</p>
 ${said !== null && html`<p class="notice" role="alert">${tell(language, said)}</p>`}
 <form class="card pad" method="post" action="${publicPath(app)}/console/invitation/${(request.params as Params).token}">
 ${

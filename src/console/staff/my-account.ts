@@ -16,6 +16,7 @@ import { type Html, html } from '../../http/html.ts';
 import { tableOf, timeCell } from '../console-format.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage, requireProof, sessionCookie } from '../console-visit.ts';
+import { nameOfRole } from '../permission-texts.ts';
 import { fieldsOf } from '../sign-in.ts';
 import { sendRecoveryCodes } from './enrol-totp-page.ts';
 import { sessionTable } from './session-table.ts';
@@ -110,7 +111,7 @@ async function sendAccount(
   const title = tell(language, 'me.title');
   const sessions = (await listSessions(app, user.id)) ?? [];
   const main = html`<h1>${title}</h1>
-<p class="quiet">${user.email} · ${tell(language, 'me.role')}: ${user.role}</p>
+<p class="quiet">${user.email} · ${tell(language, 'me.role')}: ${nameOfRole(language, user.role)}</p>
 ${done !== undefined && html`<p class="notice done" role="status">${tell(language, done)}</p>`}
 ${refused !== undefined && html`<p class="notice" role="alert">${tell(language, refused)}</p>`}
 ${await factorSection(app, visit, at)}

@@ -19,6 +19,7 @@ import { formatPlain, parseTyped } from '../../lib/money.ts';
 import { listPaymentServices } from '../../payment-services/list-payment-services.ts';
 import { tell } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
+import { nameOfRole } from '../permission-texts.ts';
 import { meaningOfPermission, meaningOfRole } from './meanings.ts';
 
 /** The rights of a person in a form. `granted`: permissions beyond the role. `limits`: the person's own limits. */
@@ -40,7 +41,7 @@ export async function rightsFields(app: App, language: Language, rights: Rights,
   const { role, granted, services, limits } = rights;
   const options = roles.map(
     (name) =>
-      html`<option value="${name}"${name === role && html` selected`}>${name}: ${meaningOfRole(language, name)}</option>`,
+      html`<option value="${name}"${name === role && html` selected`}>${nameOfRole(language, name)}: ${meaningOfRole(language, name)}</option>`,
   );
   const boxes = (Object.keys(PERMISSIONS) as Permission[]).map(
     (name) =>

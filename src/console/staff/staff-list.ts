@@ -1,6 +1,6 @@
 import { listInvitations } from '../../auth/invitations/invite-user.ts';
 import { type ListedUser, listUsers } from '../../auth/list-users.ts';
-import { ROLES } from '../../auth/permission.ts';
+import { ROLES, type Role } from '../../auth/permission.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
 import { html } from '../../http/html.ts';
@@ -8,6 +8,7 @@ import { badge, emptyState } from '../console-format.ts';
 import { askedOf, type Column, containsText, sendList } from '../console-list.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler } from '../console-visit.ts';
+import { nameOfRole } from '../permission-texts.ts';
 import { seenBy } from './managed-person.ts';
 
 const STATES = ['enabled', 'invited', 'disabled'] as const;
@@ -36,7 +37,11 @@ export const getConsoleStaff: Screen = {
       ),
       filters: [
         { name: 'text', text: 'list.filter_text', type: 'search' },
-        { name: 'role', text: 'people.role', type: Object.keys(ROLES).map((name) => [name, name] as const) },
+        {
+          name: 'role',
+          text: 'people.role',
+          type: (Object.keys(ROLES) as Role[]).map((name) => [name, nameOfRole(language, name)] as const),
+        },
         {
           name: 'state',
           text: 'column.state',
@@ -65,7 +70,12 @@ function columnsFor({ app, language }: ConsoleVisit): Column<Listed>[] {
       value: ({ email }) => email,
       cell: ({ id, email }) => html`<a href="${publicPath(app)}/console/staff/${id}">${email}</a>`,
     },
-    { name: 'role', text: 'people.role', value: ({ role }) => role },
+    {
+      name: 'role',
+      text: 'people.role',
+      value: ({ role }) => role,
+      cell: ({ role }) => nameOfRole(language, role),
+    },
     { name: 'may', text: 'people.may', value: ({ permissions }) => permissions.join(' '), hidden: true },
     {
       name: 'sees',

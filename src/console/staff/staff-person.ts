@@ -10,6 +10,7 @@ import { type Html, html } from '../../http/html.ts';
 import { badge, tableOf, timeCell } from '../console-format.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
+import { nameOfRole } from '../permission-texts.ts';
 import { limitText, personOf, refusalFor, type StaffAct, seenBy } from './managed-person.ts';
 import { meaningOfPermission, meaningOfRole } from './meanings.ts';
 import { sessionTable } from './session-table.ts';
@@ -51,7 +52,7 @@ function stateBadge(language: Language, { disabled_at }: ListedUser): Html {
 function factsCard({ app, language }: ConsoleVisit, person: ListedUser, may: boolean): Html {
   const { role, permissions, second_factor: factor } = person;
   const facts: [ConsoleText, Html | string][] = [
-    ['people.role', html`${role} <span class="quiet">${meaningOfRole(language, role)}</span>`],
+    ['people.role', html`${nameOfRole(language, role)} <span class="quiet">${meaningOfRole(language, role)}</span>`],
     ['people.sees', seenBy(language, person.payment_services)],
     [
       'people.may',

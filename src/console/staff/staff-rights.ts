@@ -11,6 +11,7 @@ import { html } from '../../http/html.ts';
 import { tableOf } from '../console-format.ts';
 import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, messagePage, notFoundPage, requireProof } from '../console-visit.ts';
+import { nameOfRole } from '../permission-texts.ts';
 import { limitText, personOf, refusalFor, seenBy } from './managed-person.ts';
 import { changesOf, type FormFields, heldWith, type Rights, readRights, rightsFields, ticked } from './rights-form.ts';
 
@@ -93,7 +94,7 @@ function sendQuestion({ app, language, send }: ConsoleVisit, person: ListedUser,
   const seen = ({ services }: Rights) => seenBy(language, services === 'all' ? null : services);
   const lines = (
     [
-      ['people.role', ({ role }: Rights) => role],
+      ['people.role', ({ role }: Rights) => nameOfRole(language, role)],
       ['people.may', may],
       ['people.sees', seen],
       ['people.limit', own],
