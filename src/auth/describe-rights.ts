@@ -18,14 +18,28 @@ export type DescribedRights = {
   refund_limits: RefundLimits | null;
 };
 
-/** Returns the rights as the audit log records them. */
-export function saidOf({ role, permissions, payment_services: services, refund_limits: limits }: DescribedRights) {
+/**
+ * Reads the rights as the audit log records them. `granted` and `own_limits` say what is stored for the user alone: what
+ * a role gives may be another in a later version, and `books verify` compares what is stored.
+ */
+export async function saidOf(
+  db: Pick<Database, 'query'>,
+  userId: string,
+  { role, permissions, payment_services: services, refund_limits: limits }: DescribedRights,
+) {
   return {
     role,
     permissions,
+    granted: (await selectPermissions(db, userId)).map(({ permission }) => permission),
     payment_services: services ?? ['all'],
-    refunds_a_day: Object.entries(limits ?? {}).map(([currency, most]) => formatMoney(most, currency)),
+    refunds_a_day: sayLimits(limits),
+    own_limits: (await selectRefundLimits(db, userId)).length > 0,
   };
+}
+
+/** Returns refund limits as the audit log records them. */
+export function sayLimits(limits: RefundLimits | null): string[] {
+  return Object.entries(limits ?? {}).map(([currency, most]) => formatMoney(most, currency));
 }
 
 type Described = Pick<UserRow, 'id' | 'role' | 'all_payment_services'>;

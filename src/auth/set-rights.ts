@@ -47,7 +47,7 @@ export function setRights(
     if (found !== null && managerId !== null) await requireManager(tx, managerId, found.id);
     const row = await lockUser(tx, name);
     if (row === null) return null;
-    const [before] = await describeRights(tx, [row]);
+    const before = await saidOf(tx, row.id, (await describeRights(tx, [row]))[0] as DescribedRights);
     if (wish.role !== undefined) await updateRole(tx, row.id, wish.role);
     for (const permission of wish.grant ?? []) await insertPermission(tx, row.id, permission);
     for (const permission of wish.revoke ?? []) {
@@ -58,16 +58,16 @@ export function setRights(
     if (wish.refundLimits !== undefined) await storeRefundLimits(tx, row.id, wish.refundLimits);
     if (managerId !== null) await requireWithin(tx, managerId, row.id);
     const changed = (await selectUserById(tx, row.id)) as UserRow;
-    const [rights] = await describeRights(tx, [changed]);
+    const rights = (await describeRights(tx, [changed]))[0] as DescribedRights;
     await recordAudit(tx, {
       at: app.now(),
       by,
       action: 'user.role_set',
       subject: { kind: 'user', id: row.id },
-      before: saidOf(before as DescribedRights),
-      after: saidOf(rights as DescribedRights),
+      before,
+      after: await saidOf(tx, row.id, rights),
     });
-    return { id: row.id, email: row.email, ...(rights as DescribedRights) };
+    return { id: row.id, email: row.email, ...rights };
   });
 }
 

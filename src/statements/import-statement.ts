@@ -29,6 +29,7 @@ import { type Candidates, type LineMatch, matchLines } from './match-lines.ts';
 import {
   type AccountOfStatement,
   countUses,
+  hashOfLines,
   type KeptStatement,
   type LineUse,
   type ReadStatement,
@@ -121,7 +122,14 @@ async function importLines(
   });
   if ((await insertLines(tx, rows)) < rows.length) throw new QuickerFile();
   const settled = await settle(app, tx, { wish, found, matches, environmentIds, at });
-  const after = { environment, file_name: evidence.name, file_sha256: evidence.sha256, lines: fresh.length, ...uses };
+  const after = {
+    environment,
+    file_name: evidence.name,
+    file_sha256: evidence.sha256,
+    lines: fresh.length,
+    lines_sha256: hashOfLines(rows),
+    ...uses,
+  };
   const subject = { kind: 'statement', id: kept.id };
   await recordAudit(tx, { at, by, action: 'statement.imported', subject, after });
   return { ...result, id: kept.id, uses, ...settled };

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { SqlRow } from '../db/database.ts';
 import type { Environment } from '../payment-services/payment-service.ts';
 
@@ -76,6 +77,20 @@ export type KeptStatement = SqlRow & {
   lines: number;
   proof: StatementProof;
 };
+
+/**
+ * Returns the SHA-256 of the lines as the file brought them, which the audit log records: for each line, by its number,
+ * the JSON array of these columns, ended by a line feed.
+ */
+export function hashOfLines(
+  lines: readonly Pick<KeptLine, 'number' | 'file_line' | 'day' | 'amount' | 'currency' | 'line_key'>[],
+): string {
+  const hash = createHash('sha256');
+  for (const { number, file_line, day, amount, currency, line_key } of lines) {
+    hash.update(`${JSON.stringify([number, file_line, day, amount, currency, line_key])}\n`);
+  }
+  return hash.digest('hex');
+}
 
 /** A statement with the number of its lines in suspense. */
 export type ListedStatement = KeptStatement & { open: number };
