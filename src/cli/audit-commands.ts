@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { type ListedAct, listAudit } from '../audit/list-audit.ts';
 import type { ChainEnd } from '../lib/hash-chain.ts';
 import { type AuditVerification, verifyAudit } from '../proof/verify-audit.ts';
-import { anchorLine, counted, findingLine, restoreLine } from './finding-lines.ts';
+import { anchorLine, counted, findingLine, restoreLine, unprovenLines } from './finding-lines.ts';
 import { readLimit, readTime, refuseEmpty, TIMES } from './options.ts';
 import { invalidOption, print, table, time, unusableFile } from './print.ts';
 import { resuming, verifyResuming } from './resuming.ts';
@@ -121,6 +121,7 @@ function linesOf(verification: AuditVerification, withHead: boolean): string[] {
       : `${counted(wrong, 'place is', 'places are')} not as written.`,
     `The audit log ends with ${head.link}:${head.hash}`,
     ...verification.anchors.map(anchorLine),
+    ...unprovenLines(verification.anchors, withHead),
     ...verification.restores.filter(({ accepted }) => accepted !== null).map(restoreLine),
   ];
 }

@@ -16,6 +16,14 @@ export function anchorLine({ source, anchors, first_day, last_day }: AnchorSourc
   return `${counted(anchors, 'anchor', 'anchors')} in ${source}, of ${first_day} to ${last_day}: compared.`;
 }
 
+/** Returns what nothing can prove if no anchor outside the store was compared; no line if one was. */
+export function unprovenLines(anchors: readonly AnchorSource[], withHead: boolean): string[] {
+  if (withHead || anchors.slice(1).some(({ anchors: count }) => count > 0)) return [];
+  return [
+    'Nothing outside the store was compared. A person who can write the whole store could have computed every chain anew, or cut off the last changes with their anchors, and this would not show it: set ANCHOR_DIR or ANCHOR_URL, and give what is kept there with --anchor.',
+  ];
+}
+
 /** Returns a line about a restore that a person accepted. */
 export function restoreLine(restore: SeenRestore): string {
   const { by = '', reason = null, at = 0 } = restore.accepted ?? {};

@@ -35,7 +35,10 @@ export type Anchor = {
 /** An anchor with its seal and the sealed text. */
 export type SealedAnchor = { anchor: Anchor; content: string; mac: string };
 
-const ANCHOR_KEY = installationKey('books-anchor');
+/** The name of the stored key that seals anchors. */
+export const ANCHOR_KEY_NAME = 'books-anchor';
+
+const ANCHOR_KEY = installationKey(ANCHOR_KEY_NAME);
 
 /**
  * Returns the key that seals anchors. The first anchor derives it from MASTER_KEY; it survives a replacement of

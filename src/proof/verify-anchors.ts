@@ -1,7 +1,14 @@
 import type { App } from '../app.ts';
-import { type AnchorHead, anchorKeyForReading, isGenuine, type SealedAnchor, type SealedChain } from './anchor.ts';
+import {
+  ANCHOR_KEY_NAME,
+  type AnchorHead,
+  anchorKeyForReading,
+  isGenuine,
+  type SealedAnchor,
+  type SealedChain,
+} from './anchor.ts';
 import { anchorFiles, readAnchorFile } from './anchor-folder.ts';
-import { selectAnchorsAfter, selectLinkHashes } from './anchor-queries.ts';
+import { selectAnchorsAfter, selectAnchorsTold, selectLinkHashes } from './anchor-queries.ts';
 import { chainOf } from './make-anchor.ts';
 import type { FindingKind, Findings } from './proof-finding.ts';
 import { describeRestore, type Restore, readRestores, restoreThatLost, type SeenRestore } from './restore.ts';
@@ -150,7 +157,18 @@ async function readStore(app: App, { isSealed, take, report, inStore, last: end 
     }
     page = rows.length;
   }
+  await reportCut(app, end, report);
   return place;
+}
+
+/** Reports the loss of the last anchors, or of all, as far as the rest of the store has the number of a later one. */
+async function reportCut(app: App, end: Check['last'], report: Check['report']): Promise<void> {
+  const { made, posted, has_key } = await selectAnchorsTold(app.db, ANCHOR_KEY_NAME);
+  const least = Math.max(Number(made) || 0, posted, has_key);
+  if (least <= end.number) return;
+  const store = end.number === 0 ? 'has none' : `ends with anchor ${end.number} of ${end.day}`;
+  const says = `anchors were made up to number ${least} at least, and the store ${store}: they were deleted`;
+  report('anchor_missing', `anchor ${end.number + 1}`, null, says);
 }
 
 function parse(content: string): SealedAnchor['anchor'] | null {

@@ -157,6 +157,25 @@ forEachEngine('the ends of the books, sealed', (openTestDatabase, engine) => {
     }
   });
 
+  test('were all deleted, or those after one that was made by hand or posted, and nobody knew where no other place had them', async () => {
+    const { app: kept } = await openTwoDays();
+    const app = appWith(kept.db as TestDatabase, {}, { now: kept.now });
+    await removeTriggers(app.db);
+    const after = (...statements: string[]) =>
+      undone(app, async (tx) => {
+        for (const sql of statements) await tx.query(sql);
+        return says(await verifyStore(through(app, tx)));
+      });
+    assert.equal(await after('delete from anchors where number > 1'), '');
+    assert.match(await after('delete from anchors'), /up to number 1 at least, and the store has none: they were/);
+    const cut = 'delete from anchors where number > 1';
+    const store = /anchors were made up to number 2 at least, and the store ends with anchor 1 of 2026-01-15/;
+    assert.match(await after(cut, 'update anchor_posts set number = 2'), store);
+    await makeAnchor(app, 'now', { by: TESTER });
+    assert.match(await after(cut), /up to number 3 at least, and the store ends with anchor 1 of 2026-01-15/);
+    assert.equal((await verifyStore(app)).ok, true);
+  });
+
   test('give away a chain that was computed anew with all its hashes', async () => {
     const { app } = await openTwoDays();
     await removeTriggers(app.db);

@@ -146,9 +146,8 @@ forEachEngine('a verification that was interrupted', (openTestDatabase) => {
   test('of the audit log goes on too, and finds what was forged as the books do', async (context) => {
     const { app } = await open(context, openTestDatabase);
     await app.db.transaction(async (tx) => {
-      const act = { at: app.now(), by: TESTER, action: 'books.anchored' as const };
-      for (let row = 0; row < 10; row++)
-        await recordAudit(tx, { ...act, subject: { kind: 'anchor', id: String(row) } });
+      const act = { at: app.now(), by: TESTER, action: 'ids.raised' as const };
+      for (let row = 0; row < 10; row++) await recordAudit(tx, { ...act, subject: { kind: 'store', id: String(row) } });
     });
     await removeTriggers(app.db);
     const whole = await runAudit(app);
