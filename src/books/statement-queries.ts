@@ -1,5 +1,5 @@
 import type { Database, SqlRow } from '../db/database.ts';
-import { readSum, type Sum } from '../lib/exact-sum.ts';
+import { addUp, readSum, type Sum } from '../lib/exact-sum.ts';
 import { asText } from './balance-queries.ts';
 import { type EntryKind, MERCHANT_PAYABLE } from './journal-entry.ts';
 
@@ -71,6 +71,38 @@ export async function selectOwedAt(
     [environmentIds, at],
   );
   return rows.map((row) => ({ ...row, owed: readSum(row.owed) }));
+}
+
+/**
+ * Reads the amounts owed to merchants at several moments (UTC milliseconds, ascending), in one pass over the entries.
+ * Returns what `selectOwedAt` returns for each.
+ */
+export async function selectOwedAtEach(
+  db: Reader,
+  environmentIds: readonly number[],
+  moments: readonly number[],
+): Promise<{ environment_id: number; currency: string; owed: Sum }[][]> {
+  const later = moments.slice(1).map((_, at) => `when j.created_at < $${at + 3} then ${at + 1}`);
+  const period = later.length === 0 ? '1' : `case ${later.join(' ')} else ${moments.length} end`;
+  const rows = await db.query<SqlRow & { environment_id: number; currency: string; period: number; part: string }>(
+    `select environment_id, currency, period, ${asText('sum(part)')} as part from (
+       select environment_id, currency, 0 as period, credits - debits as part from account_balances
+       where environment_id {among $1} and account = '${MERCHANT_PAYABLE}'
+       union all
+       select j.environment_id, j.currency, ${period}, -(${SIGNED}) from journal_entries j
+       where j.environment_id {among $1} and j.created_at >= $2 and ${OF_MERCHANT}
+     ) as parts group by environment_id, currency, period order by environment_id, currency`,
+    [environmentIds, ...moments],
+  );
+  const accounts = [...Map.groupBy(rows, (row) => `${row.environment_id} ${row.currency}`).values()];
+  return moments.map((_, at) =>
+    accounts.flatMap((parts) => {
+      const { environment_id, currency } = parts[0] as (typeof rows)[number];
+      const counted = parts.filter(({ period: one }) => one === 0 || one > at);
+      const owed = addUp(counted.map(({ part }) => readSum(part)));
+      return owed === 0 ? [] : [{ environment_id, currency, owed }];
+    }),
+  );
 }
 
 /** The account, the currency and the period of a statement: from when until before when (UTC milliseconds). */

@@ -7,7 +7,7 @@ import { makeAnchor } from '../proof/make-anchor.ts';
 import { postKey } from '../proof/post-anchors.ts';
 import { type StoreVerification, verifyStore } from '../proof/verify-store.ts';
 import { noteUpkeep } from '../upkeep/note-upkeep.ts';
-import { anchorLine, counted, findingLine, restoreLine } from './finding-lines.ts';
+import { anchorLine, counted, findingLine, restoreLine, unprovenLines } from './finding-lines.ts';
 import { print, unusableFile } from './print.ts';
 import { recordLine } from './reconcile-command.ts';
 import { resuming, verifyResuming } from './resuming.ts';
@@ -69,7 +69,7 @@ async function anchor(options: ActingOptions & { json?: boolean; postKey?: boole
 }
 
 function verificationLines(verification: StoreVerification, withHeads: boolean): string[] {
-  const { ok, environments, entries, facts, callbacks, feed, problems, records, balances, findings, found } =
+  const { ok, environments, entries, facts, callbacks, feed, rights, problems, records, balances, findings, found } =
     verification;
   const unnamed = sum(found) - findings.length;
   const wrong = problems.length + records.length + balances.length + sum(found);
@@ -89,12 +89,19 @@ function verificationLines(verification: StoreVerification, withHeads: boolean):
       ? `${counted(entries, 'entry', 'entries')} in ${counted(environments, 'chain', 'chains')}: every hash and every record is right${withHeads ? ', and so is what was exported' : ''}.`
       : `${counted(wrong, 'place is', 'places are')} not as posted.`,
     `${counted(facts, 'fact', 'facts')} of owners, fees and refunds, ${counted(callbacks, 'callback', 'callbacks')} and ${counted(feed.sealed, 'event', 'events')} of the feed were compared${feed.waiting > 0 ? `; ${feed.waiting} more events wait to be sealed` : ''}.`,
+    `What people closed, set, made and decided beside the books, and the rights of ${counted(rights.users, 'user', 'users')}, were compared with the audit log, which audit verify proves.`,
+    ...(rights.older > 0
+      ? [
+          `Nothing vouches for the rights of ${counted(rights.older, 'user', 'users')} from before the audit log, until somebody sets them again: bin/rubrica user role.`,
+        ]
+      : []),
     ...(feed.deleted > 0
       ? [
           `${counted(feed.deleted, 'event', 'events')} before that, up to ${new Date(feed.cut ?? 0).toISOString()}, are deleted because of their age (RETENTION_EVENTS).`,
         ]
       : []),
     ...verification.anchors.map(anchorLine),
+    ...unprovenLines(verification.anchors, withHeads),
     ...verification.restores.filter(({ accepted }) => accepted !== null).map(restoreLine),
   ];
 }

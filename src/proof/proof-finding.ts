@@ -14,6 +14,11 @@ export type FindingKind =
   | 'event_added'
   | 'callback_changed'
   | 'restore_changed'
+  | 'month_changed'
+  | 'funds_rule_changed'
+  | 'payout_file_changed'
+  | 'statement_changed'
+  | 'rights_changed'
   | 'audit_changed'
   | 'audit_missing'
   | 'audit_added'
@@ -33,6 +38,9 @@ export type Finding = {
   since: number | null;
   says: string;
 };
+
+/** The most deleted objects of a kind to look for. */
+export const GONE = 1000;
 
 /** Further findings of a kind are only counted: one change can affect millions of rows. */
 const NAMED_OF_A_KIND = 200;

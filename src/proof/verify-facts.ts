@@ -14,8 +14,8 @@ import { decisionContent } from '../checkout/payment-decision.ts';
 import { type ChainProblem, verifyChain } from '../lib/hash-chain.ts';
 import type { ChainPlace, IdPlace, OpenWalk, Walk } from '../lib/walk.ts';
 import { importContent } from '../movements/imported-payment.ts';
+import { compareSaid as compare } from './compare-said.ts';
 import {
-  contentOf,
   type RefundSaid,
   restoreContent,
   type Said,
@@ -28,10 +28,7 @@ import {
   selectRefundsSaid,
   selectRestoresSaid,
 } from './fact-check-queries.ts';
-import { type FindingKind, type Findings, stopping } from './proof-finding.ts';
-
-/** The most facts without a subject to report. */
-const GONE = 1000;
+import { type FindingKind, type Findings, GONE, stopping } from './proof-finding.ts';
 
 /**
  * Verifies the chains of facts, and compares the owners of the books, the fees, the refunds, people's decisions and
@@ -161,22 +158,4 @@ function isOlder({ said, state, created_at }: RefundSaid, begun: number | null):
 function compareRefund(findings: Findings, refund: RefundSaid): void {
   const subject = `refund ${refund.id} of transaction ${refund.transaction_id}`;
   compare(findings, 'refund_changed', refund.environment_id, subject, refund, refundContent(refund));
-}
-
-/** Names every column in which the store differs from the last fact. */
-function compare(
-  findings: Findings,
-  finding: FindingKind,
-  environmentId: number | null,
-  subject: string,
-  { said, said_at }: Said,
-  stored: FactContent,
-): void {
-  const add = (says: string) => findings.add({ finding, environment_id: environmentId, subject, since: said_at, says });
-  if (said === null) return add(`${subject} was never made by this service`);
-  const known = contentOf(said);
-  const changes = Object.entries(stored)
-    .filter(([column, value]) => known?.[column] !== value)
-    .map(([column, value]) => `${column} was ${JSON.stringify(known?.[column] ?? null)}, is ${JSON.stringify(value)}`);
-  if (changes.length > 0) add(`${subject}: ${changes.join('; ')}`);
 }

@@ -4,16 +4,19 @@ import { freshWalks, type OpenWalk } from '../lib/walk.ts';
 import { findElsewhere } from '../payment-services/elsewhere.ts';
 import { collectFindings, type Finding, type Findings } from './proof-finding.ts';
 import type { SeenRestore } from './restore.ts';
+import { verifyActs } from './verify-acts.ts';
 import { type AnchorSource, verifyAnchors } from './verify-anchors.ts';
 import { verifyCallbacks } from './verify-callbacks.ts';
 import { verifyEvents } from './verify-events.ts';
 import { verifyFacts } from './verify-facts.ts';
 import { type FeedCoverage, verifyFeed } from './verify-feed.ts';
 import { verifyPayouts } from './verify-payouts.ts';
+import type { RightsCoverage } from './verify-rights.ts';
 
 /**
  * `findings`: the first findings of each kind; `found`: their number by kind. `facts`: the number of facts about owners
  * of books, fees and reserved amounts. `feed`: how many events its chain covers, and how many wait for the worker.
+ * `rights`: how many users were compared, and how many are older than the audit log.
  * `restores`: when the store was restored, who accepted it, and how many lost anchors were found.
  */
 export type StoreVerification = Omit<BooksVerification, 'owners'> & {
@@ -21,6 +24,7 @@ export type StoreVerification = Omit<BooksVerification, 'owners'> & {
   facts: number;
   callbacks: number;
   feed: FeedCoverage;
+  rights: RightsCoverage;
   anchors: readonly AnchorSource[];
   restores: readonly SeenRestore[];
   findings: readonly Finding[];
@@ -49,6 +53,7 @@ export async function verifyStore(
   await verifyEvents(app, findings, walks('events', 'events of transactions'));
   const foreign = new Set(owners.map(({ environment_id }) => environment_id));
   const callbacks = await verifyCallbacks(app, foreign, findings, walks('callbacks', 'callbacks'));
+  const rights = await verifyActs(app, findings, walks);
   const { anchors, restores } = await verifyAnchors(app, anchorFiles, findings);
   const wrong = books.problems.length + books.records.length + books.balances.length + findings.named.length;
   return {
@@ -57,6 +62,7 @@ export async function verifyStore(
     facts,
     callbacks,
     feed,
+    rights,
     anchors,
     restores,
     findings: findings.named,

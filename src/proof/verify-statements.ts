@@ -1,0 +1,111 @@
+import type { App } from '../app.ts';
+import { countUses, hashOfLines, LINE_USES } from '../statements/statement.ts';
+import { selectObjectsGone } from './act-check-queries.ts';
+import {
+  type StatementPart,
+  type StatementSaid,
+  selectLinesByNumber,
+  selectLinesOfOtherAmounts,
+  selectStatementParts,
+  selectStatementsAfter,
+} from './bank-check-queries.ts';
+import { changesIn } from './compare-said.ts';
+import { type Findings, GONE } from './proof-finding.ts';
+import { pagesById, readAct } from './read-acts.ts';
+
+const PAGE = 50;
+
+/**
+ * Compares bank statements with the acts that imported them and with people's decisions about their lines, and lines
+ * with the amounts of their payouts and deposits. A statement from before its payment service arrived from another
+ * database has its acts there.
+ */
+export async function verifyStatements(
+  app: App,
+  findings: Findings,
+  arrivals: ReadonlyMap<string, number>,
+): Promise<void> {
+  for await (const statements of pagesById(PAGE, (after, limit) => selectStatementsAfter(app.db, after, limit))) {
+    const ids = statements.map(({ id }) => id);
+    const parts = Map.groupBy(await selectStatementParts(app.db, ids), ({ statement_id }) => statement_id);
+    for (const statement of statements) {
+      if (statement.imported_at <= (arrivals.get(statement.payment_service_id ?? '') ?? 0)) continue;
+      const known = parts.get(statement.id) ?? [];
+      report(findings, statement, [...(await wrongImport(app, statement, known)), ...wrongDecisions(known)]);
+    }
+    for (const { statement_id, file_line, used_as, subject } of await selectLinesOfOtherAmounts(app.db, ids)) {
+      const statement = statements.find(({ id }) => id === statement_id) as StatementSaid;
+      const what = used_as === 'payout' ? 'confirms' : used_as === 'return' ? 'returns' : 'is';
+      report(findings, statement, [`line ${file_line} ${what} ${subject}, which has another amount or is gone`]);
+    }
+  }
+  for (const { subject, said_at } of await selectObjectsGone(app.db, 'statement.imported', GONE)) {
+    const says = `bank statement ${subject} was deleted`;
+    findings.add({ finding: 'statement_changed', environment_id: null, subject, since: said_at, says });
+  }
+}
+
+function report(
+  findings: Findings,
+  { id, environment_id, imported_at }: StatementSaid,
+  wrong: readonly string[],
+): void {
+  for (const one of wrong) {
+    const says = `bank statement ${id}: ${one}`;
+    findings.add({ finding: 'statement_changed', environment_id, subject: id, since: imported_at, says });
+  }
+}
+
+/** Compares a statement and its lines with the act that imported it, which has what was known then. */
+async function wrongImport(app: App, statement: StatementSaid, parts: readonly StatementPart[]): Promise<string[]> {
+  const act = parts.find(({ action }) => action === 'statement.imported');
+  if (act === undefined) return ['it was never imported by this service'];
+  const said = readAct(act.said);
+  const lines = parts.filter(({ action }) => action === null);
+  // A line that a person has decided about was in suspense when it was imported.
+  const uses = countUses([]);
+  for (const { use, at, lines: count } of lines) uses[at === null && use !== null ? use : 'suspense'] += count;
+  const changes = changesIn([
+    ['imported_at', act.at, statement.imported_at],
+    ['imported_by', act.by, statement.imported_by],
+    ['environment', said['environment'], statement.environment],
+    ['file_name', said['file_name'], statement.file_name],
+    ['file_sha256', said['file_sha256'], statement.file_sha256],
+    ['lines', said['lines'], LINE_USES.reduce((sum, use) => sum + uses[use], 0)],
+    ...LINE_USES.map((use) => [`lines imported as ${use}`, said[use], uses[use]] as const),
+  ]);
+  // Acts of earlier versions have no hash of the lines.
+  if (said['lines_sha256'] === undefined) return changes;
+  const isSame = said['lines_sha256'] === hashOfLines(await selectLinesByNumber(app.db, statement.id));
+  return isSame ? changes : [...changes, 'the day, the amount or the origin of a line was changed'];
+}
+
+/** Compares the lines that a person decided about with the acts of those decisions. */
+function wrongDecisions(parts: readonly StatementPart[]): string[] {
+  const counts = new Map<string, number>();
+  const count = (key: readonly unknown[], lines: number) => {
+    const text = JSON.stringify(key);
+    counts.set(text, (counts.get(text) ?? 0) + lines);
+  };
+  for (const part of parts) {
+    if (part.action === 'statement.imported') continue;
+    const { at, by, reason } = part;
+    if (part.action === null) {
+      if (at !== null) count([at, by, part.use, part.of, reason], part.lines);
+      continue;
+    }
+    const said = readAct(part.said);
+    count([at, by, said['use'] ?? null, said['of'] ?? null, reason], -Number(said['lines']));
+  }
+  return [...counts].flatMap(([text, lines]) => {
+    if (lines === 0) return [];
+    const [, by, use, of] = JSON.parse(text) as (string | null)[];
+    const decision = `${use}${of === null ? '' : ` of ${of}`} by ${by}`;
+    const number = Math.abs(lines) === 1 ? '1 line' : `${Math.abs(lines)} lines`;
+    return [
+      lines > 0
+        ? `${number} decided as ${decision}: the audit log has no such decision`
+        : `the audit log has ${number} decided as ${decision}, which the statement lacks`,
+    ];
+  });
+}

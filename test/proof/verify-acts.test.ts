@@ -1,0 +1,399 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { recordAudit } from '../../src/audit/record-audit.ts';
+import { disableUser } from '../../src/auth/change-user.ts';
+import { setRights } from '../../src/auth/set-rights.ts';
+import { identityHashes } from '../../src/bank-validation/identity-hash.ts';
+import type { SqlValue } from '../../src/db/database.ts';
+import { dayOf } from '../../src/lib/calendar-day.ts';
+import { closeMonth } from '../../src/movements/close-month.ts';
+import { movePaymentService } from '../../src/moves/move-payment-service.ts';
+import { setFundsRule } from '../../src/payment-services/set-funds-rule.ts';
+import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
+import { type StoreVerification, verifyStore } from '../../src/proof/verify-store.ts';
+import { importStatement } from '../../src/statements/import-statement.ts';
+import { resolveLine } from '../../src/statements/resolve-line.ts';
+import { forEachEngine, type OpenTestDatabase } from '../support/engines.ts';
+import { twoWithShop, wishOf } from '../support/moving-shop.ts';
+import { TESTER } from '../support/test-actor.ts';
+import { createTestApp, type TestApp } from '../support/test-app.ts';
+import { createPaidTransaction, looseKeys, readingThrough, removeTriggers, undone } from '../support/test-books.ts';
+import { ANA, approved, openPayoutDesk, wish } from '../support/test-payouts.ts';
+import { createTestUser } from '../support/test-user.ts';
+
+/** An account of the bank of the file, so that nobody has to say what kind it is. */
+const OWN = { ...ANA, bankCode: '001', account: '990011223' };
+
+type World = Awaited<ReturnType<typeof open>>;
+
+/** A change by somebody with the password of the database, and the findings of `books verify`. */
+type Tampering = {
+  name: string;
+  statements: (world: World) => [sql: string, ...values: SqlValue[]][];
+  found: RegExp;
+};
+
+const TAMPERINGS: Tampering[] = [
+  {
+    name: 'a closed month says that a merchant was owed less',
+    statements: () => [[`update closed_months set owed = replace(owed, '"owed":"', '"owed":"1')`]],
+    found: /month 2026-01 development was closed with 1(\d+) owed to environment \d+ in CLP .*the entries give \1/,
+  },
+  {
+    name: 'a closed month leaves a merchant out',
+    statements: () => [[`update closed_months set owed = '[]'`]],
+    found: /month 2026-01 development: accounts was 1, is 0.*was closed with 0 owed/,
+  },
+  {
+    name: 'another person is said to have closed a month',
+    statements: () => [[`update closed_months set closed_by = 'ana@example.cl'`]],
+    found: /month 2026-01 development: closed_by was "command line: tester@test", is "ana@example.cl"/,
+  },
+  {
+    name: 'a closed month is opened again',
+    statements: () => [['delete from closed_months']],
+    found: /month 2026-01 development was closed, and that was deleted/,
+  },
+  {
+    name: 'a month is closed by hand',
+    statements: () => [[`insert into closed_months values ('2025-12', 'development', 1, 'nobody', '[]')`]],
+    found: /month 2025-12 development was never made by this service/,
+  },
+  {
+    name: 'less of the money of a merchant is kept back',
+    statements: () => [['update funds_rules set kept_back = 0']],
+    found: /rule for the money of environment \d+ in CLP: kept_back was 5000, is 0/,
+  },
+  {
+    name: 'a merchant may overdraw its money',
+    statements: () => [['update funds_rules set overdraft = 1000000']],
+    found: /overdraft was 0, is 1000000/,
+  },
+  {
+    name: 'another person is said to have set a rule for money',
+    statements: () => [[`update funds_rules set set_by = 'ana@example.cl', set_at = 5`]],
+    found: /set_at was \d+, is 5; set_by was "command line: tester@test", is "ana@example.cl"/,
+  },
+  {
+    name: 'a rule for money is deleted',
+    statements: () => [['delete from funds_rules']],
+    found: /the rule for the money of ps_\w+ development CLP was deleted/,
+  },
+  {
+    name: 'a rule for money is invented',
+    statements: ({ id }) => [[`insert into funds_rules values ($1, 'USD', 0, 1000, 5, 'nobody')`, id]],
+    found: /rule for the money of environment \d+ in USD was never made by this service/,
+  },
+  {
+    name: 'the hash of a file of payouts is another',
+    statements: () => [[`update payout_files set sha256 = '00'`]],
+    found: /file of payouts pf_\w+: sha256 was "[0-9a-f]{64}", is "00"; its bytes were changed/,
+  },
+  {
+    name: 'the bytes of a file of payouts are changed',
+    statements: () => [
+      [`update payout_files set sealed_content = replace(sealed_content, substr(sealed_content, 30, 8), 'AAAAAAAA')`],
+    ],
+    found: /file of payouts pf_\w+: its bytes were changed/,
+  },
+  {
+    name: 'another person is said to have made a file of payouts',
+    statements: () => [[`update payout_files set made_by = 'nobody'`]],
+    found: /made_by was "user-\d+@example\.cl", is "nobody"/,
+  },
+  {
+    name: 'the sum of a file of payouts is changed',
+    statements: () => [['update payout_files set total = total + 1']],
+    found: /it was made of 2 payouts with 30001 in all, and 2 payouts with 30000 are in it/,
+  },
+  {
+    name: 'a payout is taken out of its file',
+    statements: ({ payouts }) => [['update payouts set file_id = null where id = $1', payouts[0] as string]],
+    found: /payouts with 30000 in all, and 1 payouts with \d+ are in it.*payout po_\w+ left without a sender/,
+  },
+  {
+    name: 'a file of payouts is deleted',
+    statements: () => [['delete from payout_files']],
+    found: /file of payouts pf_\w+ was deleted.*payout po_\w+ left without a sender/,
+  },
+  {
+    name: 'a file of payouts is invented',
+    statements: () => [
+      [
+        `insert into payout_files (id, environment_id, format, name, created_at, made_by, payouts, total, sha256, sealed_content)
+         select 'pf_x', environment_id, format, name, created_at, made_by, 0, 0, sha256, sealed_content from payout_files`,
+      ],
+    ],
+    found: /file of payouts pf_x: it was never made by this service; its bytes were changed/,
+  },
+  {
+    name: 'a line of a statement has another amount',
+    statements: () => [['update bank_statement_lines set amount = amount - 1 where file_line = 4']],
+    found: /bank statement st_\w+: the day, the amount or the origin of a line was changed/,
+  },
+  {
+    name: 'a line that confirms a payout has another amount',
+    statements: () => [[`update bank_statement_lines set amount = -1 where used_as = 'payout'`]],
+    found: /line 1 confirms po_\w+, which has another amount or is gone/,
+  },
+  {
+    name: 'a line that is a deposit is said to be of another deposit',
+    statements: () => [[`update bank_statement_lines set subject = 'mv_x' where used_as = 'deposit'`]],
+    found: /decided as deposit of mv_x by .*has no such decision.*line 2 is mv_x, which has another amount or is gone/,
+  },
+  {
+    name: 'a line in suspense is decided about by hand',
+    statements: () => [
+      [
+        `update bank_statement_lines set used_as = 'other', resolved_at = 5, resolved_by = 'nobody', reason = 'rent'
+         where used_as = 'suspense'`,
+      ],
+    ],
+    found: /1 line decided as other by nobody: the audit log has no such decision/,
+  },
+  {
+    name: 'a line in suspense is called matched',
+    statements: () => [[`update bank_statement_lines set used_as = 'other' where used_as = 'suspense'`]],
+    found: /lines imported as suspense was 3, is 2/,
+  },
+  {
+    name: 'the reason of a decision about a line is changed',
+    statements: () => [[`update bank_statement_lines set reason = 'wages' where used_as = 'other'`]],
+    found:
+      /the audit log has 1 line decided as other by .*which the statement lacks.*1 line decided as other by .*no such decision/,
+  },
+  {
+    name: 'a line of a statement is deleted',
+    statements: () => [[`delete from bank_statement_lines where used_as = 'suspense'`]],
+    found: /lines was 4, is 3/,
+  },
+  {
+    name: 'the file of a statement is said to be another',
+    statements: () => [[`update bank_statements set file_sha256 = 'cd'`]],
+    found: /file_sha256 was "(ab)+", is "cd"/,
+  },
+  {
+    name: 'a statement is deleted',
+    statements: () => [['delete from bank_statement_lines'], ['delete from bank_statements']],
+    found: /bank statement st_\w+ was deleted/,
+  },
+  {
+    name: 'a statement is invented',
+    statements: () => [
+      [
+        `insert into bank_statements (id, environment, account, file_name, file_sha256, imported_at, imported_by, first_day,
+           last_day, lines, proof)
+         values ('st_x', 'development', '1', 'x', 'x', 1, 'nobody', '2026-01-15', '2026-01-15', 0, 'balance')`,
+      ],
+    ],
+    found: /bank statement st_x: it was never imported by this service/,
+  },
+  {
+    name: 'a permission is granted',
+    statements: ({ reader }) => [['insert into user_permissions values ($1, $2)', reader, 'payouts:approve']],
+    found: /user usr_\w+: permissions was "events:read", is "events:read payouts:approve"/,
+  },
+  {
+    name: 'a permission is revoked',
+    statements: ({ reader }) => [['delete from user_permissions where user_id = $1', reader]],
+    found: /user usr_\w+: permissions was "events:read", is ""/,
+  },
+  {
+    name: 'a user gets another role',
+    statements: ({ reader }) => [[`update users set role = 'owner' where id = $1`, reader]],
+    found: /user usr_\w+: role was "support", is "owner"/,
+  },
+  {
+    name: 'a user sees every payment service',
+    statements: ({ reader }) => [['update users set all_payment_services = 1 where id = $1', reader]],
+    found: /user usr_\w+: payment_services was "ps_\w+", is "all"/,
+  },
+  {
+    name: 'a user sees one payment service less',
+    statements: ({ reader }) => [['delete from user_payment_services where user_id = $1', reader]],
+    found: /user usr_\w+: payment_services was "ps_\w+", is ""/,
+  },
+  {
+    name: 'a user may refund more in a day',
+    statements: ({ reader }) => [['update user_refund_limits set most = most * 100 where user_id = $1', reader]],
+    found: /user usr_\w+: refunds_a_day was ".*5.*", is ".*500/,
+  },
+  {
+    name: 'the limit of a user in a day is deleted, so that the one of the role counts',
+    statements: ({ reader }) => [['delete from user_refund_limits where user_id = $1', reader]],
+    found: /user usr_\w+: refunds_a_day was ".*5.*", is ""/,
+  },
+  {
+    name: 'a disabled user is enabled',
+    statements: ({ leaver }) => [['update users set disabled_at = null where id = $1', leaver]],
+    found: /user usr_\w+: disabled_at was \d+, is null/,
+  },
+  {
+    name: 'a user is disabled',
+    statements: ({ reader }) => [['update users set disabled_at = 5 where id = $1', reader]],
+    found: /user usr_\w+: disabled_at was null, is 5/,
+  },
+  {
+    name: 'a user is invented',
+    statements: ({ reader, now }) => [
+      [
+        `insert into users (id, email, role, password_hash, api_token_hash, all_payment_services, token_version, created_at)
+         select 'usr_x', 'x@example.cl', 'owner', password_hash, 'usr_x', 1, 1, $2 from users where id = $1`,
+        reader,
+        now,
+      ],
+    ],
+    found: /user usr_x was never made by this service/,
+  },
+  {
+    name: 'a user is deleted',
+    statements: ({ reader }) => [
+      ['delete from user_permissions where user_id = $1', reader],
+      ['delete from users where id = $1', reader],
+    ],
+    found: /user usr_\w+ was deleted/,
+  },
+];
+
+forEachEngine('what people closed, set, made and decided', (openTestDatabase) => {
+  test('is compared with the audit log: every change by hand is found, and nothing in a store that was left alone', async () => {
+    const world = await open(openTestDatabase);
+    const { app } = world;
+    const clean = await verifyStore(app);
+    assert.ok(clean.ok, JSON.stringify(clean.findings));
+    assert.deepEqual(clean.rights, { users: 5, older: 0 });
+    await removeTriggers(app.db);
+    for (const { name, statements, found } of TAMPERINGS) {
+      const verification = await undone(app, async (tx) => {
+        await looseKeys(app.db, tx);
+        for (const [sql, ...values] of statements(world)) await tx.query(sql, values);
+        return verifyStore(readingThrough(app, tx));
+      });
+      assert.match(says(verification), found, name);
+      assert.equal(verification.ok, false, name);
+    }
+    assert.ok((await verifyStore(app)).ok);
+  });
+
+  test('is not missed in a database to which the payment service moved, nor in the one that it left', async () => {
+    const { from, to } = await twoWithShop(openTestDatabase);
+    await identityHashes(to);
+    const { owner, reader } = await fill(from);
+    const [user] = await from.db.query<{ email: string }>('select email from users where id = $1', [reader]);
+    await createTestUser(to, { email: user?.email ?? '', paymentServices: [] });
+    await movePaymentService(from, to, wishOf(owner));
+    for (const app of [from, to]) assert.deepEqual((await verifyStore(app)).findings, []);
+    await setFundsRule(to, { ...owner, currency: 'CLP' }, { kept_back: 7000 }, TESTER);
+    await to.db.transaction((tx) => tx.query('update funds_rules set kept_back = 0, set_at = set_at + 1'));
+    assert.match(says(await verifyStore(to)), /kept_back was 7000, is 0/);
+  });
+
+  test('is compared file by file where one act made several', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const desk = await openPayoutDesk(app);
+    const { environment: owner, maker: by } = desk;
+    await approved(
+      app,
+      desk,
+      Array.from({ length: 101 }, () => wish({ amount: 1000, payee: OWN })),
+    );
+    const payer = { account: '123456789', rut: '76.123.456-0', name: 'Tienda SpA', agreement: '' };
+    const made = await makePayoutFiles(app, { owner, by, format: 'bancochile-masivas', payer, batchId: null });
+    assert.deepEqual([made.length, (await verifyStore(app)).findings], [2, []]);
+    const sql = `update payout_files set format = 'bice' where payouts = 1`;
+    await app.db.transaction((tx) => tx.query(sql));
+    assert.match(says(await verifyStore(app)), /^file of payouts pf_\w+: format was "bancochile-masivas", is "bice"$/);
+  });
+
+  test('has no sums of a month to compare after the clock of a development installation returned to real time', async () => {
+    const { app } = await open(openTestDatabase);
+    const sql = `update closed_months set owed = replace(owed, '"owed":"', '"owed":"1')`;
+    await app.db.transaction((tx) => tx.query(sql));
+    assert.match(says(await verifyStore(app)), /^month 2026-01 development was closed with/);
+    const reset = { at: app.now(), by: TESTER, action: 'clock.reset', subject: { kind: 'store', id: '' } } as const;
+    await app.db.transaction((tx) => recordAudit(tx, reset));
+    assert.equal(says(await verifyStore(app)), '');
+  });
+
+  test('is compared with acts of earlier versions as far as these go, and users from before the log are counted', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const { id } = await createTestUser(app, { role: 'support', may: ['events:read'], refundLimits: { CLP: 5000 } });
+    const [old] = await app.db.query<{ said: string }>(
+      `select said_after as said from audit_log where action = 'user.created'`,
+    );
+    const { granted, own_limits, ...after } = JSON.parse(old?.said ?? '{}');
+    assert.deepEqual([granted, own_limits], [['events:read'], true]);
+    const act = { at: app.now(), by: TESTER, action: 'user.role_set', subject: { kind: 'user', id } } as const;
+    await app.db.transaction((tx) => recordAudit(tx, { ...act, after }));
+    await app.db.transaction((tx) =>
+      tx.query(
+        `insert into users (id, email, role, password_hash, api_token_hash, all_payment_services, token_version, created_at)
+         select 'usr_0', 'x@example.cl', role, password_hash, 'usr_0', 1, 1, created_at - 1 from users`,
+      ),
+    );
+    const { ok, rights } = await verifyStore(app);
+    assert.deepEqual([ok, rights], [true, { users: 2, older: 1 }]);
+    await app.db.transaction((tx) =>
+      tx.query(`insert into user_permissions values ($1, 'users:manage'), ('usr_0', 'users:manage')`, [id]),
+    );
+    await app.db.transaction((tx) => tx.query('update user_refund_limits set most = 9000'));
+    assert.match(
+      says(await verifyStore(app)),
+      /^user usr_\w+: permissions was "events:read", is "events:read users:manage"; refunds_a_day was .*5.*, is .*9.*$/,
+    );
+    const wasFirst = { at: 0, by: TESTER, action: 'store.migrated', subject: { kind: 'store', id: '' } } as const;
+    await app.db.transaction((tx) => recordAudit(tx, { ...wasFirst, after: { applied: ['0001-initial.sql'] } }));
+    assert.match(says(await verifyStore(app)), /user usr_0 was never made by this service/);
+  });
+});
+
+function says({ findings }: StoreVerification): string {
+  return findings.map((one) => one.says).join('; ');
+}
+
+async function open(openTestDatabase: OpenTestDatabase) {
+  return fill(createTestApp(await openTestDatabase()));
+}
+
+async function fill(app: TestApp) {
+  const desk = await openPayoutDesk(app);
+  const { environment: owner, maker: by } = desk;
+  await setFundsRule(app, { ...owner, currency: 'CLP' }, { kept_back: 5000 }, TESTER);
+  const wishes = [wish({ amount: 10_000, reference: 'salary-1' }), wish({ amount: 20_000, reference: 'salary-2' })];
+  const payouts = (await approved(app, desk, wishes)).map(({ id }) => id);
+  const payer = { account: '123456789', rut: '', name: '', agreement: '' };
+  await makePayoutFiles(app, { owner, by, format: 'santander', payer, batchId: null });
+  await importLines(app, owner.paymentServiceId, by);
+  const reader = await createTestUser(app, { role: 'support', may: ['events:read'], paymentServices: [] });
+  const rights = { paymentServices: [owner.paymentServiceId], refundLimits: { CLP: 5000 } };
+  await setRights(app, reader.id, rights, TESTER);
+  const leaver = await createTestUser(app);
+  app.now.advance(1000);
+  await disableUser(app, leaver.id, TESTER);
+  app.now.advance(20 * 86_400_000);
+  await createPaidTransaction(app, owner, { amount: 3000 });
+  assert.equal(await closeMonth(app, '2026-01', 'development', TESTER), null);
+  return { app, owner, id: owner.id, payouts, reader: reader.id, leaver: leaver.id, now: app.now() };
+}
+
+/** Imports a statement: a payout, a deposit and a line that is of nothing here, both decided, and one in suspense. */
+async function importLines(
+  app: TestApp,
+  paymentServiceId: string,
+  by: Parameters<typeof importStatement>[1]['by'],
+): Promise<void> {
+  const day = dayOf(app.now());
+  const lines = [
+    { line: 1, day, amount: -10_000, text: 'TEF salary-1' },
+    { line: 2, day, amount: 7000, text: 'ABONO' },
+    { line: 3, day, amount: -900, text: 'COMISION' },
+    { line: 4, day, amount: -800, text: 'ARRIENDO' },
+  ];
+  const evidence = { name: 'cartola.csv', sha256: 'ab'.repeat(32), bytes: 1, excerpt: '' };
+  const scope = { environment: 'development' as const, paymentServiceId, account: '123456789' };
+  const imported = await importStatement(app, { ...scope, evidence, by }, { lines, proof: 'balance' });
+  const of = { statementId: imported.id ?? '', by };
+  const deposit = { paymentServiceId: null, paymentMethod: null, commission: 0 };
+  await resolveLine(app, { ...of, fileLine: 2, is: { use: 'deposit', deposit }, reason: 'paid in' });
+  await resolveLine(app, { ...of, fileLine: 3, is: { use: 'other' }, reason: 'rent' });
+}
