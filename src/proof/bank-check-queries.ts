@@ -93,7 +93,7 @@ export function selectStatementParts(db: Reader, ids: readonly string[]): Promis
   );
 }
 
-/** Lists lines whose amount differs from that of their payout, file of payouts or deposit, or whose subject is gone. */
+/** Lists lines whose amount differs from their payout, file of payouts or deposit, or whose subject is gone. */
 export function selectLinesOfOtherAmounts(
   db: Reader,
   ids: readonly string[],
