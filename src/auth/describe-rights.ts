@@ -19,8 +19,8 @@ export type DescribedRights = {
 };
 
 /**
- * Reads the rights as the audit log records them. `granted` and `own_limits` say what is stored for the user alone: what
- * a role gives may be another in a later version, and `books verify` compares what is stored.
+ * Reads the rights as the audit log records them. `granted` and `own_limits` say what is stored for the user alone,
+ * which `books verify` compares: what a role gives may change with a version.
  */
 export async function saidOf(
   db: Pick<Database, 'query'>,

@@ -71,8 +71,8 @@ function givenBack(body: WebpayBody, paid: number): PaymentDetail {
 }
 
 /**
- * The known state after a refused commit. `left`: why the form is closed, or null. `isReversed`: so much time has passed
- * that Transbank has reversed the payment if nobody committed it.
+ * The known state after a refused commit. `left`: why the form is closed, or null. `isReversed`: enough time has passed
+ * that Transbank has reversed a payment that nobody committed.
  */
 type AfterRefusal = {
   status: PaymentOutcome;

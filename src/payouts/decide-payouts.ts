@@ -40,8 +40,8 @@ export type PayoutDecision = {
  * available, even if several processes approve at once. Returns the payouts.
  *
  * The caller has checked the second factor. Throws `Problem` APPROVAL_REFUSED (the approver's own payout, an account
- * that the approver changed, a bank that is not paid, a verdict that is too old), INSUFFICIENT_BALANCE, PAYOUT_LIMIT_REACHED, PAYOUT_STATE,
- * PERSON_NEEDED, PERMISSION_MISSING or NOT_FOUND.
+ * that the approver changed, a bank that is not paid, a verdict that is too old), INSUFFICIENT_BALANCE,
+ * PAYOUT_LIMIT_REACHED, PAYOUT_STATE, PERSON_NEEDED, PERMISSION_MISSING or NOT_FOUND.
  */
 export async function approvePayouts(app: App, decision: PayoutDecision): Promise<Payout[]> {
   const { owner, by } = decision;

@@ -45,8 +45,9 @@ export type RecipientInput = {
  *
  * `id` names the recipient that gets a new version: another account of the same holder, or a newer verdict; null
  * creates a recipient. Throws `Problem` NOT_FOUND, VALIDATION_NOT_USABLE (not valid, not finished, too old, or at a
- * bank that is not paid), ACCOUNT_NOT_VALIDATED (the data differs from the validated data), RECIPIENT_CONFLICT (the recipient belongs to
- * another holder or payment service, or the validation is stored with other data) or PERSON_NEEDED (no user was named).
+ * bank that is not paid), ACCOUNT_NOT_VALIDATED (the data differs from the validated data), RECIPIENT_CONFLICT (the
+ * recipient belongs to another holder or payment service, or the validation is stored with other data) or PERSON_NEEDED
+ * (no user was named).
  */
 export async function keepRecipient(
   app: App,

@@ -14,8 +14,8 @@ const PAGE = 500;
 
 /**
  * Compares what every user may do with the last act about it: role, own permissions, payment services, own limits of
- * refunds, and whether the user is disabled. `arrivals`: payment services that arrived from another database, which
- * users of the same address see without an act.
+ * refunds, and whether the user is disabled. `arrivals`: payment services that arrived from another database: with them
+ * users of the same address gain or lose the access without an act of their own.
  */
 export async function verifyRights(
   app: App,
@@ -65,7 +65,8 @@ function servicesOf(
 ): Compared {
   const known = textsIn(said, 'payment_services') ?? [];
   const stored = all_payment_services === 1 ? ['all'] : listIn(services);
-  return [known, stored.filter((id) => known.includes(id) || !arrivals.has(id))];
+  const isVouchedFor = (id: string) => !arrivals.has(id);
+  return [known.filter(isVouchedFor), stored.filter(isVouchedFor)];
 }
 
 /**

@@ -4,6 +4,7 @@ import { disableUser } from '../../src/auth/change-user.ts';
 import { findUser } from '../../src/auth/find-user.ts';
 import { setRights } from '../../src/auth/set-rights.ts';
 import { movePaymentService } from '../../src/moves/move-payment-service.ts';
+import { verifyStore } from '../../src/proof/verify-store.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { twoWithShop, wishOf } from '../support/moving-shop.ts';
 import { TESTER } from '../support/test-actor.ts';
@@ -11,7 +12,7 @@ import type { TestApp } from '../support/test-app.ts';
 import { createTestUser } from '../support/test-user.ts';
 
 forEachEngine('access to a payment service that moved away and back', (openTestDatabase) => {
-  test('was withdrawn in the other database meanwhile, and came back with the payment service', async () => {
+  test('stays withdrawn when the other database withdrew it, and the books verify', async () => {
     const { from, to, merchant } = await twoWithShop(openTestDatabase);
     const own = [merchant.paymentServiceId];
     const ids = new Map<string, string>();
@@ -38,5 +39,6 @@ forEachEngine('access to a payment service that moved away and back', (openTestD
       "select said_after from audit_log where action = 'payment_service.moved_here'",
     );
     assert.deepEqual(JSON.parse(act?.said_after ?? '{}').withdrawn, [ids.get('left'), ids.get('withdrawn')]);
+    assert.deepEqual((await verifyStore(from)).findings, []);
   });
 });
