@@ -21,14 +21,14 @@ import { untilQueued } from '../support/until-queued.ts';
 const DAY = 86_400_000;
 const evidence = { name: 'portal.pdf', sha256: 'ab'.repeat(32), bytes: 1, excerpt: '' };
 
-test('a sender is asked about a payout that has ended at its times, each once', () => {
+test('a confirmed payout is looked up again an hour, a day and two days later; a failed or returned one is not', () => {
   const since = { sentAt: 0, settledAt: 0 };
   const next = (now: number) => nextLook('confirmed', since, now);
   assert.deepEqual([next(0), next(DAY / 24), next(DAY), next(30 * DAY)], [DAY / 24, DAY, 2 * DAY, null]);
   assert.deepEqual([nextLook('failed', since, DAY), nextLook('returned', since, 0)], [null, null]);
 });
 
-forEachEngine('payouts that leave by a sender', (openTestDatabase) => {
+forEachEngine('payouts carried out by a sender', (openTestDatabase) => {
   const open = async (provider: StandInProvider | null = null) => {
     const now = createTestClock();
     const parts = provider === null ? {} : { openPayoutSender: payoutSenders(provider.fetch, now) };
@@ -62,7 +62,7 @@ forEachEngine('payouts that leave by a sender', (openTestDatabase) => {
       evidence,
     });
 
-  test('what is approved leaves, and each answer becomes a state with its entries', async () => {
+  test('approved payouts are sent, and each answer of the sender becomes a state with its book entries', async () => {
     const { app, pay, read, states } = await open();
     const payouts = await pay(6001, 6002, 6003, 6004, 6005, 6006, 6007, 15_000);
     assert.equal(await carryOutPayouts(app, 100), 8);
@@ -96,7 +96,7 @@ forEachEngine('payouts that leave by a sender', (openTestDatabase) => {
     assert.equal((await verifyStore(app)).ok, true);
   });
 
-  test('an answer that was lost is looked up by our id, and the payout is never sent again', async () => {
+  test('after a lost answer the payout is looked up by our id and never sent again', async () => {
     const provider = openStandInProvider({ 500: { sent: 'lost' }, 600: { sent: 'dropped' } });
     const { app, pay, states } = await open(provider);
     const payouts = await pay(500, 600);
@@ -117,7 +117,7 @@ forEachEngine('payouts that leave by a sender', (openTestDatabase) => {
     assert.deepEqual(provider.given, [{ id: first?.id, amount: 500 }]);
   });
 
-  test('a sender that cannot be reached is given nothing: what is approved stays so, and can be taken back', async () => {
+  test('while the sender is unreachable, payouts stay approved and can be cancelled', async () => {
     const provider = openStandInProvider();
     provider.isDown = true;
     const { app, desk, pay, states } = await open(provider);
@@ -139,7 +139,7 @@ forEachEngine('payouts that leave by a sender', (openTestDatabase) => {
     assert.equal(provider.given.length, 1);
   });
 
-  test('what the sender has already, though our store says that it never left, is not given to it again', async () => {
+  test('a payout that the sender already has is not handed over again, even if our store says that it never left', async () => {
     const provider = openStandInProvider();
     const { app, desk, pay, read } = await open(provider);
     const [payout] = (await pay(700)) as [Payout];
@@ -168,7 +168,7 @@ forEachEngine('payouts that leave by a sender', (openTestDatabase) => {
     assert.equal(provider.given.length, 1);
   });
 
-  test('the address of a provider may have a key in its query: the audit log keeps it without', async () => {
+  test('the audit log keeps the address of a provider without its query, which may contain a key', async () => {
     const { app, desk } = await open();
     const url = `${PROVIDER_URL}?key=very-secret`;
     await setPayoutSender(app, desk.environment, { kind: 'http', url, key: 'provider-key' }, desk.maker);
@@ -178,7 +178,7 @@ forEachEngine('payouts that leave by a sender', (openTestDatabase) => {
     assert.doesNotMatch(log, /very-secret|provider-key/);
   });
 
-  test('workers that come at once hand each payout over once', async () => {
+  test('concurrent workers hand each payout over once', async () => {
     const provider = openStandInProvider();
     const { app, pay, states } = await open(provider);
     const payouts = await pay(...Array.from({ length: 20 }, (_, at) => 100 + at));
@@ -189,7 +189,7 @@ forEachEngine('payouts that leave by a sender', (openTestDatabase) => {
     assert.ok((await states(payouts)).every(([, state]) => state === 'confirmed'));
   });
 
-  test('a worker that was held up after its claim hands nothing over', async () => {
+  test('a worker whose claim has expired hands nothing over', async () => {
     const provider = openStandInProvider();
     const { app, pay, read } = await open(provider);
     const [payout] = (await pay(700)) as [Payout];
@@ -209,7 +209,7 @@ forEachEngine('payouts that leave by a sender', (openTestDatabase) => {
     assert.equal((await read(payout)).state, 'confirmed');
   });
 
-  test('a worker that was held up while it wrote that a payout leaves does not hand it over: another one may ask by then', async () => {
+  test('a worker whose claim expires while it marks a payout as sent does not hand it over', async () => {
     const provider = openStandInProvider();
     const { app, pay, read } = await open(provider);
     const [payout] = (await pay(700)) as [Payout];
@@ -228,7 +228,7 @@ forEachEngine('payouts that leave by a sender', (openTestDatabase) => {
     assert.deepEqual([(await read(payout)).state, provider.given], ['unknown', []]);
   });
 
-  test('a due payout is claimed by one of two workers, and only the last claim sets the next look', async () => {
+  test('one of two workers claims a due payout, and only the last claim sets the time of the next look-up', async () => {
     const { app, pay, read } = await open();
     const [payout] = (await pay(700)) as [Payout];
     const claim = (meanwhile = async () => {}) =>
@@ -251,7 +251,7 @@ forEachEngine('payouts that leave by a sender', (openTestDatabase) => {
     assert.equal((await read(payout)).next_look_at, null);
   });
 
-  test('a payout that is in a file does not leave by the sender too, nor the other way round', async () => {
+  test('a payout leaves either in a file or by the sender, never by both', async () => {
     const { app, desk, pay, read } = await open();
     const [filed] = (await pay(700)) as [Payout];
     const files = {
@@ -270,7 +270,7 @@ forEachEngine('payouts that leave by a sender', (openTestDatabase) => {
     assert.deepEqual([other.state, other.file_id], ['confirmed', null]);
   });
 
-  test('a sender that is taken away leaves what is approved to files, and what it was given is looked up there', async () => {
+  test('a removed sender gets no more approved payouts, but is still asked about those that it was given', async () => {
     const provider = openStandInProvider({ 500: { status: 'pending', later: 'confirmed' } });
     const { app, desk, pay, states } = await open(provider);
     const [given] = await pay(500);
@@ -293,7 +293,7 @@ forEachEngine('payouts that leave by a sender', (openTestDatabase) => {
     assert.ok((await states(payouts)).every(([, state]) => state === 'confirmed'));
   });
 
-  test('what a sender takes back contradicts, moves no money, and waits until a person has looked at it', async () => {
+  test('a sender that reverses its answer creates a contradiction, which moves no money and waits for a person', async () => {
     const provider = openStandInProvider({ 500: { later: 'failed' } });
     const { app, desk, pay, read } = await open(provider);
     const [payout] = (await pay(500)) as [Payout];
@@ -321,7 +321,7 @@ forEachEngine('payouts that leave by a sender', (openTestDatabase) => {
     assert.equal((await verifyStore(app)).ok, true);
   });
 
-  test('a person ends what nobody answers, and the sender is heard after that all the same', async () => {
+  test('a person can settle an unanswered payout, and a later contrary answer of the sender is recorded', async () => {
     const provider = openStandInProvider({ 500: { sent: 'lost', status: 'pending', later: 'confirmed' } });
     const { app, desk, pay, read } = await open(provider);
     const [payout] = (await pay(500)) as [Payout];

@@ -15,8 +15,8 @@ import { ANA, approved, openPayoutDesk, wish } from '../support/test-payouts.ts'
 import { startTestServer } from '../support/test-server.ts';
 import { createTestUser } from '../support/test-user.ts';
 
-forEachEngine('a recipient that somebody changed in the store', (openTestDatabase) => {
-  test('stopped the lists of all payouts and recipients, and the file of the others, with a fault of the program', async () => {
+forEachEngine('a recipient whose row was tampered with', (openTestDatabase) => {
+  test('blocks only its own payout: the lists still work, and the others get their bank file', async () => {
     const app = createTestApp(await openTestDatabase());
     const desk = await openPayoutDesk(app);
     const payee = { ...ANA, rut: '11.111.111-1', account: '11111111', name: 'Pedro Soto', email: null };
@@ -46,7 +46,7 @@ forEachEngine('a recipient that somebody changed in the store', (openTestDatabas
     );
   });
 
-  test('ended every proposal to its account with a fault of the program, and is kept anew by the next one', async () => {
+  test('is saved again as a new version by the next payout to its account', async () => {
     const app = createTestApp(await openTestDatabase());
     const desk = await openPayoutDesk(app);
     const [before] = await approved(app, desk);
@@ -60,7 +60,7 @@ forEachEngine('a recipient that somebody changed in the store', (openTestDatabas
     );
   });
 
-  test('kept a payout from its sender without a word in the log', async () => {
+  test('is named once in the log when its payout cannot be sent', async () => {
     const told: string[] = [];
     const log = pino({ base: null }, { write: (line: string) => void told.push(line) });
     const app = createTestApp(await openTestDatabase(), { log });
@@ -72,7 +72,7 @@ forEachEngine('a recipient that somebody changed in the store', (openTestDatabas
     assert.equal(told.filter((line) => line.includes(payout?.recipient_id ?? '')).length, 1);
   });
 
-  test('had a page in the console that said only that the service had failed', async () => {
+  test('has a console page that says what happened and which command repairs it', async () => {
     const app = createTestApp(await openTestDatabase());
     const desk = await openPayoutDesk(app);
     const [payout] = await approved(app, desk);
@@ -92,7 +92,7 @@ forEachEngine('a recipient that somebody changed in the store', (openTestDatabas
     assert.equal((await server.get(`/console/recipients/${id}`, cookie)).status, 200);
   });
 
-  test('of a file for a bank whose bytes were changed, the answer was an internal error', async () => {
+  test('a payout file whose stored bytes were tampered with is refused with CHANGED_IN_STORE', async () => {
     const app = createTestApp(await openTestDatabase());
     const desk = await openPayoutDesk(app);
     await approved(app, desk);

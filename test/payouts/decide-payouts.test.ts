@@ -38,12 +38,12 @@ const holder = (user_id: string, holder_id: string, rest: Partial<TokenHolder> =
 const barred = (versions: readonly RecipientRow[], holders: Behind['holders'] = []) =>
   [...barredFrom(payout, versions, { users: [], holders }).keys()].sort();
 
-test('who validated the changed account again before the payout was made may not approve it, who did so later may', () => {
+test('a person who revalidated a changed account before the payout was made may not approve it; a later one may', () => {
   const versions = [version(1, 'old', 'first'), version(2, 'new', 'again'), version(3, 'new', 'later')];
   assert.deepEqual(barred(versions), ['again', 'changer', 'maker']);
 });
 
-test('where the account is the one that was paid last nobody but the maker is barred', () => {
+test('if the account was also the last one paid, only the requester is barred from approving', () => {
   const paidBefore = { ...payout, account_changed_by: null };
   assert.deepEqual(
     [...barredFrom(paidBefore, [version(2, 'new', 'again')], { users: [], holders: [] }).keys()],
@@ -51,7 +51,7 @@ test('where the account is the one that was paid last nobody but the maker is ba
   );
 });
 
-test('who held a token of the program when it made the payout is barred, also where it ended in that moment, and who made one later is not', () => {
+test('holders of a token of the program are barred if the token was valid when the program made the payout', () => {
   const holders = [
     holder('maker', 'holds'),
     holder('maker', 'held', { until: NOW }),
@@ -63,7 +63,7 @@ test('who held a token of the program when it made the payout is barred, also wh
   assert.deepEqual(barred([], holders), ['changer', 'held', 'held-by-another-clock', 'holds', 'maker']);
 });
 
-test('who knew a token of the program when it changed the account, or validated it again, is barred like the program', () => {
+test('holders of a token of a program that changed or revalidated the account are barred like the program', () => {
   const holders = [
     holder('changer', 'holds'),
     holder('changer', 'held-then', { until: NOW - 1 }),
@@ -86,7 +86,7 @@ test('who knew a token of the program when it changed the account, or validated 
 
 const MAKER = { id: 'maker', email: 'maker@example.cl' };
 
-test('a payout whose recipient has another account by now is not payable, whatever the verdicts say', () => {
+test('a payout is not payable after its recipient’s account changed, whatever the verdicts say', () => {
   const rule = { now: NOW, maxAgeDays: 30, users: [MAKER], directory: shippedBankDirectory };
   assert.equal(whyNotPayable(payout, [version(2, 'new', 'a')], rule), null);
   assert.equal(whyNotPayable(payout, [version(2, 'new', 'a'), version(3, 'new', 'a')], rule), null);
@@ -97,7 +97,7 @@ test('a payout whose recipient has another account by now is not payable, whatev
   assert.match(elsewhere?.en ?? '', /another database/);
 });
 
-test('the newest verdict counts, for less than the days of the rule', () => {
+test('the newest verdict counts, until it reaches the maximum age', () => {
   const rule = { now: NOW, maxAgeDays: 30, users: [MAKER], directory: shippedBankDirectory };
   const old = version(2, 'new', 'a', NOW - 30 * DAY);
   assert.match(whyNotPayable(payout, [old], rule)?.en ?? '', /too old/);

@@ -25,7 +25,7 @@ import { createTestUser } from '../support/test-user.ts';
 
 const address = '192.0.2.9';
 
-forEachEngine('a payout that was made with a token or password that somebody else knows', (openTestDatabase) => {
+forEachEngine('a payout made with a token or password that somebody else knows', (openTestDatabase) => {
   /** A boss who may approve, and makes programs and API tokens of others. */
   const open = async () => {
     const app = createTestApp(await openTestDatabase());
@@ -50,7 +50,7 @@ forEachEngine('a payout that was made with a token or password that somebody els
     return { app, desk, paymentServices, boss, come, approve, assertBarred, assertNobodyLeft };
   };
 
-  test('was approved by who had made the program, ended its API token, and made the payout with its password', async () => {
+  test('cannot be approved by the creator of the program who used its password, even after its API token ended', async () => {
     const { app, desk, paymentServices, boss, come, assertBarred, assertNobodyLeft } = await open();
     const wish = { email: 'robot@example.cl', may: ['payouts:create', 'accounts:validate'], paymentServices } as const;
     const { id, email, password } = await createUser(app, wish, boss);
@@ -64,7 +64,7 @@ forEachEngine('a payout that was made with a token or password that somebody els
     await assertNobodyLeft();
   });
 
-  test('was approved by who had made the API token with which it was made in the name of a person', async () => {
+  test('cannot be approved by the creator of the API token with which it was made in a person’s name', async () => {
     const { app, desk, boss, come, approve, assertBarred, assertNobodyLeft } = await open();
     const token = await makeApiToken(app, desk.users.maker.id, { name: 'spare', expiresAt: null }, boss);
     app.now.advance(1000);
@@ -76,7 +76,7 @@ forEachEngine('a payout that was made with a token or password that somebody els
     await assertNobodyLeft();
   });
 
-  test('was approved by who had set the password of the program by a link that they used themselves, or by a reset', async () => {
+  test('cannot be approved by the person who set the program’s password, by a link or by a reset', async () => {
     const { app, desk, boss, come, approve, assertBarred, assertNobodyLeft } = await open();
     const { id, email } = desk.users.program;
     const made = (await makePasswordLink(app, id, 3_600_000, boss)) as NewInvitation;
@@ -96,7 +96,7 @@ forEachEngine('a payout that was made with a token or password that somebody els
     await assertNobodyLeft();
   });
 
-  test('goes to an account that who approved it had changed with an API token of a person', async () => {
+  test('cannot be approved by the creator of the API token that changed its account in a person’s name', async () => {
     const { app, desk, boss, come, approve, assertBarred, assertNobodyLeft } = await open();
     const finance = await createTestUser(app, { role: 'finance', may: [] });
     const token = await makeApiToken(app, finance.id, { name: 'spare', expiresAt: null }, boss);
@@ -121,7 +121,7 @@ forEachEngine('a payout that was made with a token or password that somebody els
     await assertNobodyLeft();
   });
 
-  test('was approved by nobody where its account was changed by a person who was given an API token later, or a program was', async () => {
+  test('can be approved by the creator of an API token that was made after the payout', async () => {
     const { app, desk, boss, come, approve, assertNobodyLeft } = await open();
     const finance = await createTestUser(app, { role: 'finance', may: [] });
     const [paid] = (await approved(app, desk)) as [Payout];
@@ -147,7 +147,7 @@ forEachEngine('a payout that was made with a token or password that somebody els
     await assertNobodyLeft();
   });
 
-  test('goes to an account that a person had changed, and who had made that person as a program by mistake never approved it', async () => {
+  test('can be approved by the creator of a program that had become a person when it changed the account', async () => {
     const { app, desk, boss, approve, assertBarred } = await open();
     const { id, email } = await createUser(app, { email: 'ana@example.cl', paymentServices: 'all' }, boss);
     const [paid] = (await approved(app, desk)) as [Payout];

@@ -22,7 +22,7 @@ const PEDRO = { ...ANA, rut: '11.111.111-1', bankCode: '001', account: '00990011
 const PAYER = { rut: '76.123.456-0', name: 'Tienda SpA', account: '123456789', agreement: '' };
 const EVIDENCE = describeEvidence('portal.txt', Buffer.from('what the portal shows'));
 
-forEachEngine('files of payouts', (openTestDatabase) => {
+forEachEngine('payout files', (openTestDatabase) => {
   const open = async () => {
     const app = createTestApp(await openTestDatabase());
     return { app, desk: await openPayoutDesk(app) };
@@ -54,7 +54,7 @@ forEachEngine('files of payouts', (openTestDatabase) => {
       evidence: EVIDENCE,
     });
 
-  test('a payout is in one file, from any number at once, and the file is kept with its bytes', async () => {
+  test('concurrent requests put a payout into one file, which is stored sealed with its exact bytes', async () => {
     const { app, desk } = await open();
     await approved(app, desk, [wish(), wish()]);
     const stranger = actor(await createTestUser(app, { role: 'finance', may: [], paymentServices: [] }), 'finance');
@@ -83,7 +83,7 @@ forEachEngine('files of payouts', (openTestDatabase) => {
     assert.doesNotMatch(kept, /12531909|NUNEZ/);
   });
 
-  test('what had left before a restore went into a second file, and was paid twice', async () => {
+  test('after a restore no file is made until the hold is released, so nothing is paid twice', async () => {
     const { app, desk } = await open();
     await approved(app, desk);
     await beginEpoch(app, [], 0, TESTER);
@@ -92,7 +92,7 @@ forEachEngine('files of payouts', (openTestDatabase) => {
     assert.equal((await file(app, desk)).length, 1);
   });
 
-  test('a bank that asks what kind of account it is gets no file before somebody has said it', async () => {
+  test('a bank that needs the account type gets no file until somebody sets it', async () => {
     const { app, desk } = await open();
     const [payout] = await approved(app, desk, [wish({ payee: PEDRO })]);
     await assert.rejects(file(app, desk, 'bancochile-v4'), /payout account-type po_/);
@@ -102,7 +102,7 @@ forEachEngine('files of payouts', (openTestDatabase) => {
     assert.match(made?.file.name ?? '', /^bancochilev420260115\w{6}\.xlsx$/);
   });
 
-  test('more lines than a file takes become several files, and a bank that needs more of the payer says so', async () => {
+  test('more payouts than a file takes become several files, and a bank that needs the payer’s RUT says so', async () => {
     const { app, desk } = await open();
     await approved(
       app,
@@ -122,7 +122,7 @@ forEachEngine('files of payouts', (openTestDatabase) => {
     assert.throws(() => makePayoutFiles(app, { owner, by, format: 'itau-nel', payer, batchId: null }), /needs the rut/);
   });
 
-  test('is not written for a payer whose account or RUT cannot be: its payouts counted as sent, in a file that no bank takes', async () => {
+  test('no file is written for a payer with an invalid account or RUT, and its payouts stay approved', async () => {
     const { app, desk } = await open();
     const [one] = await approved(app, desk, [wish()]);
     const { environment: owner, maker: by } = desk;
@@ -144,7 +144,7 @@ forEachEngine('files of payouts', (openTestDatabase) => {
     assert.match(other?.content.toString('latin1') ?? '', /0761234560/, 'a space of the RUT was written into the file');
   });
 
-  test('what the bank says is taken once, what contradicts it is kept, and the books agree', async () => {
+  test('a result of the bank is applied once, a contradiction is recorded, and the books agree', async () => {
     const { app, desk } = await open();
     const ids = (await approved(app, desk, [wish(), wish()])).map(({ id }) => id) as [string, string];
     await file(app, desk);
@@ -175,7 +175,7 @@ forEachEngine('files of payouts', (openTestDatabase) => {
     );
   });
 
-  test('two results of one payout in one file lost the second, which contradicts the first', async () => {
+  test('of two results of one payout in one file, the second is recorded as a contradiction', async () => {
     const { app, desk } = await open();
     const [payout] = await approved(app, desk);
     const id = payout?.id ?? '';
@@ -188,7 +188,7 @@ forEachEngine('files of payouts', (openTestDatabase) => {
     assert.equal((await selectPayoutAnywhere(app.db, id))?.contradiction, 'failed');
   });
 
-  test('a result names payouts by RUT, account and amount, each line once', async () => {
+  test('each line of a result file is matched to one payout by RUT, account and amount', async () => {
     const { app, desk } = await open();
     await approved(app, desk, [wish(), wish(), wish({ payee: PEDRO, amount: 20_000 })]);
     const { read } = await filed(app, desk);
@@ -209,7 +209,7 @@ forEachEngine('files of payouts', (openTestDatabase) => {
     );
   });
 
-  test('the reason of a bank was kept with the RUT in it, where that was written with points', async () => {
+  test('the reason of a bank is stored without RUT and account, however they are written', async () => {
     const { app, desk } = await open();
     await approved(app, desk, [wish(), wish(), wish()]);
     const { read } = await filed(app, desk);
@@ -219,7 +219,7 @@ forEachEngine('files of payouts', (openTestDatabase) => {
     assert.deepEqual(said, ['RUT … no corresponde', 'Cuenta … … cerrada', 'rut …']);
   });
 
-  test('the number of a row was taken for a reference, against the RUT, the amount and the account of its line', async () => {
+  test('a reference matches a payout only if the RUT, account and amount of its line agree', async () => {
     const { app, desk } = await open();
     const wishes = [wish({ reference: '1', amount: 15_000 }), wish({ reference: '2', amount: 20_000, payee: PEDRO })];
     await approved(app, desk, wishes);
@@ -257,7 +257,7 @@ forEachEngine('files of payouts', (openTestDatabase) => {
       assert.deepEqual(await said(`${id};12.531.909-2;12531909;15.000;Pagado`), [2], id);
   });
 
-  test('what begins as a good or a bad outcome, and says more, was taken for it', async () => {
+  test('an outcome in the bank’s words counts only if the whole text is clear', async () => {
     const { app, desk } = await open();
     await approved(app, desk, [wish()]);
     const { read } = await filed(app, desk);

@@ -11,7 +11,7 @@ import { listenToStatements } from '../support/heard-statements.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { ANA, approved, openPayoutDesk, propose, wish } from '../support/test-payouts.ts';
 
-forEachEngine('what happened to a payout', (openTestDatabase) => {
+forEachEngine('the history of a payout', (openTestDatabase) => {
   const open = async () => {
     const app = createTestApp(await openTestDatabase());
     const desk = await openPayoutDesk(app);
@@ -23,7 +23,7 @@ forEachEngine('what happened to a payout', (openTestDatabase) => {
     return { app, desk, lastOf };
   };
 
-  test('did not say who rejected or took back several at once', async () => {
+  test('says who rejected or cancelled it together with others, and why', async () => {
     const { app, desk, lastOf } = await open();
     const payouts = await propose(app, desk, [wish(), wish(), wish(), wish()]);
     const idsOf = (some: readonly Payout[]) => ({ ids: some.map(({ id }) => id) });
@@ -37,7 +37,7 @@ forEachEngine('what happened to a payout', (openTestDatabase) => {
     for (const payout of cancelled) assert.deepEqual(await lastOf(payout, 'cancelled'), [maker.name, 'error']);
   });
 
-  test('did not say who approved several at once until they left, and afterwards not why, nor who had submitted several', async () => {
+  test('says who submitted and who approved it together with others, and why, before and after it is sent', async () => {
     const { app, desk, lastOf } = await open();
     const { environment: owner, approver: by, maker } = desk;
     const batch = { name: 'Proveedores', fileSha256: null };
@@ -60,7 +60,7 @@ forEachEngine('what happened to a payout', (openTestDatabase) => {
     await assertTold();
   });
 
-  test('was sought among the acts on all payouts there ever were, where one act on it said everything', async () => {
+  test('reads acts on several payouts only if no act on this one tells the approval, and only after its proposal', async () => {
     const { app, desk, lastOf } = await open();
     const { environment: owner, approver: by } = desk;
     const payouts = await propose(app, desk, [wish(), wish(), wish()]);
@@ -83,7 +83,7 @@ forEachEngine('what happened to a payout', (openTestDatabase) => {
     assert.deepEqual(await lastOf(one, 'approved'), [by.name, 'visto']);
   });
 
-  test('takes who submitted two payouts of a batch for it, and not who submitted the others with the batch', async () => {
+  test('names the submission of its own part of a batch, and not that of the rest', async () => {
     const { app, desk, lastOf } = await open();
     const { environment: owner, approver, maker } = desk;
     const batch = { name: 'Proveedores', fileSha256: null };
@@ -101,7 +101,7 @@ forEachEngine('what happened to a payout', (openTestDatabase) => {
     assert.deepEqual(await lastOf(payouts[2] as Payout, 'awaiting_approval'), [maker.name, 'el resto']);
   });
 
-  test('did not say who made several files for a bank at once', async () => {
+  test('says who made its file together with others', async () => {
     const { app, desk, lastOf } = await open();
     const payee = { ...ANA, bankCode: '001', account: '00990011223' };
     const payouts = await approved(

@@ -9,8 +9,8 @@ import { createTestApp } from '../support/test-app.ts';
 import { openPayoutDesk, propose, wish } from '../support/test-payouts.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 
-forEachEngine('limits of payouts', (openTestDatabase) => {
-  test('that two people set at once are both kept: one was lost though it was acknowledged, or refused as a fault', async () => {
+forEachEngine('payout limits', (openTestDatabase) => {
+  test('concurrent changes of different limits are all kept', async () => {
     const app = createTestApp(await openTestDatabase());
     const owner = await createTestEnvironment(app);
     for (let amount = 1; amount <= 5; amount++) {
@@ -21,7 +21,7 @@ forEachEngine('limits of payouts', (openTestDatabase) => {
     }
   });
 
-  test('a batch that would be split into more than it takes is refused before it is split: the parts were more than the memory holds', async () => {
+  test('a batch that would be split into too many payouts is refused before it is split', async () => {
     const app = createTestApp(await openTestDatabase());
     const desk = await openPayoutDesk(app);
     const wishes = Array.from({ length: 20 }, () => wish({ amount: 999_999_999_999 }));

@@ -16,7 +16,7 @@ import { explain, type HeardStatement, listenToStatements } from '../support/hea
 import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { openPayoutDesk, propose, wish } from '../support/test-payouts.ts';
 
-forEachEngine('the statements of payouts', (openTestDatabase, engine) => {
+forEachEngine('SQL statements of payouts', (openTestDatabase, engine) => {
   const open = async () => {
     const app = createTestApp(await openTestDatabase());
     const environmentId = await fill(app);
@@ -33,7 +33,7 @@ forEachEngine('the statements of payouts', (openTestDatabase, engine) => {
     return { environmentId, planOf };
   };
 
-  test('a list of a batch, a recipient or a reference read every payout of the merchant', async () => {
+  test('the payouts of a batch, a recipient or a reference are read by an index', async () => {
     const { environmentId, planOf } = await open();
     const page = { limit: 10 };
     for (const [filter, index] of [
@@ -45,7 +45,7 @@ forEachEngine('the statements of payouts', (openTestDatabase, engine) => {
     }
   });
 
-  test('what waits for an approval was looked for among all payouts there are', {
+  test('payouts that wait for approval are read from the index of open payouts', {
     skip: engine !== 'sqlite',
   }, async () => {
     const { planOf } = await open();
@@ -54,7 +54,7 @@ forEachEngine('the statements of payouts', (openTestDatabase, engine) => {
     assert.equal(plan.match(/SCAN (payouts|p) USING INDEX payouts_open/g)?.length, 2);
   });
 
-  test('each maker of what waits was held against every token there is, once for each who may approve', async () => {
+  test('the token holders behind waiting payouts are looked up once, not once for each possible approver', async () => {
     const { planOf } = await open();
     const terms = { now: 1, before: 1, validatedBefore: 1, indirect: [], unpaid: [] };
     const plan = await planOf(({ db }) => selectWaitingApprovals(db, terms, 10));
@@ -65,7 +65,7 @@ forEachEngine('the statements of payouts', (openTestDatabase, engine) => {
     assert.doesNotMatch(ofAlone ?? '', /SubPlan/);
   });
 
-  test('a list of the newest payouts sorted every payout there is', async () => {
+  test('the newest payouts are read in the order of an index, without a sort', async () => {
     const { environmentId, planOf } = await open();
     const many = Array.from({ length: 20 }, (_, at) => environmentId + at);
     const pages = [{ limit: 10 }, { limit: 10, before: { created_at: 500, id: 'po_500' } }];
@@ -79,7 +79,7 @@ forEachEngine('the statements of payouts', (openTestDatabase, engine) => {
     }
   });
 
-  test('the newest payouts of several merchants come in one order, page by page', async () => {
+  test('the newest payouts of several merchants are paged in one order', async () => {
     const app = createTestApp(await openTestDatabase());
     const desks = [await openPayoutDesk(app), await openPayoutDesk(app)];
     for (const at of [0, 1, 0, 1, 1]) {
@@ -104,7 +104,7 @@ forEachEngine('the statements of payouts', (openTestDatabase, engine) => {
     assert.deepEqual(await read([]), []);
   });
 
-  test('payouts were locked by writing them, each with all of its indexes', async () => {
+  test('payouts are locked without being written', async () => {
     const { environmentId, planOf } = await open();
     for (const ask of [
       ({ db }: TestApp) => db.transaction((tx) => lockPayouts(tx, { environmentId, batchId: 'pb_1' })),
@@ -118,21 +118,21 @@ forEachEngine('the statements of payouts', (openTestDatabase, engine) => {
     }
   });
 
-  test('the account that a RUT was paid on last was looked for by holding each of its payouts against all others', async () => {
+  test('the last account that was paid for a RUT is found without comparing its payouts with each other', async () => {
     const { environmentId, planOf } = await open();
     const plan = await planOf(({ db }) => selectLastAccounts(db, environmentId, ['h-1']));
     assert.match(plan, /payouts_of_rut/);
     assert.doesNotMatch(plan, /SubPlan|CORRELATED|Anti Join/);
   });
 
-  test('who made the file of a payout together with others was looked for among all acts of the audit log', async () => {
+  test('the maker of a payout file is found by the audit log’s index of actions', async () => {
     const { planOf } = await open();
     const plan = await planOf(({ db }) => selectAudit(db, { action: 'payout.filed', since: 1, until: 2 }, 200));
     assert.match(plan, /(SEARCH|Scan).* audit_log_of_action/);
     assert.doesNotMatch(plan, /SCAN|Sort/);
   });
 
-  test('holding payouts against the books asked them for each payout, four times', async () => {
+  test('payouts are compared with the books without a subquery for each payout', async () => {
     const { planOf } = await open();
     const plan = await planOf(({ db }) => selectUnbookedPayouts(db));
     assert.doesNotMatch(plan, /SubPlan|CORRELATED|SCAN (?!p\b)/);

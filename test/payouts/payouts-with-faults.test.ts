@@ -96,8 +96,8 @@ async function readAll(app: TestApp, ids: readonly string[]): Promise<Payout[]> 
   return found;
 }
 
-forEachEngine('payouts whose process ends between any two statements', (openTestDatabase) => {
-  test('by a sender: none is handed over twice, and the books say what the provider was given', async () => {
+forEachEngine('payouts whose process crashes between any two statements', (openTestDatabase) => {
+  test('by a sender: none is handed over twice, and the books agree with what the provider received', async () => {
     const { app, dying, faults, provider, desk } = await setUp(openTestDatabase);
     await setPayoutSender(app, desk.environment, { kind: 'http', url: PROVIDER_URL, key: null }, desk.maker);
     const all: string[] = [];
@@ -125,7 +125,7 @@ forEachEngine('payouts whose process ends between any two statements', (openTest
     );
   });
 
-  test('in a file: each is in one file, and ends once', async () => {
+  test('in a file: each is in one file and settles once', async () => {
     const { app, dying, faults, desk } = await setUp(openTestDatabase);
     const { environment: owner, maker: by } = desk;
     const payer = { account: '123456789', rut: '', name: '', agreement: '' };

@@ -27,7 +27,7 @@ const available = (app: TestApp, { environment }: PayoutDesk) =>
 
 const OTHER = { ...ANA, bankCode: '001', account: '990011223' };
 
-test('no state leads back to one before it', () => {
+test('the states that lead to a state are the reverse of the transition table', () => {
   for (const [state, next] of Object.entries(PAYOUT_STATES)) {
     for (const after of next) assert.ok(statesBefore(after).includes(state as PayoutState));
   }
@@ -68,7 +68,7 @@ forEachEngine('payouts', (openTestDatabase) => {
     return both;
   };
 
-  test('an approval reserves, a confirmation moves, a return reverses, and the books know why', async () => {
+  test('approval reserves the money, confirmation moves it, a return reverses it, each with its book entry', async () => {
     const { app, desk } = await open();
     const [payout] = await approved(app, desk);
     assert.equal(payout?.state, 'approved');
@@ -88,7 +88,7 @@ forEachEngine('payouts', (openTestDatabase) => {
     assert.equal((await verifyStore(app)).ok, true);
   });
 
-  test('what failed or was cancelled is available again', async () => {
+  test('the money of a failed or cancelled payout is available again', async () => {
     const { app, desk } = await open();
     const [failed, cancelled] = (await approved(app, desk, [wish(), wish()])).map(({ id }) => id) as [string, string];
     assert.equal(await available(app, desk), 980_000);
@@ -101,7 +101,7 @@ forEachEngine('payouts', (openTestDatabase) => {
     assert.equal((await verifyStore(app)).ok, true);
   });
 
-  test('a second approval was told that what is approved can no longer become approved, and a draft that it never can', async () => {
+  test('a refused decision names the state of the payout and what it allows', async () => {
     const { app, desk } = await open();
     const [payout] = (await approved(app, desk)) as [Payout];
     const draft = { owner: desk.environment, by: desk.maker, wishes: [wish()], batch: null, draft: true };
@@ -121,7 +121,7 @@ forEachEngine('payouts', (openTestDatabase) => {
     );
   });
 
-  test('nobody approves what they made, whatever they may do, and the database says so too', async () => {
+  test('the requester cannot approve their own payout, whatever their role, and the database refuses it too', async () => {
     const { app, desk } = await open();
     const owner = actor(
       await createTestUser(app, { role: 'owner', may: [], paymentServices: [desk.environment.paymentServiceId] }),
@@ -149,7 +149,7 @@ forEachEngine('payouts', (openTestDatabase) => {
     assert.equal((await selectPayoutAnywhere(app.db, ids[0] ?? ''))?.state, 'awaiting_approval');
   });
 
-  test('a program, a stranger and a command without a name approve nothing', async () => {
+  test('a program, a user of another merchant and an unnamed command approve nothing', async () => {
     const { app, desk } = await open();
     const ids = (await propose(app, desk)).map(({ id }) => id);
     const nobody = { kind: 'command line', name: 'command line: a@b', userId: null, origin: null } as const;
@@ -169,7 +169,7 @@ forEachEngine('payouts', (openTestDatabase) => {
     assert.equal(await available(app, desk), 1_000_000);
   });
 
-  test('a changed account needs a newer verdict and another person than who changed it', async () => {
+  test('a payout to a changed account needs an approver other than the person who changed it', async () => {
     const { app, desk } = await open();
     const both = await changeAccount(app, desk);
     // Another person proposes to the same account.
@@ -184,7 +184,7 @@ forEachEngine('payouts', (openTestDatabase) => {
     assert.equal((await approvePayouts(app, decide(desk, [second?.id ?? '']))).length, 1);
   });
 
-  test('a changed account that another person validated again could be approved by who changed it', async () => {
+  test('the person who changed an account cannot approve a payout to it, even after another person revalidated it', async () => {
     const { app, desk } = await open();
     const both = await changeAccount(app, desk);
     app.now.advance(181 * 86_400_000);
@@ -194,7 +194,7 @@ forEachEngine('payouts', (openTestDatabase) => {
     assert.equal((await approvePayouts(app, decide(desk, [second?.id ?? '']))).length, 1);
   });
 
-  test('who changed an account at the command line, or by a program whose token that person made, could approve the payout', async () => {
+  test('a person who changed an account by the console, the command line or a program cannot approve a payout to it', async () => {
     for (const way of ['console', 'command line', 'program', 'program, by a token'] as const) {
       const { app, desk } = await open();
       const { paymentServiceId } = desk.environment;
@@ -223,7 +223,7 @@ forEachEngine('payouts', (openTestDatabase) => {
     }
   });
 
-  test('an account that was changed at the command line in nobody’s name could be paid by the approval of who changed it', async () => {
+  test('the command line cannot save or change a recipient without the name of a person', async () => {
     const { app, desk } = await open();
     const { paymentServiceId } = desk.environment;
     const [first] = await approved(app, desk);
@@ -236,7 +236,7 @@ forEachEngine('payouts', (openTestDatabase) => {
     assert.equal((await app.db.query('select id from recipients')).length, 1);
   });
 
-  test('payouts to a recipient whose verdict is too old, asked for at once, were answered as a fault', async () => {
+  test('concurrent payouts to a recipient with an expired verdict share one new validation', async () => {
     const { app, desk } = await open();
     await propose(app, desk);
     app.now.advance(181 * 86_400_000);
@@ -251,7 +251,7 @@ forEachEngine('payouts', (openTestDatabase) => {
     );
   });
 
-  test('a verdict that is too old stops an approval', async () => {
+  test('a payout with an expired verdict cannot be approved', async () => {
     const { app, desk } = await open();
     const ids = (await propose(app, desk)).map(({ id }) => id);
     app.now.advance(181 * 86_400_000);
@@ -261,7 +261,7 @@ forEachEngine('payouts', (openTestDatabase) => {
     assert.ok(shown?.warnings.some((warning) => warning.code === 'NOT_PAYABLE'));
   });
 
-  test('the same amount to the same RUT is shown, and one without a result too', async () => {
+  test('a second payout of the same amount to the same RUT carries warnings', async () => {
     const { app, desk } = await open();
     await propose(app, desk);
     const [again] = await propose(app, desk);
@@ -276,7 +276,7 @@ forEachEngine('payouts', (openTestDatabase) => {
     }
   });
 
-  test('the parts of one large payout were each held against each other: to look at a batch of thousands ended the process', async () => {
+  test('the parts of one split payout are not compared with each other, only with other payouts', async () => {
     const { app, desk } = await open();
     const most = app.config.payoutRailLimit;
     const parts = await propose(app, desk, [wish({ amount: 30 * most })]);
@@ -299,7 +299,7 @@ forEachEngine('payouts', (openTestDatabase) => {
     assert.equal(part?.warnings.filter(({ text }) => text.en.includes(other?.id ?? '')).length, 2);
   });
 
-  test('approvals that come together never reserve more than there is', async () => {
+  test('concurrent approvals never reserve more than the available balance', async () => {
     const { app, desk } = await open(50_000);
     const payouts = await propose(
       app,
@@ -312,7 +312,7 @@ forEachEngine('payouts', (openTestDatabase) => {
     assert.equal(await available(app, desk), 0);
   });
 
-  test('limits hold for a payout, a batch, a day and a person', async () => {
+  test('limits hold for each payout, batch, day and approver', async () => {
     const { app, desk } = await open();
     const limit = (limits: Partial<typeof NO_LIMITS>) =>
       app.db.transaction((tx) => upsertPayoutLimits(tx, desk.environment.id, 'CLP', { ...NO_LIMITS, ...limits }));
@@ -331,7 +331,7 @@ forEachEngine('payouts', (openTestDatabase) => {
     assert.equal((await approved(app, desk)).length, 1);
   });
 
-  test('a limit of a payout was none for what is split, and a limit of a batch none for payouts that are named one by one', async () => {
+  test('the payout limit also counts the sum of split parts, and the batch limit payouts approved one by one', async () => {
     const { app, desk } = await open(100_000_000);
     const limit = (limits: Partial<typeof NO_LIMITS>) =>
       app.db.transaction((tx) => upsertPayoutLimits(tx, desk.environment.id, 'CLP', { ...NO_LIMITS, ...limits }));
@@ -365,7 +365,7 @@ forEachEngine('payouts', (openTestDatabase) => {
     assert.equal((await approvePayouts(app, decide(desk, [second]))).length, 1, 'what was taken back does not count');
   });
 
-  test('what one person approves for two merchants at once could be more than that person may', async () => {
+  test('a person’s limit holds across concurrent approvals for two merchants', async () => {
     const { app, desk } = await open();
     const other = await openPayoutDesk(app);
     const paymentServices = [desk.environment, other.environment].map(({ paymentServiceId }) => paymentServiceId);
@@ -388,7 +388,7 @@ forEachEngine('payouts', (openTestDatabase) => {
     for (const outcome of outcomes) if (outcome.status === 'rejected') code('PAYOUT_LIMIT_REACHED')(outcome.reason);
   });
 
-  test('an approval that waits for a new limit of its person holds to it, and once saw no limit at all', async () => {
+  test('an approval that waits for a concurrent change of the approver’s limit applies the new limit', async () => {
     const { app, desk } = await open();
     const userId = desk.approver.userId ?? '';
     const limitTo = (perDay: number, meanwhile = async () => {}) =>
@@ -407,7 +407,7 @@ forEachEngine('payouts', (openTestDatabase) => {
     code('PAYOUT_LIMIT_REACHED')(await approving);
   });
 
-  test('a program pays by itself up to its limit and pace, and above that waits for a person', async () => {
+  test('a program’s payout is approved automatically up to its limits; above them it waits for a person', async () => {
     const { app, desk } = await open();
     const limit = (limits: Partial<typeof NO_LIMITS>) =>
       app.db.transaction((tx) =>
@@ -439,7 +439,7 @@ forEachEngine('payouts', (openTestDatabase) => {
     assert.deepEqual(await ask(500), ['approved', 'automatic', null]);
   });
 
-  test('after a restore a program repeated a payout that was paid in the lost time, and it was approved by itself', async () => {
+  test('after a restore a program’s payout waits for a person, because it may repeat a lost one', async () => {
     const { app, desk } = await open();
     const rule = { ...NO_LIMITS, automatic_per_payout: 10_000 };
     await app.db.transaction((tx) => upsertPayoutLimits(tx, desk.environment.id, 'CLP', rule));
@@ -450,7 +450,7 @@ forEachEngine('payouts', (openTestDatabase) => {
     assert.match(payout?.reason ?? '', /restored/);
   });
 
-  test('two ends of a payout that are reported at once are an end and a contradiction: the second one was lost', async () => {
+  test('of two concurrent contrary results, the first settles the payout and the second is a contradiction', async () => {
     const { app, desk } = await open();
     const ids = (await approved(app, desk)).map(({ id }) => id);
     const [id = ''] = ids;
@@ -472,7 +472,7 @@ forEachEngine('payouts', (openTestDatabase) => {
     assert.deepEqual([state, contradiction], ['confirmed', 'failed']);
   });
 
-  test('the same id again is the same payout, with other fields a conflict, from any number at once', async () => {
+  test('concurrent requests with one id make one payout; the same id with other fields is a conflict', async () => {
     const { app, desk } = await open();
     const one = wish();
     const ask = (changes = {}) =>
@@ -485,7 +485,7 @@ forEachEngine('payouts', (openTestDatabase) => {
     assert.equal((await app.db.query('select id from payouts')).length, 1);
   });
 
-  test('the same file again is the same batch, and one bad row leaves nothing behind', async () => {
+  test('the same file again is the same batch, and a file with a bad row leaves nothing behind', async () => {
     const { app, desk } = await open();
     const batch = { name: 'nomina.csv', fileSha256: 'ab'.repeat(32) };
     const wishes = [...Array.from({ length: 7 }, () => wish()), wish({ payee: OTHER })];
@@ -519,7 +519,7 @@ forEachEngine('payouts', (openTestDatabase) => {
     );
   });
 
-  test('what one transfer does not take becomes several payouts', async () => {
+  test('an amount above the limit of one transfer becomes several payouts', async () => {
     const { app, desk } = await open();
     const payouts = await propose(app, desk, [wish({ reference: 'BIG', amount: 15_000_000 })]);
     assert.deepEqual(

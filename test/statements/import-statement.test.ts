@@ -23,7 +23,7 @@ import { untilQueued } from '../support/until-queued.ts';
 const DAY = 86_400_000;
 const PEDRO = { ...ANA, rut: '11.111.111-1', bankCode: '001', account: '990011223', name: 'Pedro Soto' };
 
-forEachEngine('statements of the bank', (openTestDatabase) => {
+forEachEngine('bank statements', (openTestDatabase) => {
   const open = async () => {
     const app = createTestApp(await openTestDatabase());
     const desk = await openPayoutDesk(app);
@@ -66,7 +66,7 @@ forEachEngine('statements of the bank', (openTestDatabase) => {
     return { app, desk, by, owner, file, line, take, states };
   };
 
-  test('charges confirm payouts by RUT and amount, credits bring them back, and what nobody knows waits', async () => {
+  test('charges confirm payouts by RUT and amount, credits return them, and unknown lines wait for a person', async () => {
     const { app, file, line, take, states } = await open();
     const { payouts } = await file(
       { reference: 'a', amount: 15_000 },
@@ -101,7 +101,7 @@ forEachEngine('statements of the bank', (openTestDatabase) => {
     assert.match(credit?.command ?? '', / --use deposit\|return\|other --reason TEXT --as EMAIL$/);
   });
 
-  test('a payout was confirmed or returned by the line of another, whose reference begins with its own', async () => {
+  test('a line settles the payout of its RUT, not one whose reference is a prefix of the text', async () => {
     const { file, line, take, states } = await open();
     const { payouts } = await file(
       { reference: 'nomina-2', amount: 15_000 },
@@ -115,7 +115,7 @@ forEachEngine('statements of the bank', (openTestDatabase) => {
     assert.deepEqual(await states(payouts), ['confirmed', 'returned']);
   });
 
-  test('a charge of a merchant who has moved waits for a person: it once refused the whole file of the account of all', async () => {
+  test('a charge of a merchant who moved to another database waits for a person, and the file is accepted', async () => {
     const { app, owner, file, line, take, states } = await open();
     const { payouts } = await file({ reference: 'a', amount: 15_000 });
     await leaveFor(app, owner);
@@ -124,7 +124,7 @@ forEachEngine('statements of the bank', (openTestDatabase) => {
     assert.deepEqual(await states(payouts), ['sent']);
   });
 
-  test('a provisional and a final statement that overlap, in another order, count nothing twice', async () => {
+  test('overlapping provisional and final statements count no line twice, even imported concurrently', async () => {
     const { app, owner, file, line, take, states } = await open();
     const { payouts } = await file(
       { reference: 'a', amount: 15_000 },
@@ -150,7 +150,7 @@ forEachEngine('statements of the bank', (openTestDatabase) => {
     assert.equal(kinds.length, 3);
   });
 
-  test('a second charge for one payout is no second payment: it waits, and the payout is contradicted', async () => {
+  test('a second charge for one payout waits for a person, and the payout is contradicted', async () => {
     const { file, line, take, states } = await open();
     const { payouts } = await file({ amount: 15_000 });
     const taken = await take(line(-15_000, 'TEF 12531909-2'), line(-15_000, 'TEF 12531909-2', 1));
@@ -158,7 +158,7 @@ forEachEngine('statements of the bank', (openTestDatabase) => {
     assert.deepEqual(await states(payouts), ['confirmed']);
   });
 
-  test('a line without a RUT is of a payout only where no other can be meant', async () => {
+  test('a line without a RUT is matched to a payout only if no other payout is possible', async () => {
     const { app, by, file, line, take, states } = await open();
     const { payouts } = await file(
       { reference: 'a', amount: 15_000 },
@@ -176,7 +176,7 @@ forEachEngine('statements of the bank', (openTestDatabase) => {
     assert.deepEqual((await take(line(15_000, 'ABONO DE UN CLIENTE', 2))).uses, { suspense: 1 });
   });
 
-  test('the total of a file of payouts confirms all of them, and those that come back are returned', async () => {
+  test('a charge of the total of a payout file confirms all of them, and later credits return single ones', async () => {
     const { app, file, line, take, states } = await open();
     const { payouts } = await file({ reference: 'a', amount: 15_000 }, { reference: 'b', amount: 9_000, payee: PEDRO });
     assert.deepEqual((await take(line(-24_000, 'NOMINA PROVEEDORES'))).uses, { payout: 1 });
@@ -186,7 +186,7 @@ forEachEngine('statements of the bank', (openTestDatabase) => {
     assert.equal((await verifyStore(app)).ok, true);
   });
 
-  test('a deposit of the acquirer is the one that is recorded, once', async () => {
+  test('a credit of the acquirer matches a recorded deposit once', async () => {
     const { app, owner, line, take } = await open();
     const target = { paymentServiceId: owner.paymentServiceId, environment: 'development' as const };
     const recorded = await recordMovement(app, target, {
@@ -204,7 +204,7 @@ forEachEngine('statements of the bank', (openTestDatabase) => {
     assert.deepEqual((await take(line(20_000, 'PAGO TRANSBANK', 1))).uses, { suspense: 1 });
   });
 
-  test('a credit that names a payment method, and not the company behind it, was taken for a stranger’s', async () => {
+  test('a credit that names a payment method matches the deposit of its acquirer', async () => {
     const { app, owner, line, take } = await open();
     const target = { paymentServiceId: owner.paymentServiceId, environment: 'development' as const };
     const wish = { kind: 'deposit', commission: 0, currency: 'CLP', paymentMethod: 'simulated', by: TESTER } as const;
@@ -216,7 +216,7 @@ forEachEngine('statements of the bank', (openTestDatabase) => {
     assert.ok(waiting.some(({ reason }) => /a deposit of an acquirer that is not recorded/.test(reason)));
   });
 
-  test('a payout that came back was taken for a deposit of the acquirer where its message, or what a merchant paid in, named a payment method', async () => {
+  test('a returned payout or a merchant’s payment whose text names a payment method is no acquirer’s deposit', async () => {
     const { app, owner, file, line, take, states } = await open();
     const { payouts } = await file({ reference: 'a', amount: 9_000, payee: PEDRO });
     await take(line(-9_000, 'TEF 11.111.111-1'));
@@ -228,7 +228,7 @@ forEachEngine('statements of the bank', (openTestDatabase) => {
     assert.deepEqual((await take(line(7_000, 'TRANSFERENCIA AJUSTE.SIMULATED', 3))).uses, { deposit: 1 });
   });
 
-  test('a deposit that nobody had recorded is booked with its line, once, and never more than its method owes', async () => {
+  test('an unrecorded deposit is booked once from its line, and never above what its payment method owes', async () => {
     const { app, desk, owner, by, line, take } = await open();
     const taken = await take(
       line(20_000, 'ABONO WEBPAY'),
@@ -279,7 +279,7 @@ forEachEngine('statements of the bank', (openTestDatabase) => {
     assert.ok((await verifyStore(app)).ok);
   });
 
-  test('a deposit of an acquirer that nobody had recorded was of nothing here, with all other lines, though nobody had named it', async () => {
+  test('an unrecorded deposit of an acquirer is not dismissed with all unknown lines, only when it is named', async () => {
     const { app, by, line, take } = await open();
     const { id } = await take(line(20_000, 'ABONO TRANSBANK'), line(-700, 'COMISION'));
     const decision = { statementId: id, is: { use: 'other' as const }, reason: 'arriendo', by };
@@ -293,7 +293,7 @@ forEachEngine('statements of the bank', (openTestDatabase) => {
     assert.equal((await resolveLine(app, { ...decision, fileLine: 1 })).length, 1);
   });
 
-  test('what a merchant paid in is the deposit that is recorded under the reference in its line', async () => {
+  test('a merchant’s payment matches the deposit recorded under the reference in its line', async () => {
     const { app, owner, line, take } = await open();
     const target = { paymentServiceId: owner.paymentServiceId, environment: 'development' as const };
     const paidIn = { kind: 'deposit' as const, reference: 'TRF-0116', amount: 5_000, commission: 0, currency: 'CLP' };
@@ -302,7 +302,7 @@ forEachEngine('statements of the bank', (openTestDatabase) => {
     assert.deepEqual(taken.uses, { deposit: 1, suspense: 1 });
   });
 
-  test('a second charge of a payout that left alone in its file was taken for the total of the file', async () => {
+  test('a second charge of the only payout of a file is not taken for the total of the file', async () => {
     const { file, line, take } = await open();
     await file({ reference: 'a', amount: 15_000 });
     await file({ reference: 'b', amount: 9_000 });
@@ -315,7 +315,7 @@ forEachEngine('statements of the bank', (openTestDatabase) => {
     assert.deepEqual((await take(total, line(-9_000, 'TEF 12531909-2', 1))).uses, { payout: 1, suspense: 1 });
   });
 
-  test('a payout that has its line already is of no second one, and the refusal was a fault of the store', async () => {
+  test('a person cannot assign a second line to a payout that already has one', async () => {
     const { app, by, file, line, take } = await open();
     const { payouts } = await file({ amount: 15_000 });
     await take(line(-15_000, 'TEF 12531909-2'));
@@ -325,7 +325,7 @@ forEachEngine('statements of the bank', (openTestDatabase) => {
     await assert.rejects(resolveLine(app, decision), { code: 'PAYOUT_STATE' });
   });
 
-  test('a person could not say of a charge that it is of a payout which came back before', async () => {
+  test('a person can assign a charge to a payout that was already returned, once', async () => {
     const { app, by, file, line, take, states } = await open();
     const { payouts } = await file(
       { reference: 'a', amount: 15_000 },
@@ -347,7 +347,7 @@ forEachEngine('statements of the bank', (openTestDatabase) => {
     assert.equal((await verifyStore(app)).ok, true);
   });
 
-  test('a line ends a payout, or is a deposit, of the environment of its statement, by a person who may record movements there', async () => {
+  test('a line is assigned only within the environment of its statement, and with permission to record movements', async () => {
     const { app, desk, owner, by, file, line, take, states } = await open();
     const { payouts } = await file({ reference: 'a', amount: 15_000 });
     const named = [line(-15_000, 'TEF 12531909-2')];
@@ -380,7 +380,7 @@ forEachEngine('statements of the bank', (openTestDatabase) => {
     assert.equal((await say(dos, ours))[0]?.subject, ours.deposit.id);
   });
 
-  test('lines that were taken over before the number of the bank was left out are known', async () => {
+  test('lines whose stored key includes the bank’s document number are recognized', async () => {
     const { app, line, take } = await open();
     const old = { ...line(-700, 'COMISION'), document: '12' };
     await take(old);
@@ -392,7 +392,7 @@ forEachEngine('statements of the bank', (openTestDatabase) => {
     assert.equal((await take({ ...old, document: '13' })).known, 0);
   });
 
-  test('a charge for a payout that failed moves no money, and contradicts', async () => {
+  test('a charge for a failed payout moves no money and contradicts the payout', async () => {
     const { app, owner, by, file, line, take, states } = await open();
     const { payouts } = await file({ amount: 15_000 });
     const { settlePayouts } = await import('../../src/payouts/settle-payouts.ts');

@@ -25,14 +25,14 @@ const usesOf = (lines: readonly ReadLine[], payouts: readonly PayoutCandidate[] 
 const SEVERAL = 'suspense: several payouts could be meant';
 const UNKNOWN = 'suspense: of nothing that is known here';
 
-test('two lines of one amount that name nobody are not given to the only payout of that amount: one of them is of something else', () => {
+test('two equal lines without a name are not matched to the only payout of that amount', () => {
   const lines = [line(-15_000, '2026-03-01'), line(-15_000, '2026-03-02')];
   assert.deepEqual(usesOf(lines), [SEVERAL, SEVERAL]);
   assert.deepEqual(usesOf(lines.slice(0, 1)), ['po_1']);
   assert.deepEqual(usesOf(lines.slice(0, 1), [PAYOUT, { ...PAYOUT, id: 'po_2' }]), [SEVERAL]);
 });
 
-test('a payout leaves within ten days of its own, and one day before at the earliest', () => {
+test('a charge matches a payout from one day before it left to ten days after', () => {
   const named = { rutHashes: ['r1'] };
   for (const [day, use] of [
     ['2026-02-27', UNKNOWN],
@@ -44,7 +44,7 @@ test('a payout leaves within ten days of its own, and one day before at the earl
   }
 });
 
-test('a payout comes back within sixty days, long after it could have left', () => {
+test('a return matches a payout for up to sixty days', () => {
   const back = { rutHashes: ['r1'], text: 'devolucion' };
   for (const [day, use] of [
     ['2026-03-12', 'po_1'],
@@ -56,7 +56,7 @@ test('a payout comes back within sixty days, long after it could have left', () 
   assert.deepEqual(usesOf([line(15_000, '2026-03-12', back)], [{ ...PAYOUT, state: 'failed' }]), [UNKNOWN]);
 });
 
-test('money that came in without a word of a return is not taken for one by its amount', () => {
+test('a credit whose text mentions no return is not matched by its amount alone', () => {
   assert.deepEqual(usesOf([line(15_000, '2026-03-03')]), [UNKNOWN]);
   assert.deepEqual(usesOf([line(15_000, '2026-03-03', { text: 'DEVOLUCION TEF' })]), ['po_1']);
 });
@@ -67,7 +67,7 @@ const TWO = [
   { ...PAYOUT, id: 'po_2', reference: 'nomina-21', rutHash: 'r2' },
 ];
 
-test('a line with the RUT of one payout was given to another, whose reference its text begins with', () => {
+test('a line with a RUT is matched by payout id first, then by RUT, then by reference', () => {
   for (const [amount, text] of [
     [-15_000, 'TEF nomina-21'],
     [15_000, 'DEVOLUCION TEF nomina-21'],
@@ -84,7 +84,7 @@ test('a line with the RUT of one payout was given to another, whose reference it
   }
 });
 
-test('without a RUT a reference names a payout only as a whole word: a part of another word named it too', () => {
+test('a reference in a line without a RUT matches only as a whole word', () => {
   const useOf = (text: string, payouts = TWO) => usesOf([line(-15_000, '2026-03-01', { text })], payouts)[0];
   for (const text of ['TEF nomina-2', 'nomina-2 TEF', 'TEF (nomina-2), marzo', 'TEF:nomina-2.', 'nomina-2. TEF'])
     assert.equal(useOf(text), 'po_1', text);
@@ -100,7 +100,7 @@ test('without a RUT a reference names a payout only as a whole word: a part of a
   assert.equal(useOf('TEF nómina #13 marzos', spaced), SEVERAL);
 });
 
-test('thousands of payouts of one amount are not each held against each line: a statement of a payroll stopped everybody for minutes', () => {
+test('matching takes linear time for many payouts of one amount', () => {
   let looks = 0;
   const most = 300;
   const numbers = Array.from({ length: most }, (_, at) => at);
@@ -123,7 +123,7 @@ test('thousands of payouts of one amount are not each held against each line: a 
   assert.ok(looks <= 10 * most, `${looks} looks at the days of ${most} payouts`);
 });
 
-test('thousands of payouts of one RUT and amount are not each held against each line: such a statement stopped everybody too', () => {
+test('matching takes linear time for many payouts of one RUT and amount', () => {
   let looks = 0;
   const most = 300;
   const numbers = Array.from({ length: most }, (_, at) => at);

@@ -33,7 +33,7 @@ const CHILE = [
   '15/01/2026;Comisión;Central;10;1.000;;1.000.000',
 ];
 
-test('statements of banks in Chile are read, the newest or the oldest line first', async () => {
+test('reads statements of banks in Chile, with the newest or the oldest line first', async () => {
   const lines = [
     '2026-01-17 -15000 Pago Fácil Bch: 012531909-2 12',
     '2026-01-16 20000 Abono TRANSBANK 11',
@@ -62,13 +62,13 @@ test('statements of banks in Chile are read, the newest or the oldest line first
   assert.deepEqual(said(await read(santander)).slice(1), ['2026-01-17 -15000 TEF 3', '2026-01-17 20000 Abono 4']);
 });
 
-test('a workbook says the same as a CSV', async () => {
+test('reads the same lines from a workbook as from a CSV', async () => {
   const path = join(folder, 'cartola.xlsx');
   writeFileSync(path, await makeWorkbook([{ name: 'Cartola', rows: CHILE.slice(3).map((row) => row.split(';')) }]));
   assert.deepEqual(said(await readStatement(path)), said(await read(CHILE)));
 });
 
-test('a file in which a line is missing or changed is refused with its line, by its balances or its totals', async () => {
+test('balances or totals reveal a missing or changed line, and the refusal names the line', async () => {
   const refused = (rows: readonly string[], message: RegExp) =>
     assert.rejects(
       read(rows),
@@ -95,7 +95,7 @@ test('a file in which a line is missing or changed is refused with its line, by 
   await refused(['Nada;de;esto'], /No row names the columns/);
 });
 
-test('a statement with the balance of the end of the day in every line was refused as changed', async () => {
+test('accepts a statement whose lines carry the balance at the end of the day', async () => {
   const daily = [
     'Fecha;Descripción;Cargos;Abonos;Saldo diario',
     '15/01/2026;A;5000;;100000',
@@ -111,7 +111,7 @@ test('a statement with the balance of the end of the day in every line was refus
   assert.equal((await read([daily[0] as string, ...daily.slice(2, 4)])).proof, 'nothing');
 });
 
-test('Santander’s heading stands below thirteen rows, and its amounts have a side', async () => {
+test('finds Santander’s heading below thirteen rows, and reads the side of its amounts', async () => {
   const above = Array.from({ length: 13 }, (_, at) => `Dato ${at};valor`);
   const rows = [
     'MONTO;DESCRIPCIÓN MOVIMIENTO;;FECHA;N° DOCUMENTO;SUCURSAL;;CARGO/ABONO',
@@ -126,7 +126,7 @@ const sided = async (heading: string, ...sides: string[]) => {
   return (await read([`Fecha;Descripción;Monto;${heading}`, ...rows])).lines.map(({ amount }) => Math.sign(amount));
 };
 
-test('a side in words that were not known made a charge a credit', async () => {
+test('reads charge or credit from the usual words and letters of a side column', async () => {
   for (const side of ['C', 'cargo', 'CARGOS', 'Débito', 'debito', 'DÉBITOS', 'D', 'Debit'])
     assert.deepEqual(await sided('CARGO/ABONO', side), [-1], side);
   for (const side of ['A', 'abono', 'ABONOS', 'Crédito', 'credito', 'Credit', ''])
@@ -142,7 +142,7 @@ test('a side in words that were not known made a charge a credit', async () => {
   assert.deepEqual(said(await read(apart)).slice(1), ['2026-01-17 -15 TEF']);
 });
 
-test('a column of kinds beside amounts with signs says no side', async () => {
+test('a type column beside signed amounts is not taken for the side', async () => {
   const file = (...amounts: string[]) => [
     'Fecha;Descripción;Monto;Tipo',
     ...amounts.map((one) => `17/01/2026;TEF;${one};TEF`),
@@ -161,7 +161,7 @@ test('a column of kinds beside amounts with signs says no side', async () => {
   await assert.rejects(read([...mixed, '17/01/2026;TEF;30;Cargo']), { code: 'INVALID_STATEMENT' });
 });
 
-test('a row without an amount says nothing of the sides', async () => {
+test('a row without an amount does not decide how sides are read', async () => {
   const head = 'Fecha;Descripción;Monto;Tipo';
   for (const side of ['-', 'C']) {
     const { lines } = await read([
@@ -177,7 +177,7 @@ test('a row without an amount says nothing of the sides', async () => {
   }
 });
 
-test('a side that nobody can be sure of refuses the file with its line', async () => {
+test('an ambiguous side refuses the file and names the line', async () => {
   const refused = (line: number, reason: RegExp, [heading = '', ...sides]: string[]) =>
     assert.rejects(sided(heading, ...sides), (error) => {
       assert.ok(error instanceof Problem && error.code === 'INVALID_STATEMENT');
@@ -201,7 +201,7 @@ test('a side that nobody can be sure of refuses the file with its line', async (
   await assert.rejects(read(reversed), /Line 2: C may mean/);
 });
 
-test('a page whose day stands once for several lines lost all of them but the first', async () => {
+test('an HTML statement whose day spans several rows is refused and names the line', async () => {
   const path = join(folder, 'cartola.xls');
   const [head, first, second] = [
     '<tr><th>Fecha<th>Descripción<th>Cargos<th>Abonos',
@@ -212,7 +212,7 @@ test('a page whose day stands once for several lines lost all of them but the fi
   await assert.rejects(readStatement(path), /Line 3: the day cannot be read/);
 });
 
-test('a RUT is found as banks write it', () => {
+test('finds a RUT in every form that banks write', () => {
   for (const text of ['TEF A 12.531.909-2 ANA', 'Pago Fácil Bch: 012531909-2', 'Pago 0125319092', 'rut 12531909-2']) {
     assert.deepEqual(rutsIn(text), ['12531909-2'], text);
   }
@@ -220,7 +220,7 @@ test('a RUT is found as banks write it', () => {
   assert.deepEqual(rutsIn('Comisión 12'), []);
 });
 
-test('a line is the same however a file spaces and orders it, and lines that are alike are counted', () => {
+test('a line keeps its identity across spacing and order, and equal lines are counted', () => {
   const line = (text: string, amount = -1000) => ({ line: 1, day: '2026-01-15', amount, text });
   const [one, two, other] = lineIdentities('1', [line('TEF  a Ana'), line('tef a ána'), line('TEF a Ana', -2000)]);
   const again = lineIdentities('1', [line('TEF A ANA', -2000), line('TEF A ANA'), line('TEF A ANA')]);

@@ -14,7 +14,7 @@ import { approved, openPayoutDesk, type PayoutDesk, wish } from '../support/test
 
 type Taking = { account?: string; of?: string | null };
 
-forEachEngine('lines of statements and their owners', (openTestDatabase) => {
+forEachEngine('statement lines and their owners', (openTestDatabase) => {
   const open = async () => {
     const app = createTestApp(await openTestDatabase());
     const desk = await openPayoutDesk(app);
@@ -43,7 +43,7 @@ forEachEngine('lines of statements and their owners', (openTestDatabase) => {
     return { app, desk, line, take };
   };
 
-  test('two statements that came at once with a line of the same payout ended in an error of the store', async () => {
+  test('one of several concurrent statements confirms a payout, and the lines of the others wait', async () => {
     const { app, desk, line, take } = await open();
     const [payout] = await sent(app, desk, 15_000);
     const both = await Promise.all(
@@ -58,7 +58,7 @@ forEachEngine('lines of statements and their owners', (openTestDatabase) => {
     assert.equal(lines.length, 1);
   });
 
-  test('the total of a file and a line of one of its payouts that came at once were both taken for it', async () => {
+  test('of a concurrent file total and a line of one of its payouts, only one is matched', async () => {
     const { app, desk, line, take } = await open();
     await sent(app, desk, 15_000, 9000);
     const lines = [line(2, -24_000, 'NOMINA'), line(2, -9000, 'TEF 12531909-2')];
@@ -69,7 +69,7 @@ forEachEngine('lines of statements and their owners', (openTestDatabase) => {
     );
   });
 
-  test('a person could give a payout a line of its own though its file had one', async () => {
+  test('a person cannot assign a line to a payout whose file already has one', async () => {
     const { app, desk, line, take } = await open();
     const [payout] = await sent(app, desk, 15_000, 9000);
     await take(desk, [line(2, -24_000, 'NOMINA')]);
@@ -79,7 +79,7 @@ forEachEngine('lines of statements and their owners', (openTestDatabase) => {
     await assert.rejects(resolveLine(app, decision), { code: 'PAYOUT_STATE' });
   });
 
-  test('two programs that gave one deposit two lines at once got an error of the store', async () => {
+  test('concurrent requests assign one line to a deposit, and the others get PAYOUT_STATE', async () => {
     const { app, desk, line, take } = await open();
     const target = { paymentServiceId: desk.environment.paymentServiceId, environment: 'development' as const };
     const recorded = await recordMovement(app, target, {
@@ -109,7 +109,7 @@ forEachEngine('lines of statements and their owners', (openTestDatabase) => {
     assert.deepEqual(answers.sort(), ['PAYOUT_STATE', 'PAYOUT_STATE', 'PAYOUT_STATE', 'used']);
   });
 
-  test('a line that another merchant had named as its own was known, and confirmed nothing', async () => {
+  test('a line that another merchant imported as its own still confirms the owner’s payout', async () => {
     const { app, desk, line, take } = await open();
     const stranger = await openPayoutDesk(app);
     const [payout] = await sent(app, desk, 15_000);
@@ -122,7 +122,7 @@ forEachEngine('lines of statements and their owners', (openTestDatabase) => {
     assert.equal(house.known, 1, 'the account of all is also the account of one');
   });
 
-  test('a line of the account of all is the same line in the account of one of them', async () => {
+  test('a line of the shared account is the same line in the account of one merchant', async () => {
     const { app, desk, line, take } = await open();
     await sent(app, desk, 15_000);
     const lines = [line(2, -15_000, 'TEF 12531909-2')];
