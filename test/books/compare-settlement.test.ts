@@ -24,60 +24,70 @@ function told(comparisons: readonly Comparison[]): string[] {
 }
 
 const CASES: [name: string, csv: string, lines: BookedLine[], expected: string[]][] = [
-  ['the same', '2026-01-15,rb-1001,1213,12990', [booked()], ['matched 2 1']],
-  ['by the authorisation code alone', '2026-01-15,,1213,12990', [booked()], ['matched 2 1']],
-  ['another amount', '2026-01-15,rb-1001,1213,12000', [booked()], ['different 2 1 amount']],
-  ['a neighbouring day', '2026-01-16,rb-1001,1213,12990', [booked()], ['matched 2 1']],
-  ['another day', '2026-01-17,rb-1001,1213,12990', [booked()], ['different 2 1 date']],
-  ['another code', '2026-01-15,rb-1001,9999,12990', [booked()], ['different 2 1 authorization_code']],
-  ['nothing of ours', '2026-01-15,rb-9,1,12990', [], ['missing_in_books 2 -']],
-  ['ours is not settled', '2026-01-15,rb-9,1,1', [booked()], ['missing_in_books 2 -', 'missing_in_settlement - 1']],
+  ['an equal line matches', '2026-01-15,rb-1001,1213,12990', [booked()], ['matched 2 1']],
+  ['the authorisation code alone matches', '2026-01-15,,1213,12990', [booked()], ['matched 2 1']],
+  ['another amount is a difference', '2026-01-15,rb-1001,1213,12000', [booked()], ['different 2 1 amount']],
+  ['a neighbouring day matches', '2026-01-16,rb-1001,1213,12990', [booked()], ['matched 2 1']],
+  ['another day is a difference', '2026-01-17,rb-1001,1213,12990', [booked()], ['different 2 1 date']],
+  ['another code is a difference', '2026-01-15,rb-1001,9999,12990', [booked()], ['different 2 1 authorization_code']],
+  ['a line that the books lack is missing in the books', '2026-01-15,rb-9,1,12990', [], ['missing_in_books 2 -']],
   [
-    'a line twice is matched once',
+    'an entry that the file lacks is missing in the settlement',
+    '2026-01-15,rb-9,1,1',
+    [booked()],
+    ['missing_in_books 2 -', 'missing_in_settlement - 1'],
+  ],
+  [
+    'a repeated line is matched once',
     '2026-01-15,rb-1001,1213,12990\n2026-01-15,rb-1001,1213,12990',
     [booked()],
     ['matched 2 1', 'missing_in_books 3 -'],
   ],
   [
-    'a payment and its refund have one buy order',
+    'a payment and its refund match under one buy order',
     '2026-01-15,rb-1001,,-990\n2026-01-15,rb-1001,1213,12990',
     [booked(), refund],
     ['matched 2 2', 'matched 3 1'],
   ],
   [
-    'money that was in suspense and went back is there twice',
+    'money in suspense that was returned matches both lines',
     '2026-01-15,rb-1001,1213,12990\n2026-01-15,rb-1001,1213,-12990',
     [booked({ kind: 'late_payment' }), booked({ kind: 'returned', link: 2 })],
     ['matched 2 1', 'matched 3 2'],
   ],
   [
-    'of which an acquirer knows nothing',
+    'entries that an acquirer does not know are not missed',
     '2026-01-15,rb-1001,1213,12990',
     (['fee', 'payout', 'deposit', 'commission', 'kept', 'payment'] as const).map((kind) => booked({ kind })),
     ['matched 2 1'],
   ],
   [
-    'of two refunds of one payment each finds the one of its amount',
+    'two refunds of one payment match by amount',
     '2026-01-15,rb-1001,,-500\n2026-01-15,rb-1001,,-990',
     [refund, { ...refund, link: 3, amount: 500, refund_id: 'rf_2' }],
     ['matched 2 3', 'matched 3 2'],
   ],
   [
-    'a refund under the code of its payment',
+    'a refund matches under the code of its payment',
     '2026-01-15,rb-1001,1213,-990',
     [booked(), refund],
     ['matched 2 2', 'missing_in_settlement - 1'],
   ],
-  ['a refund without an order, under either code', '2026-01-15,,1213,-990', [refund], ['matched 2 2']],
-  ['a refund without an order, under its own code', '2026-01-15,,77,-990', [refund], ['matched 2 2']],
   [
-    'a method without buy orders is known by the transaction',
+    'a refund without a buy order matches under the code of its payment',
+    '2026-01-15,,1213,-990',
+    [refund],
+    ['matched 2 2'],
+  ],
+  ['a refund without a buy order matches under its own code', '2026-01-15,,77,-990', [refund], ['matched 2 2']],
+  [
+    'the transaction id matches for a method without buy orders',
     '2026-01-15,1001,,12990',
     [booked({ payment_detail: null })],
     ['matched 2 1'],
   ],
   [
-    'money without an order is money that came',
+    'a late payment matches as a payment',
     '2026-01-15,rb-1001,,12990',
     [booked({ kind: 'late_payment' })],
     ['matched 2 1'],
@@ -100,13 +110,13 @@ const LATE_AT_NIGHT = booked({
   payment_detail:
     '{"authorization_code":"1213","buy_order":"rb-1001","transaction_date":"2026-01-16T02:50:00.000Z","accounting_date":"0116"}',
 });
-test('a day of the acquirer that is far from our books is not believed', async () => {
+test('an acquirer’s date far from the date in the books is ignored', async () => {
   const line = booked({ payment_detail: '{"buy_order":"rb-1001","transaction_date":"2025-01-15T12:00:00.000Z"}' });
   const settlement = await read('date,buy_order,amount\n2026-01-15,rb-1001,12990\n');
   assert.deepEqual(told(compareSettlement(settlement, [line])), ['matched 2 1']);
 });
 
-test('a refund that was completed by look-up after midnight is in the file of the day on which it was authorised', async () => {
+test('a refund completed by look-up after midnight is expected in the file of its authorisation day', async () => {
   const line = booked({
     ...refund,
     created_at: LATE_AT_NIGHT.created_at,
@@ -119,36 +129,28 @@ test('a refund that was completed by look-up after midnight is in the file of th
 });
 
 const NIGHT: [name: string, csv: string, expected: string[]][] = [
-  ['is in the file of the day on which it was sold', 'date,…\n2026-01-15,rb-1001,1213,12990', ['matched 2 1']],
+  ['matches in the file of the day of the sale', 'date,…\n2026-01-15,rb-1001,1213,12990', ['matched 2 1']],
+  ['is not missing in the file of the day of the look-up', 'date,…\n2026-01-16,rb-9,1,5', ['missing_in_books 2 -']],
   [
-    'is not missed in the file of the day on which we looked it up',
-    'date,…\n2026-01-16,rb-9,1,5',
-    ['missing_in_books 2 -'],
-  ],
-  [
-    'is missed in the file of its own day',
+    'is missing if the file of the day of the sale lacks it',
     'date,…\n2026-01-15,rb-9,1,5',
     ['missing_in_books 2 -', 'missing_in_settlement - 1'],
   ],
+  ['matches in the file of its accounting day', 'fecha contable,…\n2026-01-16,rb-1001,1213,12990', ['matched 2 1']],
   [
-    'is in the file of the day on which it was accounted',
-    'fecha contable,…\n2026-01-16,rb-1001,1213,12990',
-    ['matched 2 1'],
-  ],
-  [
-    'is missed in the file of that day',
+    'is missing if the file of its accounting day lacks it',
     'fecha contable,…\n2026-01-16,rb-9,1,5',
     ['missing_in_books 2 -', 'missing_in_settlement - 1'],
   ],
 ];
 for (const [name, csv, expected] of NIGHT) {
-  test(`a payment that was completed by look-up after midnight ${name}`, async () => {
+  test(`a payment completed by look-up after midnight ${name}`, async () => {
     const settlement = await read(csv.replace('…', 'buy_order,authorization_code,amount'));
     assert.deepEqual(told(compareSettlement(settlement, [LATE_AT_NIGHT])), expected);
   });
 }
 
-test('sums say what the file and the books have, and why they differ, with the money of each cause', async () => {
+test('totals give the sums of the file and of the books, and the amount of each cause of the difference', async () => {
   const settlement = await read(
     'date,buy_order,authorization_code,amount,cuota\n' +
       '2026-01-15,rb-1001,1213,12000,\n' +

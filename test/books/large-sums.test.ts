@@ -32,7 +32,7 @@ forEachEngine('sums beyond 2^53', (openTestDatabase) => {
     return { app, environment, paid };
   }
 
-  test('the balances of the books failed in a commit and were rounded outside of one', async () => {
+  test('the balances of the books are exact', async () => {
     const { app, environment } = await openRich();
     assert.deepEqual(await balancesIn(app), [
       ['merchant:payable', 0, SUM],
@@ -44,7 +44,7 @@ forEachEngine('sums beyond 2^53', (openTestDatabase) => {
     assert.deepEqual([problems, records, balances], [[], [], []]);
   });
 
-  test('a payout, a deposit and a refund are taken from them to the last unit', async () => {
+  test('payouts, deposits and refunds are exact to the last unit', async () => {
     const { app, environment, paid } = await openRich();
     const [first] = paid;
     assert.ok(first !== undefined);
@@ -64,7 +64,7 @@ forEachEngine('sums beyond 2^53', (openTestDatabase) => {
     assert.deepEqual([problems, records, balances], [[], [], []]);
   });
 
-  test('money in suspense is decided about beside them', async () => {
+  test('money in suspense can be resolved', async () => {
     const { app, environment } = await openRich();
     const { id } = await createLatePayment(app, environment, CLF);
     const decided = { decision: 'kept' as const, reason: 'delivered', by: TESTER };

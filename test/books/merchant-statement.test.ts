@@ -41,7 +41,7 @@ forEachEngine('the account of a merchant', (openTestDatabase) => {
   };
   const dayOf = (day: number) => ({ from: Date.UTC(2026, 0, day, 3), to: Date.UTC(2026, 0, day + 1, 3) });
 
-  test('a statement begins where the one before ended, and its lines add up to the difference', async () => {
+  test('a statement opens with the previous closing balance, and its lines add up to the difference', async () => {
     const { app, shop } = await open();
     const scope = { environmentId: shop.id, currency: 'CLP' };
     const days = await Promise.all([15, 16, 17].map((day) => makeStatement(app, { ...scope, ...dayOf(day) })));
@@ -72,7 +72,7 @@ forEachEngine('the account of a merchant', (openTestDatabase) => {
     );
   });
 
-  test('what is reserved for a refund is owed and not available', async () => {
+  test('money reserved for a refund is owed and not available', async () => {
     const { app, shop, first } = await open();
     await createRefund(app, first, {
       amount: 4_000,
@@ -88,7 +88,7 @@ forEachEngine('the account of a merchant', (openTestDatabase) => {
     );
   });
 
-  test('the console shows the account to the people of the merchant and of finance, and to no other merchant', async () => {
+  test('the console shows the account to users of the merchant and of finance, and not to other merchants', async () => {
     const { app, service } = await open();
     await using server = await startTestServer(app);
     const other = await createPaymentService(app, 'Sur', TESTER);

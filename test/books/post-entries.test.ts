@@ -23,7 +23,7 @@ import { createLatePayment, createPaidTransaction } from '../support/test-books.
 import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
 
 forEachEngine('the books', (openTestDatabase) => {
-  test('a payment moves the amount from the method to the merchant, in the commit that completes it', async () => {
+  test('a completed payment moves the amount from the method to the merchant', async () => {
     const app = createTestApp(await openTestDatabase());
     const environment = await createTestEnvironment(app);
     const paid = await createPaidTransaction(app, environment, { amount: 12_990 });
@@ -53,7 +53,7 @@ forEachEngine('the books', (openTestDatabase) => {
     assert.equal(hash, linkHash(GENESIS, [content]));
   });
 
-  test('money that a method took for a transaction which had ended is nobody’s until a person decides', async () => {
+  test('a late payment for an ended transaction goes to suspense', async () => {
     const app = createTestApp(await openTestDatabase());
     const environment = await createTestEnvironment(app);
     const late = await createLatePayment(app, environment);
@@ -67,7 +67,7 @@ forEachEngine('the books', (openTestDatabase) => {
     ]);
   });
 
-  test('what an attempt collected is booked once, however often its method tells of it', async () => {
+  test('an attempt’s payment is booked once, even if its method reports it again', async () => {
     const app = createTestApp(await openTestDatabase());
     const environment = await createTestEnvironment(app);
     const { id, environment_id } = await createLatePayment(app, environment);
@@ -95,14 +95,14 @@ forEachEngine('the books', (openTestDatabase) => {
     );
   });
 
-  test('no entry is written for a transaction that ends without money', async () => {
+  test('a transaction that ends without a payment gets no entry', async () => {
     const app = createTestApp(await openTestDatabase());
     const environment = await createTestEnvironment(app);
     await assert.rejects(createPaidTransaction(app, environment, { amount: 5001 }), /is pending/);
     assert.deepEqual(await entriesOf(app), []);
   });
 
-  test('nothing of a posting stays when its commit fails', async () => {
+  test('a failed commit leaves no part of a posting', async () => {
     const app = createTestApp(await openTestDatabase());
     const environment = await createTestEnvironment(app);
     await createPaidTransaction(app, environment);
@@ -146,9 +146,9 @@ forEachEngine('the books', (openTestDatabase) => {
   });
 
   const refused: [string, Partial<Transfer>][] = [
-    ['nothing', { amount: 0 }],
-    ['less than nothing', { amount: -1 }],
-    ['from an account to itself', { debit: 'fees', credit: 'fees' }],
+    ['an amount of zero', { amount: 0 }],
+    ['a negative amount', { amount: -1 }],
+    ['money from an account to itself', { debit: 'fees', credit: 'fees' }],
   ];
   for (const [what, changes] of refused) {
     test(`the database refuses an entry that moves ${what}`, async () => {
@@ -160,7 +160,7 @@ forEachEngine('the books', (openTestDatabase) => {
     });
   }
 
-  test('the database refuses to change or delete what was written', async () => {
+  test('the database refuses to change or delete an entry', async () => {
     const app = createTestApp(await openTestDatabase());
     await createPaidTransaction(app, await createTestEnvironment(app));
     const statements = [
@@ -178,7 +178,7 @@ forEachEngine('the books', (openTestDatabase) => {
     assert.equal((await entriesOf(app)).length, 1);
   });
 
-  test('every environment has books of its own: what is tested never mixes with what is earned', async () => {
+  test('each environment has separate books', async () => {
     const app = createTestApp(await openTestDatabase());
     const development = await createTestEnvironment(app, 'development');
     const production = await createTestEnvironment(app, 'production');
@@ -202,7 +202,7 @@ forEachEngine('the books', (openTestDatabase) => {
     ]);
   });
 
-  test('postings that come together are one chain without gaps, and no two wait for each other', async () => {
+  test('concurrent postings form one chain without gaps, and never deadlock', async () => {
     const app = createTestApp(await openTestDatabase());
     const environments = [await createTestEnvironment(app), await createTestEnvironment(app)];
     const payments = Array.from({ length: 40 }, (_, index) =>
@@ -216,7 +216,7 @@ forEachEngine('the books', (openTestDatabase) => {
     );
   });
 
-  test('books from before there were sums get them by the migration', async () => {
+  test('the migration computes the balances of existing entries', async () => {
     const app = createTestApp(await openTestDatabase());
     const environment = await createTestEnvironment(app);
     await createPaidTransaction(app, environment, { amount: 7000 });
@@ -232,7 +232,7 @@ forEachEngine('the books', (openTestDatabase) => {
     assert.deepEqual((await verifyBooks(app)).balances, []);
   });
 
-  test('what a create stores touches neither the books nor their end', async () => {
+  test('creating a transaction does not touch the books', async () => {
     const app = createTestApp(await openTestDatabase());
     await createTestTransaction(app, await createTestEnvironment(app));
     assert.deepEqual(await app.db.query('select link from journal_heads'), []);
@@ -240,7 +240,7 @@ forEachEngine('the books', (openTestDatabase) => {
 });
 
 // All were computed with sha256sum, from the text that docs/finance.md describes.
-test('the hash of a link is that of its documentation', () => {
+test('the hash of a link is computed as documented', () => {
   const entry = {
     environment_id: 1,
     link: 1,

@@ -69,10 +69,10 @@ const VARIANTS: [name: string, file: () => Buffer | Promise<Buffer>][] = [
     ]),
   ),
   ['titles above the header', text(`Comercio: Tienda de Ana; S.A.\r\n\r\nLiquidación del;${DATE}\r\n${csv(PLAIN)}`)],
-  ['a line of sums below', text(`${csv(PLAIN)}Total;;;291990\r\n`)],
-  ['a line of sums below, with points', text(`${csv(rowsWith(grouped('.')))};;TOTAL GENERAL;291.990\r\n`)],
-  ['a sum without a name, and a remark', text(`${csv(PLAIN)};;;291990\r\n\r\nArchivo generado por el portal\r\n`)],
-  ['blank rows, and rows of separators alone', text(csv(PLAIN).replaceAll('\r\n', '\r\n\r\n;;;\r\n'))],
+  ['a line of totals below', text(`${csv(PLAIN)}Total;;;291990\r\n`)],
+  ['a line of totals below, with points', text(`${csv(rowsWith(grouped('.')))};;TOTAL GENERAL;291.990\r\n`)],
+  ['a total without a label, and a remark', text(`${csv(PLAIN)};;;291990\r\n\r\nArchivo generado por el portal\r\n`)],
+  ['blank rows, and rows of only separators', text(csv(PLAIN).replaceAll('\r\n', '\r\n\r\n;;;\r\n'))],
   ['points between thousands', text(csv(rowsWith(grouped('.'))))],
   ['commas between thousands', text(csv(rowsWith(grouped(','))))],
   [
@@ -87,8 +87,8 @@ const VARIANTS: [name: string, file: () => Buffer | Promise<Buffer>][] = [
       ),
     ),
   ],
-  ['decimals that are zeros', text(csv(rowsWith((amount) => `${amount}.00`)))],
-  ['decimals that are zeros, as in Chile', text(csv(rowsWith((amount) => `${grouped('.')(amount)},00`)))],
+  ['zero decimals', text(csv(rowsWith((amount) => `${amount}.00`)))],
+  ['zero decimals in Chilean format', text(csv(rowsWith((amount) => `${grouped('.')(amount)},00`)))],
   [
     'a $ before the amount',
     text(
@@ -101,10 +101,10 @@ const VARIANTS: [name: string, file: () => Buffer | Promise<Buffer>][] = [
     ),
   ],
   ['refunds in parentheses', text(csv(rowsWith(grouped('.'), (amount) => `(${grouped('.')(amount)})`)))],
-  ['refunds with the minus behind', text(csv(rowsWith(String, (amount) => `${amount}-`)))],
+  ['refunds with a trailing minus', text(csv(rowsWith(String, (amount) => `${amount}-`)))],
   ['refunds with a long minus', text(csv(rowsWith(String, (amount) => `−${amount}`)))],
   [
-    'refunds above 0 by their type',
+    'positive refunds marked by their type',
     text(
       csv(
         rowsWith(String, String).map((row, at) => [...row, at === 4 ? 'Anulación' : 'Venta']),
@@ -144,9 +144,9 @@ const VARIANTS: [name: string, file: () => Buffer | Promise<Buffer>][] = [
     'each instalment on a line with the amount of the sale',
     text(csv(inInstalments('30000'), { names: [...NAMES, 'N° Cuota'] })),
   ],
-  ['instalments that no column names', text(csv(inInstalments('10000').map((row) => row.slice(0, 4))))],
+  ['instalments without a column for them', text(csv(inInstalments('10000').map((row) => row.slice(0, 4))))],
   [
-    'instalments on days of their own',
+    'instalments on separate days',
     text(
       csv(
         inInstalments('10000').map((row, at) => [at === 4 ? '15/02/2026' : DATE, ...row.slice(1)]),
@@ -155,7 +155,7 @@ const VARIANTS: [name: string, file: () => Buffer | Promise<Buffer>][] = [
     ),
   ],
   [
-    'columns in another order, with more around',
+    'columns in another order, and other columns between them',
     text(
       csv(
         PLAIN.map(([date, order, code, amount]) => ['x', amount, 'Crédito', code, order, date]),
@@ -181,10 +181,10 @@ const VARIANTS: [name: string, file: () => Buffer | Promise<Buffer>][] = [
       ),
     ),
   ],
-  ['days with hours', text(csv(PLAIN.map(([date, ...row]) => [`${date} 23:59:59`, ...row])))],
-  ['days with hours in UTC', text(csv(PLAIN.map(([, ...row]) => ['2026-01-16T02:59:59.000Z', ...row])))],
+  ['days with times', text(csv(PLAIN.map(([date, ...row]) => [`${date} 23:59:59`, ...row])))],
+  ['days with times in UTC', text(csv(PLAIN.map(([, ...row]) => ['2026-01-16T02:59:59.000Z', ...row])))],
   ['days without separators', text(csv(PLAIN.map(([, ...row]) => ['20260115', ...row])))],
-  ['codes without their zeros', text(csv(PLAIN).replaceAll('012345', '12345'))],
+  ['codes without leading zeros', text(csv(PLAIN).replaceAll('012345', '12345'))],
   [
     'a currency in words',
     text(
@@ -221,7 +221,7 @@ function workbook(write: (value: number) => number | string): Promise<Buffer> {
   ]);
 }
 
-suite('an acquirer’s file as people export it settles what the books have', () => {
+suite('reads a settlement file with', () => {
   for (const [name, file] of VARIANTS) {
     test(name, async () => {
       const settlement = await readSettlement(Readable.from([await file()]));
@@ -247,7 +247,7 @@ const AMOUNTS: [cells: string[], currency: string, amounts: number[]][] = [
   [['250,000', '1,000', '1.000'], 'CLP', [250_000, 1000, 1000]],
 ];
 for (const [cells, currency, amounts] of AMOUNTS) {
-  test(`a column with ${cells.join(' and ')} ${currency} says which mark stands before decimals`, async () => {
+  test(`the decimal mark of a column is known from ${cells.join(' and ')} ${currency}`, async () => {
     const rows = cells.map((cell, at) => [DATE, `rb-${at}`, '1', cell, currency]);
     const file = csv(rows, { names: [...NAMES, 'Moneda'] });
     const { rows: read } = await readSettlement(Readable.from([Buffer.from(file)]));
@@ -260,7 +260,7 @@ for (const [cells, currency, amounts] of AMOUNTS) {
 
 const REFUSED: [name: string, rows: string[][], message: string][] = [
   [
-    'an amount in two readings',
+    'an ambiguous amount',
     [[DATE, 'x', '1', '1.234', 'USD']],
     'Line 2, column "Monto Venta": found "1.234". It can be read in two ways. Write amounts of USD with their decimals, such as 12990.55.',
   ],
@@ -270,12 +270,12 @@ const REFUSED: [name: string, rows: string[][], message: string][] = [
     'Line 2, column "Monto Venta": found "12,5". Write an amount of CLP, such as 12990.',
   ],
   [
-    'groups that are none',
+    'misplaced thousands separators',
     [[DATE, 'x', '1', '1.00.000', '']],
     'Line 2, column "Monto Venta": found "1.00.000". Write an amount of CLP, such as 12990.',
   ],
   [
-    'two marks between thousands',
+    'two kinds of thousands separators',
     [[DATE, 'x', '1', '1.000,000', '']],
     'Line 2, column "Monto Venta": found "1.000,000". Write an amount of CLP, such as 12990.',
   ],
@@ -285,17 +285,17 @@ const REFUSED: [name: string, rows: string[][], message: string][] = [
     'Line 2, column "Monto Venta": found nothing. Write an amount of CLP, such as 12990.',
   ],
   [
-    'nothing settled',
+    'an amount of zero',
     [[DATE, 'x', '1', '0', '']],
     'Line 2, column "Monto Venta": found "0". Write an amount of CLP, such as 12990.',
   ],
   [
-    'a parenthesis that does not end',
+    'an unclosed parenthesis',
     [[DATE, 'x', '1', '(5', '']],
     'Line 2, column "Monto Venta": found "(5". Write an amount of CLP, such as 12990.',
   ],
   [
-    'a day that is none',
+    'an impossible date',
     [
       [DATE, 'x', '1', '5', ''],
       ['30/02/2026', 'x', '1', '5', ''],
@@ -303,23 +303,23 @@ const REFUSED: [name: string, rows: string[][], message: string][] = [
     'Line 3, column "Fecha Venta": found "30/02/2026". Write the date as 2026-01-15 or 15/01/2026.',
   ],
   [
-    'a month first',
+    'a date with the month first',
     [['01/15/2026', 'x', '1', '5', '']],
     'Line 2, column "Fecha Venta": found "01/15/2026". Write the date as 2026-01-15 or 15/01/2026.',
   ],
   [
-    'neither an order nor a code',
+    'neither a buy order nor a code',
     [[DATE, '', '-', '5', '']],
     'Line 2, column "Orden de Compra": found nothing. Give the line its buy order or its authorisation code, or remove it.',
   ],
   [
-    'a currency that is none',
+    'an unknown currency',
     [[DATE, 'x', '1', '5', 'PESO MEXICANO']],
     'Line 2, column "Moneda": found "PESO MEXICANO". Write an ISO 4217 code, such as CLP.',
   ],
 ];
 for (const [name, rows, message] of REFUSED) {
-  test(`a settlement file with ${name} is refused with line, column, what it found and what to do`, async () => {
+  test(`a settlement file with ${name} is refused with line, column, value and fix`, async () => {
     const file = Readable.from([Buffer.from(csv(rows, { names: [...NAMES, 'Moneda'] }))]);
     await assert.rejects(readSettlement(file), (error) => {
       assert.ok(error instanceof SettlementError);
@@ -330,7 +330,7 @@ for (const [name, rows, message] of REFUSED) {
   });
 }
 
-test('a file whose columns cannot be told is refused with what it names and what is read, and shows no data', async () => {
+test('a file with unknown columns is refused with the found and accepted names, and without its data', async () => {
   const refusal = (content: string) => readSettlement(Readable.from([Buffer.from(content)]));
   await assert.rejects(refusal('Fecha Abono;Autorización;Total 12990\n'), {
     message:
@@ -343,7 +343,7 @@ test('a file whose columns cannot be told is refused with what it names and what
   await assert.rejects(refusal(''), /The file is empty/);
 });
 
-test('the page for finance lists every name of a column', () => {
+test('docs/finance.md lists every accepted column name', () => {
   const page = readFileSync(join(import.meta.dirname, '../../docs/finance.md'), 'utf8');
   const missing = Object.values(SETTLEMENT_NAMES)
     .flat()

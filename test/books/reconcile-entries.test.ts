@@ -22,8 +22,8 @@ import { approved, openPayoutDesk, wish } from '../support/test-payouts.ts';
 import { acceptedRefund } from '../support/test-refunds.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 
-forEachEngine('holding a day against the books', (openTestDatabase) => {
-  test('what happened fits, whatever it was', async () => {
+forEachEngine('reconciling a day with the books', (openTestDatabase) => {
+  test('finds no problem in payments, late payments and refunds', async () => {
     const app = createTestApp(await openTestDatabase());
     const environment = await createTestEnvironment(app);
     const paid = await createPaidTransaction(app, environment);
@@ -52,7 +52,7 @@ forEachEngine('holding a day against the books', (openTestDatabase) => {
     assert.deepEqual((await reconcileEntries(app, { ...scope, environmentIds: [] })).lines, []);
   });
 
-  test('of all time was read day by day for ever: only the days between the first entry and the last are read', async () => {
+  test('reads only the days between the first entry and the last, even for an unlimited period', async () => {
     const app = createTestApp(await openTestDatabase());
     const environment = await createTestEnvironment(app);
     const ever = { environmentIds: [environment.id], from: 0, to: Number.MAX_SAFE_INTEGER, transactionId: 0 };
@@ -63,7 +63,7 @@ forEachEngine('holding a day against the books', (openTestDatabase) => {
     assert.equal((await reconcileEntries(app, ever)).lines.length, 2);
   });
 
-  test('whose entries of two payment services are is told by name and environment', async () => {
+  test('names the owner of entries by payment service and environment', async () => {
     const app = createTestApp(await openTestDatabase());
     const [one, other] = [await createTestEnvironment(app), await createTestEnvironment(app)];
     const owner = (of: typeof one) => ({
@@ -76,7 +76,7 @@ forEachEngine('holding a day against the books', (openTestDatabase) => {
     assert.deepEqual([...(await listOwners(app, [other.id])).keys()], [other.id]);
   });
 
-  test('fees and what a person recorded are held against what they explain', async () => {
+  test('checks fees, deposits, payouts and resolutions against their records', async () => {
     const app = createTestApp(await openTestDatabase());
     const environment = await createTestEnvironment(app);
     await setTestFee(app, environment);
@@ -127,7 +127,7 @@ forEachEngine('holding a day against the books', (openTestDatabase) => {
     );
   });
 
-  test('payouts to recipients, and imported money of no payment, were booked twice from the second of a day on', async () => {
+  test('accepts several payouts to recipients and several imported payments on one day', async () => {
     const app = createTestApp(await openTestDatabase());
     const desk = await openPayoutDesk(app);
     const { environment } = desk;
@@ -159,7 +159,7 @@ forEachEngine('holding a day against the books', (openTestDatabase) => {
     );
   });
 
-  test('what does not fit is named, in both directions', async () => {
+  test('names entries without a record, and records without an entry', async () => {
     const app = createTestApp(await openTestDatabase());
     const environment = await createTestEnvironment(app);
     const [one, two, three] = [

@@ -24,7 +24,7 @@ const TAMPERED = 300;
 const MANY = 130_000;
 
 forEachEngine('verifying the books', (openTestDatabase, engine) => {
-  test('finds nothing in books that were left alone, also while others post', async () => {
+  test('finds nothing in intact books, even during concurrent postings', async () => {
     const { app, environment, other } = await open(openTestDatabase);
     const [verification] = await Promise.all([
       verifyBooks(app),
@@ -42,7 +42,7 @@ forEachEngine('verifying the books', (openTestDatabase, engine) => {
     });
   });
 
-  test('hundreds of random edits, deletions, swaps and insertions are all found and located', async () => {
+  test('finds and locates hundreds of random edits, deletions, swaps and insertions', async () => {
     const { app, heads } = await open(openTestDatabase);
     await removeGuards(app.db);
     const random = createSeededRandom(engine === 'sqlite' ? 20260115 : 20260116);
@@ -63,21 +63,21 @@ forEachEngine('verifying the books', (openTestDatabase, engine) => {
     assert.deepEqual((await verifyBooks(app, heads)).problems, []);
   });
 
-  test('a link that was forged with its hash is given away by the one after it', async () => {
+  test('the next link reveals a link that was forged together with its hash', async () => {
     const { app, environment } = await open(openTestDatabase);
     await removeGuards(app.db);
     await app.db.transaction((tx) => forge(tx, environment, 7, 'amount = amount + 1'));
     assert.deepEqual((await verifyBooks(app)).problems, [problem(environment, 'changed', 8)]);
   });
 
-  test('the last link, forged with its hash, is given away by the end of the chain', async () => {
+  test('the head of the chain reveals a last link that was forged together with its hash', async () => {
     const { app, environment } = await open(openTestDatabase);
     await removeGuards(app.db);
     await app.db.transaction((tx) => forge(tx, environment, LINKS, "currency = 'USD'"));
     assert.deepEqual((await verifyBooks(app)).problems, [problem(environment, 'rewritten', LINKS)]);
   });
 
-  test('a cut tail is found by the end of the chain, or by an exported one where that was moved too', async () => {
+  test('the head of the chain reveals a cut tail, and an exported head does if both were changed', async () => {
     const { app, environment, heads } = await open(openTestDatabase);
     await removeGuards(app.db);
     await app.db.transaction((tx) => cut(tx, environment, 15));
@@ -87,7 +87,7 @@ forEachEngine('verifying the books', (openTestDatabase, engine) => {
     assert.deepEqual((await verifyBooks(app, heads)).problems, [problem(environment, 'cut', 15, LINKS)]);
   });
 
-  test('a chain that was computed anew from an edit on is whole, and not the one that was exported', async () => {
+  test('an exported head reveals a chain that was recomputed after an edit', async () => {
     const { app, environment, heads } = await open(openTestDatabase);
     await removeGuards(app.db);
     await app.db.transaction(async (tx) => {
@@ -99,7 +99,7 @@ forEachEngine('verifying the books', (openTestDatabase, engine) => {
     assert.deepEqual((await verifyBooks(app, heads)).problems, [problem(environment, 'rewritten', LINKS)]);
   });
 
-  test('books that are gone altogether are missed by whoever has their end', async () => {
+  test('an exported head reveals books that were deleted entirely', async () => {
     const { app, environment, heads } = await open(openTestDatabase);
     await removeGuards(app.db);
     await app.db.transaction(async (tx) => {
@@ -110,7 +110,7 @@ forEachEngine('verifying the books', (openTestDatabase, engine) => {
     assert.deepEqual((await verifyBooks(app, heads)).problems, [problem(environment, 'cut', 1, LINKS)]);
   });
 
-  test('so many payments without an entry that no function takes them as its arguments ended it with an error', async () => {
+  test('reports more unbooked payments than a function takes as arguments', async () => {
     const app = createTestApp(await openTestDatabase());
     const environment = await createTestEnvironment(app);
     const { id } = await createPaidTransaction(app, environment);
@@ -131,7 +131,7 @@ forEachEngine('verifying the books', (openTestDatabase, engine) => {
     assert.equal(problems.length, MANY);
   });
 
-  test('a sum that was changed is not that of its entries', async () => {
+  test('finds a changed balance', async () => {
     const { app, environment } = await open(openTestDatabase);
     await app.db.transaction((tx) =>
       tx.query("update account_balances set credits = credits + 1 where environment_id = $1 and account = 'bank'", [
@@ -146,7 +146,7 @@ forEachEngine('verifying the books', (openTestDatabase, engine) => {
     );
   });
 
-  test('an account that no entry names is one too many', async () => {
+  test('finds a balance without entries', async () => {
     const { app, environment } = await open(openTestDatabase);
     await app.db.transaction((tx) =>
       tx.query("insert into account_balances values ($1, 'merchant:payable', 'EUR', 0, 0)", [environment.id]),
@@ -158,7 +158,7 @@ forEachEngine('verifying the books', (openTestDatabase, engine) => {
   });
 
   for (const column of ['amount', 'created_at', 'link']) {
-    test(`a ${column} that no number holds is found like any other, and hides nothing else`, async () => {
+    test(`finds a ${column} above the largest safe integer, and other changes beside it`, async () => {
       const { app, environment } = await open(openTestDatabase);
       await removeGuards(app.db);
       const at = 'environment_id = $1 and link = $2 and line = 0';
@@ -173,12 +173,12 @@ forEachEngine('verifying the books', (openTestDatabase, engine) => {
 
   if (engine === 'sqlite') {
     for (const [name, statement] of Object.entries({
-      'an end of the chain': "update journal_heads set link = link || 'x'",
-      'an end that no number holds': 'update journal_heads set link = 9007199254740993',
-      'debits of an account': "update account_balances set debits = debits || 'x'",
-      'credits of an account': "update account_balances set credits = credits || 'abc'",
+      'a head of a chain with letters': "update journal_heads set link = link || 'x'",
+      'a head of a chain above the largest safe integer': 'update journal_heads set link = 9007199254740993',
+      'debits with letters': "update account_balances set debits = debits || 'x'",
+      'credits with letters': "update account_balances set credits = credits || 'abc'",
     })) {
-      test(`${name}: SQLite keeps what is no number, and it is found`, async () => {
+      test(`finds ${name}, which SQLite stores`, async () => {
         const { app, environment, heads } = await open(openTestDatabase);
         await app.db.transaction((tx) => tx.query(`${statement} where environment_id = $1`, [environment.id]));
         for (const exported of [[], heads]) {
@@ -190,7 +190,7 @@ forEachEngine('verifying the books', (openTestDatabase, engine) => {
     }
   }
 
-  test('entries without the end of their chain are nothing that was posted', async () => {
+  test('finds entries whose chain has no head', async () => {
     const { app, environment } = await open(openTestDatabase);
     await app.db.transaction((tx) => tx.query('delete from journal_heads where environment_id = $1', [environment.id]));
     const { problems } = await verifyBooks(app);

@@ -27,15 +27,15 @@ import { deposit, payOut, setTestFee } from '../support/test-movements.ts';
 import { acceptedRefund } from '../support/test-refunds.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 
-forEachEngine('what the books explain', (openTestDatabase, engine) => {
-  test('hundreds of random tamperings with movements, refunds and payments are all found, and name what was touched', async () => {
+forEachEngine('records behind the books', (openTestDatabase, engine) => {
+  test('hundreds of random tamperings with movements, refunds and payments are found and name the tampered record', async () => {
     const { app } = await open(openTestDatabase);
     // Others on each engine, of every kind several.
     await tamper(app, { names: Object.keys(TAMPERINGS), rounds: 300, seed: engine === 'sqlite' ? 20260115 : 20260116 });
     assert.deepEqual((await verifyBooks(app)).records, []);
   });
 
-  test('each column of a movement is vouched for by the chain', async () => {
+  test('the chain covers each column of a movement', async () => {
     const { app, world } = await open(openTestDatabase);
     const random = createSeededRandom(1);
     for (const movement of world.movements) {
@@ -50,7 +50,7 @@ forEachEngine('what the books explain', (openTestDatabase, engine) => {
     }
   });
 
-  test('planted weakness: where movements are not hashed, what is said in words can be changed unseen', async () => {
+  test('planted weakness: without hashes of movements a change of their text is not found', async () => {
     const { app } = await open(openTestDatabase);
     await forgetMovementHashes(app);
     const { problems, records } = await verifyBooks(app);
@@ -61,7 +61,7 @@ forEachEngine('what the books explain', (openTestDatabase, engine) => {
     );
   });
 
-  test('planted weakness: a verification that does not compare the amounts of refunds', async () => {
+  test('planted weakness: a verification that ignores the amounts of refunds misses a tampered refund', async () => {
     const { app } = await open(openTestDatabase);
     const planted = await importPlanted('src/books/verify-books.ts', 'refunds of any amount are explained');
     const { verifyBooks: verify } = planted as { verifyBooks: typeof verifyBooks };

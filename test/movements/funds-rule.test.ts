@@ -13,7 +13,7 @@ import { deposit, payOut, setTestFee } from '../support/test-movements.ts';
 import { openPayoutDesk, propose, wish } from '../support/test-payouts.ts';
 import { refundingMethod, refund as refundOf } from '../support/test-refunds.ts';
 
-forEachEngine('the money of a merchant', (openTestDatabase, engine) => {
+forEachEngine('the funds of a merchant', (openTestDatabase, engine) => {
   const open = async () => {
     const app = createTestApp(await openTestDatabase(), { paymentMethods: [refundingMethod()] });
     const desk = await openPayoutDesk(app, { money: 0 });
@@ -28,7 +28,7 @@ forEachEngine('the money of a merchant', (openTestDatabase, engine) => {
     return { app, desk, environment, rule, paid, refund };
   };
 
-  test('after everything was paid out nothing could be refunded: now the merchant can pay in', async () => {
+  test('a merchant whose funds were all paid out can pay in, and then refund', async () => {
     const { app, environment, refund } = await open();
     assert.equal((await payOut(app, environment, 10_000)).kind, 'recorded');
     assert.equal((await refund(4000)).kind, 'refused');
@@ -45,7 +45,7 @@ forEachEngine('the money of a merchant', (openTestDatabase, engine) => {
     assert.ok((await verifyStore(app)).ok);
   });
 
-  test('what is kept back no payout takes, to the merchant or to others, and refunds do', async () => {
+  test('no payout takes the reserve, but refunds do', async () => {
     const { app, desk, environment, rule, refund } = await open();
     assert.deepEqual(await rule({ kept_back: 4000 }), { kept_back: 4000, overdraft: 0 });
     assert.deepEqual(await payoutBalance(app, environment.id), { payable: 6000, balance: 10_000 });
@@ -64,7 +64,7 @@ forEachEngine('the money of a merchant', (openTestDatabase, engine) => {
     assert.deepEqual(await rule({ kept_back: 0 }), { kept_back: 0, overdraft: 0 });
   });
 
-  test('refunds go as far below what the merchant has as may be overdrawn, and payouts never do', async () => {
+  test('refunds may overdraw the balance up to the overdraft, and payouts never do', async () => {
     const { app, environment, rule, refund } = await open();
     await rule({ overdraft: 3000 });
     assert.deepEqual(await payOut(app, environment, 10_001), { kind: 'refused', most: 10_000 });
@@ -74,7 +74,7 @@ forEachEngine('the money of a merchant', (openTestDatabase, engine) => {
     assert.deepEqual(both.map(({ kind }) => kind).toSorted(), ['accepted', 'refused']);
   });
 
-  test('the fee of a payment covers the part of a refund that it is, once, and nothing that was overdrawn', async () => {
+  test('the fee of a payment covers its own part of a refund once, and never an overdraft', async () => {
     const { app, environment, rule, refund } = await open();
     await setTestFee(app, environment);
     const withFee = await createPaidTransaction(app, environment, { amount: 10_000 });
@@ -86,7 +86,7 @@ forEachEngine('the money of a merchant', (openTestDatabase, engine) => {
     assert.equal((await refundOf(app, withFee, 500)).kind, 'refused');
   });
 
-  test('a refund that is not covered read every payment of the merchant while it kept their money', async () => {
+  test('a refund that the balance does not cover is refused without reading every payment of the merchant', async () => {
     const { app, environment, paid } = await open();
     await setTestFee(app, environment);
     const withFee = await createPaidTransaction(app, environment, { amount: 10_000 });

@@ -69,8 +69,8 @@ async function assertVerified({ app }: Pick<CheckoutCase, 'app'>): Promise<void>
   assert.deepEqual([problems, records, balances], [[], [], []]);
 }
 
-forEachEngine('money that the acquirer has and the books do not', (openTestDatabase) => {
-  test('ends the attempt that its buy order names, with the code of the file, and only once', async () => {
+forEachEngine('importing payments of a settlement file', (openTestDatabase) => {
+  test('settles the attempt of a buy order once, with the code of the file', async () => {
     const opened = await openAttempt(openTestDatabase, { kind: 'unknown' });
     const line = `15/01/2026;${opened.id};1213;12990`;
     assert.deepEqual(resultsOf(await plan(opened, line)), ['settle']);
@@ -88,7 +88,7 @@ forEachEngine('money that the acquirer has and the books do not', (openTestDatab
     await assertVerified(opened);
   });
 
-  test('a file whose import was killed in the middle is imported again, and each line is booked once', async () => {
+  test('books each line once, even if the import was killed and runs again', async () => {
     const opened = await openAttempt(openTestDatabase, { kind: 'unknown' });
     const others = ['OTHER-1;777;4000', 'OTHER-2;778;5000', 'OTHER-3;779;6000'].map((line) => `15/01/2026;${line}`);
     const lines = [`15/01/2026;${opened.id};1213;12990`, ...others];
@@ -110,7 +110,7 @@ forEachEngine('money that the acquirer has and the books do not', (openTestDatab
     await assertVerified(opened);
   });
 
-  test('without a buy order it is found by the authorisation code that the method told, the amount and the day', async () => {
+  test('finds a payment without a buy order by authorisation code, amount and day', async () => {
     const detail = { reason: 'given_back_elsewhere', authorization_code: '1213' };
     const opened = await openAttempt(openTestDatabase, { kind: 'contradiction', detail });
     const other = await createTestTransaction(opened.app, opened.environment, { reference: 'ORD-2', amount: 500 });
@@ -124,7 +124,7 @@ forEachEngine('money that the acquirer has and the books do not', (openTestDatab
     assert.deepEqual(resultsOf(await plan(opened, ...lines)), ['settle', 'suspense', 'suspense', 'suspense']);
   });
 
-  test('of nobody it goes to suspense, once, listed with the command that ends it; then a person decides', async () => {
+  test('books a line of no transaction to suspense once, where it waits for a person', async () => {
     const opened = await openAttempt(openTestDatabase, approved);
     const line = '15/01/2026;OTHER-1;777;4000';
     assert.deepEqual(resultsOf(await carryOut(opened, line, line)), ['suspense', 'left']);
@@ -152,7 +152,7 @@ forEachEngine('money that the acquirer has and the books do not', (openTestDatab
     await assertVerified(opened);
   });
 
-  test('a line that is taken over weeks later is not taken over again', async () => {
+  test('books a line of weeks ago once', async () => {
     const opened = await openAttempt(openTestDatabase, { kind: 'unknown' });
     const line = '01/01/2026;OTHER-1;777;4000';
     assert.deepEqual(resultsOf(await carryOut(opened, line)), ['suspense']);
@@ -160,7 +160,7 @@ forEachEngine('money that the acquirer has and the books do not', (openTestDatab
     assert.deepEqual(await sumsOf(opened), { 'method:scripted:receivable': 4000, suspense: -4000 });
   });
 
-  test('a line of an export with other columns, or whose code a spreadsheet had shortened, was taken over once more', async () => {
+  test('does not book a line again from an export with other columns or with a code shortened by a spreadsheet', async () => {
     const opened = await openAttempt(openTestDatabase, { kind: 'unknown' });
     const once = { 'method:scripted:receivable': 8000, suspense: -8000 };
     const lines = ['01/01/2026;OTHER-1;001213;4000', '02/01/2026;;001213;4000'];
@@ -179,7 +179,7 @@ forEachEngine('money that the acquirer has and the books do not', (openTestDatab
     assert.deepEqual(resultsOf(await plan(opened, ...others)), ['suspense', 'suspense', 'suspense']);
   });
 
-  test('a payment that a person ended weeks later was booked once more for a file without its buy order', async () => {
+  test('does not book a payment again that a person settled weeks later, even without its buy order', async () => {
     const opened = await openAttempt(openTestDatabase, { kind: 'unknown' });
     opened.app.now.advance(20 * 24 * 60 * 60_000);
     const evidence = describeEvidence('portal.pdf', Buffer.from('the portal shows it'));
@@ -191,7 +191,7 @@ forEachEngine('money that the acquirer has and the books do not', (openTestDatab
     assert.equal((await sumsOf(opened))['method:scripted:receivable'], 12_990);
   });
 
-  test('a code that comes twice in a file is a payment once, and several payments with its code are for a person', async () => {
+  test('counts a repeated code once, and leaves a code of several payments to a person', async () => {
     const opened = await openAttempt(openTestDatabase, approved);
     const twice = ['15/01/2026;;001234;12990', '16/01/2026;;001234;12990'];
     assert.deepEqual(resultsOf(await plan(opened, ...twice)), ['known', 'left']);
@@ -205,7 +205,7 @@ forEachEngine('money that the acquirer has and the books do not', (openTestDatab
     assert.deepEqual(resultsOf(await plan(open, '15/01/2026;;7;12990')), ['left']);
   });
 
-  test('what the books have, refunds, parts and payments of another merchant are left as they are', async () => {
+  test('leaves booked lines, refunds, other amounts and payments of another merchant alone', async () => {
     const opened = await openAttempt(openTestDatabase, {
       kind: 'approved',
       detail: { buy_order: 'B-1', authorization_code: '1' },
@@ -219,7 +219,7 @@ forEachEngine('money that the acquirer has and the books do not', (openTestDatab
     assert.deepEqual(resultsOf(await plan(elsewhere, `15/01/2026;${opened.id};9;12990`)), ['left']);
   });
 
-  test('the payment of a merchant that was not named was money of nobody for a file without buy orders', async () => {
+  test('leaves a payment of a merchant that is not named, and settles it once the merchant is named', async () => {
     const detail = { reason: 'given_back_elsewhere', authorization_code: '1213' };
     const own = await openAttempt(openTestDatabase, { kind: 'contradiction', detail });
     const stranger = { ...own, environment: await createTestEnvironment(own.app) };
@@ -246,7 +246,7 @@ forEachEngine('money that the acquirer has and the books do not', (openTestDatab
     await assertVerified(own);
   });
 
-  test('money of nobody was booked once more for another merchant, from an export with other columns', async () => {
+  test('does not book money in suspense again for another merchant, from an export with other columns', async () => {
     const opened = await openAttempt(openTestDatabase, { kind: 'unknown' });
     const other = { ...opened, environment: await createTestEnvironment(opened.app) };
     assert.deepEqual(resultsOf(await carryOut(opened, '15/01/2026;OTHER-1;777;4000')), ['suspense']);
@@ -261,7 +261,7 @@ forEachEngine('money that the acquirer has and the books do not', (openTestDatab
     await assertVerified(opened);
   });
 
-  test('the payment of a merchant that moved to another database ended the import in the middle', async () => {
+  test('leaves a payment of a merchant that moved to another database, and continues', async () => {
     const opened = await openAttempt(openTestDatabase, { kind: 'unknown' });
     const other = { ...opened, environment: await createTestEnvironment(opened.app) };
     await leaveFor(opened.app, opened.environment);
@@ -280,7 +280,7 @@ forEachEngine('money that the acquirer has and the books do not', (openTestDatab
     assert.deepEqual(await sumsOf(opened), { 'method:scripted:receivable': 4000, suspense: -4000 });
   });
 
-  test('two who import one file at once book its money once', async () => {
+  test('books each line once in concurrent imports of one file', async () => {
     const opened = await openAttempt(openTestDatabase, { kind: 'unknown' });
     const other = { ...opened, app: await openOtherProcess(openTestDatabase, opened) };
     const lines = [`15/01/2026;${opened.id};1213;12990`, '15/01/2026;OTHER-1;777;4000'];

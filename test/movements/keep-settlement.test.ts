@@ -30,7 +30,7 @@ const keep = async (app: TestApp, text: string) => {
 };
 
 forEachEngine('settlement files', (openTestDatabase) => {
-  test('a NUL in a file, which PostgreSQL does not keep, was a fault of the program', async () => {
+  test('a NUL in a file is stored as a replacement character', async () => {
     const app = createTestApp(await openTestDatabase());
     await createTestEnvironment(app);
     const many = '2026-01-15;B1;1000\n'.repeat(300);
@@ -57,7 +57,7 @@ forEachEngine('settlement files', (openTestDatabase) => {
     return { app, shop, text, three };
   };
 
-  test('differences are kept by cause with their money until a person accepts them, with a reason', async () => {
+  test('differences are stored with cause and amounts until a person accepts them with a reason', async () => {
     const { app, text, three } = await open();
     const { id, open: count } = await keep(app, text);
     assert.equal(count, 3);
@@ -97,7 +97,7 @@ forEachEngine('settlement files', (openTestDatabase) => {
     );
   });
 
-  test('one line of a file is accepted by itself, and the audit log names it', async () => {
+  test('one line can be accepted by itself, and the audit log names it', async () => {
     const { app, text } = await open();
     const { id } = await keep(app, text);
     const wish = { settlementId: id, cause: null, number: null, line: 3, reason: 'propina', by: TESTER } as const;
@@ -116,7 +116,7 @@ forEachEngine('settlement files', (openTestDatabase) => {
     assert.deepEqual([after?.['line'], after?.['cause']], [3, 'other_amount']);
   });
 
-  test('the audit log added pesos to dollars where differences in both were accepted at once', async () => {
+  test('the audit log gives the accepted amount in each currency', async () => {
     const { app, shop, text } = await open();
     await createPaidTransaction(app, shop, { reference: 'S-usd', currency: 'USD', amount: 1050 });
     const { id } = await keep(app, text);
@@ -130,7 +130,7 @@ forEachEngine('settlement files', (openTestDatabase) => {
     assert.deepEqual(after, { cause, differences: 2, amounts: ['-$30.000 CLP', '-10.50 USD'] });
   });
 
-  test('a person accepts one line at the console, and the others stay open', async () => {
+  test('a person can accept one line in the console, and the others stay open', async () => {
     const { app, text } = await open();
     const { id } = await keep(app, text);
     await using server = await startTestServer(app);
@@ -156,7 +156,7 @@ forEachEngine('settlement files', (openTestDatabase) => {
     assert.equal(listed?.open, 2);
   });
 
-  test('the same file again takes the place of the first, and what was accepted and is still so stays accepted', async () => {
+  test('the same file again replaces the first, and an accepted difference that still exists stays accepted', async () => {
     const { app, text } = await open();
     const first = await keep(app, text);
     await acceptDifferences(app, {
@@ -176,7 +176,7 @@ forEachEngine('settlement files', (openTestDatabase) => {
     assert.equal((await showSettlement(app, second.id))?.differences[0]?.reason, 'x');
   });
 
-  test('the same file kept several times at once stayed open twice, also when it was kept again', async () => {
+  test('a later comparison replaces all concurrent comparisons of the same file', async () => {
     const { app, text } = await open();
     await Promise.all([keep(app, text), keep(app, text), keep(app, text)]);
     const { id } = await keep(app, text);
@@ -186,14 +186,14 @@ forEachEngine('settlement files', (openTestDatabase) => {
     );
   });
 
-  test('the first comparisons of a file at once stay one: on PostgreSQL each stayed open, and its differences were counted several times', async () => {
+  test('concurrent first comparisons of a file leave one, and its differences count once', async () => {
     const { app, text } = await open();
     await Promise.all([keep(app, text), keep(app, text), keep(app, text)]);
     assert.equal((await listSettlements(app, 10)).length, 1);
     assert.equal((await describeMonth(app, '2026-01', 'development'))?.differences, 3);
   });
 
-  test('nothing is accepted of a comparison that a later one has replaced: it was acknowledged, and the later one stayed open', async () => {
+  test('no difference of a replaced comparison can be accepted', async () => {
     const { app, text } = await open();
     const { id: first } = await keep(app, text);
     await keep(app, text);
@@ -213,7 +213,7 @@ forEachEngine('settlement files', (openTestDatabase) => {
     }
   });
 
-  test('a month is closed once, when it has ended and nothing of it is open, and later entries change nothing of it', async () => {
+  test('a month is closed once, after it has ended without open differences, and later entries do not change it', async () => {
     const { app, shop, text } = await open();
     const { id } = await keep(app, text);
     const close = () => closeMonth(app, '2026-01', 'development', TESTER);
@@ -237,7 +237,7 @@ forEachEngine('settlement files', (openTestDatabase) => {
     assert.equal(await describeMonth(app, '2026-13', 'development'), null);
   });
 
-  test('a month before the first payment service was closed, with nothing in it', async () => {
+  test('a month before the first payment service cannot be closed', async () => {
     const { app } = await open();
     const close = (month: string) => closeMonth(app, month, 'development', TESTER);
     assert.equal((await close('2025-12'))?.hasBooks, false);
@@ -246,7 +246,7 @@ forEachEngine('settlement files', (openTestDatabase) => {
     assert.equal(await close('2026-01'), null, 'the month in which it was created');
   });
 
-  test('what was being booked in the last moment of a month was missing in what was closed a moment later, for ever', async () => {
+  test('a closed month contains an entry whose commit was still running when the month ended', async () => {
     const { app, shop } = await open();
     const end = boundsOfDay('2026-02-01').from;
     app.now.advance(end - 1 - app.now());
@@ -273,7 +273,7 @@ forEachEngine('settlement files', (openTestDatabase) => {
     assert.deepEqual([state?.isAsClosed, state?.owed.map(({ owed }) => owed)], [true, ['65000']]);
   });
 
-  test('in the console a month was closed and differences were accepted without a fresh proof of who does it', async () => {
+  test('in the console, closing a month and accepting differences need a fresh proof of identity', async () => {
     const { app, text } = await open();
     const { id } = await keep(app, text);
     for (const { cause } of (await showSettlement(app, id))?.differences.slice(1) ?? [])
@@ -323,7 +323,7 @@ forEachEngine('settlement files', (openTestDatabase) => {
     assert.notEqual((await describeMonth(app, '2026-01', 'development'))?.closed, null);
   });
 
-  test('in the console finance compares a file, accepts and closes; who only reads the books sees it', async () => {
+  test('in the console the finance role compares, accepts and closes; a role that only reads the books sees it', async () => {
     const { app, text } = await open();
     await using server = await startTestServer(app);
     const as = async (role: 'finance' | 'auditor' | 'support') => {

@@ -22,7 +22,7 @@ import { createTestEnvironment } from '../support/test-shop.ts';
 import { untilVisible } from '../support/until-visible.ts';
 
 forEachEngine('fees', (openTestDatabase) => {
-  test('a fee is an entry of its own, in the link of its payment', async () => {
+  test('a fee is a separate entry in the link of its payment', async () => {
     const { app, environment } = await open(openTestDatabase);
     await setTestFee(app, environment);
     const paid = await createPaidTransaction(app, environment, { amount: 10_000 });
@@ -44,7 +44,7 @@ forEachEngine('fees', (openTestDatabase) => {
     assert.equal(await available(app, environment), 8950);
   });
 
-  test('a fee belongs to an environment, a method and a currency, and no other payment has it', async () => {
+  test('a fee applies only to payments of its environment, method and currency', async () => {
     const { app, environment } = await open(openTestDatabase);
     await setTestFee(app, environment);
     const other = await createTestEnvironment(app);
@@ -56,7 +56,7 @@ forEachEngine('fees', (openTestDatabase) => {
     );
   });
 
-  test('a fee that is changed leaves what was paid before as it is', async () => {
+  test('a changed fee does not affect earlier payments', async () => {
     const { app, environment } = await open(openTestDatabase);
     await setTestFee(app, environment);
     const { paymentServiceId, environment: name } = environment;
@@ -68,7 +68,7 @@ forEachEngine('fees', (openTestDatabase) => {
     assert.equal(await setFee(app, { ...target, paymentServiceId: 'ps_x' }, { rate_ppm: 1, fixed: 0 }, TESTER), false);
   });
 
-  test('a refund gives back all of a payment and the fee stays: the merchant owes it', async () => {
+  test('a full refund returns the whole payment, and the merchant owes the fee', async () => {
     const { app, environment } = await open(openTestDatabase);
     await setTestFee(app, environment);
     const paid = await createPaidTransaction(app, environment, { amount: 10_000 });
@@ -80,7 +80,7 @@ forEachEngine('fees', (openTestDatabase) => {
 });
 
 forEachEngine('payouts', (openTestDatabase, engine) => {
-  test('a payout moves what is owed to the merchant out of the bank, and the feed tells of it', async () => {
+  test('a payout moves money from the bank to the merchant, and the feed has its event', async () => {
     const { app, environment } = await open(openTestDatabase);
     await createPaidTransaction(app, environment, { amount: 10_000 });
     const recording = await payOut(app, environment, 9000, { reference: 'TEF-1' });
@@ -109,7 +109,7 @@ forEachEngine('payouts', (openTestDatabase, engine) => {
     assert.deepEqual((await verifyBooks(app)).problems, []);
   });
 
-  test('the same reference again is the same payout, and never another', async () => {
+  test('the same reference again is the same payout, and a different payout is refused', async () => {
     const { app, environment } = await open(openTestDatabase);
     await createPaidTransaction(app, environment, { amount: 10_000 });
     const say = (amount: number, changes: Partial<MovementWish> = {}) =>
@@ -124,7 +124,7 @@ forEachEngine('payouts', (openTestDatabase, engine) => {
     assert.equal((await payOut(app, other, 9000, { reference: 'once' })).kind, 'recorded');
   });
 
-  test('no more is paid out than is available: what is being given back and what is in suspense is not', async () => {
+  test('no payout exceeds the available balance, which excludes pending refunds and money in suspense', async () => {
     const { app, environment } = await open(openTestDatabase);
     const paid = await createPaidTransaction(app, environment, { amount: 10_000 });
     await createLatePayment(app, environment);
@@ -137,7 +137,7 @@ forEachEngine('payouts', (openTestDatabase, engine) => {
     assert.deepEqual(await payOut(app, unknown, 1), { kind: 'unknown' });
   });
 
-  test('what was paid out is not given back as well, and what comes in later may be', async () => {
+  test('money that was paid out cannot be refunded, but later payments can cover the refund', async () => {
     const { app, environment } = await open(openTestDatabase);
     const paid = await createPaidTransaction(app, environment, { amount: 10_000 });
     await payOut(app, environment, 9000);
@@ -148,7 +148,7 @@ forEachEngine('payouts', (openTestDatabase, engine) => {
     assert.equal(await available(app, environment), 0);
   });
 
-  test('who was paid out everything gives nothing back out of his fees, until new payments cover it', async () => {
+  test('after a full payout fees cover no refund, until new payments do', async () => {
     const { app, environment } = await open(openTestDatabase);
     await setTestFee(app, environment);
     const paid = await createPaidTransaction(app, environment, { amount: 10_000 });
@@ -161,7 +161,7 @@ forEachEngine('payouts', (openTestDatabase, engine) => {
     assert.equal(await available(app, environment), 0);
   });
 
-  test('before a payout every payment can be given back in full, in parts or whole: the merchant owes the fees', async () => {
+  test('before a payout every payment can be refunded in full, and the merchant owes the fees', async () => {
     const { app, environment } = await open(openTestDatabase);
     await setTestFee(app, environment);
     const payments = [
@@ -175,7 +175,7 @@ forEachEngine('payouts', (openTestDatabase, engine) => {
     assert.equal(await available(app, environment), -3 * 1050);
   });
 
-  test('after a payout the merchant comes to owe no more than the fees of what went back', async () => {
+  test('after a payout the merchant never owes more than the fees of the refunded payments', async () => {
     const { app, environment } = await open(openTestDatabase);
     await setTestFee(app, environment);
     const first = await createPaidTransaction(app, environment, { amount: 10_000 });
@@ -193,7 +193,7 @@ forEachEngine('payouts', (openTestDatabase, engine) => {
     assert.deepEqual(await selectOverdrawn(app.db), []);
   });
 
-  test('of payouts and refunds that come at once, exactly as much is taken as there is', async () => {
+  test('concurrent payouts and refunds take exactly the available balance', async () => {
     const { app, environment } = await open(openTestDatabase);
     const payments = await Promise.all(
       Array.from({ length: 4 }, () => createPaidTransaction(app, environment, { amount: 10_000 })),
@@ -211,7 +211,7 @@ forEachEngine('payouts', (openTestDatabase, engine) => {
     assert.deepEqual((await verifyBooks(app)).problems, []);
   });
 
-  test('nobody changes or deletes what was recorded', async () => {
+  test('the database refuses to change or delete a movement', async () => {
     const { app, environment } = await open(openTestDatabase);
     await createPaidTransaction(app, environment, { amount: 10_000 });
     await payOut(app, environment, 9000);
@@ -225,7 +225,7 @@ forEachEngine('payouts', (openTestDatabase, engine) => {
 
   // SQLite has one writer, whose transactions queue; there is nothing to plant.
   if (engine === 'postgres') {
-    test('planted bug: without the lock two payouts read the same balance, and both take it', async () => {
+    test('planted bug: without the lock two payouts take the same balance', async () => {
       const { app, environment } = await open(openTestDatabase);
       await createPaidTransaction(app, environment, { amount: 10_000 });
       const unlocked = createTestApp(withoutLock(app.db));
@@ -240,7 +240,7 @@ forEachEngine('payouts', (openTestDatabase, engine) => {
 });
 
 forEachEngine('deposits', (openTestDatabase) => {
-  test('a deposit moves what a method owes to the bank, and its commission to the acquirer', async () => {
+  test('a deposit moves money from the payment method to the bank, and its commission to the acquirer', async () => {
     const { app, environment } = await open(openTestDatabase);
     await createPaidTransaction(app, environment, { amount: 10_000 });
     assert.equal((await deposit(app, environment, 9700, { commission: 300 })).kind, 'recorded');
@@ -254,7 +254,7 @@ forEachEngine('deposits', (openTestDatabase) => {
     assert.equal(await available(app, environment), 10_000);
   });
 
-  test('a deposit is recorded once for its reference, and never more than the method owes', async () => {
+  test('a deposit is recorded once for each reference, and never exceeds what the method owes', async () => {
     const { app, environment } = await open(openTestDatabase);
     await createPaidTransaction(app, environment, { amount: 10_000 });
     const say = (amount: number, commission: number) =>
@@ -271,7 +271,7 @@ forEachEngine('deposits', (openTestDatabase) => {
     assert.deepEqual(await deposit(app, environment, 1), { kind: 'refused', most: 0 });
   });
 
-  test('of deposits that come at once, exactly as much arrives as is owed', async () => {
+  test('concurrent deposits record exactly what the method owes', async () => {
     const { app, environment } = await open(openTestDatabase);
     await createPaidTransaction(app, environment, { amount: 10_000 });
     const all: Recording[] = await Promise.all(Array.from({ length: 16 }, () => deposit(app, environment, 2500)));

@@ -43,7 +43,7 @@ forEachEngine('money in suspense', (openTestDatabase) => {
     });
   }
 
-  test('stays as it was decided, with the reason', async () => {
+  test('keeps its first decision, with the reason', async () => {
     const { app, environment } = await open(openTestDatabase);
     const late = await createLatePayment(app, environment);
     await resolve(app, late.id, 'returned');
@@ -52,7 +52,7 @@ forEachEngine('money in suspense', (openTestDatabase) => {
     assert.deepEqual([listed?.entry, listed?.decision, listed?.reason], ['1.0', 'returned', 'seen in the portal']);
   });
 
-  test('there is none where every payment had its order', async () => {
+  test('does not exist for an ordinary payment', async () => {
     const { app, environment } = await open(openTestDatabase);
     const paid = await createPaidTransaction(app, environment);
     assert.deepEqual(await resolve(app, paid.id, 'kept'), { kind: 'nothing' });

@@ -19,8 +19,8 @@ import { deposit, payOut } from '../support/test-movements.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 import { untilQueued } from '../support/until-queued.ts';
 
-forEachEngine('a payout that comes back', (openTestDatabase) => {
-  test('is booked the other way round, and what it took is available again', async () => {
+forEachEngine('a returned payout', (openTestDatabase) => {
+  test('is booked in reverse, and its amount is available again', async () => {
     const { app, environment } = await open(openTestDatabase);
     await payOut(app, environment, 9000, { reference: 'TEF-1' });
     const taken = await takeBack(app, environment, 'TEF-1');
@@ -37,7 +37,7 @@ forEachEngine('a payout that comes back', (openTestDatabase) => {
     assert.deepEqual([listed?.returned_at, listed?.return_reason], [entry?.created_at, 'wrong account']);
   });
 
-  test('fits the day and the chain, and what is changed or missing of it is named', async () => {
+  test('agrees with the day and the chain, and a changed or missing entry of it is named', async () => {
     const { app, environment } = await open(openTestDatabase);
     await payOut(app, environment, 9000, { reference: 'TEF-1' });
     await takeBack(app, environment, 'TEF-1');
@@ -68,7 +68,7 @@ forEachEngine('a payout that comes back', (openTestDatabase) => {
     );
   });
 
-  test('comes back once, however many say so, and what is sent again has a reference of its own', async () => {
+  test('is returned once by concurrent requests, and a new payout needs a new reference', async () => {
     const { app, environment } = await open(openTestDatabase);
     await payOut(app, environment, 9000, { reference: 'TEF-1' });
     const takeAll = () => [1, 2].map(() => takeBack(app, environment, 'TEF-1'));
@@ -86,7 +86,7 @@ forEachEngine('a payout that comes back', (openTestDatabase) => {
     assert.equal(await available(app, environment), 1000);
   });
 
-  test('is one of these books: another environment, a deposit and what was never recorded are none', async () => {
+  test('must be a recorded payout of the same environment', async () => {
     const { app, environment } = await open(openTestDatabase);
     await payOut(app, environment, 1000, { reference: 'TEF-1' });
     await deposit(app, environment, 1000, { reference: 'AB-1' });
@@ -98,7 +98,7 @@ forEachEngine('a payout that comes back', (openTestDatabase) => {
     assert.equal(await available(app, environment), 9000);
   });
 
-  test('resolves no money in suspense, also where its reference looks like an entry', async () => {
+  test('does not resolve money in suspense, even if its reference looks like an entry', async () => {
     const { app, environment } = await open(openTestDatabase);
     await createLatePayment(app, environment);
     const [late] = await listSuspense(app, 1);
@@ -107,7 +107,7 @@ forEachEngine('a payout that comes back', (openTestDatabase) => {
     assert.equal((await listSuspense(app, 1))[0]?.decision, null);
   });
 
-  test('of payouts that come while it comes back, no more is taken than there is', async () => {
+  test('cannot be overspent by payouts that run concurrently with the return', async () => {
     const { app, environment } = await open(openTestDatabase);
     await payOut(app, environment, 10_000, { reference: 'TEF-1' });
     const back = takeBack(app, environment, 'TEF-1');
