@@ -17,7 +17,7 @@ import { untilVisible } from '../support/until-visible.ts';
 
 const DAY = 86_400_000;
 
-forEachEngine('a payment service whose old events RETENTION_EVENTS deletes', (openTestDatabase) => {
+forEachEngine('a payment service whose old events were deleted by RETENTION_EVENTS', (openTestDatabase) => {
   /** The move dies after it copied old and new events; then the old ones are deleted here. */
   const copyThenCut = async () => {
     const { from, to, merchant } = await twoWithShop(openTestDatabase);
@@ -38,7 +38,7 @@ forEachEngine('a payment service whose old events RETENTION_EVENTS deletes', (op
     assert.deepEqual(await referencesOf(to, merchant.id), ['PAID', 'PAID', 'NEW', 'NEW', 'NEWER', 'NEWER']);
   });
 
-  test('moves where all that was copied is deleted, and back where the first part of it is', async () => {
+  test('moves there and back after all or the first part of the copied events was deleted', async () => {
     const { from, to, merchant } = await twoWithShop(openTestDatabase);
     await settle(from);
     await assert.rejects(movePaymentService(diesOnLeaving(from), to, wishOf(merchant)), /killed/);
@@ -56,7 +56,7 @@ forEachEngine('a payment service whose old events RETENTION_EVENTS deletes', (op
     assert.deepEqual(await referencesOf(from, merchant.id), ['NEW', 'NEW', 'THERE', 'THERE']);
   });
 
-  test('stays where events are missing that were too new to be deleted', async () => {
+  test('does not move if events are missing that were too new to be deleted', async () => {
     const { from, to, merchant } = await copyThenCut();
     await removeTriggers(from.db);
     const remove = "delete from events where environment_id = $1 and type = 'transaction.created'";

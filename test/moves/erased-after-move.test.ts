@@ -15,8 +15,8 @@ import { createTestEnvironment } from '../support/test-shop.ts';
 const EMAIL = 'ana@example.cl';
 const ANA = personOfEmail(EMAIL) as Person;
 
-forEachEngine('a person of whom a payment service has left data behind', (openTestDatabase) => {
-  test('was not erased: an address of callbacks stopped it, and what other merchants had stayed too', async () => {
+forEachEngine('a person in the data that a moved payment service left behind', (openTestDatabase) => {
+  test('is erased in both databases, also from callback addresses and from other merchants’ data', async () => {
     const { from, to, merchant } = await twoWithShop(openTestDatabase);
     const other = await createTestEnvironment(from);
     for (const [environment, at] of [

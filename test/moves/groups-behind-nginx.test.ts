@@ -21,8 +21,8 @@ const EXAMPLE = join(import.meta.dirname, '../../examples/groups/nginx.conf');
 const folder = mkdtempSync(join(tmpdir(), 'rubrica-nginx-'));
 after(() => rmSync(folder, { recursive: true }));
 
-forEachEngine('two groups behind the nginx of the example', (openTestDatabase) => {
-  test('a shop reaches its group by name, by path, and where it has moved to', {
+forEachEngine('two groups behind the nginx example', (openTestDatabase) => {
+  test('a shop reaches its group by host name, by path, and after a move', {
     skip: whyMissing('nginx') ?? false,
   }, async () => {
     const two = await twoDatabases(openTestDatabase, await openTestDatabase());

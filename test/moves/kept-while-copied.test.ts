@@ -11,7 +11,7 @@ import type { TestApp } from '../support/test-app.ts';
 const DAY = 86_400_000;
 
 forEachEngine('a payment service that is being copied', (openTestDatabase) => {
-  test('keeps what is past its time until it has arrived: the other database deleted it first, and the copy differed', async () => {
+  test('keeps expired data in the other database until it has arrived', async () => {
     const { from, to, merchant } = await twoWithShop(openTestDatabase);
     await deliverDue({ ...from, fetch: taken }, merchant);
     await from.db.transaction((tx) =>

@@ -48,8 +48,8 @@ after(() => {
   for (const folder of folders) rmSync(folder, { recursive: true });
 });
 
-forEachEngine('a payment service that moves', (openTestDatabase, engine) => {
-  test('is in the other database as it was, goes on there, and comes back', async () => {
+forEachEngine('a moving payment service', (openTestDatabase, engine) => {
+  test('arrives unchanged, works in the other database, and moves back', async () => {
     const other = engine === 'postgres' ? await openFile() : await openTestDatabase();
     const { from, to, script } = await twoDatabases(openTestDatabase, other, '6b'.repeat(32));
     const { one } = await fillStore(from);
@@ -70,7 +70,7 @@ forEachEngine('a payment service that moves', (openTestDatabase, engine) => {
     );
   });
 
-  test('is not moved to a database with another key where somebody changed a Secret Token of it: the text could not be sealed there', async () => {
+  test('does not move to a database with another key if a Secret Token was tampered with', async () => {
     const { from, to } = await twoDatabases(openTestDatabase, await openTestDatabase(), '6b'.repeat(32));
     const merchant = await createTestEnvironment(from);
     const sql = "update secret_tokens set sealed = substr(sealed, 1, length(sealed) - 22) || 'AAAAAAAAAAAAAAAAAAAAAA'";
@@ -79,7 +79,7 @@ forEachEngine('a payment service that moves', (openTestDatabase, engine) => {
     await assert.rejects(movePaymentService(from, to, wishOf(merchant)), broken);
   });
 
-  test('goes on or is undone wherever the command was killed, and is never written in both databases', async () => {
+  test('can continue or be undone wherever the command was killed, and is never written in both databases', async () => {
     const { from, to, merchant } = await twoWithShop(openTestDatabase);
     const shop = talkingShop(from, to, merchant);
     let ends: string | null = null;
@@ -99,7 +99,7 @@ forEachEngine('a payment service that moves', (openTestDatabase, engine) => {
     await assertMoved(from, to, merchant, null);
   });
 
-  test('loses nothing that was acknowledged while it was copied', async () => {
+  test('loses nothing acknowledged during the copy', async () => {
     const { from, to, merchant } = await twoWithShop(openTestDatabase);
     const shop = talkingShop(from, to, merchant);
     let moving = true;
@@ -117,7 +117,7 @@ forEachEngine('a payment service that moves', (openTestDatabase, engine) => {
     await assertMoved(from, to, merchant, null);
   });
 
-  test('is due nowhere while it is copied, and there once it has arrived', async () => {
+  test('is not processed by the other database before it arrives, and only there afterwards', async () => {
     const { from, to, merchant } = await twoWithShop(openTestDatabase);
     await createTestTransaction(from, merchant, { reference: 'WAITS' });
     await createPaidTransaction(from, merchant, { reference: 'TOLD-THERE' });
@@ -133,7 +133,7 @@ forEachEngine('a payment service that moves', (openTestDatabase, engine) => {
     assert.equal((await verifyStore(to)).ok, true);
   });
 
-  test('brings what was booked in its first environment after its second was copied: a move went on from the end of both', async () => {
+  test('brings entries booked in an environment that was already copied', async () => {
     const { from, to, merchant } = await twoWithShop(openTestDatabase);
     await assert.rejects(movePaymentService(diesOnLeaving(from), to, wishOf(merchant)), /killed/);
     await setTestFee(from, merchant);
@@ -142,7 +142,7 @@ forEachEngine('a payment service that moves', (openTestDatabase, engine) => {
     await assertMoved(from, to, merchant, null);
   });
 
-  test('brings the requests of refunds, which who asked cannot approve there either, under another id', async () => {
+  test('brings its refund requests, and their requesters cannot approve them there under another user id', async () => {
     const { from, to } = await twoWithShop(openTestDatabase);
     const desk = await openRefundDesk(from);
     const owner = await createTestUser(from, { role: 'owner', may: [], refundLimits: { CLP: 1000 } });
@@ -173,7 +173,7 @@ forEachEngine('a payment service that moves', (openTestDatabase, engine) => {
     assert.equal((await rejectRefundRequest(to, byProgram, { by: holder, reason: 'de nuevo' })).kind, 'rejected');
   });
 
-  test('is answered where it is: its shop and its payers are led there', async () => {
+  test('redirects its shop and its payers to its new address', async () => {
     const { from, to, merchant } = await twoWithShop(openTestDatabase);
     const open = await createTestTransaction(from, merchant, { reference: 'OPEN' });
     await using here = await startTestServer(from);
@@ -206,7 +206,7 @@ forEachEngine('a payment service that moves', (openTestDatabase, engine) => {
     assert.equal((await there.post('/trxs', order('LATE'))).status, 200);
   });
 
-  test('takes no payment of others with it: those that shared a commit with one that its program asked for with a token were refused', async () => {
+  test('does not make payments of other merchants fail that share a commit with a refused one', async () => {
     const { from, to, merchant } = await twoWithShop(openTestDatabase);
     const other = await createTestEnvironment(from);
     const program = await createTestUser(from, { may: ['payments:create'] });
@@ -231,7 +231,7 @@ forEachEngine('a payment service that moves', (openTestDatabase, engine) => {
     assert.equal(answers[1]?.headers.get('moved-to'), 'https://pay-2.example.cl');
   });
 
-  test('stays where its ids would be those of others', async () => {
+  test('does not move to a database where its ids are taken, or to itself', async () => {
     const from = createTestApp(await openTestDatabase(), { config: configOf('pay-1') });
     const to = createTestApp(await openTestDatabase(), { config: configOf('pay-2') });
     const merchant = await createTestEnvironment(from);

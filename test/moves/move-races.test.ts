@@ -25,8 +25,8 @@ import { createTestUser } from '../support/test-user.ts';
 import { untilQueued } from '../support/until-queued.ts';
 import { untilVisible } from '../support/until-visible.ts';
 
-forEachEngine('a payment service whose move meets another command or an earlier copy', (openTestDatabase) => {
-  test('begins alone: two that began at once deleted the changes that were written down for each other', async () => {
+forEachEngine('a move that meets another command or an earlier copy', (openTestDatabase) => {
+  test('of two payment services that begin concurrently, only one begins', async () => {
     const { from, to, merchant } = await twoWithShop(openTestDatabase);
     const others = [merchant, await createTestEnvironment(from)];
     const outcomes = await Promise.allSettled(
@@ -39,7 +39,7 @@ forEachEngine('a payment service whose move meets another command or an earlier 
     assert.deepEqual(await statesIn(to), ['in copying']);
   });
 
-  test('stays where the books there end otherwise in the moment in which it leaves, though all was compared before', async () => {
+  test('fails if the books in the other database change between the comparison and the switch', async () => {
     const { from, to, merchant } = await twoWithShop(openTestDatabase);
     let long = 0;
     const transaction: Database['transaction'] = async (work, kind) => {
@@ -53,7 +53,7 @@ forEachEngine('a payment service whose move meets another command or an earlier 
     await createTestTransaction(from, merchant, { reference: 'GOES-ON' });
   });
 
-  test('comes back to people who may see it already, and is seen there by those who may', async () => {
+  test('keeps user permissions when the payment service moves there and back', async () => {
     const { from, to, merchant } = await twoWithShop(openTestDatabase);
     const person = { email: 'ana@example.cl', paymentServices: [merchant.paymentServiceId] };
     await createTestUser(from, person);
@@ -64,7 +64,7 @@ forEachEngine('a payment service whose move meets another command or an earlier 
     assert.deepEqual([await seen(from), await seen(to)], [1, 1]);
   });
 
-  test('is begun by one of two commands at once: the other once failed with the words of the database', async () => {
+  test('is begun by only one of two concurrent commands', async () => {
     const { from, to, merchant } = await twoWithShop(openTestDatabase);
     const outcomes = await Promise.allSettled([1, 2].map(() => beginMove(from, to, merchant.paymentServiceId, TESTER)));
     assert.deepEqual(outcomes.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
@@ -75,7 +75,7 @@ forEachEngine('a payment service whose move meets another command or an earlier 
     assert.deepEqual([await statesIn(from), await statesIn(to)], [['out moved'], ['in moved']]);
   });
 
-  test('is taken back where the other database fails while it begins, and what was left there can be ended', async () => {
+  test('is undone if the other database fails at the begin, and a remaining copy there can be undone', async () => {
     const { from, to, merchant } = await twoWithShop(openTestDatabase);
     const { paymentServiceId } = merchant;
     const full = { ...to, db: { ...to.db, transaction: () => Promise.reject(new Error('disk full')) } };
@@ -96,7 +96,7 @@ forEachEngine('a payment service whose move meets another command or an earlier 
     await movePaymentService(from, to, wishOf(merchant));
   });
 
-  test('stays where its environments would soon be those of others: their counter was not looked at', async () => {
+  test('is refused if the other database will soon assign the ids of its environments', async () => {
     const { from, to, merchant } = await twoWithShop(openTestDatabase);
     await raiseNext(to, 'environment', 1);
     await raiseNext(from, 'environment', 500);
@@ -107,7 +107,7 @@ forEachEngine('a payment service whose move meets another command or an earlier 
     await movePaymentService(from, to, wishOf(merchant));
   });
 
-  test('is listed for a person when it has left and nobody lets it arrive, which nobody was told', async () => {
+  test('appears in the attention list if it has left and not arrived', async () => {
     const { from, to, merchant } = await twoWithShop(openTestDatabase);
     const killed = onArrival(to, () => Promise.reject(new Error('killed')));
     await assert.rejects(movePaymentService(from, killed, wishOf(merchant)), /killed/);
@@ -131,7 +131,7 @@ forEachEngine('a payment service whose move meets another command or an earlier 
     assert.equal((await finding())?.fix, null);
   });
 
-  test('leaves callbacks to its other database: they counted as waiting where they were left, for ever', async () => {
+  test('leaves no callback counted as waiting in the old database', async () => {
     const { from, to, merchant } = await twoWithShop(openTestDatabase);
     const saysOf = async (app: TestApp) =>
       (await workFindings(app)).map((one) => sayFinding(one, 'en')).find(({ check }) => check === 'callbacks')?.says ??
@@ -143,7 +143,7 @@ forEachEngine('a payment service whose move meets another command or an earlier 
     assert.match(await saysOf(to), new RegExp(`^${before + 1} waits?, `));
   });
 
-  test('is said to have arrived by the same command, where one was ended right after it had', async () => {
+  test('is reported as arrived by a second run if the first was killed right after the arrival', async () => {
     const { from, to, merchant } = await twoWithShop(openTestDatabase);
     const isThere = async () => (await statesIn(to))[0] === 'in moved';
     const dying = {
@@ -165,7 +165,7 @@ forEachEngine('a payment service whose move meets another command or an earlier 
     await assert.rejects(movePaymentService(from, to, wishOf(merchant)), { code: 'MOVE_ARRIVED' });
   });
 
-  test('has a feed of its own there: a cursor from before it moved once left events out', async () => {
+  test('makes old cursors of the feed invalid, and gives a new one that omits no event', async () => {
     const { from, to, merchant } = await twoWithShop(openTestDatabase);
     for (const [app, name] of [
       [from, 'one'],
@@ -187,7 +187,7 @@ forEachEngine('a payment service whose move meets another command or an earlier 
     assert.equal((await readFeed(to, reader, all.next, 100)).events.length, 0);
   });
 
-  test('is not taken back while it arrives, which once let it be written in both databases', async () => {
+  test('cannot be undone during its arrival', async () => {
     const { from, to, merchant } = await twoWithShop(openTestDatabase);
     const shop = talkingShop(from, to, merchant);
     let undone: Promise<unknown> = Promise.resolve();
@@ -200,7 +200,7 @@ forEachEngine('a payment service whose move meets another command or an earlier 
     assert.equal(await shop.order(), 'to');
   });
 
-  test('is due again where it stays, though it was taken back at the moment at which it left', async () => {
+  test('leaves the payment service working in the old database if it is undone while it leaves', async () => {
     const { from, to, merchant } = await twoWithShop(openTestDatabase);
     await createTestTransaction(from, merchant, { reference: 'WAITS' });
     const killed = onArrival(to, () => Promise.reject(new Error('killed')));
@@ -217,7 +217,7 @@ forEachEngine('a payment service whose move meets another command or an earlier 
     assert.equal(await expireTransactions(from, 10), 1);
   });
 
-  test('comes back after what was open there has ended and was forgotten, and does not send it again', async () => {
+  test('does not send callbacks and mails again when the payment service moves back', async () => {
     const { from, to, merchant } = await twoWithShop(openTestDatabase);
     const [sale] = await from.db.query<{ id: number }>('select id from transactions where environment_id = $1', [
       merchant.id,
@@ -237,7 +237,7 @@ forEachEngine('a payment service whose move meets another command or an earlier 
     assert.deepEqual(await from.db.query('select id from mails where environment_id = $1', [merchant.id]), []);
   });
 
-  test('stays where lines of its bank would be taken for new ones', async () => {
+  test('is refused if the other database would take known bank statement lines for new ones', async () => {
     const { from, to } = await twoDatabases(openTestDatabase, await openTestDatabase(), '6b'.repeat(32));
     const { paymentServiceId } = await createTestEnvironment(from);
     const statement = {

@@ -12,7 +12,7 @@ import { createPaidTransaction } from '../support/test-books.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 
 forEachEngine('a receipt of a payment service that moved', (openTestDatabase) => {
-  test('was listed for ever as one that waits to leave where it was', async (context) => {
+  test('is no longer listed as queued in the old database', async (context) => {
     const folder = mkdtempSync(join(tmpdir(), 'rubrica-mails-'));
     context.after(() => rmSync(folder, { recursive: true }));
     const here = await openTestDatabase();

@@ -29,7 +29,7 @@ forEachEngine('a payout of a payment service that moved', (openTestDatabase) => 
     approvePayouts(app, { owner: desk.environment, named: { ids }, by, reason: null });
   const refused = { code: 'APPROVAL_REFUSED' };
 
-  test('is not approved there by who made it, who has another id there: one person alone could send the money', async () => {
+  test('cannot be approved there by its requester, who has another user id there', async () => {
     const { from, to, desk } = await open();
     const owner = await createTestUser(from, { role: 'owner', may: [] });
     const [payout] = await propose(from, { ...desk, maker: actor(owner, 'owner') });
@@ -62,7 +62,7 @@ forEachEngine('a payout of a payment service that moved', (openTestDatabase) => 
     await rejectPayouts(to, { owner: desk.environment, named, by: there, reason: 'de nuevo' });
   });
 
-  test('whose recipient somebody had changed in the store could not move', async () => {
+  test('moves even if its recipient’s row was tampered with', async () => {
     const { from, to, desk } = await open();
     await approved(from, desk);
     const [row] = await from.db.query<{ sealed: string }>('select sealed_details as sealed from recipients');
@@ -73,7 +73,7 @@ forEachEngine('a payout of a payment service that moved', (openTestDatabase) => 
     assert.equal(there?.sealed, changed);
   });
 
-  test('to an account that was changed there, by somebody who may have another id here, is not approved before the account is kept anew', async () => {
+  test('to an account changed before the move can be approved only after the account is saved again', async () => {
     const { from, to, desk } = await open();
     const [first] = await approved(from, desk);
     const ids = [first?.id as string];

@@ -12,7 +12,7 @@ import { TESTER } from '../support/test-actor.ts';
 import type { TestApp } from '../support/test-app.ts';
 import { askForRefund, openRefundDesk, type RefundDesk } from '../support/test-refund-requests.ts';
 
-forEachEngine('a request of a refund in a payment service that moves', (openTestDatabase) => {
+forEachEngine('a refund request of a moving payment service', (openTestDatabase) => {
   const copied = async () => {
     const { from, to } = await twoWithShop(openTestDatabase);
     const desk = await openRefundDesk(from);
@@ -32,14 +32,14 @@ forEachEngine('a request of a refund in a payment service that moves', (openTest
     assert.deepEqual(await waitingIn(to), [before.find(({ state }) => state === 'waiting')?.id]);
   };
 
-  test('is taken back and asked anew while it is copied: the older one waited there still, the move never went on, and what had left was listed here for ever', async () => {
+  test('can be withdrawn and made again during the copy, and waits only in the new database', async () => {
     const { from, to, desk, request } = await copied();
     // With a smaller id it is copied before the one whose place it takes.
     await askAnew(from, desk, request, (id) => id < request.id);
     await arrives(from, to, desk);
   });
 
-  test('is taken back and asked anew after a move that was undone: its copy stood in the way of the next move', async () => {
+  test('can be withdrawn and made again after an undone move, and the next move succeeds', async () => {
     const { from, to, desk, request } = await copied();
     await undoMove(from, to, desk.environment.paymentServiceId, TESTER);
     // With a smaller id it is copied before the one whose place it takes.

@@ -21,11 +21,11 @@ async function readColumns(): Promise<Map<string, string[]>> {
   );
 }
 
-test('how a payment service moves says something of every table there is', () => {
+test('every table has a rule for how it moves', () => {
   assert.deepEqual(Object.keys(MOVED_TABLES).toSorted(), [...columns.keys()].toSorted());
 });
 
-test('what is of an environment moves with it, or it is said why it does not', () => {
+test('every table with an environment moves, or is in the list of those that stay', () => {
   const moving = new Set(movingTables().map(([table]) => table));
   const stays = [...columns].filter(([table, names]) => names.includes('environment_id') && !moving.has(table));
   assert.deepEqual(stays.map(([table]) => table).toSorted(), [
@@ -37,7 +37,7 @@ test('what is of an environment moves with it, or it is said why it does not', (
   ]);
 });
 
-test('every column that the rules name is there', () => {
+test('every column that the rules name exists', () => {
   for (const [table, rule] of movingTables()) {
     const due = 'due' in rule ? rule.due : undefined;
     const keyed = 'key' in rule ? rule : undefined;
@@ -57,7 +57,7 @@ test('every column that the rules name is there', () => {
   }
 });
 
-test('whatever the worker looks for by a time is put out of its reach', () => {
+test('every table from which the worker takes due rows has a rule that pauses them', () => {
   const timed = /^(?:next_attempt_at|next_lookup_at|next_look_at|expires_at)$/;
   const due = movingTables().flatMap(([table, rule]) => ('due' in rule && rule.due !== undefined ? [table] : []));
   const looked = movingTables().flatMap(([table]) =>
@@ -67,7 +67,7 @@ test('whatever the worker looks for by a time is put out of its reach', () => {
   assert.deepEqual(looked.filter((table) => !due.includes(table)).toSorted(), ['payment_links', 'recipients']);
 });
 
-test('what is sealed and moves is in a table whose rows are copied one by one', () => {
+test('every moving table with sealed columns is copied row by row', () => {
   const moving = new Map(movingTables());
   const sealed = SEALED_KINDS.filter(({ table }) => moving.has(table)).map(({ table }) => moving.get(table)?.how);
   assert.deepEqual([...new Set(sealed)].map(String).toSorted(), ['rows', 'whole']);

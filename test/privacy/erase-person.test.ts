@@ -29,8 +29,8 @@ const ANA = personOfEmail('ana.perez+WEB@example.cl') as Person;
 const ANA_BY_RUT = personOfRut('11.111.111-1') as Person;
 const DOCUMENT = '{"x_document":{"rut":"11.111.111-1","razon_social":"Ana"}}';
 
-forEachEngine('what is kept of a person', (openTestDatabase, engine) => {
-  test('is found and erased by e-mail address in payments, callbacks and what shops answered; the books verify', async () => {
+forEachEngine('personal data', (openTestDatabase, engine) => {
+  test('in payments, callbacks and shops’ answers is found and erased by e-mail address, and the books verify', async () => {
     const { app, environment } = await setUp(openTestDatabase);
     const paid = await createPaidTransaction(app, environment, {
       reference: 'ANA-1',
@@ -83,7 +83,7 @@ forEachEngine('what is kept of a person', (openTestDatabase, engine) => {
     assert.ok(paid.id > 0);
   });
 
-  test('is found and erased by RUT in unsigned objects however they spell it, and in validations', async () => {
+  test('in unsigned objects and validations is found and erased by RUT in any spelling', async () => {
     const { app, environment } = await setUp(openTestDatabase);
     await validateBankAccount(app, { id: 'user_a' }, { rut: '11111111-1', bankCode: '001', account: '1234509876' });
     const spellings = [DOCUMENT, '{"x_document":{"rut":"111111111"}}', '{"x_document":{"rut":11111111,"dv":"1"}}'];
@@ -103,7 +103,7 @@ forEachEngine('what is kept of a person', (openTestDatabase, engine) => {
     assert.deepEqual(await verifyFindings(app), []);
   });
 
-  test('that the books are proved by stays and is named, and what is still paid keeps its addresses', async () => {
+  test('that proves the books is kept and named, and open payments keep their addresses', async () => {
     const { app, environment } = await setUp(openTestDatabase);
     const reference = 'for-ana.perez+web@example.cl';
     await createPaidTransaction(app, environment, { reference: 'ana.perez+web@example.cl' });
@@ -121,7 +121,7 @@ forEachEngine('what is kept of a person', (openTestDatabase, engine) => {
     assert.deepEqual(await verifyFindings(app), []);
   });
 
-  test('was removed without the name of who did it where the process ended on the way', async () => {
+  test('has its erasure in the audit log even if the process is killed during it', async () => {
     const { app, environment } = await setUp(openTestDatabase);
     await validateBankAccount(app, { id: 'user_a' }, { rut: '11111111-1', bankCode: '001', account: '1234509876' });
     await createPaidTransaction(app, environment, { reference: 'RUT-1', unsignedFields: DOCUMENT });
@@ -136,7 +136,7 @@ forEachEngine('what is kept of a person', (openTestDatabase, engine) => {
     assert.equal((await acts()).length, 1);
   });
 
-  test('in payouts and in files for a bank was not named, though it stays there when the recipient is erased', async () => {
+  test('in payouts and bank files is kept and named when the recipient is erased', async () => {
     const app = createTestApp(await openTestDatabase());
     const desk = await openPayoutDesk(app);
     const [payout] = await approved(app, desk, [wish({ message: `for ${PAYEE.email}` })]);
@@ -158,7 +158,7 @@ forEachEngine('what is kept of a person', (openTestDatabase, engine) => {
     assert.deepEqual(named(await exportPerson(app, byEmail, TESTER)), [['payout_texts', [payout?.id]]]);
   });
 
-  test('whose recipient somebody had changed in the store was never erased, and not exported', async () => {
+  test('of a recipient whose row was tampered with is exported as unreadable and erased', async () => {
     const app = createTestApp(await openTestDatabase());
     await approved(app, await openPayoutDesk(app));
     const [row] = await app.db.query<{ sealed: string }>('select sealed_details as sealed from recipients');
@@ -174,7 +174,7 @@ forEachEngine('what is kept of a person', (openTestDatabase, engine) => {
     assert.deepEqual(await app.db.query('select id from recipients'), []);
   });
 
-  test('in the subject of a payment link and the reason of a difference was not named, though it stays there', async () => {
+  test('in a payment link’s subject and a settlement difference’s reason is named as kept', async () => {
     const app = createTestApp(await openTestDatabase());
     const environment = await createTestEnvironment(app);
     const wish = { amount: 1000, currency: 'CLP', uses: 'one', expiresAt: null, urlCallback: null } as const;
@@ -202,7 +202,7 @@ forEachEngine('what is kept of a person', (openTestDatabase, engine) => {
     );
   });
 
-  test('in the path of an address of callbacks, and where it led last, stayed when the callback was erased', async () => {
+  test('in a callback address and its last redirect is exported and erased', async () => {
     const { app, environment } = await setUp(openTestDatabase);
     await createPaidTransaction(app, environment, {
       reference: 'ORD-1',
@@ -225,7 +225,7 @@ forEachEngine('what is kept of a person', (openTestDatabase, engine) => {
     assert.deepEqual((await exportPerson(app, ANA, TESTER)).endpoints, []);
   });
 
-  test('in a reason of the audit log, an excerpt of evidence, a look and by whom something was done was not named', async () => {
+  test('in the audit log, a merchant’s look and the author of an act is named as kept', async () => {
     const { app, environment } = await setUp(openTestDatabase);
     const { paymentServiceId } = environment;
     await app.db.transaction(async (tx) => {
@@ -259,7 +259,7 @@ forEachEngine('what is kept of a person', (openTestDatabase, engine) => {
     ]);
   });
 
-  test('in the reasons of a refused request, in either language, was neither exported nor erased', async () => {
+  test('in the reasons of a refused request, in either language, is exported and erased', async () => {
     const { app } = await setUp(openTestDatabase);
     const refused = {
       request_id: 'req_1',
@@ -287,7 +287,7 @@ forEachEngine('what is kept of a person', (openTestDatabase, engine) => {
   });
 
   if (engine === 'sqlite') {
-    test('is in no byte of the files any more', async () => {
+    test('is in no byte of the database files after its erasure', async () => {
       const db = await openTestDatabase();
       const app = createTestApp(db);
       const environment = await createTestEnvironment(app);

@@ -31,8 +31,8 @@ const NOBODY: Record<string, RegExp> = {
   'of a mover: where the other database is': /^moves\.address$/,
 };
 
-forEachEngine('a person in the store', (openTestDatabase) => {
-  test('stood in columns that neither export nor erase looked at', async () => {
+forEachEngine('personal data in the store', (openTestDatabase) => {
+  test('is searched in every text column that can contain it', async () => {
     const db = await openTestDatabase();
     const looked = new Map<string, string>();
     const query: typeof db.query = (sql, values) => {

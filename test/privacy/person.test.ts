@@ -62,14 +62,14 @@ for (const [what, person, held, others] of [
   ['a RUT', RUT, WITH_RUT, WITHOUT_RUT],
   ['an e-mail address', EMAIL, WITH_EMAIL, WITHOUT_EMAIL],
 ] as const) {
-  test(`${what} was missed in texts that escape, quote or lengthen it, and is found in each`, () => {
+  test(`${what} is found and redacted in texts that escape, quote or extend it`, () => {
     for (const text of held) {
       assert.ok(person.holds(text) && likeOf(person, text), text);
       assert.ok(!person.holds(person.redact(text)), text);
     }
   });
 
-  test(`${what} is not taken out of another that is longer`, () => {
+  test(`${what} is not found inside a longer one`, () => {
     for (const text of others) {
       assert.ok(!person.holds(text), text);
       assert.equal(person.redact(text), text);
@@ -77,7 +77,7 @@ for (const [what, person, held, others] of [
   });
 }
 
-test('what stands beside a person stays when he is taken out', () => {
+test('redaction keeps the text around a person', () => {
   assert.equal(RUT.redact('cartola_12.345.670-K_2026.csv'), 'cartola_erased_2026.csv');
   assert.equal(EMAIL.redact('?e=ana.perez%2Bweb%40example.cl&n=1'), '?e=erased&n=1');
 });

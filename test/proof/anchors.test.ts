@@ -54,8 +54,8 @@ function appWith(db: TestDatabase, settings: Record<string, string>, parts: Part
   return createTestApp(db, { config: readConfig({ ...OLD, LOG_LEVEL: 'silent', ...settings }), ...parts });
 }
 
-forEachEngine('the ends of the books, sealed', (openTestDatabase, engine) => {
-  test('are written to a second place once a day and whenever an hour has brought something, for this user alone', async () => {
+forEachEngine('anchors of the books', (openTestDatabase, engine) => {
+  test('are written to ANCHOR_DIR daily and after each hour with changes, readable only by this user', async () => {
     const folder = newFolder();
     const app = appWith(await openTestDatabase(), { ANCHOR_DIR: folder });
     await beginFacts(app);
@@ -83,7 +83,7 @@ forEachEngine('the ends of the books, sealed', (openTestDatabase, engine) => {
     );
   });
 
-  test('give away a store whose tail was cut off, with the day, wherever an anchor was kept', async () => {
+  test('in any place reveal a store whose tail was cut off, with the day', async () => {
     const { app, folder, cut } = await openTwoDays();
     await removeTriggers(app.db);
     await undone(app, async (tx) => {
@@ -115,7 +115,7 @@ forEachEngine('the ends of the books, sealed', (openTestDatabase, engine) => {
     });
   });
 
-  test('of which one was deleted, changed or invented are found, with their day', async () => {
+  test('reveal which of them was deleted, changed or forged, with its day', async () => {
     const { app, folder } = await openTwoDays();
     const first = join(folder, 'books-2026-01-15.jsonl');
     const kept = readFileSync(first, 'utf8');
@@ -157,7 +157,7 @@ forEachEngine('the ends of the books, sealed', (openTestDatabase, engine) => {
     }
   });
 
-  test('were all deleted, or those after one that was made by hand or posted, and nobody knew where no other place had them', async () => {
+  test('are missed when all were deleted, or those after one that was made by hand or posted', async () => {
     const { app: kept } = await openTwoDays();
     const app = appWith(kept.db as TestDatabase, {}, { now: kept.now });
     await removeTriggers(app.db);
@@ -176,7 +176,7 @@ forEachEngine('the ends of the books, sealed', (openTestDatabase, engine) => {
     assert.equal((await verifyStore(app)).ok, true);
   });
 
-  test('give away a chain that was computed anew with all its hashes', async () => {
+  test('reveal a chain that was recomputed with all its hashes', async () => {
     const { app } = await openTwoDays();
     await removeTriggers(app.db);
     await undone(app, async (tx) => {
@@ -188,7 +188,7 @@ forEachEngine('the ends of the books, sealed', (openTestDatabase, engine) => {
     });
   });
 
-  test('stay what they are when the master key is replaced', async () => {
+  test('stay valid when the master key is replaced', async () => {
     const { app, folder } = await openTwoDays();
     const db = app.db as TestDatabase;
     const both = appWith(db, { ...NEW, MASTER_KEY_PREVIOUS: OLD.MASTER_KEY, ANCHOR_DIR: folder }, { now: app.now });
@@ -200,7 +200,7 @@ forEachEngine('the ends of the books, sealed', (openTestDatabase, engine) => {
     assert.deepEqual((await verifyStore(after)).findings, []);
   });
 
-  test('are not written over those of a store that was put back, which is alarmed', async () => {
+  test('do not overwrite those of a newer store after a rollback, which raises an alarm', async () => {
     const { app, folder } = await openTwoDays();
     await removeTriggers(app.db);
     await app.db.transaction((tx) => tx.query('delete from anchors where number > 1'));
@@ -215,7 +215,7 @@ forEachEngine('the ends of the books, sealed', (openTestDatabase, engine) => {
     assert.deepEqual(errors, [{ alarm: 'anchor_contradicts', anchor: 2, day: '2026-01-16' }]);
   });
 
-  test('go on after a line that a power cut left unfinished', async () => {
+  test('continue after a line that a power cut left incomplete', async () => {
     const { app, folder } = await openTwoDays();
     appendFileSync(join(folder, 'books-2026-01-16.jsonl'), '{"number":3,"da');
     await makeAnchor(app, 'now');
@@ -225,7 +225,7 @@ forEachEngine('the ends of the books, sealed', (openTestDatabase, engine) => {
     assert.ok((await verifyStore(app)).ok);
   });
 
-  test('are posted to an address until it takes them, in order, signed', async () => {
+  test('are posted to ANCHOR_URL in order and signed, until they are accepted', async () => {
     const { app } = await openTwoDays();
     let status = 503;
     const fetch: TestApp['fetch'] = async (request) => {
@@ -255,7 +255,7 @@ forEachEngine('the ends of the books, sealed', (openTestDatabase, engine) => {
     assert.equal((JSON.parse(body) as { number: number }).number, 1);
   });
 
-  test('hold what a process has done until it ends', async () => {
+  test('cover everything that a process did before it ended', async () => {
     const { app, folder } = await openTwoDays();
     const environment = await createTestEnvironment(app);
     await createPaidTransaction(app, environment);
@@ -265,7 +265,7 @@ forEachEngine('the ends of the books, sealed', (openTestDatabase, engine) => {
     assert.deepEqual((await verifyStore(app)).feed.waiting, 0);
   });
 
-  test('of a place that cannot be written stay in the store, and are written once it can', async () => {
+  test('stay in the store while ANCHOR_DIR cannot be written, and are written later', async () => {
     const folder = newFolder();
     const app = appWith(await openTestDatabase(), { ANCHOR_DIR: folder });
     await createTestEnvironment(app);
@@ -277,7 +277,7 @@ forEachEngine('the ends of the books, sealed', (openTestDatabase, engine) => {
     assert.deepEqual(Object.values(numbersIn(folder)).flat(), [1]);
   });
 
-  test('were posted nowhere while the folder beside could not be written', async () => {
+  test('are posted to ANCHOR_URL even while ANCHOR_DIR cannot be written', async () => {
     const folder = newFolder();
     const app = appWith(await openTestDatabase(), { ANCHOR_DIR: folder, ANCHOR_URL: 'http://10.0.0.5:9000/anchors' });
     await createTestEnvironment(app);
@@ -290,7 +290,7 @@ forEachEngine('the ends of the books, sealed', (openTestDatabase, engine) => {
     );
   });
 
-  test('said in the log what is wrong with ANCHOR_URL alone where ANCHOR_DIR failed too: both are said', async () => {
+  test('report the errors of both ANCHOR_URL and ANCHOR_DIR', async () => {
     const folder = newFolder();
     const fetch = () => Promise.reject(new Error('the address is wrong'));
     const settings = { ANCHOR_DIR: folder, ANCHOR_URL: 'http://10.0.0.5:9000/anchors' };
@@ -307,7 +307,7 @@ forEachEngine('the ends of the books, sealed', (openTestDatabase, engine) => {
     await assert.rejects(keepAnchors(app), /^Error: the address is wrong/);
   });
 
-  test('were written to the folder again every minute where a clock that was ahead had left a day to come', async () => {
+  test('are written once even if a clock that was ahead has left a file of a future day', async () => {
     const folder = newFolder();
     const app = appWith(await openTestDatabase(), { ANCHOR_DIR: folder });
     await createPaidTransaction(app, await createTestEnvironment(app));
@@ -324,7 +324,7 @@ forEachEngine('the ends of the books, sealed', (openTestDatabase, engine) => {
     assert.ok((await verifyStore(app)).ok);
   });
 
-  test('of a time that a restore has lost stay red until a person accepts it, and new ones follow them', async () => {
+  test('lost in a restore are a finding until a person accepts it; new ones continue after them', async () => {
     const { app, folder, cut } = await openTwoDays();
     await removeTriggers(app.db);
     await app.db.transaction(async (tx) => {
@@ -402,7 +402,7 @@ forEachEngine('the ends of the books, sealed', (openTestDatabase, engine) => {
     }
   });
 
-  test('follow those of two restores that one person accepts at once', async () => {
+  test('continue after two restores that are accepted together', async () => {
     const { app, folder, cut } = await openTwoDays();
     await removeTriggers(app.db);
     await app.db.transaction(async (tx) => {

@@ -18,9 +18,9 @@ import { untilVisible } from '../support/until-visible.ts';
 
 const DAY = 86_400_000;
 
-forEachEngine('books verify beside a service that goes on', (openTestDatabase) => {
+forEachEngine('books verify beside a running service', (openTestDatabase) => {
   for (const walk of ['feed', 'events', 'callbacks']) {
-    test(`told of events as deleted by somebody that were too old when it came to the ${walk}`, async () => {
+    test(`accepts that old events are deleted during its walk of the ${walk}`, async () => {
       const { app } = await open(openTestDatabase);
       let deleted = 0;
       const cut = async () => {
@@ -33,7 +33,7 @@ forEachEngine('books verify beside a service that goes on', (openTestDatabase) =
     });
   }
 
-  test('told of callbacks as forged that were signed with a Secret Token that was made meanwhile', async () => {
+  test('accepts callbacks signed with a Secret Token that was made during the run', async () => {
     const { app, environment } = await open(openTestDatabase);
     const rotate = async () => {
       const { kind } = await rotateSecretToken(app, environment.paymentServiceId, environment.environment, 0, TESTER);
@@ -44,7 +44,7 @@ forEachEngine('books verify beside a service that goes on', (openTestDatabase) =
     assert.deepEqual(findings, []);
   });
 
-  test('read the environment of each callback that somebody had changed', async () => {
+  test('reads the tokens of an environment once, even with several changed callbacks', async () => {
     const { app } = await open(openTestDatabase);
     await app.db.transaction((tx) => tx.query("update callbacks set body = body || 'x'"));
     const listening = listenToStatements(app);

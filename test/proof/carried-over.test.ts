@@ -18,8 +18,8 @@ import { acceptedRefund } from '../support/test-refunds.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 import { untilVisible } from '../support/until-visible.ts';
 
-forEachEngine('a store from before owners, fees and what is reserved were covered', (openTestDatabase, engine) => {
-  test('verifies clean, says from which link more is vouched for, and is covered from then on', async () => {
+forEachEngine('a store from before owners, fees and reserved amounts were hashed', (openTestDatabase, engine) => {
+  test('verifies without findings, names the first link with more coverage, and is covered from then on', async () => {
     const { app, environment, other } = await openOlder(openTestDatabase);
     assert.equal(await beginFacts(app), true);
     assert.equal(await beginFacts(app), false);
@@ -47,7 +47,7 @@ forEachEngine('a store from before owners, fees and what is reserved were covere
     ]);
   });
 
-  test('an older link whose entries were changed is found as before', async () => {
+  test('still reveals a changed entry in an older link', async () => {
     const { app, environment } = await openOlder(openTestDatabase);
     await beginFacts(app);
     await app.db.transaction((tx) =>
@@ -58,7 +58,7 @@ forEachEngine('a store from before owners, fees and what is reserved were covere
   });
 
   if (engine === 'sqlite') {
-    test('the ends of all chains are the same in its backup', async () => {
+    test('has the same chain heads in its backup', async () => {
       const { app } = await openOlder(openTestDatabase);
       await beginFacts(app);
       await untilVisible(app);

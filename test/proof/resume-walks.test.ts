@@ -26,8 +26,8 @@ const PAYMENTS = 12;
 /** So many rows are read at once, and after each of them it is kept how far it is. */
 const PAGE = 3;
 
-forEachEngine('a verification that was interrupted', (openTestDatabase) => {
-  test('goes on where it stopped, and says the same as one in one go', async (context) => {
+forEachEngine('an interrupted verification', (openTestDatabase) => {
+  test('continues where it stopped, with the same result as an uninterrupted one', async (context) => {
     const { app } = await open(context, openTestDatabase);
     const whole = await run(app);
     for (const places of [1, 5, 9, whole.places - 1]) {
@@ -40,7 +40,7 @@ forEachEngine('a verification that was interrupted', (openTestDatabase) => {
     assert.equal((await run(app)).since, null, 'after the end everything is read again');
   });
 
-  test('finds what was forged behind the mark, and names what is before it when everything is read', async (context) => {
+  test('finds tampering after its mark, and finds tampering before it in the next full run', async (context) => {
     const { app, environment } = await open(context, openTestDatabase);
     await removeTriggers(app.db);
     const links = ({ verification }: Awaited<ReturnType<typeof run>>) => verification.problems.map(({ link }) => link);
@@ -54,7 +54,7 @@ forEachEngine('a verification that was interrupted', (openTestDatabase) => {
     assert.deepEqual(links(await run(app, { fromStart: true })), [2, 9]);
   });
 
-  test('finds again what it had found: no place behind it is kept', async (context) => {
+  test('reports its earlier findings again', async (context) => {
     const { app, environment } = await open(context, openTestDatabase);
     await removeTriggers(app.db);
     await forge(app, environment, 2);
@@ -67,7 +67,7 @@ forEachEngine('a verification that was interrupted', (openTestDatabase) => {
     );
   });
 
-  test('finds books that were computed anew up to beyond its place, each time it is asked', async (context) => {
+  test('finds books that were recomputed past its mark, in each run', async (context) => {
     const { app, environment } = await open(context, openTestDatabase);
     await removeTriggers(app.db);
     await interrupt(app, 2);
@@ -84,7 +84,7 @@ forEachEngine('a verification that was interrupted', (openTestDatabase) => {
     assert.deepEqual((await run(app)).verification.problems, []);
   });
 
-  test('finds books and a feed that were cut off before its place', async (context) => {
+  test('finds books and a feed that were cut off before its mark', async (context) => {
     const { app, environment } = await open(context, openTestDatabase);
     await removeTriggers(app.db);
     await interrupt(app, (await run(app)).places - 1);
@@ -104,7 +104,7 @@ forEachEngine('a verification that was interrupted', (openTestDatabase) => {
     assert.ok(findings.some(({ says }) => says.includes('of the feed is not what was verified before')));
   });
 
-  test('uses no mark that somebody has written, that is old, or of a store that was restored since', async (context) => {
+  test('ignores a mark that is forged, old or from before a restore', async (context) => {
     const { app, environment } = await open(context, openTestDatabase);
     await removeTriggers(app.db);
     await interrupt(app, 2);
@@ -143,7 +143,7 @@ forEachEngine('a verification that was interrupted', (openTestDatabase) => {
     assert.equal((await resumeWalks(app, 'audit')).refused, null);
   });
 
-  test('of the audit log goes on too, and finds what was forged as the books do', async (context) => {
+  test('of the audit log continues and finds tampering in the same way', async (context) => {
     const { app } = await open(context, openTestDatabase);
     await app.db.transaction(async (tx) => {
       const act = { at: app.now(), by: TESTER, action: 'ids.raised' as const };

@@ -313,8 +313,8 @@ const TAMPERINGS: Tampering[] = [
   },
 ];
 
-forEachEngine('what somebody with the password of the database changes', (openTestDatabase) => {
-  test('all of it is found and located, and nothing in a store that was left alone', async () => {
+forEachEngine('tampering with the password of the database', (openTestDatabase) => {
+  test('is found and located, and an intact store has no findings', async () => {
     const world = await open(openTestDatabase);
     const { app } = world;
     const clean = await verifyStore(app);

@@ -37,7 +37,7 @@ async function indexAll(app: TestApp): Promise<void> {
   assert.ok(done);
 }
 
-forEachEngine('payments are found by what people know of them', (openTestDatabase) => {
+forEachEngine('payments are found', (openTestDatabase) => {
   const open = async () => {
     const app = createTestApp(await openTestDatabase());
     const shop = await createTestEnvironment(app);
@@ -48,7 +48,7 @@ forEachEngine('payments are found by what people know of them', (openTestDatabas
   const idsFor = async (app: TestApp, filter: Partial<PaymentFilter>) =>
     (await findPayments(app, search(filter))).payments.map(({ id }) => id);
 
-  test('by reference, e-mail in either case, amount, and authorisation code, before and after they are in the index', async () => {
+  test('by reference, e-mail, amount and authorisation code, before and after they are indexed', async () => {
     const { app, shop } = await open();
     const paid = await createPaidTransaction(app, shop, {
       reference: 'A-1',
@@ -75,7 +75,7 @@ forEachEngine('payments are found by what people know of them', (openTestDatabas
   });
 
   // Once, they were plain hashes: with the table alone e-mail addresses could be tried against them.
-  test('by terms that nobody makes without the key of the store', async () => {
+  test('by index terms that cannot be computed without the key of the store', async () => {
     const { app, shop } = await open();
     await createTestTransaction(app, shop, { customerEmail: 'ana@example.cl' });
     await indexAll(app);
@@ -90,7 +90,7 @@ forEachEngine('payments are found by what people know of them', (openTestDatabas
     ]);
   });
 
-  test('only among the environments of the caller, and by all that is given', async () => {
+  test('only in the caller’s environments, and only if all filters match', async () => {
     const { app, shop, other } = await open();
     const mine = await createTestTransaction(app, shop, { reference: 'A-1' });
     const theirs = await createTestTransaction(app, other, { reference: 'A-1' });
@@ -108,7 +108,7 @@ forEachEngine('payments are found by what people know of them', (openTestDatabas
     }
   });
 
-  test('page by page while the index lacks more than a page: the list ended after the first, with most payments left out', async () => {
+  test('page by page while more than a page is not indexed yet', async () => {
     const { app, shop } = await open();
     const ids: number[] = [];
     const create = async (count: number) => {
@@ -149,7 +149,7 @@ forEachEngine('payments are found by what people know of them', (openTestDatabas
     );
   });
 
-  test('page by page over days, each once, the newest first', async () => {
+  test('page by page over several days, each once, newest first', async () => {
     const { app, shop } = await open();
     const ids: number[] = [];
     for (let day = 0; day < 3; day++) {
@@ -179,7 +179,7 @@ forEachEngine('payments are found by what people know of them', (openTestDatabas
     assert.deepEqual(await idsFor(app, { since: from, until: from + DAY }), ids.slice(3, 6));
   });
 
-  test('an amount that was asked for long ago costs no look into each day since, and is found where days of it are not known', async () => {
+  test('by an amount from years ago without a query for each day since', async () => {
     const { app, shop } = await open();
     const amount = { amount: 4321, currency: 'CLP' };
     const old = await createTestTransaction(app, shop, { amount: 4321, reference: `OLD-${app.now()}` });
@@ -200,7 +200,7 @@ forEachEngine('payments are found by what people know of them', (openTestDatabas
     }
   });
 
-  test('the list of one merchant read the rows of all merchants of each day, and now reads its own', async () => {
+  test('for one merchant without reading the rows of others', async () => {
     const { app, shop, other } = await open();
     for (let order = 0; order < 30; order++) await createTestTransaction(app, other, { reference: `O-${order}` });
     const mine = await createTestTransaction(app, shop, { reference: 'MINE' });
@@ -230,7 +230,7 @@ forEachEngine('payments are found by what people know of them', (openTestDatabas
     assert.equal((await findPayments(app, both)).payments.length, 31);
   });
 
-  test('what is older than the payment with the lowest id was in no list: a payment service that moved here brings such', async () => {
+  test('even if they are older than the payment with the lowest id, as after a move', async () => {
     const { app, shop, other } = await open();
     app.now.advance(5 * DAY);
     const low = await createTestTransaction(app, other, { reference: 'OF-HERE' });
@@ -243,7 +243,7 @@ forEachEngine('payments are found by what people know of them', (openTestDatabas
     assert.deepEqual(await idsFor(app, { amount: { amount: 4321, currency: 'CLP' } }), [high.id]);
   });
 
-  test('a text that is not a cursor is refused', async () => {
+  test('only with a valid cursor', async () => {
     const { app } = await open();
     for (const after of ['x', '', 'MQ', Buffer.from('1.x').toString('base64url')]) {
       await assert.rejects(findPayments(app, search({}, { after })), (error) => {
@@ -254,7 +254,7 @@ forEachEngine('payments are found by what people know of them', (openTestDatabas
     }
   });
 
-  test('two processes that index at once write each term once and leave none out', async () => {
+  test('after concurrent indexing, which writes each term once and omits none', async () => {
     const { app, shop } = await open();
     for (let order = 0; order < 5; order++) await createPaidTransaction(app, shop);
     await Promise.all([indexAll(app), indexAll(app), indexAll(app)]);
@@ -265,7 +265,7 @@ forEachEngine('payments are found by what people know of them', (openTestDatabas
     assert.equal((await idsFor(app, { email: 'buyer@example.cl' })).length, 5);
   });
 
-  test('one box takes whatever somebody has, and says what it was', async () => {
+  test('by one search box that recognizes each kind of term', async () => {
     const { app, shop, other } = await open();
     const paid = await createPaidTransaction(app, shop, { reference: 'ORD 7', amount: 12_990 });
     const refund = await acceptedRefund(app, paid, 1000);
@@ -299,7 +299,7 @@ forEachEngine('payments are found by what people know of them', (openTestDatabas
     }
   });
 
-  test('a customer who said only a part of the order was not found: the newest references are looked through', async () => {
+  test('by a part of their reference', async () => {
     const { app, shop, other } = await open();
     const old = await createTestTransaction(app, shop, { reference: 'WC-7784-A' });
     const idsOf = async (text: string, environments: ReadonlySet<number> | null = null) => {
@@ -323,7 +323,7 @@ forEachEngine('payments are found by what people know of them', (openTestDatabas
     );
   });
 
-  test('a part of an order is looked for among the newest 2,000 payments, which says so; a list goes on', async () => {
+  test('by a part of their reference among the newest 2,000, and beyond with a list', async () => {
     const { app, shop } = await open();
     const old = await createTestTransaction(app, shop, { reference: 'FIRST-ONE' });
     for (let n = 0; n < 2000; n += 500)

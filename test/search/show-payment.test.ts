@@ -21,8 +21,8 @@ const limited = async (app: TestApp) => {
   return actorOf(await createTestUser(app, wish), 'owner');
 };
 
-forEachEngine('everything that happened to a payment is one list', (openTestDatabase) => {
-  test('attempts, states, callbacks with the answers of the shop, refunds and entries, in the order of their times', async () => {
+forEachEngine('the timeline of a payment', (openTestDatabase) => {
+  test('lists attempts, states, callbacks with the shop’s answers, refunds and entries in order of time', async () => {
     const app = createTestApp(await openTestDatabase(), {
       fetch: async () => ({ kind: 'answered', status: 500, retryAfter: null, excerpt: 'Fatal error', durationMs: 7 }),
     });
@@ -60,7 +60,7 @@ forEachEngine('everything that happened to a payment is one list', (openTestData
     assert.ok(!JSON.stringify(shown.timeline).includes(paid.pay_secret), 'the timeline holds the pay link');
   });
 
-  test('acts of people on the payment and on what belongs to it are in the list, and those on other things with the same number are not', async () => {
+  test('lists acts of people on the payment and its parts, and none on other objects with the same number', async () => {
     const app = createTestApp(await openTestDatabase());
     const paid = await createPaidTransaction(app, await createTestEnvironment(app));
     const [callback] = await app.db.query<{ id: number }>('select id from callbacks');
@@ -79,7 +79,7 @@ forEachEngine('everything that happened to a payment is one list', (openTestData
     assert.deepEqual(acts, [['callback.resent', 'sonia@example.cl', { callback: String(id) }]]);
   });
 
-  test('a refund above a limit says who asked for it, who approved or rejected it, and the refund that it made', async () => {
+  test('names the requester and the approver of a refund above a limit, and the refund', async () => {
     const app = createTestApp(await openTestDatabase());
     const desk = await openRefundDesk(app);
     const { asker, approver } = desk.users;
@@ -117,7 +117,7 @@ forEachEngine('everything that happened to a payment is one list', (openTestData
     );
   });
 
-  test('a payment of somebody else is as one that does not exist', async () => {
+  test('of another merchant’s payment is the same as of a payment that does not exist', async () => {
     const app = createTestApp(await openTestDatabase());
     const paid = await createPaidTransaction(app, await createTestEnvironment(app));
     for (const id of [String(paid.id), '1', 'x', '']) {

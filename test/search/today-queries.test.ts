@@ -11,8 +11,8 @@ import { startTestServer } from '../support/test-server.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 import { createTestUser } from '../support/test-user.ts';
 
-forEachEngine('what was paid today', (openTestDatabase, engine) => {
-  test('a person of one merchant got 500 instead of its hours, and now sees its own alone', async () => {
+forEachEngine('figures of today', (openTestDatabase, engine) => {
+  test('a user of one merchant sees only its own hours', async () => {
     const app = createTestApp(await openTestDatabase());
     const own = await createTestEnvironment(app, 'development');
     const other = await createTestEnvironment(app, 'development');
@@ -26,7 +26,7 @@ forEachEngine('what was paid today', (openTestDatabase, engine) => {
     assert.deepEqual(await hours([]), []);
   });
 
-  test('test money stood in one sum with what was collected', async () => {
+  test('development and production payments have separate sums', async () => {
     const method = { ...scriptMethod(), code: 'simulated' };
     const made = createTestApp(await openTestDatabase(), { paymentMethods: [method] });
     const earned = await createTestEnvironment(made, 'production');
@@ -48,7 +48,7 @@ forEachEngine('what was paid today', (openTestDatabase, engine) => {
     ]);
   });
 
-  test('a day of one merchant was looked for among everything that it was ever paid, at each look at the console', async () => {
+  test('a day is read by the index of completed payments, not among all payments of the merchant', async () => {
     const app = createTestApp(await openTestDatabase());
     const { id } = await createTestEnvironment(app);
     await fillWithPaid(app, id);
@@ -64,7 +64,7 @@ forEachEngine('what was paid today', (openTestDatabase, engine) => {
     }
   });
 
-  test('the first page of a merchant read the payments of the day of all merchants, and now its own entries', async () => {
+  test('one merchant’s first page reads only its own entries', async () => {
     const app = createTestApp(await openTestDatabase());
     const { id } = await createTestEnvironment(app);
     await fillWithPaid(app, id);
@@ -77,7 +77,7 @@ forEachEngine('what was paid today', (openTestDatabase, engine) => {
     assert.doesNotMatch(plan, /\btransactions_completed\b|Seq Scan on transactions|SCAN t\b/, plan);
   });
 
-  test('the share of approved attempts counts those that ended, method by method, among the newest orders', async () => {
+  test('the share of approved attempts counts ended attempts of the newest orders for each method', async () => {
     const app = createTestApp(await openTestDatabase());
     const environment = await createTestEnvironment(app);
     for (const state of ['approved', 'declined', 'unknown', 'approved']) {
@@ -93,7 +93,7 @@ forEachEngine('what was paid today', (openTestDatabase, engine) => {
     assert.deepEqual(await outcomes(3), ['simulated approved', 'simulated declined']);
   });
 
-  test('a method takes its time from when it is told to take the money, and none while a payer leaves', async () => {
+  test('a method’s time counts from the commit request, and aborted attempts have none', async () => {
     const app = createTestApp(await openTestDatabase());
     const environment = await createTestEnvironment(app);
     const set = async (changes: string) => {
@@ -108,7 +108,7 @@ forEachEngine('what was paid today', (openTestDatabase, engine) => {
     assert.deepEqual(Object.fromEntries(took), { aborted: null, approved: 700, declined: 250 });
   });
 
-  test('the first page read every attempt to pay of a store in SQLite, and now reads the newest alone', async () => {
+  test('the first page reads only the newest payment attempts', async () => {
     const app = createTestApp(await openTestDatabase());
     const { id } = await createTestEnvironment(app);
     await fillWithPaid(app, id);
