@@ -4,7 +4,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import { measureProcess } from '../src/lib/meters.ts';
 import { createMetrics } from '../src/metrics.ts';
 
-test('the depth of every watched queue is read when somebody asks', async () => {
+test('the depth of every watched queue is read at each scrape', async () => {
   const { registry, watchQueue } = createMetrics();
   let depth = 1;
   watchQueue('transactions', { depth: () => depth });
@@ -13,13 +13,13 @@ test('the depth of every watched queue is read when somebody asks', async () => 
   assert.match(text, /^rubrica_queue_depth\{queue="transactions"\} 7$/m);
 });
 
-test('the delay of the event loop is shown', async () => {
+test('the delay of the event loop is a metric', async () => {
   const { registry } = createMetrics();
   measureProcess(registry);
   assert.match(await registry.metrics(), /^nodejs_eventloop_lag_p99_seconds \d/m);
 });
 
-test('of the process all is measured that prom-client measures by itself', async () => {
+test('the process metrics are the same as prom-client’s default metrics', async () => {
   const [ours, theirs] = [createMetrics().registry, new Registry()];
   measureProcess(ours);
   collectDefaultMetrics({ register: theirs });

@@ -9,8 +9,8 @@ import { forEachEngine } from './support/engines.ts';
 import { createTestApp } from './support/test-app.ts';
 import { createTestEnvironment } from './support/test-shop.ts';
 
-forEachEngine('the background of a process', (openTestDatabase) => {
-  test('kept no last anchor and stayed listed where its last refused requests could not be kept', async () => {
+forEachEngine('the worker of a process', (openTestDatabase) => {
+  test('tries every step of its stop, even if an earlier one fails', async () => {
     const app = createTestApp(await openTestDatabase());
     const { serviceToken } = await createTestEnvironment(app);
     const failed: string[] = [];
@@ -41,7 +41,7 @@ forEachEngine('the background of a process', (openTestDatabase) => {
     ]);
   });
 
-  test('lost the use of a token during DRAIN_DELAY', async () => {
+  test('records the use of a token during DRAIN_DELAY', async () => {
     const app = createTestApp(await openTestDatabase());
     await createTestEnvironment(app);
     const worker = startWorker(app, async () => true, assert.fail);

@@ -70,7 +70,7 @@ forEachEngine('chaos run', (openTestDatabase) => {
     return { db, app, environment, shopWith, tried, reported };
   }
 
-  test('a right receiver passes all twelve, by the state of its orders', async (t) => {
+  test('a correct receiver passes all twelve classes, judged by its orders', async (t) => {
     const { db, shopWith, reported } = await open(t);
     const report = await reported(await shopWith());
     assert.deepEqual(
@@ -83,7 +83,7 @@ forEachEngine('chaos run', (openTestDatabase) => {
     assert.equal(act?.['said_after'], '{"seed":7}');
   });
 
-  test('finds the one fault of each receiver, and says how it is mended', async (t) => {
+  test('finds the one fault of each receiver and gives its fix', async (t) => {
     const { shopWith, reported } = await open(t);
     for (const [at, one] of CHAOS_CLASSES.entries()) {
       const shop = await shopWith(one.name);
@@ -96,7 +96,7 @@ forEachEngine('chaos run', (openTestDatabase) => {
     }
   });
 
-  test('sends the same again for a seed, whichever kinds are left out', async (t) => {
+  test('sends the same callbacks for a seed, even if other classes are left out', async (t) => {
     const { shopWith, reported } = await open(t);
     const two = CHAOS_CLASSES.filter(({ name }) => name === 'duplicates' || name === 'two_at_once');
     const sent = async (classes: typeof CHAOS_CLASSES) => {
@@ -106,7 +106,7 @@ forEachEngine('chaos run', (openTestDatabase) => {
     assert.equal(await sent(two), await sent(two.slice(1)));
   });
 
-  test('goes by the answers where the shop tells no state, and says what they leave open', async (t) => {
+  test('judges by the answers if the shop shows no orders, and marks what they cannot decide as unclear', async (t) => {
     const { shopWith, reported } = await open(t);
     const report = await reported({ ...(await shopWith()), orderUrl: null });
     for (const { class: name, verdict } of report.classes)
@@ -118,7 +118,7 @@ forEachEngine('chaos run', (openTestDatabase) => {
     }
   });
 
-  test('says that nothing can be said of a shop that refuses an ordinary callback, or does not act on it', async (t) => {
+  test('is not ready for a shop that refuses an ordinary callback or does not act on it', async (t) => {
     const { shopWith, tried } = await open(t);
     const shop = await shopWith();
     const strangers = ordersOf(8, CHAOS_CLASSES.length + 1);
@@ -133,7 +133,7 @@ forEachEngine('chaos run', (openTestDatabase) => {
     assert.match(mute.kind === 'not_ready' ? mute.why : '', /still unknown to the shop/);
   });
 
-  test('is a command: text, JSON and a report, with status 1 when a class fails, and never in production', async (t) => {
+  test('is a command with text, JSON and a report, fails with status 1, and is refused in production', async (t) => {
     const { db, shopWith } = await open(t);
     const env = { ...process.env, DATABASE_URL: db.url, DATA_DIR: folder, MASTER_KEY: '5a'.repeat(32) };
     const chaos = (words: string[], more: Record<string, string> = {}) =>

@@ -7,8 +7,8 @@ import { whyNoInjection } from './support/system-calls.ts';
 const CREATES = Number(process.env.FAULT_OPERATIONS ?? 5_000);
 const reason = await whyNoInjection();
 
-describe('the order of flush and answer', { skip: reason !== null && `IT WAS NOT TESTED: ${reason}` }, () => {
-  test(`of ${CREATES} creates: none is answered before its own flush, and eight share one`, async () => {
+describe('flush before answer', { skip: reason !== null && `IT WAS NOT TESTED: ${reason}` }, () => {
+  test(`none of ${CREATES} creates is answered before its flush, and at least eight share one`, async () => {
     const { acknowledged, flushes, early } = await recordAckOrder(CREATES);
     report('flush, then answer', { acknowledged, flushes, early: early.length });
     assert.equal(acknowledged, CREATES);

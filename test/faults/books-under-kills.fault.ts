@@ -8,7 +8,7 @@ import { report } from './support/report.ts';
 const KILLS = Number(process.env.FAULT_KILLS ?? 200);
 
 forEachEngine('books under kills', (openTestDatabase, engine) => {
-  test(`after each of ${KILLS} kills the books are what happened`, async () => {
+  test(`agree with what happened after each of ${KILLS} kills`, async () => {
     const result = await killBookkeeper(openTestDatabase, { kills: KILLS, random: createSeededRandom(1) });
     report(`books under kills on ${engine}`, { ...result, problems: result.problems.length });
     assert.deepEqual(result.problems, []);

@@ -6,19 +6,19 @@ import { report } from './support/report.ts';
 
 const to2038 = Math.round((Date.UTC(2038, 0, 20) - Date.now()) / 3_600_000);
 const jumps = [
-  { jump: 'two hours forth', hours: 2 },
-  { jump: 'two hours back', hours: -2 },
-  { jump: 'to the day after seconds no longer fit in 31 bits', hours: to2038 },
+  { jump: 'of two hours forward', hours: 2 },
+  { jump: 'of two hours back', hours: -2 },
+  { jump: 'to 2038, when seconds exceed 31 bits,', hours: to2038 },
 ];
 
-describe('a clock that is set', () => {
+describe('a jump of the wall clock', () => {
   for (const { jump, hours } of jumps) {
-    test(`${jump} moves no expiry and no attempt`, async () => {
+    test(`${jump} changes no expiry and no retry`, async () => {
       const problems = await jumpClock(hours);
       report('clock jump', { hours, problems: problems.length });
       assert.deepEqual(problems, []);
     });
-    test(`${jump} is felt by a service that goes by the wall clock, and that is caught`, async () => {
+    test(`${jump} catches the planted bug: goes by the wall clock`, async () => {
       const problems = await jumpClock(hours, { plant: 'goes by the wall clock' });
       report('goes by the wall clock', { hours, problems: problems.length, first: problems[0] });
       assert.notDeepEqual(problems, []);
@@ -34,7 +34,7 @@ forEachEngine('a replica whose clock is two hours ahead', (openTestDatabase, eng
     report('replica ahead', { problems: problems.length });
     assert.deepEqual(problems, []);
   });
-  test('is caught when it goes by its own', { skip }, async () => {
+  test('catches the planted bug: not anchored', { skip }, async () => {
     const { url } = await openTestDatabase();
     const problems = await addReplicaAhead(url, 'not anchored');
     report('not anchored', { problems: problems.length, first: problems[0] });

@@ -10,7 +10,7 @@ const OPERATIONS = Number(process.env.FAULT_OPERATIONS ?? 48_000);
 const skip = whyMissing('initdb') ?? false;
 
 describe('four replicas on one PostgreSQL', { skip }, () => {
-  test('create every reference once, whatever crashes', async () => {
+  test('create every reference once during crashes of replicas and the database', async () => {
     const random = createSeededRandom(1);
     const options = { operations: OPERATIONS, databaseCrashes: 10, kills: 4, random };
     const result = await createConcurrently(options);
@@ -19,7 +19,7 @@ describe('four replicas on one PostgreSQL', { skip }, () => {
     assert.ok(result.unknown > 0 && result.refused > 0, 'the faults were felt');
   });
 
-  test('lose nothing on a server that is set to acknowledge before it flushes', async () => {
+  test('lose nothing on a server with synchronous_commit=off', async () => {
     const options = { operations: 6_000, kills: 0, random: createSeededRandom(2), databaseCrashes: 4 };
     const result = await createConcurrently({
       ...options,

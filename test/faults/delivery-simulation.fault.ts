@@ -10,7 +10,7 @@ const SEEDS = Number(process.env.FAULT_SEEDS ?? 2_000);
 const SEEDS_FOR_PLANTS = 100;
 
 describe('the delivery engine in a simulated world', { skip: ONLY_SEED > 0 }, () => {
-  test(`keeps its word in ${SEEDS} worlds`, async () => {
+  test(`keeps its promises in ${SEEDS} worlds`, async () => {
     const total = { seeds: 0, orders: 0, attempts: 0, mishaps: 0, events: 0 };
     const failed: SeedReport[] = [];
     for (let seed = 1; seed <= SEEDS; seed++) {
@@ -24,14 +24,14 @@ describe('the delivery engine in a simulated world', { skip: ONLY_SEED > 0 }, ()
     assert.deepEqual(failed.map(describeFailure), []);
   });
 
-  test('is the same world again with the same seed', async () => {
+  test('repeats the same world for the same seed', async () => {
     for (let seed = 1; seed <= 50; seed++) {
       const [one, other] = [await runSeed(seed, { plant: null }), await runSeed(seed, { plant: null })];
       assert.equal(one.hash, other.hash, `seed ${seed} went two ways`);
     }
   });
 
-  test('lets 10,000 callbacks of a merchant that hangs delay nobody else', async () => {
+  test('delivers to others in time while a merchant with 10,000 callbacks hangs', async () => {
     const { violations, firstAttemptMs, counts } = await runSeed(1, { plant: null, burst: 10_000 });
     const p99 = firstAttemptMs[Math.floor(0.99 * firstAttemptMs.length)] as number;
     report('hung merchant', { ...counts, others: firstAttemptMs.length, 'first attempt p99 ms': p99 });
@@ -52,7 +52,7 @@ describe('the delivery engine in a simulated world', { skip: ONLY_SEED > 0 }, ()
   }
 });
 
-test('one seed, with everything that happens in it', { skip: ONLY_SEED === 0 }, async () => {
+test('FAULT_SEED prints the whole trace of one seed', { skip: ONLY_SEED === 0 }, async () => {
   const { lines, violations } = await runSeed(ONLY_SEED, { plant: null });
   console.log(lines.join('\n'));
   assert.deepEqual(violations, []);

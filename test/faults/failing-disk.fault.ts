@@ -17,7 +17,7 @@ const faults: readonly Pick<Injection, 'call' | 'fault'>[] = [
   { call: 'pwrite64', fault: 'signal=KILL' },
 ];
 
-describe('a disk that fails', { skip: reason !== null && `FAILING DISKS WERE NOT TESTED: ${reason}` }, () => {
+describe('a failing disk', { skip: reason !== null && `FAILING DISKS WERE NOT TESTED: ${reason}` }, () => {
   for (const { call, fault } of faults) {
     test(`${fault} at each of the first ${POINTS} calls of ${call} loses nothing`, async () => {
       const answers: Record<string, number> = {};
@@ -44,7 +44,7 @@ describe('a disk that fails', { skip: reason !== null && `FAILING DISKS WERE NOT
   const plants = [
     { plant: 'keeps serving after a failed commit', call: 'fsync', fault: 'error=EIO', points: [8] },
     { plant: 'swallows the error of a commit', call: 'pwrite64', fault: 'error=EIO', points: [40, 44, 48, 52, 56, 60] },
-    { plant: 'event in a commit of its own', call: 'pwrite64', fault: 'signal=KILL', points: [40, 44, 48, 52, 56, 60] },
+    { plant: 'event in a separate commit', call: 'pwrite64', fault: 'signal=KILL', points: [40, 44, 48, 52, 56, 60] },
   ] as const;
   for (const { plant, call, fault, points } of plants) {
     test(`catches the planted bug: ${plant}`, async () => {

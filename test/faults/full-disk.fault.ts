@@ -8,7 +8,7 @@ const ROUNDS = Number(process.env.FAULT_ROUNDS ?? 10);
 const reason = await whyNoDisk(() => createSmallDisk(1));
 
 describe('a full disk', { skip: reason !== null && `FULL DISKS WERE NOT TESTED: ${reason}` }, () => {
-  test(`refuses writes, serves reads and accepts again, ${ROUNDS} times`, async () => {
+  test(`stops writes, not reads, and writes succeed again when there is room, ${ROUNDS} times`, async () => {
     for (let round = 1; round <= ROUNDS; round++) {
       const result = await fillDisk();
       const { created, refused, acceptedAgainMs } = result;

@@ -11,7 +11,7 @@ const LONGEST_EXIT_MS = 10_000;
 const ROUNDS = Number(process.env.FAULT_ROUNDS ?? 5);
 
 describe('SIGTERM', () => {
-  test(`ends a service under load ${STOPS} times without failing what it had taken`, async () => {
+  test(`stops a service under load ${STOPS} times without failing an accepted request`, async () => {
     const result = await stopUnderLoad({ stops: STOPS, random: createSeededRandom(1) });
     report('SIGTERM under load', { ...result, problems: result.problems.length });
     assert.deepEqual(result.problems, []);
@@ -26,7 +26,7 @@ describe('SIGTERM', () => {
     assert.notDeepEqual(problems, []);
   });
 
-  test(`restarts four replicas ${ROUNDS} times, and no request fails that may be tried twice`, {
+  test(`restarts four replicas ${ROUNDS} times, and no request that clients may repeat fails`, {
     skip: whyMissing('initdb') ?? false,
   }, async () => {
     const result = await restartReplicas({ rounds: ROUNDS });

@@ -6,7 +6,7 @@ import { report } from './support/report.ts';
 /** The promise for the first attempt of a callback in docs/reliability.md. */
 const withinMs = 5_000;
 
-test('a merchant that hangs, with 300 callbacks waiting for it, delays nobody else', async () => {
+test('a hanging merchant with 300 waiting callbacks delays nobody else', async () => {
   const result = await hangMerchant(300, 20, { withinMs });
   report('hung merchant', { ...result, problems: result.problems.length });
   assert.deepEqual(result.problems, []);

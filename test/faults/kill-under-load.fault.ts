@@ -9,7 +9,7 @@ import { report } from './support/report.ts';
 const READY_MS = 2_000;
 const KILLS = Number(process.env.FAULT_KILLS ?? 200);
 
-test(`${KILLS} kills under load lose nothing and double nothing`, async () => {
+test(`${KILLS} kills under load lose nothing and duplicate nothing`, async () => {
   const result = await killUnderLoad({ kills: KILLS, random: createSeededRandom(1) });
   report('kill -9 under load', { ...result, problems: result.problems.length });
   assert.deepEqual(result.problems, []);

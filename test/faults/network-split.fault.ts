@@ -7,7 +7,7 @@ import { report } from './support/report.ts';
 const LONGEST_RECOVERY_MS = 15_000;
 const SECONDS = Number(process.env.FAULT_SECONDS ?? 20);
 
-forEachEngine('a network that splits the service from its database', (openTestDatabase, engine) => {
+forEachEngine('a network fault between the service and its database', (openTestDatabase, engine) => {
   const skip = engine === 'sqlite' && 'an embedded store has no network';
 
   async function split(options: SplitOptions): Promise<string[]> {
@@ -27,7 +27,9 @@ forEachEngine('a network that splits the service from its database', (openTestDa
   }
 
   for (const fault of ['silent', 'commits unanswered', 'resets', 'slow'] as const) {
-    test(`${fault} for ${SECONDS} seconds: every request is answered in time, nothing is lost`, { skip }, async () => {
+    test(`${fault} for ${SECONDS} seconds: every request is answered in time, and nothing is lost`, {
+      skip,
+    }, async () => {
       assert.deepEqual(await split({ fault, ms: SECONDS * 1000 }), []);
     });
   }

@@ -24,11 +24,11 @@ async function storm(seconds: number): Promise<string[]> {
   return problems;
 }
 
-test(`${SECONDS} seconds of far too many requests: they are refused early, and then all is as before`, async () => {
+test(`excess requests are refused early for ${SECONDS} seconds, and then the service recovers`, async () => {
   assert.deepEqual(await storm(SECONDS), []);
 });
 
-forEachEngine('a database that stands still', (openTestDatabase, engine) => {
+forEachEngine('a stalled database', (openTestDatabase, engine) => {
   const skip = engine === 'sqlite' && 'SQLite runs in the thread that answers';
   async function standstill(plant?: PlantName): Promise<string[]> {
     const { url } = await openTestDatabase();
@@ -39,7 +39,7 @@ forEachEngine('a database that stands still', (openTestDatabase, engine) => {
     return problems;
   }
 
-  test('for seven seconds: who would wait too long is refused at once', { skip }, async () => {
+  test('makes the service refuse at once every request that would wait too long', { skip }, async () => {
     assert.deepEqual(await standstill(), []);
   });
 

@@ -10,7 +10,7 @@ const KILLS = Number(process.env.FAULT_KILLS ?? 100);
 forEachEngine('payouts under kills', (openTestDatabase, engine) => {
   // SQLite allows one process at a time.
   const processes = engine === 'postgres' ? 8 : 1;
-  test(`${processes} at once, ${KILLS} kills: no payout leaves twice, and no peso over the balance`, async () => {
+  test(`with ${processes} processes and ${KILLS} kills, no payout leaves twice or exceeds the balance`, async () => {
     const options = { processes, kills: KILLS, payouts: 300, random: createSeededRandom(1) };
     const result = await killPayers(openTestDatabase, options);
     report(`payouts under kills on ${engine}`, { ...result, problems: result.problems.length });

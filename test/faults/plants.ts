@@ -95,7 +95,7 @@ export const PLANTS = {
   ],
   'Retry-After ignored': [{ file: SCHEDULE, find: 'Math.max(scheduled, askedMs)', put: 'scheduled' }],
   'schedule ignored': [{ file: SCHEDULE, find: 'Math.max(scheduled, askedMs)', put: 'askedMs' }],
-  'gone endpoint heard too late': [{ file: ENGINE, find: `attempt?.step.kind === 'disable' ?`, put: 'false ?' }],
+  'gone endpoint noticed too late': [{ file: ENGINE, find: `attempt?.step.kind === 'disable' ?`, put: 'false ?' }],
   'gone endpoint kept': [{ file: RECORD, find: `step.kind === 'disable' && changed`, put: 'false && changed' }],
   'handled redirect repeated': [
     { file: SCHEDULE, find: '!isMove(url, location', put: 'false && isMove(url, location' },
@@ -108,8 +108,8 @@ export const PLANTS = {
       put: '(refusals.includes(outcome.status) || (outcome.status > 400 && outcome.status < 408))',
     },
   ],
-  'what waits is not woken': [{ file: RECORD, find: 'await wakeCallbacks(tx, endpoint, now);', put: ';' }],
-  'what is under way is woken': [
+  'waiting callbacks are not woken': [{ file: RECORD, find: 'await wakeCallbacks(tx, endpoint, now);', put: ';' }],
+  'callbacks in progress are woken': [
     { file: ENDPOINTS, find: ' and lease is null\n', put: '\n' },
     { file: ENDPOINTS, find: ' and lease is null and id in (', put: ' and id in (' },
   ],
@@ -129,7 +129,7 @@ export const PLANTS = {
   ],
   'no checkpoint': [{ file: SQLITE, find: 'pragma wal_autocheckpoint = 4000;', put: 'pragma wal_autocheckpoint = 0;' }],
   'synchronous normal': [{ file: SQLITE, find: 'pragma synchronous = full;', put: 'pragma synchronous = normal;' }],
-  'event in a commit of its own': [
+  'event in a separate commit': [
     {
       file: STORED,
       find: 'tx.insertNewRows<{ transaction_id: number }>(NEW_TRANSACTIONS, rows)',
@@ -267,7 +267,7 @@ export const PLANTS = {
   // Shortens half a minute of waiting to a few seconds.
   'short time-out': [SHORT_TIME_OUT],
   'short time-out, an unknown commit is called refused': [SHORT_TIME_OUT, UNKNOWN_IS_REFUSED],
-  'ids go on after a restore': [
+  'ids continue after a restore': [
     {
       file: 'src/epochs/begin-epoch.ts',
       find: 'known.map((handed) => firstBeyond(handed, counted, span, now))',

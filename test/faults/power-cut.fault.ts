@@ -10,7 +10,7 @@ const reason = await whyNoDisk(() => createScratchDisk(16));
 const skip = reason === null ? false : `POWER CUTS WERE NOT TESTED: ${reason}`;
 
 describe('power cuts under load', { skip }, () => {
-  test(`${CUTS} of them lose nothing that was acknowledged`, async () => {
+  test(`${CUTS} of them lose nothing acknowledged`, async () => {
     const result = await cutPowerUnderLoad({ cuts: CUTS, random: createSeededRandom(1) });
     report('power cuts', { ...result, problems: result.problems.length });
     assert.deepEqual(result.problems, []);
@@ -19,7 +19,7 @@ describe('power cuts under load', { skip }, () => {
     assert.ok(result.acknowledged > 20 * CUTS, 'there was load');
   });
 
-  for (const plant of ['synchronous normal', 'event in a commit of its own'] as const) {
+  for (const plant of ['synchronous normal', 'event in a separate commit'] as const) {
     test(`catches the planted bug: ${plant}`, async () => {
       const result = await cutPowerUnderLoad({ cuts: 15, plant, random: createSeededRandom(2) });
       report(plant, { acknowledged: result.acknowledged, problems: result.problems.length, first: result.problems[0] });

@@ -13,13 +13,13 @@ import { report } from './support/report.ts';
 const CREATED = Number(process.env.FAULT_CREATED ?? 1000);
 
 describe('a restore under load', () => {
-  test(`of an embedded store gives nothing twice, ${CREATED} orders before, lost and after`, async (context) => {
+  test(`of an embedded store reuses no id, with ${CREATED} orders before, lost and after`, async (context) => {
     const result = await restoreUnderLoad(await rehearseFile(makeFolder(context)), CREATED);
     report('restore, SQLite', { ...result, problems: result.problems.length });
     assert.deepEqual(result.problems, []);
   });
 
-  test('of a PostgreSQL to a point in time gives nothing twice', {
+  test('of PostgreSQL to a point in time reuses no id', {
     skip: whyMissing('pg_basebackup') ?? false,
   }, async (context) => {
     await using postgres = await startArchivedPostgres();
@@ -29,7 +29,7 @@ describe('a restore under load', () => {
   });
 
   const plants: [PlantName, RegExp][] = [
-    ['ids go on after a restore', /^\d+ is kept|^\d+ is lost/],
+    ['ids continue after a restore', /^\d+ is kept|^\d+ is lost/],
     ['no epoch in a webhook id', /was told as/],
     ['no hold after a restore', /callbacks left before the release/],
     ['a cursor of any epoch', /an old cursor was answered 200/],

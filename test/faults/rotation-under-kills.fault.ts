@@ -9,7 +9,7 @@ const KILLS = Number(process.env.FAULT_KILLS ?? 20);
 const SECRETS = Number(process.env.FAULT_SECRETS ?? 10_000);
 
 forEachEngine('replacing the master key while serving', (openTestDatabase, engine) => {
-  test(`of ${SECRETS} Secret Tokens with ${KILLS} kills fails no signature and loses none`, async () => {
+  test(`with ${SECRETS} Secret Tokens and ${KILLS} kills fails no signature and loses no token`, async () => {
     const db = await openTestDatabase();
     await db.close();
     const options = { databaseUrl: db.url, secrets: SECRETS, kills: KILLS, random: createSeededRandom(1) };

@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import { backUpUnderLoad } from './backup-under-load.ts';
 
 /** The short form of backup-under-load.fault.ts. */
-test('a backup under load holds everything that was acknowledged before, and can be started', async () => {
+test('a backup under load contains everything acknowledged before it, and starts', async () => {
   const { problems, rows } = await backUpUnderLoad(1, 'rubrica backup');
   assert.deepEqual(problems, []);
   assert.ok(rows > 1);
 });
 
-test('a copy of the main file only is caught', async () => {
+test('catches the planted bug: a backup that copies only the main file', async () => {
   assert.notDeepEqual((await backUpUnderLoad(1, 'main file only')).problems, []);
 });

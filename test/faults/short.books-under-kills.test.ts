@@ -5,14 +5,14 @@ import { forEachEngine } from '../support/engines.ts';
 import { killBookkeeper } from './books-under-kills.ts';
 
 /** The short form of books-under-kills.fault.ts. */
-forEachEngine('books under a few kills', (openTestDatabase) => {
-  test('are what happened', async () => {
+forEachEngine('books under kills, short form', (openTestDatabase) => {
+  test('agree with what happened', async () => {
     const result = await killBookkeeper(openTestDatabase, { kills: 4, random: createSeededRandom(3) });
     assert.deepEqual(result.problems, []);
     assert.ok(result.payments > 0 && result.refunds > 0 && result.movements > 0, 'there was something to book');
   });
 
-  test('planted bug: books in a second commit', async () => {
+  test('catches the planted bug: books in a second commit', async () => {
     const plant = 'books in a second commit';
     const { problems } = await killBookkeeper(openTestDatabase, { kills: 4, random: createSeededRandom(4), plant });
     assert.ok(problems.length > 0);

@@ -45,7 +45,12 @@ const histories: { name: string; history: Operation[]; rows: StoredRow[]; found:
   },
   { name: 'a conflict with itself', history: [created, create(3, 4, 'conflict', 1)], rows: [row], found: ['C5'] },
   { name: 'a row without its event', history: [created], rows: [{ ...row, events: 0 }], found: ['C6'] },
-  { name: 'absent after it was created', history: [created, read(3, 4, 'absent', null)], rows: [row], found: ['C7'] },
+  {
+    name: 'a transaction absent after its creation',
+    history: [created, read(3, 4, 'absent', null)],
+    rows: [row],
+    found: ['C7'],
+  },
   {
     name: 'an error outside the catalogue',
     history: [created, { ...read(3, 4, 'nonsense', null), detail: '500' }],
@@ -53,22 +58,22 @@ const histories: { name: string; history: Operation[]; rows: StoredRow[]; found:
     found: ['C8'],
   },
   {
-    name: 'seen before it was asked for',
+    name: 'a transaction seen before its request',
     history: [read(1, 2, 'found', 1), create(3, 4, 'replayed', 1)],
     rows: [row],
     found: ['C9'],
   },
-  { name: 'a row that nobody asked for', history: [], rows: [row], found: ['C10'] },
+  { name: 'a row without a request', history: [], rows: [row], found: ['C10'] },
   {
-    name: 'a row with fields that nobody sent',
+    name: 'a row with fields of no request',
     history: [create(1, null, 'unknown', null, 7_000)],
     rows: [row],
     found: ['C10'],
   },
-  { name: 'a row that was refused', history: [create(1, 2, 'refused', null)], rows: [row], found: ['C10'] },
+  { name: 'a row of a refused request', history: [create(1, 2, 'refused', null)], rows: [row], found: ['C10'] },
 ];
 
-describe('the check of a history', () => {
+describe('the checker of histories', () => {
   for (const { name, history, rows, found } of histories) {
     test(found.length === 0 ? `accepts ${name}` : `finds ${name}`, () => {
       const codes = checkHistory(history, rows).map((problem) => problem.split(' ')[0]);

@@ -6,7 +6,7 @@ import { whyNoInjection } from './support/system-calls.ts';
 const reason = await whyNoInjection();
 
 /** The short form of failing-disk.fault.ts. */
-describe('a disk that fails, in short', { skip: reason !== null && `FAILING DISKS WERE NOT TESTED: ${reason}` }, () => {
+describe('a failing disk, short form', { skip: reason !== null && `FAILING DISKS WERE NOT TESTED: ${reason}` }, () => {
   const faults = [
     { call: 'fsync', fault: 'error=EIO', at: '9' },
     { call: 'pwrite64', fault: 'error=ENOSPC', at: '45' },
@@ -17,7 +17,7 @@ describe('a disk that fails, in short', { skip: reason !== null && `FAILING DISK
     });
   }
 
-  test('a service that goes on after a failed commit is caught', async () => {
+  test('catches the planted bug: keeps serving after a failed commit', async () => {
     const injection = { call: 'fsync', fault: 'error=EIO', at: '9' } as const;
     const result = await createOnFailingDisk(injection, 'keeps serving after a failed commit');
     assert.notDeepEqual(checkDiskFault(injection, result), []);

@@ -7,6 +7,6 @@ const reason = await whyNoDisk(() => createSmallDisk(1));
 const skip = reason !== null && `FULL DISKS WERE NOT TESTED: ${reason}`;
 
 /** The short form of full-disk.fault.ts. */
-test('a full disk refuses writes, serves reads and accepts again when there is room', { skip }, async () => {
+test('a full disk stops writes, not reads, and writes succeed again when there is room', { skip }, async () => {
   assert.deepEqual(checkFullDisk(await fillDisk()), []);
 });

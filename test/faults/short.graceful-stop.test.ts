@@ -4,13 +4,13 @@ import { createSeededRandom } from '../../src/lib/seeded-random.ts';
 import { stopUnderLoad } from './graceful-stop.ts';
 
 /** The short form of graceful-stop.fault.ts. */
-test('SIGTERM under load fails nothing that was taken, and waits for the callback under way', async () => {
+test('SIGTERM under load fails no accepted request, and waits for a callback in progress', async () => {
   const { problems, acknowledged } = await stopUnderLoad({ stops: 2, random: createSeededRandom(1) });
   assert.deepEqual(problems, []);
   assert.ok(acknowledged > 2, 'there was load');
 });
 
-test('a stop that waits for nothing is caught', async () => {
+test('catches the planted bug: no drain', async () => {
   const { problems } = await stopUnderLoad({ stops: 1, plant: 'no drain', random: createSeededRandom(2) });
   assert.notDeepEqual(problems, []);
 });

@@ -4,8 +4,8 @@ import { forEachEngine } from '../support/engines.ts';
 import { countStatements, describeSchema, killMigration } from './killed-migration.ts';
 
 /** The short form of killed-migration.fault.ts. */
-forEachEngine('a migration that is killed, in short', (openTestDatabase) => {
-  test('at its last statement is completed by the next start', async () => {
+forEachEngine('a killed migration, short form', (openTestDatabase) => {
+  test('is completed by the next start after a kill at its last statement', async () => {
     const whole = await describeSchema((await openTestDatabase()).url);
     const db = await openTestDatabase({ migrated: false });
     await db.close();
@@ -13,7 +13,7 @@ forEachEngine('a migration that is killed, in short', (openTestDatabase) => {
     assert.deepEqual(await describeSchema(db.url), whole);
   });
 
-  test('leaves a mess when it is not one commit, and that is caught', async () => {
+  test('catches the planted bug: migration without a transaction, killed', async () => {
     const db = await openTestDatabase({ migrated: false });
     await db.close();
     assert.notDeepEqual(await killMigration(db.url, 5, 'migration without a transaction, killed'), []);

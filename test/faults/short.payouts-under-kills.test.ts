@@ -4,8 +4,8 @@ import { createSeededRandom } from '../../src/lib/seeded-random.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { killPayers } from './payouts-under-kills.ts';
 
-forEachEngine('payouts under kills', (openTestDatabase, engine) => {
-  test('of processes that are killed no payout leaves twice, and no peso over the balance', async () => {
+forEachEngine('payouts under kills, short form', (openTestDatabase, engine) => {
+  test('no payout leaves twice or exceeds the balance', async () => {
     const processes = engine === 'postgres' ? 3 : 1;
     const options = { processes, kills: 3, payouts: 30, random: createSeededRandom(1) };
     const result = await killPayers(openTestDatabase, options);

@@ -8,14 +8,14 @@ const reason = await whyNoDisk(() => createScratchDisk(16));
 const skip = reason !== null && `POWER CUTS WERE NOT TESTED: ${reason}`;
 
 /** The short form of power-cut.fault.ts. */
-describe('power cuts under load, in short', { skip }, () => {
-  test('two of them lose nothing that was acknowledged', async () => {
+describe('power cuts under load, short form', { skip }, () => {
+  test('two of them lose nothing acknowledged', async () => {
     const { problems, lossyCuts } = await cutPowerUnderLoad({ cuts: 2, random: createSeededRandom(1) });
     assert.deepEqual(problems, []);
     assert.equal(lossyCuts, 2, 'every cut lost what was not flushed');
   });
 
-  test('a store that does not flush its commits is caught', async () => {
+  test('catches the planted bug: synchronous normal', async () => {
     const options = { cuts: 1, plant: 'synchronous normal', random: createSeededRandom(2) } as const;
     assert.notDeepEqual((await cutPowerUnderLoad(options)).problems, []);
   });

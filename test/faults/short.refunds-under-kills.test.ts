@@ -29,9 +29,9 @@ const FAULTS = [
   ['status', 'error_500'],
 ] as const;
 
-forEachEngine('refunds of processes that are killed, by an acquirer that fails', (openTestDatabase) => {
+forEachEngine('refunds under kills with a failing acquirer', (openTestDatabase) => {
   for (const processes of [1, 3]) {
-    test(`${processes} at once: what went back at the acquirer is booked, to the peso, or waits with an age`, async (context) => {
+    test(`with ${processes} processes, every refund at the acquirer is booked exactly or waits for a person`, async (context) => {
       const { shop, paid } = await openPaid(context, openTestDatabase);
       for (const amount of PARTS) {
         for (const payment of paid) {

@@ -10,8 +10,8 @@ import { prepareStore } from './support/prepare-store.ts';
 import { rehearseFile } from './support/rehearsals.ts';
 
 /** The short form of restore-under-load.fault.ts: on PostgreSQL a copy of the database stands in for a backup. */
-forEachEngine('a restore under load', (openTestDatabase, engine) => {
-  test('gave ids and webhook ids again, and readers of the feed went on past what is not there', async (context) => {
+forEachEngine('a restore under load, short form', (openTestDatabase, engine) => {
+  test('reuses no id or webhook id, and old cursors of the feed are refused', async (context) => {
     const dataDir = mkdtempSync(join(tmpdir(), 'rubrica-restore-'));
     context.after(() => rmSync(dataDir, { recursive: true }));
     const rehearsal = engine === 'sqlite' ? await rehearseFile(dataDir) : await ofDatabase(dataDir);

@@ -6,7 +6,7 @@ import type { PlantName } from './plants.ts';
 import { rotateUnderKills } from './rotation-under-kills.ts';
 
 /** The short form of rotation-under-kills.fault.ts. */
-forEachEngine('replacing the master key while serving, in short', (openTestDatabase, engine) => {
+forEachEngine('replacing the master key while serving, short form', (openTestDatabase, engine) => {
   const rotate = async (kills: number, plant?: PlantName) => {
     const db = await openTestDatabase();
     await db.close();
@@ -20,14 +20,14 @@ forEachEngine('replacing the master key while serving, in short', (openTestDatab
     assert.ok(answered > 0);
   });
 
-  test('loses a Secret Token when a text is replaced in two commits, and that is caught', async () => {
+  test('catches the planted bug: rotation without a transaction, killed', async () => {
     const { problems } = await rotate(1, 'rotation without a transaction, killed');
     assert.ok(problems.includes('lost: 1 Secret Tokens'), problems.join());
   });
 
   // Does not depend on the store.
   const once = { skip: engine === 'postgres' };
-  test('serves nobody when the previous key opens nothing, and that is caught', once, async () => {
+  test('catches the planted bug: the previous key opens nothing', once, async () => {
     const { problems } = await rotate(1, 'the previous key opens nothing');
     assert.match(problems.join(), /serve ended before it was ready/);
   });

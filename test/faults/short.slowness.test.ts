@@ -13,7 +13,7 @@ test('a slow disk delays creates and fails none', {
   assert.deepEqual(checkSlowDisk(await createOnSlowDisk(1_000)), []);
 });
 
-test('a merchant that hangs delays nobody else', async () => {
+test('a hanging merchant delays nobody else', async () => {
   // With this many, one common queue would delay the others for minutes.
   assert.deepEqual((await hangMerchant(60, 3)).problems, []);
 });

@@ -8,7 +8,7 @@ const SECONDS = Number(process.env.FAULT_SECONDS ?? 60);
 const reason = await whyNoInjection();
 
 describe('a slow disk', { skip: reason !== null && `SLOW DISKS WERE NOT TESTED: ${reason}` }, () => {
-  test(`for ${SECONDS} seconds delays creates and fails none`, async () => {
+  test(`delays creates for ${SECONDS} seconds and fails none`, async () => {
     const result = await createOnSlowDisk(SECONDS * 1000);
     const { slowed, acknowledged, p99Ms } = result;
     report('slow disk', { 'slow flushes': slowed, acknowledged, 'p99 ms': p99Ms });

@@ -13,7 +13,7 @@ async function soakFor(seconds: number, options: { creates?: number; plant?: Pla
   return problems;
 }
 
-test(`${SECONDS} seconds of a steady load: memory, descriptors and the write-ahead log stay as they are`, async () => {
+test(`memory, descriptors and the write-ahead log do not grow in ${SECONDS} seconds of steady load`, async () => {
   assert.deepEqual(await soakFor(SECONDS), []);
 });
 

@@ -19,7 +19,7 @@ const MINUTE = 60_000;
 const DAY = 1440 * MINUTE;
 
 forEachEngine('health', (openTestDatabase) => {
-  test('every process is named with its version, one that was killed is a problem, and one that stopped is gone', async () => {
+  test('a killed process is a problem, and a stopped one is no longer listed', async () => {
     const db = await openTestDatabase();
     const one = createTestApp(db);
     const other = createTestApp(db, { now: one.now });
@@ -36,7 +36,7 @@ forEachEngine('health', (openTestDatabase) => {
     assert.deepEqual(await fixesOf(one, 'process'), [null], 'the killed one is forgotten');
   });
 
-  test('what a process finds wrong with itself is said by every other', async () => {
+  test('every process reports the problems that another found in itself', async () => {
     const db = await openTestDatabase();
     const one = createTestApp(db);
     const production = { ...one.config, mode: 'production' as const };
@@ -47,7 +47,7 @@ forEachEngine('health', (openTestDatabase) => {
     assert.match(found?.fix ?? '', /Set PUBLIC_URL/);
   });
 
-  test('a Secret Token that somebody changed in the store was taken for another master key', async () => {
+  test('a Secret Token that was tampered with is told apart from a wrong master key', async () => {
     const db = await openTestDatabase();
     const app = createTestApp(db);
     const { id } = await createPaymentService(app, 'Shop', TESTER);
@@ -62,7 +62,7 @@ forEachEngine('health', (openTestDatabase) => {
     assert.match(sayFinding((await found(other)) as Finding, 'en').fix ?? '', /Set the MASTER_KEY/);
   });
 
-  test('an old backup and books that nobody verified wait for a person until they are done', async () => {
+  test('an old backup and unverified books wait for a person until they are done', async () => {
     const { app, kinds } = await openProduction(openTestDatabase);
     assert.deepEqual(await kinds(), []);
     app.now.advance(8 * DAY);
@@ -89,7 +89,7 @@ forEachEngine('health', (openTestDatabase) => {
     assert.deepEqual(await kinds(), ['backup']);
   });
 
-  test('a verification that found something waits at once, in development too', async () => {
+  test('a verification with findings waits for a person at once, in development too', async () => {
     const app = createTestApp(await openTestDatabase());
     await noteUpkeep(app, 'books', false);
     const [row] = await listAttention(app, null, 10, 'es');
@@ -97,7 +97,7 @@ forEachEngine('health', (openTestDatabase) => {
     assert.match(row?.reason ?? '', /no están como se registraron/);
   });
 
-  test('the page says what doctor says, in both languages, to operators alone', async () => {
+  test('the console page shows what doctor shows, in both languages, to operators only', async () => {
     const app = createTestApp(await openTestDatabase());
     await keepProcess(app);
     await noteUpkeep(app, 'books', false);

@@ -11,8 +11,8 @@ import { withSignature } from '../support/test-shop.ts';
 const BROWSER = { accept: 'text/html,*/*;q=0.8', 'content-type': 'application/x-www-form-urlencoded' };
 
 /** The requests and responses of published clients, byte for byte, where clients differ. */
-forEachEngine('the wire shapes of published clients', (openTestDatabase) => {
-  test('WooCommerce and OpenCart: a form per page view, one page for both ends, 302 after the callback', async (context) => {
+forEachEngine('wire formats of published clients', (openTestDatabase) => {
+  test('WooCommerce and OpenCart: one form for each page view, one return page, 302 after the callback', async (context) => {
     const shop = await open(context, (await openTestDatabase()).url, () => 302);
     const view = (session: string) =>
       shop.form({
@@ -35,7 +35,7 @@ forEachEngine('the wire shapes of published clients', (openTestDatabase) => {
     assert.equal(shop.received.length, 1);
   });
 
-  test('PrestaShop 1.6 and 1.7: country es, / as cancel URL, session ids of 64 digits', async (context) => {
+  test('PrestaShop 1.6 and 1.7: country es, / as cancel URL, session ids of 64 characters', async (context) => {
     const shop = await open(context, (await openTestDatabase()).url, () => 200);
     const fields = shop.form({
       x_shop_country: 'es',
@@ -53,7 +53,7 @@ forEachEngine('the wire shapes of published clients', (openTestDatabase) => {
     assert.deepEqual([cancelled.status, cancelled.headers.get('location')], [303, `${shop.url}/`]);
   });
 
-  test('JavaScript, PHP and .NET hold USD as a number: 12.5 and 0.99 are signed as they are sent', async (context) => {
+  test('JavaScript, PHP and .NET: USD amounts are numbers, such as 12.5, and signed as they are sent', async (context) => {
     const shop = await open(context, (await openTestDatabase()).url, () => 200);
     for (const amount of ['12.5', '0.99', '12.50', '7']) {
       const fields = shop.form({ x_amount: amount, x_currency: 'USD', x_reference: `USD-${amount}` });
@@ -73,7 +73,7 @@ forEachEngine('the wire shapes of published clients', (openTestDatabase) => {
     );
   });
 
-  test('pst-pagofacil, MONAX and btnCobro: loginToken, then an unsigned create, then the status', async (context) => {
+  test('pst-pagofacil, MONAX and btnCobro: loginToken, an unsigned create and the status', async (context) => {
     const shop = await open(context, (await openTestDatabase()).url, () => 200);
     const may = ['payments:create', 'payments:read'] as const;
     const wish = { email: 'shop@example.cl', may, paymentServices: [shop.paymentServiceId] };

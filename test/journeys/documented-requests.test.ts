@@ -30,11 +30,13 @@ const PROGRAMS: Record<SampleLanguage, { program: Program; starts?: Program; fil
 /** The languages of the code fences in the guides. */
 const FENCES: Record<string, SampleLanguage> = { sh: 'curl', js: 'node', php: 'php', python: 'python' };
 
-describe('requests that the documentation shows work as they are copied', () => {
+describe('requests copied from the documentation work', () => {
   for (const language of Object.keys(LANGUAGES) as SampleLanguage[]) {
     const skip = whyLeftOut(language);
 
-    test(`a signed request in ${LANGUAGES[language]}, whatever stands in its fields`, { skip }, async (context) => {
+    test(`a signed request in ${LANGUAGES[language]}, with special characters in its fields`, {
+      skip,
+    }, async (context) => {
       const { url, tokens } = await open(context);
       const fields = { ...fieldsOf(tokens), x_session_id: `it's "5" \\ ñ $HOME %41 {{url}}` };
       const output = await runSample(language, fillSample(SIGNED_SAMPLES[language], `${url}/trxs`, fields), tokens);

@@ -57,7 +57,7 @@ before(async () => {
 });
 after(() => sdk[Symbol.dispose]());
 
-forEachEngine('the receivers that the documentation shows', (openTestDatabase, engine) => {
+forEachEngine('the documented receivers', (openTestDatabase, engine) => {
   // A receiver does not depend on the engine: on PostgreSQL one example of each folder runs.
   const tried = EXAMPLES.filter(
     ({ folder }, at) => engine === 'sqlite' || EXAMPLES.findIndex((one) => one.folder === folder) === at,
@@ -65,7 +65,7 @@ forEachEngine('the receivers that the documentation shows', (openTestDatabase, e
   for (const example of tried) {
     const { name, program } = example;
     const skip = whyMissing(program) ?? false;
-    test(`with ${name}: an order is paid by its own callback, once, and by nothing else`, { skip }, async (context) => {
+    test(`with ${name}: only its own callback pays an order, once`, { skip }, async (context) => {
       const service = await startTestService(context, (await openTestDatabase()).url);
       const { development: tokens } = await createPaymentService(service.app, 'Shop', TESTER);
       const shop = await startExample(context, example, tokens);
@@ -101,7 +101,7 @@ forEachEngine('the receivers that the documentation shows', (openTestDatabase, e
   }
 });
 
-test('every receiver passes all twelve kinds of chaos run, by the state of its orders', async (context) => {
+test('every documented receiver passes all twelve classes of chaos run, judged by its orders', async (context) => {
   const service = await startTestService(context, 'sqlite::memory:');
   const { development: tokens } = await createPaymentService(service.app, 'Shop', TESTER);
   const environment = (await loadEnvironment(service.app, tokens.service_token)) as ServiceEnvironment;
@@ -121,7 +121,7 @@ test('every receiver passes all twelve kinds of chaos run, by the state of its o
   await Promise.all(tried);
 });
 
-test('the quickstart shows the receivers that are tested here', () => {
+test('the quickstart contains the tested receivers', () => {
   const read = (file: string) => readFileSync(join(repository, file), 'utf8');
   const shown = [...read('docs/quickstart-callbacks.md').matchAll(/```(?:js|php|python)\n([\s\S]*?)```/g)];
   assert.deepEqual(
@@ -130,7 +130,7 @@ test('the quickstart shows the receivers that are tested here', () => {
   );
 });
 
-test('the receiver in Python once read without end where the length was below zero', {
+test('the Python receiver refuses a negative Content-Length', {
   skip: whyMissing('python3') ?? false,
 }, async (context) => {
   const env = { ...process.env, PYTHONPATH, SERVICE_TOKEN: 'a', SECRET_TOKEN: 'b', PORT: '0' };
@@ -145,7 +145,7 @@ test('the receiver in Python once read without end where the length was below ze
   assert.match(answer.toString(), /^HTTP\/1\.0 413 /);
 });
 
-test('a receiver that lacks its tokens says so when it starts', async () => {
+test('a receiver without tokens exits with an error at its start', async () => {
   for (const { name, program, args, folder } of EXAMPLES) {
     // PHP's server starts the program again for each request.
     if (whyMissing(program) !== null || args.includes('receiver.php')) continue;

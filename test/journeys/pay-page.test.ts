@@ -27,7 +27,7 @@ const FIND_OBSTACLES = readFileSync(new URL('find-obstacles.js', import.meta.url
 
 withBrowser('paying in a browser', (openVisitor) => {
   forEachEngine('the pay page', (openTestDatabase) => {
-    test('pays, and brings the signed fields to a shop that sends the payer on to another address', async (context) => {
+    test('completes a payment and posts the signed fields to a shop, which redirects to another address', async (context) => {
       const { shop, url, environment } = await openOrder(context, { databaseUrl: (await openTestDatabase()).url });
       const { page, complaints } = await openVisitor();
       const door = shop.keepOut();
@@ -45,7 +45,7 @@ withBrowser('paying in a browser', (openVisitor) => {
       assert.deepEqual(complaints, []);
     });
 
-    test('two tabs that pay at the same moment pay once', async (context) => {
+    test('charges once if two tabs pay concurrently', async (context) => {
       const { service, shop, url } = await openOrder(context, { databaseUrl: (await openTestDatabase()).url });
       const { context: browser, page, complaints } = await openVisitor({ javaScriptEnabled: false });
       const tabs = [page, await browser.newPage()];
@@ -63,7 +63,7 @@ withBrowser('paying in a browser', (openVisitor) => {
     });
   });
 
-  test('without scripts every step has a button or reloads by itself', async (context) => {
+  test('without scripts every step has a button or reloads itself', async (context) => {
     let outcome: PaymentOutcome = { kind: 'pending' };
     const method = scriptMethod({ start: async () => outcome, lookup: async () => outcome });
     const { shop, url, environment } = await openOrder(context, { method });
@@ -82,7 +82,7 @@ withBrowser('paying in a browser', (openVisitor) => {
     assert.deepEqual(complaints, []);
   });
 
-  test('the keyboard is enough, and shows where it is', async (context) => {
+  test('every step works with the keyboard, and the focus is visible', async (context) => {
     const { shop, url } = await openOrder(context);
     const { page } = await openVisitor({ javaScriptEnabled: false });
     await page.goto(url);
@@ -103,7 +103,7 @@ withBrowser('paying in a browser', (openVisitor) => {
     await shop.got('POST /complete?order=1');
   });
 
-  test('cancelling asks first and leads to the shop by a GET with its query', async (context) => {
+  test('cancelling asks for confirmation and returns to the shop by a GET with its query', async (context) => {
     const { service, shop, url } = await openOrder(context);
     const { page, complaints } = await openVisitor({ locale: 'es-CL' });
     await page.goto(url);
@@ -118,7 +118,7 @@ withBrowser('paying in a browser', (openVisitor) => {
     assert.deepEqual(complaints, []);
   });
 
-  test('the Back button does not send the payer away a second time', async (context) => {
+  test('after the Back button the payer is not redirected again', async (context) => {
     const { shop, url } = await openOrder(context);
     const { page } = await openVisitor();
     await page.goto(url);
@@ -133,7 +133,7 @@ withBrowser('paying in a browser', (openVisitor) => {
     assert.equal(shop.visits.filter(({ key }) => key.startsWith('POST /complete')).length, 1);
   });
 
-  test('a payer who wants to stay stays, and the button back has the focus', async (context) => {
+  test('the payer can stop the redirect, and then the return button has the focus', async (context) => {
     const { url } = await openOrder(context);
     const { page, complaints } = await openVisitor();
     await page.goto(url);
@@ -145,7 +145,7 @@ withBrowser('paying in a browser', (openVisitor) => {
     assert.deepEqual(complaints, []);
   });
 
-  test('a method on a page of its own gets the payer by a form, and sends them back by one', async (context) => {
+  test('a payment method can receive and return the payer by form posts', async (context) => {
     const bank = createServer((request, response) => {
       const back = new URL(request.url ?? '', 'http://bank').searchParams.get('back');
       response.setHeader('content-type', 'text/html');
@@ -176,7 +176,7 @@ withBrowser('paying in a browser', (openVisitor) => {
     assert.deepEqual(complaints, []);
   });
 
-  test('an obstacle that is planted is found', async () => {
+  test('planted accessibility obstacles are found', async () => {
     const { page } = await openVisitor();
     await page.setContent(
       '<h2>No title</h2><p style="width:2000px;color:#999">Pale and wide</p><button>x</button><img>',
@@ -191,7 +191,7 @@ withBrowser('paying in a browser', (openVisitor) => {
   });
 
   for (const locale of ['es-CL', 'en-US']) {
-    test(`every state is readable, touchable and fits on 320 px, by day and night: ${locale}`, async (context) => {
+    test(`every state is readable and touchable at 320 px, in light and dark mode: ${locale}`, async (context) => {
       const pending = async () => ({ kind: 'pending' }) as const;
       const method = scriptMethod({ start: pending, lookup: pending });
       const { service, shop, environment, url } = await openOrder(context, { method });

@@ -56,8 +56,8 @@ const signer = require('@pagofacil/sdk-apis-javascript-signature') as {
   signPayload(payload: object, secret: string): string;
 };
 
-forEachEngine('published clients, unmodified but for their base URL', (openTestDatabase) => {
-  test('the JavaScript SDK and signer create, log in, read, and recognise the callback', async (context) => {
+forEachEngine('published clients with only their base URL changed', (openTestDatabase) => {
+  test('the JavaScript SDK and signer create a payment, verify its callback, log in and read it', async (context) => {
     const { service, tokens, receiver } = await open(context, (await openTestDatabase()).url);
     api.ApiClient.instance.basePath = service.url;
     const payload = orderOf(tokens, receiver.url);
@@ -82,7 +82,7 @@ forEachEngine('published clients, unmodified but for their base URL', (openTestD
     assert.equal((read.body as { data: { status: string } }).data.status, 'complete');
   });
 
-  test('the JavaScript SDK gives a payment back, follows it, and reads the day and the balance', async (context) => {
+  test('the JavaScript SDK refunds a payment, polls the refund, and reads the reconciliation and the balance', async (context) => {
     const { service, tokens } = await open(context, (await openTestDatabase()).url);
     api.ApiClient.instance.basePath = service.url;
     const environment = await loadEnvironment(service.app, tokens.service_token);
@@ -117,7 +117,7 @@ forEachEngine('published clients, unmodified but for their base URL', (openTestD
     assert.equal((balance.data as { data: { availableBalance: number } }).data.availableBalance, 10_000);
   });
 
-  test('the JavaScript SDK reads its user, and makes, lists, changes and ends a webhook', async (context) => {
+  test('the JavaScript SDK reads its user, and creates, lists, changes and deletes a webhook', async (context) => {
     const { service } = await open(context, (await openTestDatabase()).url);
     const { instance } = api.ApiClient;
     instance.basePath = service.url;
@@ -159,7 +159,7 @@ forEachEngine('published clients, unmodified but for their base URL', (openTestD
     );
   });
 
-  test('the form that the README of that SDK shows, which sends an empty body, is refused with a reason', async (context) => {
+  test('the empty body of the JavaScript SDK’s README example is refused with a reason', async (context) => {
     const { service } = await open(context, (await openTestDatabase()).url);
     api.ApiClient.instance.basePath = service.url;
     const trxs = new api.TrxsApi();
@@ -172,7 +172,7 @@ forEachEngine('published clients, unmodified but for their base URL', (openTestD
 
   for (const httpVersion of ['1.0', '1.1']) {
     const skip = whyMissing('php') ?? false;
-    test(`a PHP client gives a payment back in part and then in full, by HTTP/${httpVersion}`, {
+    test(`a PHP client refunds a payment partially and then fully, with HTTP/${httpVersion}`, {
       skip,
     }, async (context) => {
       const { service, tokens } = await open(context, (await openTestDatabase()).url);

@@ -15,8 +15,8 @@ import { untilVisible } from '../support/until-visible.ts';
 
 const ACCOUNT = { rut: '12345678-5', bankData: { bankSBIFNumber: '012', bankAccount: '12345678' } };
 
-forEachEngine('the client of the SDK', (openTestDatabase) => {
-  test('takes a payment, gives some of it back, and reads what happened', async (context) => {
+forEachEngine('the SDK client', (openTestDatabase) => {
+  test('creates a payment, refunds a part of it, and reads its events', async (context) => {
     const db = await openTestDatabase();
     const { client, order } = await open(context, db.url);
     assert.deepEqual(
@@ -76,7 +76,7 @@ forEachEngine('the client of the SDK', (openTestDatabase) => {
     assert.deepEqual([code, errors.map(({ pointer }) => pointer)], ['INVALID_BODY', ['/rut']]);
   });
 
-  test('does everything once although every first answer is lost', async (context) => {
+  test('creates and refunds once, even if every first answer is lost', async (context) => {
     const lost = new Set<string>();
     const forgetful = async (url: string, init: object) => {
       const reply = await fetch(url, init);
@@ -104,7 +104,7 @@ forEachEngine('the client of the SDK', (openTestDatabase) => {
     );
   });
 
-  test('refunded twice when a refund whose answers were all lost was asked for again, as its error says', async (context) => {
+  test('refunds once if it repeats a refund with the idempotency key of the error', async (context) => {
     let isDown = false;
     const unlucky = async (url: string, init: object) => {
       const reply = await fetch(url, init);
@@ -128,7 +128,7 @@ forEachEngine('the client of the SDK', (openTestDatabase) => {
     );
   });
 
-  test('logs in with a password or an API token, and says when they are wrong', async (context) => {
+  test('logs in with a password or an API token, and reports wrong ones', async (context) => {
     const { client, user } = await open(context, (await openTestDatabase()).url);
     assert.equal((await client.login({ username: user.email, password: user.password })).token_type, 'Bearer');
     assert.equal((await client.loginToken(user.api_token)).expires_in, 31_536_000);

@@ -86,8 +86,8 @@ async function setUp(openTestDatabase: OpenTestDatabase) {
   return { app, server, logIn, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
-forEachEngine('published clients of the transfers API, as their code sends', (openTestDatabase) => {
-  test('each logs in, pays, is told of the end at its address, and reads what it asked for', async () => {
+forEachEngine('published clients of the transfers API', (openTestDatabase) => {
+  test('each logs in, pays, gets the result at its callback URL, and reads the transfer', async () => {
     await using at = await setUp(openTestDatabase);
     for (const client of CLIENTS) {
       const authorization = client.authorization(await at.logIn(client.login));
@@ -121,7 +121,7 @@ forEachEngine('published clients of the transfers API, as their code sends', (op
     }
   });
 
-  test('what the QA collections send to be refused is 422 with a message', async () => {
+  test('the invalid requests of the QA collections are refused with 422 and a message', async () => {
     await using at = await setUp(openTestDatabase);
     const [{ body, pay }] = CLIENTS as [Client];
     const authorization = `Bearer ${await at.logIn('/loginToken')}`;

@@ -14,7 +14,7 @@ import { startWebpayStandIn, type WebpayStandIn } from '../support/webpay-stand-
 import { type BrowserShop, startBrowserShop } from './browser-shop.ts';
 
 withBrowser('paying by Webpay in a browser', (openVisitor) => {
-  test('the payer is sent straight on, pays at Transbank, and ends at the shop', async (context) => {
+  test('the payer is redirected to Transbank, pays there, and returns to the shop', async (context) => {
     const { url, shop, standIn } = await openOrder(context);
     const { page, complaints } = await openVisitor();
     const door = shop.keepOut();
@@ -29,7 +29,7 @@ withBrowser('paying by Webpay in a browser', (openVisitor) => {
   });
 
   for (const scripts of [true, false]) {
-    test(`who turns back at Transbank can pay again, ${scripts ? 'with' : 'without'} scripts`, async (context) => {
+    test(`a payer who aborts at Transbank can pay again, ${scripts ? 'with' : 'without'} scripts`, async (context) => {
       const { url, service, shop, standIn } = await openOrder(context);
       const { page, complaints } = await openVisitor({ javaScriptEnabled: scripts });
       shop.keepOut();
@@ -51,7 +51,7 @@ withBrowser('paying by Webpay in a browser', (openVisitor) => {
     });
   }
 
-  test('who goes back from Transbank by the browser’s Back button is not sent there again', async (context) => {
+  test('a payer who leaves Transbank by the Back button is not redirected there again', async (context) => {
     const { url } = await openOrder(context);
     const { page } = await openVisitor();
     await page.goto(url);

@@ -54,7 +54,7 @@ forEachEngine('clock advance', (openTestDatabase) => {
     return transaction.id;
   };
 
-  test('does what would have happened, in its order: late answers, expiries, repeats, the end of an overlap and of refunds', async () => {
+  test('carries out everything due in order: late answers, expiries, retries, ends of overlaps and of refunds', async () => {
     const db = await openTestDatabase();
     const down: App['fetch'] = async () => ({
       kind: 'failed',
@@ -101,7 +101,7 @@ forEachEngine('clock advance', (openTestDatabase) => {
     assert.deepEqual((await verifyAudit(app)).findings, []);
   });
 
-  test('the same journey in one step and in many small ones ends in one list', async () => {
+  test('lists the same events in one step as in many small ones', async () => {
     const down: App['fetch'] = async () => ({
       kind: 'failed',
       reason: 'connect',
@@ -129,7 +129,7 @@ forEachEngine('clock advance', (openTestDatabase) => {
     assert.deepEqual(await travelled([...small, rest]), await travelled([8 * DAY_MS]));
   });
 
-  test('failures are recorded by groups: each was a statement of its own, and a month of a thousand callbacks took minutes', async () => {
+  test('records failed deliveries in groups', async () => {
     const db = await openTestDatabase();
     let attempts = 0;
     let statements = 0;
@@ -149,7 +149,7 @@ forEachEngine('clock advance', (openTestDatabase) => {
     assert.ok(statements < attempts / 2, `${statements} statements for ${attempts} attempts`);
   });
 
-  test('by the real clock the worker does the same things in the same order', async () => {
+  test('does the same in the same order as a worker in real time', async () => {
     const open = async () => {
       const db = await openTestDatabase();
       let failures = 0;
@@ -182,7 +182,7 @@ forEachEngine('clock advance', (openTestDatabase) => {
     }
   });
 
-  test('deletes at the end what RETENTION_* keeps no longer', async () => {
+  test('deletes what is older than RETENTION_* at the end', async () => {
     const db = await openTestDatabase();
     const { config } = traveller(db);
     const retentionDays = { ...config.retentionDays, deliveryAttempts: 30 };
@@ -196,7 +196,7 @@ forEachEngine('clock advance', (openTestDatabase) => {
     );
   });
 
-  test('what it sends, and codes of an app, go by the time of the world: a right receiver refused it as a month old', async () => {
+  test('signs callbacks with the real time, so that receivers accept them', async () => {
     const db = await openTestDatabase();
     const sent: FetchRequest[] = [];
     const app = traveller(db, {
@@ -228,7 +228,7 @@ forEachEngine('clock advance', (openTestDatabase) => {
     }
   });
 
-  test('a service that runs follows, and stops when the clock is reset', async () => {
+  test('is followed by a running service, which stops when the clock is reset', async () => {
     const db = await openTestDatabase();
     const app = traveller(db);
     const unfit: string[] = [];
@@ -248,7 +248,7 @@ forEachEngine('clock advance', (openTestDatabase) => {
     }
   });
 
-  test('is a command with a list, undone by reset, and production takes neither it nor its store', async () => {
+  test('is a command, can be undone by reset, and is refused in production, as is its store', async () => {
     const db = await openTestDatabase();
     const app = traveller(db);
     await createTestTransaction(app, await createTestEnvironment(app));
@@ -292,7 +292,7 @@ async function actsOf({ db, ids }: { db: Database; ids: readonly number[] }): Pr
   return ids.map((id) => rows.filter((row) => row.id === id).map(({ what }) => what));
 }
 
-test('what is one in kind at one stop of the clock is one line', () => {
+test('equal events at one stop of the clock are gathered in one line', () => {
   const traces = [
     { at: 10, what: 'a', subject: 2 },
     { at: 11, what: 'a', subject: 1 },

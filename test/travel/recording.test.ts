@@ -20,7 +20,7 @@ forEachEngine('record and replay', (openTestDatabase) => {
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-recording-'));
   after(() => rmSync(folder, { recursive: true }));
 
-  test('what was recorded happens again in another store, and what is different is told', async () => {
+  test('a recording repeats the run in another store and reports differences', async () => {
     const db = await openTestDatabase();
     const now = Object.assign(systemClock(), { advance: () => {} });
     const app = createTestApp(db, { now });

@@ -40,7 +40,7 @@ forEachEngine('clock back', (openTestDatabase) => {
   const appOn = (db: TestDatabase) =>
     createTestApp(db, { now: Object.assign(systemClock(), { advance: () => {} }), fetch: down });
 
-  test('puts every row back, gives out no id again, tells readers of the feed, and ends a service that runs', async (t) => {
+  test('restores every row, reuses no id, invalidates cursors of the feed, and stops a running service', async (t) => {
     const db = await openTestDatabase();
     const app = appOn(db);
     const dataDir = join(folder, db.engine);
@@ -98,7 +98,7 @@ forEachEngine('clock back', (openTestDatabase) => {
     );
   });
 
-  test('a line separator in a text, such as in the answer of a shop, kept a store from ever going back', async () => {
+  test('restores texts with line separators', async () => {
     const db = await openTestDatabase();
     const app = appOn(db);
     await createTestEnvironment(app);
@@ -112,7 +112,7 @@ forEachEngine('clock back', (openTestDatabase) => {
     assert.deepEqual(differing(await rowsOf(db), before), []);
   });
 
-  test('a snapshot that was cut put the rest back, or ended in a SyntaxError', async () => {
+  test('refuses a truncated snapshot and changes nothing', async () => {
     const db = await openTestDatabase();
     const app = appOn(db);
     await createTestEnvironment(app);
@@ -138,7 +138,7 @@ forEachEngine('clock back', (openTestDatabase) => {
     }
   });
 
-  test('refuses what another version has kept and changes nothing, and a store with too many rows keeps nothing', async () => {
+  test('refuses a snapshot of another version, and takes none of a store with too many rows', async () => {
     const db = await openTestDatabase();
     const app = appOn(db);
     await createTestTransaction(app, await createTestEnvironment(app));
