@@ -30,7 +30,7 @@ forEachEngine('a payment service whose old events were deleted by RETENTION_EVEN
     return { from, to, merchant };
   };
 
-  test('moves, also after it was copied with them: once it could never move to that database any more', async () => {
+  test('moves, even to a database that has a copy of the deleted events', async () => {
     const { from, to, merchant } = await copyThenCut();
     await undoMove(from, to, merchant.paymentServiceId, TESTER);
     await createPaidTransaction(from, merchant, { reference: 'NEWER' });
