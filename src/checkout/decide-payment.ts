@@ -25,7 +25,14 @@ import {
   type TransitionCause,
   transitionTransaction,
 } from '../transactions/transition-transaction.ts';
-import { type AttemptState, askAgainAt, isOpen, type PaymentAttempt, standingOf } from './payment-attempt.ts';
+import {
+  type AttemptState,
+  askAgainAt,
+  isInDoubt,
+  isOpen,
+  type PaymentAttempt,
+  standingOf,
+} from './payment-attempt.ts';
 import { endAttempt, endContradiction, selectAttempt, selectAttemptAnywhere } from './payment-attempt-queries.ts';
 import { type DecidedOutcome, type DecisionResult, decisionContent, type PaymentDecision } from './payment-decision.ts';
 import { insertDecision, type ListedDecision, selectDecisions } from './payment-decision-queries.ts';
@@ -93,6 +100,19 @@ export async function rehearseDecision(
   if (found === null) return null;
   const at = app.now();
   return rehearse(app.db, (tx) => weigh(tx, found, wish, at));
+}
+
+/**
+ * The decision that a person may make about an attempt. `doubt`: any outcome. `unpaid`: it ended without money, so only
+ * that the money was taken after all.
+ */
+export type OpenDecision = 'doubt' | 'unpaid';
+
+/** Returns what a person may decide about an attempt now; null: nothing. The decision itself checks again. */
+export async function openDecision(app: App, attempt: PaymentAttempt): Promise<OpenDecision | null> {
+  if (isInDoubt(attempt, app.now())) return 'doubt';
+  if (isOpen(attempt) || attempt.state === 'approved') return null;
+  return (await hasEntryOfAttempt(app.db, attempt)) ? null : 'unpaid';
 }
 
 /** Lists the newest decisions, with their evidence. */

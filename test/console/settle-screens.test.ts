@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { listAudit } from '../../src/audit/list-audit.ts';
 import { verifyBooks } from '../../src/books/verify-books.ts';
 import { listDecisions } from '../../src/checkout/decide-payment.ts';
+import { settlePayment } from '../../src/checkout/settle-payment.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
 import { describeEvidence } from '../../src/lib/evidence-file.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
@@ -12,7 +13,7 @@ import type { Payout } from '../../src/payouts/payout.ts';
 import { settlePayouts } from '../../src/payouts/settle-payouts.ts';
 import { carryOutRefunds } from '../../src/refunds/carry-out-refunds.ts';
 import { listRefundDecisions } from '../../src/refunds/decide-refund.ts';
-import { approved, openCheckout, readAttempt, readStates, scriptMethod } from '../checkout/checkout-case.ts';
+import { approved, declined, openCheckout, readAttempt, readStates, scriptMethod } from '../checkout/checkout-case.ts';
 import { forEachEngine } from '../support/engines.ts';
 import { leaveFor } from '../support/moving-shop.ts';
 import { createTestApp, type TestApp } from '../support/test-app.ts';
@@ -256,6 +257,93 @@ forEachEngine('an attempt in doubt at the console', (openTestDatabase) => {
       [303, 303, 303],
     );
     assert.equal((await listDecisions(app, 10)).length, 1);
+    await assertBooksHold(app);
+  });
+});
+
+forEachEngine('an attempt at the console that ended without money', (openTestDatabase) => {
+  /** A payment whose only attempt its method declined; its last attempt, unless the payer may try again. */
+  const open = async (payerAttempts = 1) => {
+    const method = scriptMethod({ start: async () => declined });
+    const opened = await openCheckout(openTestDatabase, { method, payerAttempts });
+    const { app, transaction, environment } = opened;
+    await startPayment(app, transaction, 'scripted');
+    const { id } = await readAttempt(app);
+    const server = await startTestServer(app);
+    const payment = `/console/payments/${transaction.id}`;
+    const path = `${payment}/attempts/${id}/settle`;
+    return { app, server, environment, id, payment, path, ...deskOf(app, server, path) };
+  };
+  const TAKEN = { outcome: 'approved', reason: 'lo muestra el portal' };
+
+  test('could be recorded as paid in a shell alone: with no doubt the console had no way to it', async () => {
+    const { app, server, id, payment, path, look, confirm, user } = await open();
+    await using _server = server;
+    const finance = await user('finance', 'fina@example.cl');
+    const shown = await server.get(payment, finance.console);
+    assert.match(shown.text, /¿Se cobró un intento que aquí terminó sin cobro\?/);
+    assert.ok(shown.text.includes(`href="${path}"`));
+    assert.doesNotMatch(shown.text, /<h2>En duda/);
+    const form = await server.get(path, finance.console);
+    assert.match(form.text, /Aquí terminó sin cobro, y nada lo contradice/);
+    assert.deepEqual(
+      [...form.text.matchAll(/name="outcome" value="(\w+)"/g)].map(([, outcome]) => outcome),
+      ['approved'],
+      'that no money was taken is known already',
+    );
+    const preview = await look(finance, TAKEN);
+    assert.equal(preview.status, 200, preview.text);
+    assert.match(preview.text, /La orden quedará como: Rechazado/);
+    assert.match(preview.text, /dinero sin dueño/);
+    assert.deepEqual(await listDecisions(app, 10), [], 'a preview changes nothing');
+    for (let click = 0; click < 2; click++) {
+      const done = await confirm(finance, preview);
+      assert.equal(done.headers.get('location'), `${payment}?done=settled`, done.text);
+    }
+    const [decision, ...others] = await listDecisions(app, 10);
+    assert.deepEqual(
+      [decision?.payment_attempt_id, decision?.outcome, decision?.taken, decision?.reason, decision?.evidence_name],
+      [id, 'approved', 12_990, 'lo muestra el portal', 'portal.html'],
+    );
+    assert.deepEqual(others, []);
+    const { acts } = await listAudit(app, { who: 'fina@example.cl' }, 10);
+    assert.equal(acts.filter(({ action }) => action === 'payment.decided').length, 1);
+    const after = await server.get(payment, finance.console);
+    assert.ok(!after.text.includes(`href="${path}"`), 'its money is in the books, so nothing is left to say');
+    assert.equal((await look(finance, TAKEN)).status, 409);
+    await assertBooksHold(app);
+  });
+
+  test('pays its order while the payer may still try again', async () => {
+    const { app, server, look, confirm, user } = await open(2);
+    await using _server = server;
+    const finance = await user('finance');
+    const preview = await look(finance, TAKEN);
+    assert.match(preview.text, /La orden quedará como: Pagado/);
+    assert.equal((await confirm(finance, preview)).status, 303);
+    const { transaction, attempts } = await readStates(app);
+    assert.deepEqual([transaction, attempts], ['completed', ['approved']]);
+    await assertBooksHold(app);
+  });
+
+  test('is not recorded as paid by a wrong person, without a preview or after the method said it too', async () => {
+    const { app, server, id, payment, path, look, confirm, user } = await open();
+    await using _server = server;
+    const finance = await user('finance');
+    const auditor = await user('auditor');
+    assert.ok(!(await server.get(payment, auditor.console)).text.includes(path));
+    for (const answer of [await server.get(path, auditor.console), await look(auditor, TAKEN)])
+      assert.equal(answer.status, 403);
+    assert.equal((await look(finance, { ...TAKEN, confirm: 'yes' })).status, 409, 'nobody decides without the preview');
+    const again = await look(finance, { ...TAKEN, outcome: 'declined' });
+    assert.equal(again.status, 409, 'a known end is not decided once more');
+    const preview = await look(finance, TAKEN);
+    assert.equal(preview.status, 200);
+    const attempt = await readAttempt(app);
+    await settlePayment(app, attempt, approved, null);
+    assert.equal((await confirm(finance, preview)).status, 409);
+    assert.deepEqual([(await readAttempt(app)).id, (await listDecisions(app, 10)).length], [id, 0]);
+    assert.equal((await server.get(path, finance.console)).status, 409);
     await assertBooksHold(app);
   });
 });

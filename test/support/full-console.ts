@@ -16,6 +16,7 @@ import { listSuspense } from '../../src/movements/list-movements.ts';
 import { createCallbackDelivery } from '../../src/outbox/deliver-callbacks.ts';
 import { createPaymentLink } from '../../src/payment-links/create-payment-link.ts';
 import type { LinkWish } from '../../src/payment-links/payment-link.ts';
+import type { PaymentOutcome } from '../../src/payment-methods/payment-method.ts';
 import type { ServiceEnvironment } from '../../src/payment-services/payment-service.ts';
 import { type LookChanges, setLook } from '../../src/payment-services/set-look.ts';
 import { makePayoutFiles } from '../../src/payouts/make-payout-files.ts';
@@ -79,7 +80,8 @@ export async function fillConsole(app: TestApp, server: TestServer) {
   const settlement = await settle(app);
   await server.post('/trxs', { json: signedBody(environment.serviceToken, 'wrong') });
   await storeRefusedRequests(app);
-  const doubted = await doubt(app, environment);
+  const doubted = await endAttempt(app, environment, 'ORD-9', CONTRADICTION);
+  const unpaid = await endAttempt(app, environment, 'ORD-10', { kind: 'declined', detail: { reason: 'funds' } });
   const doubtedRefund = await doubtRefund(app, environment);
   const merchant = environment.paymentServiceId;
   const { batch_id: batch } = payout;
@@ -122,6 +124,8 @@ export async function fillConsole(app: TestApp, server: TestServer) {
       path: `/console/payments/${payment.id}/requests/${request}/approve`,
     },
     { route: '/console/payments/:id/attempts/:attempt/settle', path: doubted },
+    { route: '/console/payments/:id/attempts/:attempt/settle', path: unpaid },
+    { route: '/console/payments/:id', path: unpaid.replace(/\/attempts.*/, '') },
     { route: '/console/payments/:id/refunds/:refund/settle', path: doubtedRefund },
     { route: '/console/payments/:id/refund', path: `/console/payments/${payment.id}/refund?amount=1000&reason=doble` },
   ];
@@ -151,13 +155,15 @@ async function ask(app: TestApp, paid: Transaction, by: Actor): Promise<string> 
   return making.request.id;
 }
 
-/** Creates a payment whose method contradicts itself. Returns the path of the form that ends it. */
-async function doubt(app: TestApp, environment: ServiceEnvironment): Promise<string> {
-  const transaction = await createTestTransaction(app, environment, { reference: 'ORD-9', amount: 5004 });
+const CONTRADICTION: PaymentOutcome = { kind: 'contradiction', detail: { reason: 'two_ends', status: 'REVERSED' } };
+
+/** Creates a payment whose method says this of its attempt. Returns the path of the form that ends it. */
+async function endAttempt(app: TestApp, environment: ServiceEnvironment, reference: string, said: PaymentOutcome) {
+  const transaction = await createTestTransaction(app, environment, { reference, amount: 5004 });
   await startPayment(app, transaction, 'simulated');
   const attempt = await selectLatestAttempt(app.db, transaction);
   if (attempt === null) throw new Error('There is no attempt');
-  await settlePayment(app, attempt, { kind: 'contradiction', detail: { reason: 'two_ends', status: 'REVERSED' } });
+  await settlePayment(app, attempt, said);
   return `/console/payments/${transaction.id}/attempts/${attempt.id}/settle`;
 }
 

@@ -7,6 +7,10 @@ export const SETTLE_TEXTS = roomTexts(
     'settle.another': 'Lo termina una persona con el permiso movements:record.',
     'settle.attempt_title': '¿Qué pasó con el cobro de {amount}?',
     'settle.attempt_text': 'Orden {reference}, intento {id} en {method}.',
+    'settle.paid_after_all': '¿Se cobró un intento que aquí terminó sin cobro?',
+    'settle.paid_after_all_text': 'Elige el intento que el adquirente muestra como cobrado:',
+    'settle.unpaid':
+      'Aquí terminó sin cobro, y nada lo contradice. Dilo cobrado solo si lo muestra {method}, como su portal o su archivo.',
     'settle.asks': 'Antes de mostrar lo que hará, se le pregunta otra vez a {method}.',
     'settle.outcome': 'Qué pasó',
     'settle.approved': 'Se cobró el dinero (approved)',
@@ -76,6 +80,10 @@ export const SETTLE_TEXTS = roomTexts(
     'settle.another': 'A person with the permission movements:record ends it.',
     'settle.attempt_title': 'What happened to the charge of {amount}?',
     'settle.attempt_text': 'Order {reference}, attempt {id} with {method}.',
+    'settle.paid_after_all': 'Was an attempt paid that ended here without money?',
+    'settle.paid_after_all_text': 'Choose the attempt that the acquirer shows as paid:',
+    'settle.unpaid':
+      'Here it ended without money, and nothing contradicts that. Say that the money was taken only if {method} shows it, such as its portal or its file.',
     'settle.asks': 'Before you see what it does, {method} is asked again.',
     'settle.outcome': 'What happened',
     'settle.approved': 'The money was taken (approved)',

@@ -1,15 +1,17 @@
 import type { App } from '../../app.ts';
 import { sayPaymentDoubt, sayRefundDoubt } from '../../attention/say-doubt.ts';
+import { openDecision } from '../../checkout/decide-payment.ts';
 import { isInDoubt } from '../../checkout/payment-attempt.ts';
 import { methodName } from '../../checkout/texts.ts';
 import type { InBoth } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
+import { clockOf } from '../../lib/calendar-day.ts';
 import { isRefundInDoubt } from '../../refunds/refund.ts';
 import { selectRefundsOf } from '../../refunds/refund-queries.ts';
 import type { ShownPayment } from '../../search/show-payment.ts';
 import { selectAttemptsOf } from '../../search/timeline-queries.ts';
-import { tell } from '../console-texts.ts';
+import { tell, tellKind } from '../console-texts.ts';
 import type { ConsoleVisit } from '../console-visit.ts';
 
 /**
@@ -26,6 +28,27 @@ export async function doubtsOf(app: App, visit: ConsoleVisit, shown: ShownPaymen
 ${mayEnd ? html`<p class="actions"><a class="button primary" href="${at}${path}">${tell(language, 'settle.end')}</a></p>` : html`<p class="quiet">${tell(language, 'settle.another')}</p>`}</div>`,
   );
   return cards.length > 0 && html`<h2>${tell(language, 'settle.doubt')}</h2>${cards}`;
+}
+
+/**
+ * Shows a person who may do it the way to record an attempt that ended without money as paid: the acquirer knows better,
+ * and nothing else says so.
+ */
+export async function unpaidAttemptsOf(app: App, { language, user }: ConsoleVisit, shown: ShownPayment) {
+  if (!user.may.has('movements:record')) return false;
+  const at = `${publicPath(app)}/console/payments/${shown.payment.id}/attempts`;
+  const links: Html[] = [];
+  for (const attempt of await selectAttemptsOf(app.db, shown.transaction)) {
+    if ((await openDecision(app, attempt)) !== 'unpaid') continue;
+    const { id, state, created_at, payment_method: code } = attempt;
+    const said = tellKind(language, 'attempt', state, { method: methodName(language, { code, name: code }) });
+    links.push(html`<li><a href="${at}/${id}/settle">${clockOf(created_at)} · ${said}</a></li>`);
+  }
+  return (
+    links.length > 0 &&
+    html`<div class="card pad"><details><summary>${tell(language, 'settle.paid_after_all')}</summary>
+<p>${tell(language, 'settle.paid_after_all_text')}</p><ul>${links}</ul></details></div>`
+  );
 }
 
 /** `path` is below the page of the payment. */

@@ -12,7 +12,7 @@ import { badge, paymentBadges, timeCell } from '../console-format.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
 import { typedQuery } from '../kept-typing.ts';
-import { doubtsOf } from './doubts.ts';
+import { doubtsOf, unpaidAttemptsOf } from './doubts.ts';
 import { causeOfDelivery, timelineOf, titleOf } from './payment-lines.ts';
 import { waitingRequests } from './waiting-requests.ts';
 
@@ -72,6 +72,7 @@ ${timelineOf(language, shown)}</section>
 <h2>${tell(language, 'payment.facts')}</h2>
 ${factsOf(language, shown)}
 ${await doubtsOf(app, visit, shown)}
+${await unpaidAttemptsOf(app, visit, shown)}
 ${await waitingRequests(app, visit, shown)}
 ${user.may.has('refunds:create') && (await refundForm(app, language, shown, typed))}
 <h2>${tell(language, 'payment.copy')}</h2>

@@ -1,8 +1,14 @@
 import type { App } from '../../app.ts';
 import { sayPaymentDoubt } from '../../attention/say-doubt.ts';
-import { type DecisionWish, decidePayment, rehearseDecision } from '../../checkout/decide-payment.ts';
+import {
+  type DecisionWish,
+  decidePayment,
+  type OpenDecision,
+  openDecision,
+  rehearseDecision,
+} from '../../checkout/decide-payment.ts';
 import { lookUpPaymentOf } from '../../checkout/look-up-payments.ts';
-import { isInDoubt, isOpen, type PaymentAttempt } from '../../checkout/payment-attempt.ts';
+import { isOpen, type PaymentAttempt } from '../../checkout/payment-attempt.ts';
 import { selectAttempt } from '../../checkout/payment-attempt-queries.ts';
 import type { DecidedOutcome, DecisionResult } from '../../checkout/payment-decision.ts';
 import { methodName } from '../../checkout/texts.ts';
@@ -39,7 +45,7 @@ const CHOICES = {
 export const { get: getConsoleSettleAttempt, post: postConsoleSettleAttempt } = settleScreens({
   find: findDoubted,
   placeOf,
-  isInDoubt: ({ attempt }, now) => isInDoubt(attempt, now),
+  isInDoubt: ({ open }) => open !== null,
   sendNothing,
   question: questionOf,
   read: readWish,
@@ -47,7 +53,8 @@ export const { get: getConsoleSettleAttempt, post: postConsoleSettleAttempt } = 
   decide,
 });
 
-type Doubted = { shown: ShownPayment; attempt: PaymentAttempt };
+/** `open`: what may be decided; null: nothing. */
+type Doubted = { shown: ShownPayment; attempt: PaymentAttempt; open: OpenDecision | null };
 type Wish = Said<DecidedOutcome> & { taken: number | null };
 
 /**
@@ -59,7 +66,8 @@ async function findDoubted(app: App, visit: ConsoleVisit): Promise<Doubted | nul
   if (shown === null) return null;
   const { attempt: id } = visit.request.params as { attempt: string };
   const attempt = await selectAttempt(app.db, { id, environment_id: shown.transaction.environment_id });
-  return attempt?.transaction_id === shown.transaction.id ? { shown, attempt } : null;
+  if (attempt?.transaction_id !== shown.transaction.id) return null;
+  return { shown, attempt, open: await openDecision(app, attempt) };
 }
 
 function placeOf({ shown, attempt }: Doubted): Place {
@@ -67,23 +75,26 @@ function placeOf({ shown, attempt }: Doubted): Place {
   return { at: `${back}/attempts/${attempt.id}/settle`, back };
 }
 
-/** The money of an approved attempt is in the books, so nothing else can be said of it. */
-function choicesFor({ state }: PaymentAttempt): Choices<DecidedOutcome> {
-  return state === 'approved' ? { approved: CHOICES.approved } : CHOICES;
+/**
+ * The money of an approved attempt is in the books, so nothing else can be said of it. That no money was taken is known
+ * already of an attempt without a doubt.
+ */
+function choicesFor({ attempt, open }: Doubted): Choices<DecidedOutcome> {
+  return attempt.state === 'approved' || open === 'unpaid' ? { approved: CHOICES.approved } : CHOICES;
 }
 
 function nameOf({ language }: ConsoleVisit, { payment_method: code }: PaymentAttempt): string {
   return methodName(language, { code, name: code });
 }
 
-/** Says which attempt it is, and why it is in doubt. */
-function textOf(visit: ConsoleVisit, { shown, attempt }: Doubted) {
+/** Says which attempt it is, and why it is in doubt or what is known of it. */
+function textOf(visit: ConsoleVisit, { shown, attempt, open }: Doubted) {
   const { language } = visit;
   const { reference } = shown.payment;
   const method = nameOf(visit, attempt);
   const contradiction = attempt.contradicted_at === null ? null : attempt.contradiction;
   return html`<p>${tell(language, 'settle.attempt_text', { reference, id: attempt.id, method })}</p>
-<p class="notice">${sayPaymentDoubt({ ...attempt, payment_method: method, contradiction })[language]}</p>`;
+<p class="notice">${open === 'unpaid' ? tell(language, 'settle.unpaid', { method }) : sayPaymentDoubt({ ...attempt, payment_method: method, contradiction })[language]}</p>`;
 }
 
 function questionOf(visit: ConsoleVisit, doubted: Doubted, { amount: typed = '' }: Sent['fields']): SettleQuestion {
@@ -94,7 +105,7 @@ function questionOf(visit: ConsoleVisit, doubted: Doubted, { amount: typed = '' 
   return {
     title: tell(language, 'settle.attempt_title', { amount }),
     text: html`${textOf(visit, doubted)}${isOpen(attempt) && html`<p>${tell(language, 'settle.asks', { method })}</p>`}`,
-    choices: choicesFor(attempt),
+    choices: choicesFor(doubted),
     more: html`${attempt.state !== 'approved' && html`<label>${tell(language, 'settle.amount', { amount })}<input name="amount" inputmode="decimal" value="${typed}"></label>`}`,
   };
 }
@@ -116,7 +127,7 @@ async function preview(app: App, visit: ConsoleVisit, before: Doubted, wish: Wis
   const wasAsked = isOpen(before.attempt) && (await askAgain(app, before));
   // The answer may have ended it.
   const doubted = await findDoubted(app, visit);
-  if (doubted === null || !isInDoubt(doubted.attempt, app.now())) return sendNothing(app, visit);
+  if (doubted === null || doubted.open === null) return sendNothing(app, visit);
   const { attempt } = doubted;
   const rehearsed = await rehearseDecision(app, attempt.id, wishOf(visit, wish));
   if (rehearsed?.result !== 'decided') return sendRefusal(app, visit, rehearsed?.result ?? 'unknown');
