@@ -14,6 +14,11 @@ export async function selectHeld(db: Reader): Promise<Epoch | null> {
   return row ?? null;
 }
 
+/** Locks an epoch until the commit. */
+export async function lockEpoch(tx: Tx, epoch: number): Promise<void> {
+  await tx.query('select epoch from epochs where epoch = $1 {for_update}', [epoch]);
+}
+
 const EPOCHS: InsertTarget = {
   name: 'epochs',
   columns: [

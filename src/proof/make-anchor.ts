@@ -21,14 +21,14 @@ const LONGEST_PAUSE_MS = 23 * HOUR_MS;
  * Seals the ends of all chains if due: on the first call of a day in Chile, when the chains have grown and the last
  * anchor is an hour old, or when it is nearly a day old. `moved`: as soon as they have grown. `now`: in any case.
  * Returns the new anchor, or null. Concurrent processes make only one. `accepted`: a restore that a person accepts with
- * it. `by`: the person who asked for it, if any.
+ * it. `by`: the person who asked for it, if any. `after`: the anchor that it must follow; otherwise the last one.
  */
 export async function makeAnchor(
   app: App,
   when: 'due' | 'moved' | 'now',
-  { accepted, by }: { accepted?: Acceptance; by?: Actor } = {},
+  { accepted, by, after }: { accepted?: Acceptance; by?: Actor; after?: AnchorRow | null } = {},
 ): Promise<AnchorRow | null> {
-  const last = await selectLastAnchor(app.db);
+  const last = after === undefined ? await selectLastAnchor(app.db) : after;
   const now = app.now();
   const day = dayOf(now);
   const age = now - (last?.made_at ?? 0);
