@@ -1,32 +1,17 @@
 import type { Command } from 'commander';
-import type { App } from '../app.ts';
-import { listHeads } from '../books/list-books.ts';
-import {
-  measureWaitingAttempts,
-  selectWaitingAttempts,
-  type WaitingAttempt,
-} from '../checkout/waiting-attempt-queries.ts';
+import type { WaitingAttempt } from '../checkout/waiting-attempt-queries.ts';
 import type { Epoch } from '../epochs/epoch.ts';
-import { selectEpochs } from '../epochs/epoch-queries.ts';
-import { findHeld } from '../epochs/hold.ts';
-import { releaseEpoch } from '../epochs/release-epoch.ts';
 import { formatMoney } from '../lib/money.ts';
 import { formatAge } from '../lib/time-text.ts';
 import type { ListedCallback } from '../outbox/callback-list-queries.ts';
-import { countQueued } from '../outbox/outbox-queries.ts';
-import { listCallbacks } from '../outbox/resend-callback.ts';
-import { findElsewhere } from '../payment-services/elsewhere.ts';
-import { acceptRestore } from '../proof/accept-restore.ts';
-import { writeAnchors } from '../proof/keep-anchors.ts';
-import { collectFindings } from '../proof/proof-finding.ts';
+import { findUnreleased, type Unreleased } from '../proof/find-unreleased.ts';
+import { releaseRestore } from '../proof/release-restore.ts';
 import { describeRestore, type SeenRestore } from '../proof/restore.ts';
-import { verifyAnchors } from '../proof/verify-anchors.ts';
-import { measureWaitingRefunds, selectWaitingRefunds, type WaitingRefund } from '../refunds/waiting-refund-queries.ts';
-import { countPending } from '../transactions/transaction-queries.ts';
+import type { WaitingRefund } from '../refunds/waiting-refund-queries.ts';
 import { confirm } from './confirm.ts';
 import { headTable } from './head-table.ts';
 import { readLimit, readReason } from './options.ts';
-import { alreadyDone, countOf, print, table, time } from './print.ts';
+import { alreadyDone, type CommandError, countOf, print, table, time } from './print.ts';
 import { type ActingOptions, acting, withActor } from './with-actor.ts';
 
 type Options = ActingOptions & { limit: string; reason?: string; yes?: boolean; json?: boolean };
@@ -42,43 +27,22 @@ export function addReleaseCommand(program: Command): void {
     .action(release);
 }
 
-/**
- * The open payments, refunds and callbacks, which payment methods, banks and shops may know better than the store.
- * Lists are cut at the limit; counts are not.
- */
-type Open = {
-  payments: WaitingAttempt[];
-  refunds: WaitingRefund[];
-  callbacks: ListedCallback[];
-  counts: { payments: number; refunds: number; callbacks: number; pending_transactions: number };
-  /** The restore that nobody has accepted yet, with the lost anchors; null if it was accepted. */
-  restore: SeenRestore | null;
-  /** The ends of the chains of the books. */
-  heads: Awaited<ReturnType<typeof listHeads>>;
-};
-
 async function release(options: Options): Promise<void> {
   const limit = readLimit(options.limit);
   const reason = options.reason === undefined ? null : readReason(options.reason);
   await withActor(options, async (app, by) => {
-    const open = await findOpen(app, limit);
-    // A restore that an older version released, or that was released before a crash, may still need acceptance.
-    const held =
-      (await findHeld(app)) ?? (open.restore === null ? null : ((await selectEpochs(app.db)).at(-1) ?? null));
-    if (held === null) throw alreadyDone('Nothing is held: no restore waits for its release.');
-    if (options.json !== true) print(options, {}, linesOf(held, open, limit));
+    const open = await findUnreleased(app, limit);
+    if (open === null) throw nothingHeld();
+    if (options.json !== true) print(options, {}, linesOf(open, limit));
     const { callbacks, refunds } = open.counts;
     // Without a terminal there is nobody to confirm.
     const asks = options.json !== true && process.stdin.isTTY && process.stderr.isTTY;
     const released = options.yes === true || asks;
     if (released) {
       await confirm(`Let ${countOf(callbacks, 'callback')} and ${countOf(refunds, 'refund')} go?`, options);
-      // Write the permanent record first: after a crash in between, nothing has been released.
-      await acceptRestore(app, by, reason);
-      await writeAnchors(app);
-      await releaseEpoch(app, by, reason);
+      if ((await releaseRestore(app, open.held.epoch, by, reason)) !== 'released') throw nothingHeld();
     }
-    if (options.json === true) print(options, { ...shown(held, open), released }, []);
+    if (options.json === true) print(options, { ...shown(open), released }, []);
     else print(options, {}, [released ? 'Released: the running service sends them now.' : NOT_RELEASED]);
     if (!released) process.exitCode = 1;
   });
@@ -86,26 +50,11 @@ async function release(options: Options): Promise<void> {
 
 const NOT_RELEASED = 'Nothing was released: compare what is listed, then bin/rubrica release --yes.';
 
-async function findOpen(app: App, limit: number): Promise<Open> {
-  const now = app.now();
-  const since = { accepted: now, asked: now };
-  return {
-    payments: await selectWaitingAttempts(app.db, now, limit),
-    refunds: await selectWaitingRefunds(app.db, since, limit),
-    callbacks: await listCallbacks(app, { state: 'queued' }, limit),
-    counts: {
-      payments: (await measureWaitingAttempts(app.db, now)).count,
-      refunds: (await measureWaitingRefunds(app.db, since)).count,
-      callbacks: await countQueued(app.db, (await findElsewhere(app)).environments),
-      pending_transactions: await countPending(app.db),
-    },
-    restore:
-      (await verifyAnchors(app, [], collectFindings())).restores.find(({ accepted }) => accepted === null) ?? null,
-    heads: await listHeads(app),
-  };
+function nothingHeld(): CommandError {
+  return alreadyDone('Nothing is held: no restore waits for its release.');
 }
 
-function shown(held: Epoch, { payments, refunds, callbacks, counts, restore, heads }: Open) {
+function shown({ held, payments, refunds, callbacks, counts, restore, heads }: Unreleased) {
   const { epoch, began_at, known_until } = held;
   return {
     epoch,
@@ -138,7 +87,8 @@ export function describeGap({ began_at, known_until }: Epoch): string {
   return `The newest event in the store is of ${time(known_until)} UTC: the ${gap} after it are lost.`;
 }
 
-function linesOf(held: Epoch, open: Open, limit: number): string[] {
+function linesOf(open: Unreleased, limit: number): string[] {
+  const { held } = open;
   const { payments, refunds, callbacks, pending_transactions: pending } = open.counts;
   return [
     `Restored at ${time(held.began_at)} UTC. ${describeGap(held)}`,
@@ -159,7 +109,7 @@ function linesOf(held: Epoch, open: Open, limit: number): string[] {
 }
 
 /** Returns the ends of the books, to compare with copies that are kept elsewhere. */
-export function headLines(heads: Open['heads'], limit: number): string[] {
+export function headLines(heads: Unreleased['heads'], limit: number): string[] {
   if (heads.length === 0) return ['The books are empty.'];
   return ['The books end so:', ...headTable(heads.slice(0, limit)).map((line) => `  ${line}`)];
 }

@@ -84,6 +84,7 @@ const WAYS: readonly Way[] = [
     'way.decide',
     ([, environment, entry]) => `/suspense/e${environment}-${entry}`,
   ],
+  [of('release$'), 'payment-services:manage', 'way.release', () => '/restore'],
   [of('mail resend '), 'callbacks:resend', 'way.mail', () => '/mails'],
   [of('attention list --kind (\\w+)$'), 'books:read', 'way.attention', ([, kind]) => `/attention?kind=${kind}`],
 ];

@@ -267,6 +267,7 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'way.accept': 'Review and accept the differences',
   'way.explain': 'Explain the line',
   'way.hand_over': 'Hand the tokens over by a link',
+  'way.release': 'Compare and release',
   'way.attention': 'Look at what waits',
   'way.or': 'or in a shell:',
 

@@ -266,6 +266,7 @@ export const SPANISH = {
   'way.accept': 'Revisar y aceptar las diferencias',
   'way.explain': 'Explicar la línea',
   'way.hand_over': 'Entregar los tokens con un enlace',
+  'way.release': 'Comparar y liberar',
   'way.attention': 'Ver lo que espera',
   'way.or': 'o en una terminal:',
 

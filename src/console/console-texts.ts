@@ -8,6 +8,7 @@ import { MAIL_TEXTS } from './callbacks/mail-texts.ts';
 import { ENGLISH } from './console-english.ts';
 import { SPANISH } from './console-spanish.ts';
 import { HEALTH_TEXTS } from './health/health-texts.ts';
+import { RESTORE_TEXTS } from './health/restore-texts.ts';
 import { LOOK_FORM_TEXTS } from './merchants/look-form-texts.ts';
 import { MERCHANT_TEXTS } from './merchants/merchant-texts.ts';
 import { PAYMENT_LINK_TEXTS } from './merchants/payment-link-texts.ts';
@@ -34,6 +35,7 @@ export const ROOMS = [
   BANK_ACCOUNT_TEXTS,
   PRIVACY_TEXTS,
   HEALTH_TEXTS,
+  RESTORE_TEXTS,
   MERCHANT_TEXTS,
   LOOK_FORM_TEXTS,
   PAYMENT_LINK_TEXTS,

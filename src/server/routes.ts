@@ -328,6 +328,8 @@ export const ROUTES: readonly Endpoint[] = [
   screen('GET', ['/console/bank-accounts'], 'accounts:validate', screens.getConsoleBankAccounts),
   screen('POST', ['/console/bank-accounts'], 'accounts:validate', screens.postConsoleBankAccounts),
   wholeScreen('GET', ['/console/health'], readWith('payment-services:manage'), screens.getConsoleHealth),
+  wholeScreen('GET', ['/console/restore'], readWith('payment-services:manage'), screens.getConsoleRestore),
+  wholeScreen('POST', ['/console/restore'], 'payment-services:manage', screens.postConsoleRestore),
   wholeScreen('GET', ['/console/personal-data'], 'privacy:manage', screens.getConsolePersonalData),
   wholeScreen('POST', ['/console/personal-data'], 'privacy:manage', screens.postConsolePersonalData),
   wholeScreen('GET', ['/console/audit'], 'audit:read', screens.getConsoleAudit),
@@ -350,9 +352,12 @@ export const ROUTES: readonly Endpoint[] = [
   route('GET', ['/metrics'], 'public', getMetrics),
 ];
 
+type Method = Endpoint['method'];
+type Paths = Endpoint['paths'];
+
 function route(
-  method: Endpoint['method'],
-  paths: Endpoint['paths'],
+  method: Method,
+  paths: Paths,
   access: Exclude<Access, 'bearer' | 'session'>,
   operation: Operation,
 ): Endpoint {
@@ -360,37 +365,22 @@ function route(
 }
 
 /** Adds a console screen that needs this permission, or one of several. */
-function screen(
-  method: Endpoint['method'],
-  paths: Endpoint['paths'],
-  permission: Permission | Needed,
-  operation: Operation,
-): Endpoint {
+function screen(method: Method, paths: Paths, permission: Permission | Needed, operation: Operation): Endpoint {
   return { method, paths, access: 'session', needed: asNeeded(permission), ...operation };
 }
 
 /** Adds a screen about all payment services. It does not exist for users who do not see all of them. */
-function wholeScreen(
-  method: Endpoint['method'],
-  paths: Endpoint['paths'],
-  permission: Permission | Needed,
-  operation: Operation,
-): Endpoint {
+function wholeScreen(method: Method, paths: Paths, permission: Permission | Needed, operation: Operation): Endpoint {
   return { method, paths, access: 'session', needed: asNeeded(permission), whole: true, ...operation };
 }
 
 /** Adds a screen for everybody who is signed in to the console: their own account. */
-function own(method: Endpoint['method'], paths: Endpoint['paths'], operation: Operation): Endpoint {
+function own(method: Method, paths: Paths, operation: Operation): Endpoint {
   return { method, paths, access: 'session', ...operation };
 }
 
 /** Adds an endpoint for an access token with this permission, or with one of several. */
-function bearer(
-  method: Endpoint['method'],
-  paths: Endpoint['paths'],
-  permission: Permission | Needed,
-  operation: Operation,
-): Endpoint {
+function bearer(method: Method, paths: Paths, permission: Permission | Needed, operation: Operation): Endpoint {
   return { method, paths, access: 'bearer', needed: asNeeded(permission), ...operation };
 }
 

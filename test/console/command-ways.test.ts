@@ -24,6 +24,7 @@ forEachEngine('what ends what waits', (openTestDatabase) => {
       '/console/payments/ID/attempts/ID/settle',
       '/console/payments/ID/refunds/IDID/settle',
       '/console/payments/ID/requests/ID/approve',
+      '/console/restore',
       '/console/settlements/ID',
       '/console/statements/ID?use=suspense&amp;line=ID',
       '/console/suspense/tID-ID.ID',

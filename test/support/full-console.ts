@@ -8,6 +8,7 @@ import { settlePayment } from '../../src/checkout/settle-payment.ts';
 import { startPayment } from '../../src/checkout/start-payment.ts';
 import { drawDemoLogo } from '../../src/cli/demo-logo.ts';
 import type { Database } from '../../src/db/database.ts';
+import { beginEpoch } from '../../src/epochs/begin-epoch.ts';
 import { dayOf } from '../../src/lib/calendar-day.ts';
 import { describeEvidence } from '../../src/lib/evidence-file.ts';
 import { queueReceipt } from '../../src/mail/queue-receipt.ts';
@@ -57,7 +58,8 @@ const LOOK: LookChanges = {
 };
 
 /**
- * Fills every screen of the console: a payment whose callback fails, payouts, a settlement, links, tokens and people.
+ * Fills every screen of the console: a payment whose callback fails, payouts, a settlement, links, tokens, people and a
+ * restore that waits for its release.
  */
 export async function fillConsole(app: TestApp, server: TestServer) {
   const environment = await createTestEnvironment(app);
@@ -66,7 +68,6 @@ export async function fillConsole(app: TestApp, server: TestServer) {
   const delivery = createCallbackDelivery(app);
   await delivery.poll();
   await delivery.drain();
-  const owner = await createTestUser(app, { role: 'owner', may: [] });
   await queueMail(app, payment);
   const { payout, left, file, statement } = await payOut(app);
   await createPaymentLink(app, environment.id, LINK, TESTER);
@@ -83,6 +84,9 @@ export async function fillConsole(app: TestApp, server: TestServer) {
   const doubted = await endAttempt(app, environment, 'ORD-9', CONTRADICTION);
   const unpaid = await endAttempt(app, environment, 'ORD-10', { kind: 'declined', detail: { reason: 'funds' } });
   const doubtedRefund = await doubtRefund(app, environment);
+  // Last, because it ends every session.
+  await beginEpoch(app, [], 0, TESTER);
+  const owner = await createTestUser(app, { role: 'owner', may: [] });
   const merchant = environment.paymentServiceId;
   const { batch_id: batch } = payout;
   const ids: Record<string, string | null | undefined> = {

@@ -169,7 +169,7 @@ const PLACES: Readonly<Partial<Record<AttentionRow['kind'], Place>>> = {
   ],
   backup: [readWith('payment-services:manage'), () => '/health'],
   books: [readWith('payment-services:manage'), () => '/health'],
-  restore: [readWith('payment-services:manage'), () => '/health'],
+  restore: [readWith('payment-services:manage'), () => '/restore'],
 };
 
 function screenOf({ may }: User, row: AttentionRow): string | null {

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { listAudit } from '../../src/audit/list-audit.ts';
+import { beginEpoch } from '../../src/epochs/begin-epoch.ts';
+import { findHeld } from '../../src/epochs/hold.ts';
+import { readRestores } from '../../src/proof/restore.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { TESTER } from '../support/test-actor.ts';
+import { createTestApp } from '../support/test-app.ts';
+import { createPaidTransaction } from '../support/test-books.ts';
+import { acceptedRefund } from '../support/test-refunds.ts';
+import { startTestServer } from '../support/test-server.ts';
+import { createTestEnvironment } from '../support/test-shop.ts';
+import { createTestUser, type TestUser } from '../support/test-user.ts';
+
+const PATH = '/console/restore';
+const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
+const PROOF_MS = 15 * 60_000;
+
+forEachEngine('a restore at the console', (openTestDatabase) => {
+  /** A store with a paid order, a refund that was not carried out and a callback that waits, restored after two hours. */
+  const open = async () => {
+    const app = createTestApp(await openTestDatabase());
+    const environment = await createTestEnvironment(app);
+    const paid = await createPaidTransaction(app, environment, { reference: 'ORD-1' });
+    await acceptedRefund(app, paid, 1000);
+    app.now.advance(2 * 60 * 60_000);
+    const { epoch } = await beginEpoch(app, [], 0, TESTER);
+    const server = await startTestServer(app);
+    const operator = await createTestUser(app, { role: 'operator', may: [], email: 'olga@example.cl' });
+    const release = (
+      fields: Record<string, string>,
+      user: TestUser = operator,
+      headers: Record<string, string> = FORM,
+    ) => server.post(PATH, { headers: { ...user.console, ...headers }, body: String(new URLSearchParams(fields)) });
+    const acts = async () => {
+      const { acts: all } = await listAudit(app, { who: 'olga@example.cl' }, 50);
+      const ours = all.filter(({ action }) => action.startsWith('store.'));
+      return ours.map(({ action, reason }) => `${action}: ${reason}`).toSorted();
+    };
+    return {
+      app,
+      server,
+      paid,
+      operator,
+      release,
+      acts,
+      wish: { epoch: String(epoch), compared: 'yes', reason: 'cotejado' },
+    };
+  };
+
+  test('was released in a shell alone: the screen shows what to compare, and a person releases it once, with a name and a reason', async () => {
+    const { app, server, paid, operator, release, acts, wish } = await open();
+    await using _server = server;
+    const owner = await createTestUser(app, { role: 'owner', may: [] });
+    const waits = await server.get('/console/attention?kind=restore', owner.console);
+    assert.match(waits.text, /<a href="\/console\/restore">Comparar y liberar<\/a>/);
+    const { status, text } = await server.get(PATH, operator.console);
+    assert.equal(status, 200);
+    assert.match(text, /se perdieron 2 h/);
+    assert.match(text, /Devoluciones sin final: antes de pedirlas se le pregunta al medio: 1</);
+    assert.match(text, /Callbacks que salen al liberar: [1-9]/);
+    assert.ok((await server.get(PATH, owner.console)).text.includes(`/console/payments/${paid.id}"`));
+    assert.ok(await findHeld(app));
+    const clicks = await Promise.all([release(wish), release(wish)]);
+    for (const { status: code, headers } of [...clicks, await release(wish)])
+      assert.deepEqual([code, headers.get('location')], [303, PATH]);
+    assert.equal(await findHeld(app), null);
+    const restores = await readRestores(app);
+    assert.deepEqual(
+      restores.map(({ accepted }) => [accepted?.by, accepted?.reason]),
+      [['olga@example.cl', 'cotejado']],
+    );
+    assert.deepEqual(await acts(), ['store.released: cotejado', 'store.restore_accepted: cotejado']);
+    const after = await server.get(PATH, operator.console);
+    assert.match(after.text, /Nada está detenido/);
+    assert.match(after.text, /La liberó .+ el /);
+  });
+
+  test('is not released by a wrong form, a wrong person, another site, an old page or without the second factor', async () => {
+    const { app, server, operator, release, acts, wish } = await open();
+    await using _server = server;
+    const auditor = await createTestUser(app, { role: 'auditor', may: [] });
+    const finance = await createTestUser(app, { role: 'finance', may: [] });
+    const read = await server.get(PATH, auditor.console);
+    assert.deepEqual([read.status, /La libera una persona con el permiso/.test(read.text)], [200, true]);
+    assert.doesNotMatch(read.text, /name="compared"/);
+    assert.equal(
+      (await server.get(PATH, (await createTestUser(app, { role: 'support', may: [] })).console)).status,
+      403,
+    );
+    for (const user of [auditor, finance]) assert.equal((await release(wish, user)).status, 403);
+    for (const site of ['cross-site', 'same-site'])
+      assert.equal((await release(wish, operator, { ...FORM, 'sec-fetch-site': site })).status, 403);
+    const rows: [fields: Record<string, string>, status: number, said: RegExp][] = [
+      [{ ...wish, compared: '' }, 400, /Marca que lo comparaste/],
+      [{ ...wish, reason: ' ' }, 400, /Escribe el motivo/],
+      [{ ...wish, reason: 'lo dijo ana@example.cl' }, 400, /Escribe el motivo/],
+      [{ ...wish, epoch: '1' }, 409, /Ahora espera otra restauración/],
+      [{ ...wish, epoch: '' }, 409, /Ahora espera otra restauración/],
+    ];
+    for (const [fields, status, said] of rows) {
+      const refused = await release(fields);
+      assert.equal(refused.status, status, JSON.stringify(fields));
+      assert.match(refused.text, said);
+    }
+    assert.match((await release({ ...wish, compared: '' })).text, /name="reason"[^>]* value="cotejado"/);
+    app.now.advance(PROOF_MS + 1000);
+    for (const answer of [await server.get(PATH, operator.console), await release(wish)])
+      assert.match(answer.headers.get('location') ?? '', /^\/console\/(?:prove|sign-in)\?next=/);
+    assert.ok(await findHeld(app));
+    assert.deepEqual(await acts(), []);
+  });
+});
