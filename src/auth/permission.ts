@@ -35,9 +35,14 @@ export function readWith(permission: Permission): Needed {
   return [permission, 'audit:read'];
 }
 
+/** Returns one permission as an entry of a table accepts it. */
+export function asNeeded(permission: Permission | Needed): Needed {
+  return typeof permission === 'string' ? [permission] : permission;
+}
+
 /** Returns whether somebody has the permission, or one of those needed. */
 export function mayAny(may: ReadonlySet<Permission>, needed: Permission | Needed): boolean {
-  return typeof needed === 'string' ? may.has(needed) : needed.some((permission) => may.has(permission));
+  return asNeeded(needed).some((permission) => may.has(permission));
 }
 
 /** The rights of a role. `environments`: those that it sees, of the user's payment services. */

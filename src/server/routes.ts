@@ -58,8 +58,8 @@ import { deleteWebhook } from '../api/webhooks/delete-webhook.ts';
 import { getWebhooks } from '../api/webhooks/get-webhooks.ts';
 import { postWebhooks } from '../api/webhooks/post-webhooks.ts';
 import { putWebhook } from '../api/webhooks/put-webhook.ts';
-import { type Needed, type Permission, readWith } from '../auth/permission.ts';
-import * as screens from '../console/screens.ts';
+import { asNeeded, type Needed, type Permission, readWith } from '../auth/permission.ts';
+import { CONSOLE_ROUTES } from '../console/console-routes.ts';
 import type { Access, Endpoint, Operation } from '../http/endpoint.ts';
 import { getAsset } from '../pages/get-asset.ts';
 import { getLookFile } from '../pages/get-look-file.ts';
@@ -172,169 +172,7 @@ export const ROUTES: readonly Endpoint[] = [
   route('GET', ['/looks/:name'], 'public', getLookFile),
   route('POST', ['/csp-reports'], 'public', postCspReports),
 
-  route('GET', ['/hand-over/:link'], 'public', screens.getTokenLink),
-  route('POST', ['/hand-over/:link'], 'public', screens.postTokenLink),
-  route('GET', ['/console/sign-in'], 'public', screens.getConsoleSignIn),
-  route('POST', ['/console/sign-in'], 'public', screens.postConsoleSignIn),
-  route('POST', ['/console/sign-out'], 'public', screens.postConsoleSignOut),
-  route('POST', ['/console/language'], 'public', screens.postConsoleLanguage),
-  screen('GET', ['/console/live'], 'payments:read', screens.getConsoleLive),
-  route('GET', ['/console/invitation/:token'], 'public', screens.getConsoleInvitation),
-  route('POST', ['/console/invitation/:token'], 'public', screens.postConsoleInvitation),
-  own('POST', ['/console/find'], screens.postConsoleFind),
-  own('GET', ['/console/prove'], screens.getConsoleProve),
-  own('POST', ['/console/prove'], screens.postConsoleProve),
-  own('GET', ['/console/account'], screens.getConsolePerson),
-  own('POST', ['/console/account/password'], screens.postConsolePassword),
-  own('POST', ['/console/account/sessions/end'], screens.postConsoleSessionsEnd),
-  own('POST', ['/console/account/recovery-codes'], screens.postConsoleRecoveryCodes),
-  own('GET', ['/console/account/factors/totp'], screens.getConsoleTotp),
-  own('POST', ['/console/account/factors/totp'], screens.postConsoleTotp),
-  own('GET', ['/console/account/factors/passkey'], screens.getConsolePasskey),
-  own('POST', ['/console/account/factors/passkey'], screens.postConsolePasskey),
-  own('POST', ['/console/account/factors/remove'], screens.postConsoleFactorRemove),
-  own('GET', ['/console'], screens.getConsole),
-  screen('GET', ['/console/payments'], 'payments:read', screens.getConsolePayments),
-  screen('GET', ['/console/payments/:id'], 'payments:read', screens.getConsolePayment),
-  screen('POST', ['/console/payments/:id/resend'], 'callbacks:resend', screens.postConsoleResend),
-  screen('GET', ['/console/payments/:id/refund'], 'refunds:create', screens.getConsoleRefund),
-  screen('POST', ['/console/payments/:id/refund'], 'refunds:create', screens.postConsoleRefund),
-  screen('POST', ['/console/payments/:id/requests'], 'refunds:create', screens.postConsoleRefundRequest),
-  screen('GET', ['/console/refund-requests'], readWith('refunds:approve'), screens.getConsoleRefundRequests),
-  screen(
-    'GET',
-    ['/console/payments/:id/requests/:request/approve'],
-    'refunds:approve',
-    screens.getConsoleApproveRefund,
-  ),
-  screen(
-    'POST',
-    ['/console/payments/:id/requests/:request/approve'],
-    'refunds:approve',
-    screens.postConsoleApproveRefund,
-  ),
-  screen(
-    'POST',
-    ['/console/payments/:id/requests/:request/reject'],
-    'refunds:approve',
-    screens.postConsoleRejectRefund,
-  ),
-  screen(
-    'POST',
-    ['/console/payments/:id/requests/:request/withdraw'],
-    'refunds:create',
-    screens.postConsoleWithdrawRefund,
-  ),
-  screen(
-    'GET',
-    ['/console/payments/:id/attempts/:attempt/settle'],
-    'movements:record',
-    screens.getConsoleSettleAttempt,
-  ),
-  screen(
-    'POST',
-    ['/console/payments/:id/attempts/:attempt/settle'],
-    'movements:record',
-    screens.postConsoleSettleAttempt,
-  ),
-  screen('GET', ['/console/payments/:id/refunds/:refund/settle'], 'movements:record', screens.getConsoleSettleRefund),
-  screen('POST', ['/console/payments/:id/refunds/:refund/settle'], 'movements:record', screens.postConsoleSettleRefund),
-  wholeScreen('GET', ['/console/callbacks'], readWith('callbacks:resend'), screens.getConsoleCallbacks),
-  wholeScreen('POST', ['/console/callbacks/resend'], 'callbacks:resend', screens.postConsoleCallbacksResend),
-  wholeScreen('GET', ['/console/mails'], readWith('callbacks:resend'), screens.getConsoleMails),
-  wholeScreen('POST', ['/console/mails'], 'callbacks:resend', screens.postConsoleMails),
-  screen('GET', ['/console/accounts'], 'books:read', screens.getConsoleAccounts),
-  screen('GET', ['/console/accounts/:id'], 'books:read', screens.getConsoleAccount),
-  screen('GET', ['/console/accounts/:id/statement.csv'], 'books:read', screens.getConsoleStatementCsv),
-  wholeScreen('GET', ['/console/settlements'], 'books:read', screens.getConsoleSettlements),
-  wholeScreen('POST', ['/console/settlements'], 'movements:record', screens.postConsoleSettlements),
-  wholeScreen('GET', ['/console/settlements/:id'], 'books:read', screens.getConsoleSettlement),
-  wholeScreen('POST', ['/console/settlements/:id/accept'], 'movements:record', screens.postConsoleAccept),
-  wholeScreen('GET', ['/console/settlements/:id/book'], 'movements:record', screens.getConsoleBookMissing),
-  wholeScreen('POST', ['/console/settlements/:id/book'], 'movements:record', screens.postConsoleBookMissing),
-  wholeScreen('GET', ['/console/months'], 'books:read', screens.getConsoleMonth),
-  wholeScreen('POST', ['/console/months'], 'movements:record', screens.postConsoleMonth),
-  screen('GET', ['/console/payouts'], 'recipients:read', screens.getConsolePayouts),
-  screen('GET', ['/console/payouts/upload'], 'payouts:create', screens.getConsoleUpload),
-  screen('POST', ['/console/payouts/upload'], 'payouts:create', screens.postConsoleUpload),
-  screen('GET', ['/console/payouts/:id'], 'recipients:read', screens.getConsolePayout),
-  screen('GET', ['/console/payouts/:id/approve'], 'payouts:approve', screens.getConsoleApprovePayout),
-  screen('POST', ['/console/payouts/:id/approve'], 'payouts:approve', screens.postConsoleApprovePayout),
-  screen('POST', ['/console/payouts/:id/reject'], 'payouts:approve', screens.postConsoleRejectPayout),
-  screen('POST', ['/console/payouts/:id/cancel'], 'payouts:create', screens.postConsoleCancelPayout),
-  screen('POST', ['/console/payouts/:id/account-type'], 'payouts:create', screens.postConsoleAccountType),
-  screen('GET', ['/console/payouts/:id/settle'], 'movements:record', screens.getConsoleSettlePayout),
-  screen('POST', ['/console/payouts/:id/settle'], 'movements:record', screens.postConsoleSettlePayout),
-  screen('GET', ['/console/batches'], 'recipients:read', screens.getConsoleBatches),
-  screen('GET', ['/console/batches/:id'], 'recipients:read', screens.getConsoleBatch),
-  screen('GET', ['/console/batches/:id/approve'], 'payouts:approve', screens.getConsoleApproveBatch),
-  screen('POST', ['/console/batches/:id/approve'], 'payouts:approve', screens.postConsoleApproveBatch),
-  screen('POST', ['/console/batches/:id/reject'], 'payouts:approve', screens.postConsoleRejectBatch),
-  screen('POST', ['/console/batches/:id/cancel'], 'payouts:create', screens.postConsoleCancelBatch),
-  screen('POST', ['/console/batches/:id/submit'], 'payouts:create', screens.postConsoleSubmitBatch),
-  screen('GET', ['/console/recipients'], 'recipients:read', screens.getConsoleRecipients),
-  screen('POST', ['/console/recipients'], 'accounts:validate', screens.postConsoleRecipients),
-  screen('GET', ['/console/recipients/:id'], 'recipients:read', screens.getConsoleRecipient),
-  screen('POST', ['/console/recipients/:id'], 'accounts:validate', screens.postConsoleRecipient),
-  screen('POST', ['/console/recipients/:id/pay'], 'payouts:create', screens.postConsolePay),
-  screen('GET', ['/console/payout-files'], 'recipients:read', screens.getConsolePayoutFiles),
-  screen('POST', ['/console/payout-files'], 'payouts:create', screens.postConsolePayoutFiles),
-  screen('GET', ['/console/payout-files/new'], 'payouts:create', screens.getConsoleNewPayoutFile),
-  screen('GET', ['/console/payout-files/:id'], 'recipients:read', screens.getConsolePayoutFile),
-  screen('GET', ['/console/payout-files/:id/content'], readWith('payouts:create'), screens.getConsolePayoutFileContent),
-  screen('POST', ['/console/payout-files/:id/results'], 'movements:record', screens.postConsolePayoutResults),
-  screen('GET', ['/console/statements'], 'books:read', screens.getConsoleStatements),
-  screen('GET', ['/console/statements/new'], 'movements:record', screens.getConsoleNewStatement),
-  screen('POST', ['/console/statements'], 'movements:record', screens.postConsoleStatements),
-  screen('GET', ['/console/statements/:id'], 'books:read', screens.getConsoleStatement),
-  screen('POST', ['/console/statements/:id/uses'], 'movements:record', screens.postConsoleStatementUses),
-  screen('GET', ['/console/requests'], 'payments:read', screens.getConsoleRequests),
-  screen('GET', ['/console/requests/:id'], 'payments:read', screens.getConsoleRequest),
-  screen('GET', ['/console/merchants'], readWith('tokens:manage'), screens.getConsoleMerchants),
-  wholeScreen('POST', ['/console/merchants'], 'payment-services:manage', screens.postConsoleMerchants),
-  screen('GET', ['/console/merchants/:id'], readWith('tokens:manage'), screens.getConsoleMerchant),
-  screen('POST', ['/console/merchants/:id/hand-over'], 'tokens:manage', screens.postConsoleHandOver),
-  screen('POST', ['/console/merchants/:id/end-link'], 'tokens:manage', screens.postConsoleEndLink),
-  screen('GET', ['/console/merchants/:id/rotate'], 'tokens:manage', screens.getConsoleRotate),
-  screen('POST', ['/console/merchants/:id/rotate'], 'tokens:manage', screens.postConsoleRotate),
-  screen('GET', ['/console/merchants/:id/links'], readWith('tokens:manage'), screens.getConsolePaymentLinks),
-  screen('POST', ['/console/merchants/:id/links'], 'tokens:manage', screens.postConsolePaymentLinks),
-  screen('POST', ['/console/merchants/:id/links/end'], 'tokens:manage', screens.postConsolePaymentLinkEnd),
-  screen('GET', ['/console/merchants/:id/look'], 'tokens:manage', screens.getConsoleLook),
-  screen('POST', ['/console/merchants/:id/look'], 'tokens:manage', screens.postConsoleLook),
-  screen('GET', ['/console/merchants/:id/look/preview'], 'tokens:manage', screens.getConsoleLookPreview),
-  screen('POST', ['/console/merchants/:id/resend'], 'callbacks:resend', screens.postConsoleResendOwn),
-  screen('POST', ['/console/merchants/:id/events-url'], 'tokens:manage', screens.postConsoleEventsUrl),
-  screen('POST', ['/console/merchants/:id/fee'], 'payment-services:manage', screens.postConsoleFee),
-  screen('POST', ['/console/merchants/:id/method'], 'payment-services:manage', screens.postConsoleMethod),
-  screen('POST', ['/console/merchants/:id/limit'], 'payment-services:manage', screens.postConsoleLimit),
-  screen('POST', ['/console/merchants/:id/state'], 'payment-services:manage', screens.postConsoleState),
-  wholeScreen('GET', ['/console/attention'], 'books:read', screens.getConsoleAttention),
-  wholeScreen('POST', ['/console/attention/take'], 'books:read', screens.postConsoleTake),
-  wholeScreen('POST', ['/console/attention/give-up'], 'books:read', screens.postConsoleGiveUp),
-  wholeScreen('GET', ['/console/suspense/:id'], 'movements:record', screens.getConsoleSuspense),
-  wholeScreen('POST', ['/console/suspense/:id'], 'movements:record', screens.postConsoleSuspense),
-  wholeScreen('GET', ['/console/staff'], readWith('users:manage'), screens.getConsoleStaff),
-  wholeScreen('GET', ['/console/staff/invite'], 'users:manage', screens.getConsoleStaffInvite),
-  wholeScreen('POST', ['/console/staff/invite'], 'users:manage', screens.postConsoleStaffInvite),
-  wholeScreen('GET', ['/console/staff/tokens'], readWith('users:manage'), screens.getConsoleStaffTokens),
-  wholeScreen('GET', ['/console/staff/:id'], readWith('users:manage'), screens.getConsoleStaffPerson),
-  wholeScreen('GET', ['/console/staff/:id/rights'], 'users:manage', screens.getConsoleStaffRights),
-  wholeScreen('POST', ['/console/staff/:id/rights'], 'users:manage', screens.postConsoleStaffRights),
-  wholeScreen('GET', ['/console/staff/:id/token'], 'users:manage', screens.getConsoleStaffToken),
-  wholeScreen('POST', ['/console/staff/:id/token'], 'users:manage', screens.postConsoleStaffToken),
-  wholeScreen('GET', ['/console/staff/:id/confirm'], 'users:manage', screens.getConsoleStaffConfirm),
-  wholeScreen('POST', ['/console/staff/:id/confirm'], 'users:manage', screens.postConsoleStaffConfirm),
-  screen('GET', ['/console/bank-accounts'], 'accounts:validate', screens.getConsoleBankAccounts),
-  screen('POST', ['/console/bank-accounts'], 'accounts:validate', screens.postConsoleBankAccounts),
-  wholeScreen('GET', ['/console/health'], readWith('payment-services:manage'), screens.getConsoleHealth),
-  wholeScreen('GET', ['/console/restore'], readWith('payment-services:manage'), screens.getConsoleRestore),
-  wholeScreen('POST', ['/console/restore'], 'payment-services:manage', screens.postConsoleRestore),
-  wholeScreen('GET', ['/console/personal-data'], 'privacy:manage', screens.getConsolePersonalData),
-  wholeScreen('POST', ['/console/personal-data'], 'privacy:manage', screens.postConsolePersonalData),
-  wholeScreen('GET', ['/console/audit'], 'audit:read', screens.getConsoleAudit),
-  wholeScreen('GET', ['/console/callbacks/:id'], readWith('callbacks:resend'), screens.getConsoleEndpoint),
-  wholeScreen('POST', ['/console/callbacks/:id/test'], 'callbacks:resend', screens.postConsoleEndpointTest),
+  ...CONSOLE_ROUTES,
 
   route('GET', ['/'], 'public', getRoot),
   route('GET', ['/docs'], 'public', getDocs),
@@ -364,26 +202,7 @@ function route(
   return { method, paths, access, ...operation };
 }
 
-/** Adds a console screen that needs this permission, or one of several. */
-function screen(method: Method, paths: Paths, permission: Permission | Needed, operation: Operation): Endpoint {
-  return { method, paths, access: 'session', needed: asNeeded(permission), ...operation };
-}
-
-/** Adds a screen about all payment services. It does not exist for users who do not see all of them. */
-function wholeScreen(method: Method, paths: Paths, permission: Permission | Needed, operation: Operation): Endpoint {
-  return { method, paths, access: 'session', needed: asNeeded(permission), whole: true, ...operation };
-}
-
-/** Adds a screen for everybody who is signed in to the console: their own account. */
-function own(method: Method, paths: Paths, operation: Operation): Endpoint {
-  return { method, paths, access: 'session', ...operation };
-}
-
 /** Adds an endpoint for an access token with this permission, or with one of several. */
 function bearer(method: Method, paths: Paths, permission: Permission | Needed, operation: Operation): Endpoint {
   return { method, paths, access: 'bearer', needed: asNeeded(permission), ...operation };
-}
-
-function asNeeded(permission: Permission | Needed): Needed {
-  return typeof permission === 'string' ? [permission] : permission;
 }

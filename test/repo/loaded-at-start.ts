@@ -21,9 +21,12 @@ const PACKAGES = [
   'yauzl',
 ];
 
-/** Of the console only the list of its screens, which loads each when it is first asked for. */
+/** Of the console only its routes and the list of its screens, which loads each when it is first asked for. */
 const FOLDERS: readonly { folder: string; but: readonly string[] }[] = [
-  { folder: 'src/console/', but: ['src/console/screens.ts', 'src/console/upload-bytes.ts'] },
+  {
+    folder: 'src/console/',
+    but: ['src/console/console-routes.ts', 'src/console/screens.ts', 'src/console/upload-bytes.ts'],
+  },
   { folder: 'src/lib/tables/', but: [] },
   { folder: 'src/chaos/', but: [] },
 ];

@@ -50,7 +50,8 @@ const cases: Case[] = [
     planted: {
       'src/main.ts': `const serve = await import('./cli/serve-command.ts');`,
       'src/cli/serve-command.ts': `import { routes } from '../server/routes.ts';\nimport type { Pool } from 'pg';`,
-      'src/server/routes.ts': `import {\n  list,\n} from '../console/payments/payment-list.ts';\nimport * as screens from '../console/screens.ts';`,
+      'src/server/routes.ts': `import {\n  list,\n} from '../console/payments/payment-list.ts';\nimport { rows } from '../console/console-routes.ts';`,
+      'src/console/console-routes.ts': `import * as screens from './screens.ts';`,
       'src/console/screens.ts': `import { parse } from 'csv-parse/sync';\nconst page = () => import('./today/get-today.ts');`,
       'src/cli/validate-command.ts': `import { parse } from 'csv-parse';`,
     },
