@@ -3,318 +3,249 @@ import type { ErrorCode } from './error-catalogue.ts';
 
 /** Every entry of `CATALOGUE` in Spanish. A code without its text does not compile. */
 export const SPANISH_ERRORS: Readonly<Record<ErrorCode, { title: string; fix: string }>> = {
-  INVALID_JSON: {
-    title: 'El cuerpo no es JSON válido',
-    fix: 'Envía un solo objeto JSON, en UTF-8, sin nada después.',
-  },
-  NOT_AN_OBJECT: {
-    title: 'El cuerpo no es un objeto JSON',
-    fix: 'Envía los campos como miembros de un solo objeto.',
-  },
-  INVALID_ENCODING: {
-    title: 'El cuerpo no es UTF-8 bien formado',
-    fix: 'Codifica el texto en UTF-8, sin sustitutos sueltos.',
-  },
-  DUPLICATE_KEY: { title: 'Un nombre aparece dos veces', fix: 'Envía cada campo exactamente una vez.' },
-  FORBIDDEN_KEY: {
-    title: 'Un nombre está prohibido',
-    fix: 'Quita __proto__, constructor y prototype.',
-  },
-  JSON_TOO_DEEP: { title: 'El cuerpo tiene demasiados niveles', fix: 'Anida a lo más cuatro niveles.' },
-  TOO_MANY_FIELDS: { title: 'El cuerpo tiene demasiados miembros', fix: 'Envía a lo más 64 miembros en total.' },
-  FIELD_TOO_LONG: {
-    title: 'Un valor es demasiado largo',
-    fix: 'Acórtalo al largo que da la referencia de la API.',
-  },
-  CONTROL_CHARACTER: {
-    title: 'Un valor contiene un carácter de control',
-    fix: 'Quita los saltos de línea y los demás caracteres de control.',
-  },
-  UNKNOWN_FIELD: {
-    title: 'Un campo es desconocido',
-    fix: 'Envía solo los campos de la referencia de la API.',
-  },
-  MISSING_FIELD: { title: 'Falta un campo obligatorio', fix: 'Envíalo y fírmalo junto con los demás.' },
-  EMPTY_FIELD: { title: 'Un campo obligatorio está vacío', fix: 'Dale un valor antes de firmar.' },
-  INVALID_TYPE: {
-    title: 'Un valor es del tipo equivocado',
-    fix: 'Envía texto; x_amount y x_reference también pueden ser números JSON.',
-  },
-  AMBIGUOUS_FIELD: {
-    title: 'Un valor contiene el nombre de un campo',
-    fix: 'La firma no lleva separadores, así que ese valor se podría leer como dos campos. En una URL escribe _ como %5F (?x%5Freference=1); en lo demás elige otro valor.',
-  },
-  INVALID_AMOUNT: {
-    title: 'El monto no se puede usar',
-    fix: 'Escribe solo dígitos: mil es 1000, sin punto ni coma de miles, sin signo ni ceros delante. Uno o dos decimales si la moneda los tiene; CLP no los tiene, a lo más .0 o .00. Mínimo 500 en CLP.',
-  },
-  INVALID_CURRENCY: {
-    title: 'La moneda no es un código ISO 4217',
-    fix: 'Envía tres letras mayúsculas, como CLP.',
-  },
-  INVALID_COUNTRY: { title: 'El país no es un código ISO 3166-1', fix: 'Envía dos letras, como CL.' },
-  INVALID_EMAIL: {
-    title: 'El correo electrónico no se puede usar',
-    fix: 'Envía una sola dirección, como comprador@example.cl.',
-  },
-  INVALID_REFERENCE: {
-    title: 'La referencia no se puede usar',
-    fix: 'Envía de 1 a 100 caracteres ASCII visibles, sin espacios en los extremos.',
-  },
-  INVALID_SESSION_ID: {
-    title: 'El id de sesión no se puede usar',
-    fix: 'Envía de 5 a 100 caracteres visibles.',
-  },
-  CARD_NUMBER: {
-    title: 'Un valor parece un número de tarjeta',
-    fix: 'Solo el medio de pago puede recibir números de tarjeta. Envía tu propio número; si solo se parece a uno, haz que comience con una letra.',
-  },
-  INVALID_ACCOUNT_ID: {
-    title: 'El Service Token no se puede usar',
-    fix: 'Envía el Service Token de tu servicio de pago, de 1 a 100 caracteres.',
-  },
-  INVALID_URL: {
-    title: 'Una URL no se puede usar',
-    fix: 'Envía una URL https absoluta, escrita como la normaliza un navegador, sin usuario ni fragmento. Solo x_url_cancel puede ser una ruta de la tienda, como /cart.',
-  },
-  URL_NOT_ALLOWED: {
-    title: 'Una URL apunta a una dirección que el servicio no llama',
-    fix: 'Usa un nombre público en el puerto 443 u 8443. En desarrollo define ALLOW_PRIVATE_CALLBACKS y usa tokens de desarrollo.',
-  },
-  INVALID_PARAMETER: {
-    title: 'Un parámetro no se puede usar',
-    fix: 'Mira su formato en la referencia de la API.',
-  },
-  UNEXPECTED_QUERY: {
-    title: 'Esta dirección no acepta parámetros en la URL',
-    fix: 'Envía los campos solo en el cuerpo.',
-  },
-  HTTP_MALFORMED: {
-    title: 'La solicitud no es HTTP/1.1 bien formado',
-    fix: 'Usa un cliente HTTP común y revisa los proxies que haya en medio.',
-  },
-  DUPLICATE_HEADER: { title: 'Un encabezado que va una vez llegó dos veces', fix: 'Envíalo una vez.' },
-  INVALID_HEADER: {
-    title: 'Un encabezado no se puede usar',
-    fix: 'Quítalo o escríbelo como muestra la referencia de la API.',
-  },
-  SIGNATURE_MISSING: {
-    title: 'Falta la firma',
-    fix: 'Agrega x_signature: HMAC-SHA256 del mensaje con tu Secret Token, en hexadecimal y minúsculas.',
-  },
-  SIGNATURE_INVALID: {
-    title: 'La cuenta o la firma es incorrecta',
-    fix: 'Compara el texto que firmaste con el de `bin/rubrica sign --message`, o deja que `bin/rubrica explain` diga la causa.',
-  },
-  TOKEN_MISSING: {
-    title: 'Falta el token de acceso',
-    fix: 'Inicia sesión y envía Authorization: Bearer seguido del token de acceso.',
-  },
-  TOKEN_INVALID: {
-    title: 'El token de acceso no es válido',
-    fix: 'Inicia sesión de nuevo: los tokens de acceso vencen y se pueden revocar.',
-  },
-  PRIVATE_TOKEN_RETIRED: {
-    title: 'Los tokens privados de la beta ya no sirven',
-    fix: 'Inicia sesión con POST /users/login o POST /loginToken y envía el token de acceso como Authorization: Bearer.',
-  },
-  API_TOKEN_INVALID: {
-    title: 'El token de API no es válido',
-    fix: 'Revísalo; un operador puede cambiarlo: `bin/rubrica user reset-api-token`.',
-  },
-  SERVICE_TOKEN_INVALID: {
-    title: 'El Service Token no es válido',
-    fix: 'Envía el Service Token de tu servicio de pago.',
-  },
-  LOGIN_FAILED: {
-    title: 'Correo o contraseña incorrectos',
-    fix: 'Revisa ambos; un operador puede cambiar la contraseña.',
-  },
-  SECOND_FACTOR_NEEDED: {
-    title: 'Esta persona tiene un segundo factor: la contraseña no basta',
-    fix: 'Un programa usa un token de API: `bin/rubrica user token create`. Una persona entra en /console.',
-  },
-  FACTOR_REFUSED: {
-    title: 'El código no es correcto, o ya se usó',
-    fix: 'Espera el siguiente código de tu app, o usa un código de recuperación.',
-  },
-  PAYOUTS_NOT_ENABLED: {
-    title: 'Este usuario no tiene los pagos a terceros habilitados',
-    fix: 'Pídelo a un operador: `bin/rubrica user payouts on`.',
-  },
-  PERMISSION_MISSING: {
-    title: 'Al usuario le falta un permiso',
-    fix: 'La respuesta nombra el permiso. Pídelo a quien administra los usuarios: `bin/rubrica user grant USER PERMISSION`.',
-  },
-  MORE_THAN_YOURS: {
-    title: 'El usuario tiene más permisos que tú, o eres tú',
-    fix: 'Pídelo a una persona con todos los permisos de este usuario: `bin/rubrica user list`. Nadie cambia sus propios permisos.',
-  },
-  REFUND_LIMIT_REACHED: {
-    title: 'El usuario alcanzó su límite diario de devoluciones',
-    fix: 'Pide que otra persona apruebe la devolución: `bin/rubrica refund request`. O espera al día siguiente en Chile, o pide un límite más alto: `bin/rubrica user refund-limit USER AMOUNT`.',
-  },
-  NO_PERMISSION: {
-    title: 'El usuario no existe o no tiene permiso',
-    fix: 'Revisa el id de la dirección y que el usuario vea el servicio de pago: `bin/rubrica user list`.',
-  },
-  NOT_FOUND: { title: 'No existe nada en esta dirección', fix: 'Revisa la dirección; mira /docs.' },
-  NOT_BUILT: {
-    title: 'Esta llamada del servicio antiguo no existe aquí',
-    fix: 'docs/compatibility.md nombra el reemplazo.',
-  },
-  METHOD_NOT_ALLOWED: {
-    title: 'Esta dirección no acepta ese método',
-    fix: 'El encabezado Allow dice cuáles acepta.',
-  },
-  REQUEST_TIMEOUT: {
-    title: 'La solicitud tardó demasiado en llegar',
-    fix: 'Envía los encabezados y el cuerpo sin pausas.',
-  },
-  REFERENCE_CONFLICT: {
-    title: 'La referencia ya se usó con otros campos',
-    fix: 'Una referencia es de una sola orden, para siempre. Usa una nueva o repite la primera solicitud tal cual.',
-  },
-  LISTENER_ENDED: {
-    title: 'El oyente terminó, o venció su reserva de este callback',
-    fix: 'Otro oyente lo reemplazó, o no envió solicitudes por demasiado tiempo. Comienza un oyente nuevo; los callbacks que no llegaron se envían otra vez.',
-  },
-  IDEMPOTENCY_KEY_REUSED: {
-    title: 'La clave de idempotencia ya se usó con otra solicitud',
-    fix: 'Una clave es de una sola solicitud. Usa una nueva o repite la primera solicitud tal cual.',
-  },
-  VALIDATION_NOT_USABLE: {
-    title: 'La validación no se puede usar para un destinatario',
-    fix: 'Valida la cuenta de nuevo. El veredicto debe ser plausible o confirmed y más nuevo que VERDICT_MAX_AGE_DAYS. Más de una fuente debe conocer el banco.',
-  },
-  ACCOUNT_NOT_VALIDATED: {
-    title: 'Esta no es la cuenta que se validó',
-    fix: 'Envía el mismo RUT, banco y cuenta de la validación, o valida primero esta cuenta.',
-  },
-  RECIPIENT_CONFLICT: {
-    title: 'El destinatario o la validación no coincide',
-    fix: 'Otro titular necesita un destinatario nuevo. Una validación se guarda una sola vez: para otros datos, valida de nuevo.',
-  },
-  CHANGED_IN_STORE: {
-    title: 'Esto se cambió en la base de datos, por fuera del servicio',
-    fix: 'Avisa a quienes operan el servicio: el registro nombra la fila. Un respaldo tiene el original.',
-  },
-  PAYOUT_CONFLICT: {
-    title: 'El id es de otro pago',
-    fix: 'Envía los mismos campos para leer el mismo pago, o elige un id nuevo para uno nuevo.',
-  },
-  PAYOUT_STATE: {
-    title: 'El estado del pago no permite esto',
-    fix: 'Lee primero el pago: su estado dice qué se puede hacer.',
-  },
-  APPROVAL_REFUSED: {
-    title: 'Esta aprobación no se puede dar',
-    fix: 'Mira el detalle: hace falta otra persona, una validación más nueva o una propuesta nueva.',
-  },
-  PAYOUT_LIMIT_REACHED: {
-    title: 'Se alcanzó un límite de pagos a terceros',
-    fix: 'Espera al día siguiente, paga menos o pide a un operador que cambie el límite: bin/rubrica payout limits.',
-  },
-  INSUFFICIENT_BALANCE: {
-    title: 'El comercio no tiene suficiente dinero',
-    fix: 'Lee GET /availableBalance; anota un depósito o paga menos.',
-  },
-  PERSON_NEEDED: {
-    title: 'Esto solo lo puede hacer un usuario con nombre',
-    fix: 'Nombra al usuario: --as CORREO en la línea de comandos. Una aprobación necesita a una persona, no a un programa.',
-  },
-  PAYMENT_SERVICE_AMBIGUOUS: {
-    title: 'No está claro de qué servicio de pago se trata',
-    fix: 'Nómbralo en `paymentServiceId` donde la solicitud tiene ese campo. Si no, usa un usuario de un solo servicio de pago: `bin/rubrica user create --payment-service ID`.',
-  },
-  ACCOUNT_NOT_PAYABLE: {
-    title: 'A esta cuenta no se le puede pagar',
-    fix: 'Mira errors[]: corrige el RUT, el banco o la cuenta y envíalo de nuevo.',
-  },
-  INVALID_STATEMENT: {
-    title: 'La cartola del banco no se puede verificar',
-    fix: 'Expórtala otra vez del banco, completa y tal como viene: CSV, .xlsx o .xls.',
-  },
-  INVALID_PAYOUT: {
-    title: 'Los pagos no son válidos',
-    fix: 'errors[] nombra cada fila o miembro y cómo corregirlo.',
-  },
-  USER_EXISTS: {
-    title: 'Ya existe un usuario con esta dirección',
-    fix: 'Usa el usuario que existe, u otra dirección.',
-  },
-  NOT_PAYABLE: {
-    title: 'La transacción ya no se puede pagar',
-    fix: 'Crea una transacción nueva con una referencia nueva.',
-  },
-  PAYMENT_IN_PROGRESS: { title: 'Hay un pago en curso', fix: 'Espera su resultado; no pagues otra vez.' },
-  PAYLOAD_TOO_LARGE: {
-    title: 'El cuerpo es demasiado grande',
-    fix: 'Envía a lo más 16 KiB (512 KiB para un lote, 3 MiB para un archivo de banco).',
-  },
-  UNSUPPORTED_MEDIA_TYPE: {
-    title: 'Aquí no se acepta ese tipo de contenido',
-    fix: 'Envía application/json, o un formulario donde la referencia de la API lo diga.',
-  },
-  EXPECTATION_FAILED: { title: 'No se puede cumplir lo que pide Expect', fix: 'Quita el encabezado Expect.' },
-  INVALID_BODY: {
-    title: 'El cuerpo de la solicitud no es válido',
-    fix: 'errors[] nombra cada miembro y cómo corregirlo.',
-  },
-  RATE_LIMITED: { title: 'Demasiadas solicitudes', fix: 'Espera los segundos que dice Retry-After.' },
-  HEADERS_TOO_LARGE: {
-    title: 'Los encabezados son demasiado grandes',
-    fix: 'Envía a lo más 8 KiB y 64 encabezados.',
-  },
-  INTERNAL: {
-    title: 'El servicio falló',
-    fix: 'Dale al operador el request_id. Repetir una solicitud firmada con la misma referencia es seguro.',
-  },
-  OVERLOADED: {
-    title: 'El servicio está ocupado',
-    fix: 'Repite la misma solicitud después de Retry-After; la misma referencia nunca se cobra dos veces.',
-  },
-  CURSOR_BEFORE_RESTORE: {
-    title: 'El cursor es anterior a la restauración del servicio desde un respaldo',
-    fix: 'Sigue con data.next de esta respuesta. Los eventos que leíste y que ya no están se perdieron: compara sus transacciones con GET /trxs/{id}.',
-  },
-  CURSOR_OF_ANOTHER_DATABASE: {
-    title: 'El cursor es de la base de datos que el servicio de pago dejó',
-    fix: 'Sigue con data.next de esta respuesta, que comienza con el primer evento guardado aquí. Los eventos que ya leíste vienen otra vez con el mismo id: atiende cada id una sola vez.',
-  },
-  CURSOR_TOO_OLD: {
-    title: 'Los eventos que siguen al cursor se borraron',
-    fix: 'Sigue con data.next de esta respuesta. Los eventos que hubo entremedio se borraron por su edad: compara tus transacciones con GET /trxs/{id}.',
-  },
-  HELD_AFTER_RESTORE: {
-    title: 'El servicio se restauró desde un respaldo y este pago se está revisando',
-    fix: 'No se cobró nada. Intenta más tarde.',
-  },
-  STOPPING: { title: 'El servicio se está reiniciando', fix: 'Repite la misma solicitud después de Retry-After.' },
-  OUTCOME_UNKNOWN: {
-    title: 'No se sabe si la solicitud quedó guardada',
-    fix: 'Repite la misma solicitud: la misma referencia responde con el primer resultado, o la crea ahora.',
-  },
-  STORAGE_FULL: {
-    title: 'El disco está lleno',
-    fix: 'No se guardó nada. Repite la misma solicitud más tarde.',
-  },
-  STORAGE_UNAVAILABLE: {
-    title: 'La base de datos no responde',
-    fix: 'No se guardó nada. Repite la misma solicitud después de Retry-After.',
-  },
-  PAYMENT_SERVICE_MOVED: {
-    title: 'El servicio de pago se atiende en otra dirección',
-    fix: 'Envía esta y las próximas solicitudes a la dirección de data.address. Aquí no se guardó nada.',
-  },
-  PAYMENT_SERVICE_MOVING: {
-    title: 'El servicio de pago se está trasladando a otra base de datos',
-    fix: 'No se guardó nada. Repite la misma solicitud después de Retry-After: un traslado hace esperar unos segundos.',
-  },
-  NO_PAYMENT_METHOD: {
-    title: 'Ningún medio de pago puede cobrar esto',
-    fix: 'No se guardó nada. Usa tokens de desarrollo con el medio simulado, o pide al operador que configure un medio.',
-  },
+  INVALID_JSON: entry('El cuerpo no es JSON válido', 'Envía un solo objeto JSON, en UTF-8, sin nada después.'),
+  NOT_AN_OBJECT: entry('El cuerpo no es un objeto JSON', 'Envía los campos como miembros de un solo objeto.'),
+  INVALID_ENCODING: entry('El cuerpo no es UTF-8 bien formado', 'Codifica el texto en UTF-8, sin sustitutos sueltos.'),
+  DUPLICATE_KEY: entry('Un nombre aparece dos veces', 'Envía cada campo exactamente una vez.'),
+  FORBIDDEN_KEY: entry('Un nombre está prohibido', 'Quita __proto__, constructor y prototype.'),
+  JSON_TOO_DEEP: entry('El cuerpo tiene demasiados niveles', 'Anida a lo más cuatro niveles.'),
+  TOO_MANY_FIELDS: entry('El cuerpo tiene demasiados miembros', 'Envía a lo más 64 miembros en total.'),
+  FIELD_TOO_LONG: entry('Un valor es demasiado largo', 'Acórtalo al largo que da la referencia de la API.'),
+  CONTROL_CHARACTER: entry(
+    'Un valor contiene un carácter de control',
+    'Quita los saltos de línea y los demás caracteres de control.',
+  ),
+  UNKNOWN_FIELD: entry('Un campo es desconocido', 'Envía solo los campos de la referencia de la API.'),
+  MISSING_FIELD: entry('Falta un campo obligatorio', 'Envíalo y fírmalo junto con los demás.'),
+  EMPTY_FIELD: entry('Un campo obligatorio está vacío', 'Dale un valor antes de firmar.'),
+  INVALID_TYPE: entry(
+    'Un valor es del tipo equivocado',
+    'Envía texto; x_amount y x_reference también pueden ser números JSON.',
+  ),
+  AMBIGUOUS_FIELD: entry(
+    'Un valor contiene el nombre de un campo',
+    'La firma no lleva separadores, así que ese valor se podría leer como dos campos. En una URL escribe _ como %5F (?x%5Freference=1); en lo demás elige otro valor.',
+  ),
+  INVALID_AMOUNT: entry(
+    'El monto no se puede usar',
+    'Escribe solo dígitos: mil es 1000, sin punto ni coma de miles, sin signo ni ceros delante. Uno o dos decimales si la moneda los tiene; CLP no los tiene, a lo más .0 o .00. Mínimo 500 en CLP.',
+  ),
+  INVALID_CURRENCY: entry('La moneda no es un código ISO 4217', 'Envía tres letras mayúsculas, como CLP.'),
+  INVALID_COUNTRY: entry('El país no es un código ISO 3166-1', 'Envía dos letras, como CL.'),
+  INVALID_EMAIL: entry(
+    'El correo electrónico no se puede usar',
+    'Envía una sola dirección, como comprador@example.cl.',
+  ),
+  INVALID_REFERENCE: entry(
+    'La referencia no se puede usar',
+    'Envía de 1 a 100 caracteres ASCII visibles, sin espacios en los extremos.',
+  ),
+  INVALID_SESSION_ID: entry('El id de sesión no se puede usar', 'Envía de 5 a 100 caracteres visibles.'),
+  CARD_NUMBER: entry(
+    'Un valor parece un número de tarjeta',
+    'Solo el medio de pago puede recibir números de tarjeta. Envía tu propio número; si solo se parece a uno, haz que comience con una letra.',
+  ),
+  INVALID_ACCOUNT_ID: entry(
+    'El Service Token no se puede usar',
+    'Envía el Service Token de tu servicio de pago, de 1 a 100 caracteres.',
+  ),
+  INVALID_URL: entry(
+    'Una URL no se puede usar',
+    'Envía una URL https absoluta, escrita como la normaliza un navegador, sin usuario ni fragmento. Solo x_url_cancel puede ser una ruta de la tienda, como /cart.',
+  ),
+  URL_NOT_ALLOWED: entry(
+    'Una URL apunta a una dirección que el servicio no llama',
+    'Usa un nombre público en el puerto 443 u 8443. En desarrollo define ALLOW_PRIVATE_CALLBACKS y usa tokens de desarrollo.',
+  ),
+  INVALID_PARAMETER: entry('Un parámetro no se puede usar', 'Mira su formato en la referencia de la API.'),
+  UNEXPECTED_QUERY: entry('Esta dirección no acepta parámetros en la URL', 'Envía los campos solo en el cuerpo.'),
+  HTTP_MALFORMED: entry(
+    'La solicitud no es HTTP/1.1 bien formado',
+    'Usa un cliente HTTP común y revisa los proxies que haya en medio.',
+  ),
+  DUPLICATE_HEADER: entry('Un encabezado que va una vez llegó dos veces', 'Envíalo una vez.'),
+  INVALID_HEADER: entry('Un encabezado no se puede usar', 'Quítalo o escríbelo como muestra la referencia de la API.'),
+  SIGNATURE_MISSING: entry(
+    'Falta la firma',
+    'Agrega x_signature: HMAC-SHA256 del mensaje con tu Secret Token, en hexadecimal y minúsculas.',
+  ),
+  SIGNATURE_INVALID: entry(
+    'La cuenta o la firma es incorrecta',
+    'Compara el texto que firmaste con el de `bin/rubrica sign --message`, o deja que `bin/rubrica explain` diga la causa.',
+  ),
+  TOKEN_MISSING: entry(
+    'Falta el token de acceso',
+    'Inicia sesión y envía Authorization: Bearer seguido del token de acceso.',
+  ),
+  TOKEN_INVALID: entry(
+    'El token de acceso no es válido',
+    'Inicia sesión de nuevo: los tokens de acceso vencen y se pueden revocar.',
+  ),
+  PRIVATE_TOKEN_RETIRED: entry(
+    'Los tokens privados de la beta ya no sirven',
+    'Inicia sesión con POST /users/login o POST /loginToken y envía el token de acceso como Authorization: Bearer.',
+  ),
+  API_TOKEN_INVALID: entry(
+    'El token de API no es válido',
+    'Revísalo; un operador puede cambiarlo: `bin/rubrica user reset-api-token`.',
+  ),
+  SERVICE_TOKEN_INVALID: entry('El Service Token no es válido', 'Envía el Service Token de tu servicio de pago.'),
+  LOGIN_FAILED: entry('Correo o contraseña incorrectos', 'Revisa ambos; un operador puede cambiar la contraseña.'),
+  SECOND_FACTOR_NEEDED: entry(
+    'Esta persona tiene un segundo factor: la contraseña no basta',
+    'Un programa usa un token de API: `bin/rubrica user token create`. Una persona entra en /console.',
+  ),
+  FACTOR_REFUSED: entry(
+    'El código no es correcto, o ya se usó',
+    'Espera el siguiente código de tu app, o usa un código de recuperación.',
+  ),
+  PAYOUTS_NOT_ENABLED: entry(
+    'Este usuario no tiene los pagos a terceros habilitados',
+    'Pídelo a un operador: `bin/rubrica user payouts on`.',
+  ),
+  PERMISSION_MISSING: entry(
+    'Al usuario le falta un permiso',
+    'La respuesta nombra el permiso. Pídelo a quien administra los usuarios: `bin/rubrica user grant USER PERMISSION`.',
+  ),
+  MORE_THAN_YOURS: entry(
+    'El usuario tiene más permisos que tú, o eres tú',
+    'Pídelo a una persona con todos los permisos de este usuario: `bin/rubrica user list`. Nadie cambia sus propios permisos.',
+  ),
+  REFUND_LIMIT_REACHED: entry(
+    'El usuario alcanzó su límite diario de devoluciones',
+    'Pide que otra persona apruebe la devolución: `bin/rubrica refund request`. O espera al día siguiente en Chile, o pide un límite más alto: `bin/rubrica user refund-limit USER AMOUNT`.',
+  ),
+  NO_PERMISSION: entry(
+    'El usuario no existe o no tiene permiso',
+    'Revisa el id de la dirección y que el usuario vea el servicio de pago: `bin/rubrica user list`.',
+  ),
+  NOT_FOUND: entry('No existe nada en esta dirección', 'Revisa la dirección; mira /docs.'),
+  NOT_BUILT: entry('Esta llamada del servicio antiguo no existe aquí', 'docs/compatibility.md nombra el reemplazo.'),
+  METHOD_NOT_ALLOWED: entry('Esta dirección no acepta ese método', 'El encabezado Allow dice cuáles acepta.'),
+  REQUEST_TIMEOUT: entry('La solicitud tardó demasiado en llegar', 'Envía los encabezados y el cuerpo sin pausas.'),
+  REFERENCE_CONFLICT: entry(
+    'La referencia ya se usó con otros campos',
+    'Una referencia es de una sola orden, para siempre. Usa una nueva o repite la primera solicitud tal cual.',
+  ),
+  LISTENER_ENDED: entry(
+    'El oyente terminó, o venció su reserva de este callback',
+    'Otro oyente lo reemplazó, o no envió solicitudes por demasiado tiempo. Comienza un oyente nuevo; los callbacks que no llegaron se envían otra vez.',
+  ),
+  IDEMPOTENCY_KEY_REUSED: entry(
+    'La clave de idempotencia ya se usó con otra solicitud',
+    'Una clave es de una sola solicitud. Usa una nueva o repite la primera solicitud tal cual.',
+  ),
+  VALIDATION_NOT_USABLE: entry(
+    'La validación no se puede usar para un destinatario',
+    'Valida la cuenta de nuevo. El veredicto debe ser plausible o confirmed y más nuevo que VERDICT_MAX_AGE_DAYS. Más de una fuente debe conocer el banco.',
+  ),
+  ACCOUNT_NOT_VALIDATED: entry(
+    'Esta no es la cuenta que se validó',
+    'Envía el mismo RUT, banco y cuenta de la validación, o valida primero esta cuenta.',
+  ),
+  RECIPIENT_CONFLICT: entry(
+    'El destinatario o la validación no coincide',
+    'Otro titular necesita un destinatario nuevo. Una validación se guarda una sola vez: para otros datos, valida de nuevo.',
+  ),
+  CHANGED_IN_STORE: entry(
+    'Esto se cambió en la base de datos, por fuera del servicio',
+    'Avisa a quienes operan el servicio: el registro nombra la fila. Un respaldo tiene el original.',
+  ),
+  PAYOUT_CONFLICT: entry(
+    'El id es de otro pago',
+    'Envía los mismos campos para leer el mismo pago, o elige un id nuevo para uno nuevo.',
+  ),
+  PAYOUT_STATE: entry('El estado del pago no permite esto', 'Lee primero el pago: su estado dice qué se puede hacer.'),
+  APPROVAL_REFUSED: entry(
+    'Esta aprobación no se puede dar',
+    'Mira el detalle: hace falta otra persona, una validación más nueva o una propuesta nueva.',
+  ),
+  PAYOUT_LIMIT_REACHED: entry(
+    'Se alcanzó un límite de pagos a terceros',
+    'Espera al día siguiente, paga menos o pide a un operador que cambie el límite: bin/rubrica payout limits.',
+  ),
+  INSUFFICIENT_BALANCE: entry(
+    'El comercio no tiene suficiente dinero',
+    'Lee GET /availableBalance; anota un depósito o paga menos.',
+  ),
+  PERSON_NEEDED: entry(
+    'Esto solo lo puede hacer un usuario con nombre',
+    'Nombra al usuario: --as CORREO en la línea de comandos. Una aprobación necesita a una persona, no a un programa.',
+  ),
+  PAYMENT_SERVICE_AMBIGUOUS: entry(
+    'No está claro de qué servicio de pago se trata',
+    'Nómbralo en `paymentServiceId` donde la solicitud tiene ese campo. Si no, usa un usuario de un solo servicio de pago: `bin/rubrica user create --payment-service ID`.',
+  ),
+  ACCOUNT_NOT_PAYABLE: entry(
+    'A esta cuenta no se le puede pagar',
+    'Mira errors[]: corrige el RUT, el banco o la cuenta y envíalo de nuevo.',
+  ),
+  INVALID_STATEMENT: entry(
+    'La cartola del banco no se puede verificar',
+    'Expórtala otra vez del banco, completa y tal como viene: CSV, .xlsx o .xls.',
+  ),
+  INVALID_PAYOUT: entry('Los pagos no son válidos', 'errors[] nombra cada fila o miembro y cómo corregirlo.'),
+  USER_EXISTS: entry('Ya existe un usuario con esta dirección', 'Usa el usuario que existe, u otra dirección.'),
+  NOT_PAYABLE: entry('La transacción ya no se puede pagar', 'Crea una transacción nueva con una referencia nueva.'),
+  PAYMENT_IN_PROGRESS: entry('Hay un pago en curso', 'Espera su resultado; no pagues otra vez.'),
+  PAYLOAD_TOO_LARGE: entry(
+    'El cuerpo es demasiado grande',
+    'Envía a lo más 16 KiB (512 KiB para un lote, 3 MiB para un archivo de banco).',
+  ),
+  UNSUPPORTED_MEDIA_TYPE: entry(
+    'Aquí no se acepta ese tipo de contenido',
+    'Envía application/json, o un formulario donde la referencia de la API lo diga.',
+  ),
+  EXPECTATION_FAILED: entry('No se puede cumplir lo que pide Expect', 'Quita el encabezado Expect.'),
+  INVALID_BODY: entry('El cuerpo de la solicitud no es válido', 'errors[] nombra cada miembro y cómo corregirlo.'),
+  RATE_LIMITED: entry('Demasiadas solicitudes', 'Espera los segundos que dice Retry-After.'),
+  HEADERS_TOO_LARGE: entry('Los encabezados son demasiado grandes', 'Envía a lo más 8 KiB y 64 encabezados.'),
+  INTERNAL: entry(
+    'El servicio falló',
+    'Dale al operador el request_id. Repetir una solicitud firmada con la misma referencia es seguro.',
+  ),
+  OVERLOADED: entry(
+    'El servicio está ocupado',
+    'Repite la misma solicitud después de Retry-After; la misma referencia nunca se cobra dos veces.',
+  ),
+  CURSOR_BEFORE_RESTORE: entry(
+    'El cursor es anterior a la restauración del servicio desde un respaldo',
+    'Sigue con data.next de esta respuesta. Los eventos que leíste y que ya no están se perdieron: compara sus transacciones con GET /trxs/{id}.',
+  ),
+  CURSOR_OF_ANOTHER_DATABASE: entry(
+    'El cursor es de la base de datos que el servicio de pago dejó',
+    'Sigue con data.next de esta respuesta, que comienza con el primer evento guardado aquí. Los eventos que ya leíste vienen otra vez con el mismo id: atiende cada id una sola vez.',
+  ),
+  CURSOR_TOO_OLD: entry(
+    'Los eventos que siguen al cursor se borraron',
+    'Sigue con data.next de esta respuesta. Los eventos que hubo entremedio se borraron por su edad: compara tus transacciones con GET /trxs/{id}.',
+  ),
+  HELD_AFTER_RESTORE: entry(
+    'El servicio se restauró desde un respaldo y este pago se está revisando',
+    'No se cobró nada. Intenta más tarde.',
+  ),
+  STOPPING: entry('El servicio se está reiniciando', 'Repite la misma solicitud después de Retry-After.'),
+  OUTCOME_UNKNOWN: entry(
+    'No se sabe si la solicitud quedó guardada',
+    'Repite la misma solicitud: la misma referencia responde con el primer resultado, o la crea ahora.',
+  ),
+  STORAGE_FULL: entry('El disco está lleno', 'No se guardó nada. Repite la misma solicitud más tarde.'),
+  STORAGE_UNAVAILABLE: entry(
+    'La base de datos no responde',
+    'No se guardó nada. Repite la misma solicitud después de Retry-After.',
+  ),
+  PAYMENT_SERVICE_MOVED: entry(
+    'El servicio de pago se atiende en otra dirección',
+    'Envía esta y las próximas solicitudes a la dirección de data.address. Aquí no se guardó nada.',
+  ),
+  PAYMENT_SERVICE_MOVING: entry(
+    'El servicio de pago se está trasladando a otra base de datos',
+    'No se guardó nada. Repite la misma solicitud después de Retry-After: un traslado hace esperar unos segundos.',
+  ),
+  NO_PAYMENT_METHOD: entry(
+    'Ningún medio de pago puede cobrar esto',
+    'No se guardó nada. Usa tokens de desarrollo con el medio simulado, o pide al operador que configure un medio.',
+  ),
 };
 
 /** `SIGNING_CATALOGUE` in Spanish: the error, as it follows the name of the field; what to do. */
@@ -395,3 +326,7 @@ export const SPANISH_SIGNING: Readonly<Record<SigningCode, readonly [predicate: 
   ],
   WEBHOOK_TIME_REFUSED: ['no se envió recién', 'Ignóralo: puede ser una repetición. Revisa tu propio reloj.'],
 };
+
+function entry(title: string, fix: string): { title: string; fix: string } {
+  return { title, fix };
+}
