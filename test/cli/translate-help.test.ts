@@ -57,6 +57,7 @@ suite('the help in Spanish', () => {
     assert.deepEqual(
       [...new Set(used.flatMap(textsOf))].filter((text) => SPANISH_HELP[text] === undefined),
       [],
+      'without Spanish: write it into src/cli/help-spanish.ts',
     );
   });
 

@@ -111,13 +111,15 @@ for (const [code, lines] of Object.entries(ROWS)) {
 
 test('every file of a bank has its golden text here, and its row in docs/payouts.md', () => {
   const codes = BANK_FILES.map(({ code }) => code);
-  assert.deepEqual([...Object.keys(TEXTS), ...Object.keys(ROWS)].toSorted(), codes.toSorted());
+  const golden = [...Object.keys(TEXTS), ...Object.keys(ROWS)];
+  assert.deepEqual(golden.toSorted(), codes.toSorted(), 'each code has its lines in TEXTS, or in ROWS for a workbook');
   const rows = readFileSync(new URL('../../docs/payouts.md', import.meta.url), 'utf8')
     .split('\n')
     .filter((line) => line.startsWith('| `'));
   assert.deepEqual(
     codes.filter((code) => !rows.some((row) => row.includes(`\`${code}\``))),
     [],
+    'in no row of docs/payouts.md',
   );
 });
 

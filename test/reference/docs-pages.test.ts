@@ -134,10 +134,12 @@ forEachEngine('the documentation', (openTestDatabase) => {
     assert.deepEqual(
       [...texts].filter((text) => SPANISH_MEMBERS[text] === undefined),
       [],
+      'without Spanish: write it into src/reference/spanish-members.ts',
     );
     assert.deepEqual(
       Object.keys(SPANISH_MEMBERS).filter((text) => !texts.has(text)),
       [],
+      'no longer in the API: take it out of src/reference/spanish-*.ts',
     );
     const page = (await server.get('/docs/reference', { 'accept-language': 'es' })).text;
     assert.match(page, /<span class="optional">opcional<\/span>/);
