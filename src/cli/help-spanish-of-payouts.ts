@@ -72,8 +72,7 @@ export const PAYOUT_HELP: Readonly<Record<string, string>> = {
   'only payouts of this batch': 'solo los pagos de este lote',
   'write approved payouts into files for a bank; each payout goes into one file only, and the store keeps the files':
     'escribe los pagos aprobados en archivos para un banco; cada pago va en un solo archivo, y los archivos se guardan',
-  'which bank takes it: santander, bancochile-masivas, bancochile-v4, bancoestado-proveedores, bancoestado-abonos, bci, itau-nel, bice, scotiabank':
-    'qué banco lo recibe: santander, bancochile-masivas, bancochile-v4, bancoestado-proveedores, bancoestado-abonos, bci, itau-nel, bice, scotiabank',
+  'which bank takes it; `payout formats` lists them': 'qué banco lo recibe; `payout formats` los muestra',
   'account to debit': 'cuenta de cargo',
   "RUT of the account holder, if the bank's format needs it":
     'RUT del titular de la cuenta, si el formato del banco lo pide',

@@ -54,7 +54,7 @@ export function addPayoutFileCommands(payout: Command): void {
     )
     .requiredOption('--payment-service <id>', 'payment service that pays')
     .addOption(ownerOption())
-    .requiredOption('--format <code>', `which bank takes it: ${BANK_FILES.map(({ code }) => code).join(', ')}`)
+    .requiredOption('--format <code>', 'which bank takes it; `payout formats` lists them')
     .requiredOption('--account <number>', 'account to debit')
     .option('--rut <rut>', "RUT of the account holder, if the bank's format needs it")
     .option('--name <name>', "name of the account holder, if the bank's format needs it")
