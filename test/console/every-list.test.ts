@@ -64,10 +64,12 @@ forEachEngine('every list of the console', (openTestDatabase, engine) => {
     const { get, cookie, server, screens } = await open(context);
     const seen: string[] = [];
     const others: string[] = [];
+    const empty: string[] = [];
     for (const { route, path } of screens) {
       const page = await get(path);
       if (!page.includes('class="exports"')) {
         if (page.includes('<table')) others.push(route);
+        else if (page.includes('class="card empty"')) empty.push(route);
         continue;
       }
       if (IN_PARTS.includes(route)) continue;
@@ -87,6 +89,7 @@ forEachEngine('every list of the console', (openTestDatabase, engine) => {
       for (const name of names)
         await compare(server, cookie, asking(path, `sort=-${name}`), withWorkbooks && name === names[0]);
     }
+    assert.deepEqual(empty, [], 'a list without a row shows nothing here: make one in test/support/full-console.ts');
     assert.deepEqual(
       others.toSorted(),
       Object.keys(NO_LISTS).toSorted(),
