@@ -17,7 +17,7 @@ import {
 
 /**
  * The part of one screen. `find`: null if the person may not see the thing. `sendNothing`: says that it is not in
- * doubt. `preview`: shows the act, rolled back. `decide`: acts only if the effect is still that of the preview.
+ * doubt. `preview`: shows the act, rolled back. `decide`: acts only if the effect equals the preview’s.
  */
 type Settling<Thing, Wish extends object> = {
   find: (app: App, visit: ConsoleVisit) => Promise<Thing | null>;
