@@ -258,7 +258,7 @@ const DEVELOPMENT = ['--environment', 'development'];
 const MARIA = 'maria@example.cl';
 const PROGRAM = 'program@example.cl';
 
-test('every command takes --as and is tried here, or is in the list of those that change nothing', async () => {
+test('every command takes --as and is tested here, or is listed as changing nothing', async () => {
   const program = new Command();
   await addCommands(program, '');
   const leaves = leavesOf(program).map(({ words, command }) => ({
@@ -280,8 +280,8 @@ test('every command takes --as and is tried here, or is in the list of those tha
   assert.equal(tried.length + READING.length, leaves.length, 'each is listed once');
 });
 
-forEachEngine('in whose name a command acts', (openTestDatabase) => {
-  test('every command that changes something writes down who did it, in the name of the person who was said', async (context) => {
+forEachEngine('commands that change something', (openTestDatabase) => {
+  test('record the person of --as in the audit log', async (context) => {
     const world = await openWorld(context, openTestDatabase);
     const printed: string[] = [];
     for (const [words, action, rest] of ACTING) {
@@ -304,7 +304,7 @@ forEachEngine('in whose name a command acts', (openTestDatabase) => {
     for (const secret of [SECRET, RUT, '12345678', ...secretsIn(printed)]) assert.ok(!log.includes(secret), 'a secret');
   });
 
-  test('without --as it is RUBRICA_USER, and without that who sits at the command line', async (context) => {
+  test('record RUBRICA_USER without --as, and without both the user of the command line', async (context) => {
     const world = await openWorld(context, openTestDatabase);
     const last = async () => {
       const [row] = await world.db.query('select actor_kind, actor from audit_log order by link desc limit 1');
@@ -318,7 +318,7 @@ forEachEngine('in whose name a command acts', (openTestDatabase) => {
     assert.match(String(name), /^command line: \S+@\S+$/);
   });
 
-  test('a name that is no user, or one who is disabled, changes nothing', async (context) => {
+  test('refuse an unknown or disabled user, and change nothing', async (context) => {
     const world = await openWorld(context, openTestDatabase);
     const disable = (...more: string[]) => run(world.settings, ['payment-service', 'disable', world.id, ...more]);
     await assert.rejects(disable('--as', 'nobody@example.cl'), /--as names no user: nobody@example\.cl/);
@@ -331,7 +331,7 @@ forEachEngine('in whose name a command acts', (openTestDatabase) => {
     assert.deepEqual(await world.db.query('select id from payment_services where disabled_at is not null'), []);
   });
 
-  test('books resolve takes the decision as --as too, beside the person', async (context) => {
+  test('record the person of books resolve, which also takes the decision as --as', async (context) => {
     const world = await openWorld(context, openTestDatabase);
     const resolve = (...more: string[]) =>
       run(world.settings, ['books', 'resolve', '--transaction', String(world.late), '--reason', 'seen', ...more]);
@@ -346,7 +346,7 @@ forEachEngine('in whose name a command acts', (openTestDatabase) => {
     assert.match(String(row?.['said_after']), /"decision":"kept"/);
   });
 
-  test('keeping and changing a recipient are written down, without RUT, name and account', async (context) => {
+  test('record the creation and change of a recipient, without RUT, name and account', async (context) => {
     const world = await openWorld(context, openTestDatabase);
     const folder = mkdtempSync(join(tmpdir(), 'rubrica-recipient-'));
     context.after(() => rmSync(folder, { recursive: true }));
@@ -385,7 +385,7 @@ forEachEngine('in whose name a command acts', (openTestDatabase) => {
     assert.doesNotMatch(log, /12345678|9876543210|"Ana"/);
   });
 
-  test('ending a link to tokens is written down', async (context) => {
+  test('record the end of a link to tokens', async (context) => {
     const world = await openWorld(context, openTestDatabase);
     const made = await run(world.settings, ['payment-service', 'hand-over', world.id, ...DEVELOPMENT, '--json']);
     const { id } = JSON.parse(made) as { id: string };
@@ -398,7 +398,7 @@ forEachEngine('in whose name a command acts', (openTestDatabase) => {
     await assert.rejects(run(world.settings, ['payment-service', 'end-link', id]), { code: 'ALREADY_DONE' });
   });
 
-  test('replacing the master key is written down', async (context) => {
+  test('record the rotation of the master key', async (context) => {
     const world = await openWorld(context, openTestDatabase);
     const keys = { MASTER_KEY: '0b'.repeat(32), MASTER_KEY_PREVIOUS: '5a'.repeat(32) };
     // Made at the first start.
@@ -417,7 +417,7 @@ forEachEngine('in whose name a command acts', (openTestDatabase) => {
     );
   });
 
-  test('making a store, and putting a backup in its place', async (context) => {
+  test('record the creation of a store and the restore of a backup', async (context) => {
     const db = await openTestDatabase({ migrated: false });
     const folder = temporaryFolder(context);
     const settings = { DATABASE_URL: db.url, DATA_DIR: folder, MASTER_KEY: '5a'.repeat(32) };
@@ -436,7 +436,7 @@ forEachEngine('in whose name a command acts', (openTestDatabase) => {
     assert.equal((await verifyAudit(createTestApp(restored))).ok, true);
   });
 
-  test('an act whose row cannot be written is not done', async (context) => {
+  test('change nothing when the row of the audit log cannot be written', async (context) => {
     const world = await openWorld(context, openTestDatabase);
     await world.db.transaction((tx) => tx.query('delete from audit_head'));
     await assert.rejects(

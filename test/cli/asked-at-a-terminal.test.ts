@@ -13,7 +13,7 @@ import { createLatePayment } from '../support/test-books.ts';
 import { approved, openPayoutDesk, propose, wish } from '../support/test-payouts.ts';
 
 forEachEngine('commands that move money, at a terminal', (openTestDatabase) => {
-  test('said no amount in their question, or asked nothing', async (context) => {
+  test('ask for confirmation with the amount, and change nothing after "n"', async (context) => {
     const db = await openTestDatabase();
     // The commands go by the clock of the machine.
     const app = createTestApp(db, { now: createTestClock(Date.now()) });

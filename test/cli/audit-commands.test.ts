@@ -11,7 +11,7 @@ import { createTestApp } from '../support/test-app.ts';
 import { removeTriggers } from '../support/test-books.ts';
 
 forEachEngine('audit on the command line', (openTestDatabase) => {
-  test('what was done is listed with who and from where, and what was changed is found by verify and doctor', async (context) => {
+  test('lists each act with its person and origin; audit verify and doctor find a deleted row', async (context) => {
     const db = await openTestDatabase();
     const { folder, env } = commandStore(context, db);
     const run = (...words: string[]) => runCommand(words, { env });
@@ -52,7 +52,7 @@ forEachEngine('audit on the command line', (openTestDatabase) => {
     );
   });
 
-  test('the row of the first start listed all migrations in thousands of characters', async (context) => {
+  test('shortens a long list of applied migrations, which --json prints in full', async (context) => {
     const db = await openTestDatabase();
     const { env } = commandStore(context, db);
     const app = createTestApp(db);

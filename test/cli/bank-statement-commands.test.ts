@@ -11,7 +11,7 @@ import { createTestApp, createTestClock } from '../support/test-app.ts';
 import { approved, openPayoutDesk, wish } from '../support/test-payouts.ts';
 
 forEachEngine('statement commands', (openTestDatabase) => {
-  test('a statement is imported, shown and resolved, and one that contradicts itself changes nothing', async (context) => {
+  test('import, show and resolve a statement; one that contradicts itself changes nothing', async (context) => {
     const db = await openTestDatabase();
     // The commands go by the clock of the machine.
     const app = createTestApp(db, { now: createTestClock(Date.now()) });

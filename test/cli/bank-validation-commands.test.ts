@@ -23,7 +23,7 @@ suite('validate, banks and privacy on the command line', () => {
     ['a row could not be checked', '12531909-2,999,12531909', 3],
   ];
   for (const [name, rows, expected] of outcomes) {
-    test(`validate ends with ${expected} when ${name}`, async () => {
+    test(`validate exits with ${expected} when ${name}`, async () => {
       const file = write('in.csv', `rut,bank,account\n${rows}\n`);
       const out = join(folder, 'out.csv');
       const { status, stdout } = await run('validate', file, '--out', out, '--json');
@@ -34,7 +34,7 @@ suite('validate, banks and privacy on the command line', () => {
     });
   }
 
-  test('a validate that fails leaves the output of an earlier one, and nothing beside it', async () => {
+  test('a failed validate keeps the earlier output, and leaves no partial file', async () => {
     const out = write('kept.csv', 'an earlier result\n');
     const { status } = await run('validate', write('broken.csv', 'rut,bank,account\n"1,2,3\n'), '--out', out);
     assert.equal(status, 2);
@@ -45,7 +45,7 @@ suite('validate, banks and privacy on the command line', () => {
     );
   });
 
-  test('validate clears what a killed run has left, and not what another one writes', async () => {
+  test('validate removes the partial file of a killed run, but not of one that still runs', async () => {
     const out = join(folder, 'resumed.csv');
     const dead = await endedProcess();
     writeFileSync(`${out}.${dead}.part`, 'half a row');
@@ -59,7 +59,7 @@ suite('validate, banks and privacy on the command line', () => {
     assert.equal(readFileSync(out, 'utf8').split('\n').length, 3);
   });
 
-  test('an accent after everything that is read at once is still one of Latin-1', async () => {
+  test('validate detects Latin-1 from an accent at the end of a large file', async () => {
     const rows = `12531909-2,012,12531909,${'n'.repeat(90)}\n`.repeat(3000);
     const input = join(folder, 'late.csv');
     writeFileSync(input, `rut,bank,account,name\n${rows}12531909-2,012,12531909,Ñandú\n`, 'latin1');
@@ -68,7 +68,7 @@ suite('validate, banks and privacy on the command line', () => {
     assert.match(readFileSync(out, 'latin1'), /,Ñandú,plausible,/);
   });
 
-  test('validate replaces an earlier output where a link leads, and writes to what is no file', async () => {
+  test('validate replaces the target of a symbolic link, and writes to a named pipe', async () => {
     const input = write('linked-in.csv', 'rut,bank,account\n12531909-2,012,12531909\n');
     const target = write('target.csv', 'an earlier result\n');
     const link = join(folder, 'link.csv');
@@ -82,41 +82,38 @@ suite('validate, banks and privacy on the command line', () => {
   });
 
   const unusable: [name: string, arguments_: string[]][] = [
-    ['a file that is not there', ['validate', join(folder, 'missing.csv')]],
-    ['a workbook that is called .csv', ['validate', write('book.csv', 'PK\x03\x04\x14\x00')]],
+    ['a missing file', ['validate', join(folder, 'missing.csv')]],
+    ['a workbook named .csv', ['validate', write('book.csv', 'PK\x03\x04\x14\x00')]],
     ['a folder', ['validate', folder]],
-    [
-      '- as the output, which was a file of that name',
-      ['validate', write('dash.csv', 'rut,bank,account\n'), '--out', '-'],
-    ],
+    ['- as the output', ['validate', write('dash.csv', 'rut,bank,account\n'), '--out', '-']],
     ['a folder as the output', ['validate', write('good.csv', 'rut,bank,account\n'), '--out', folder]],
     [
-      'two outputs of one name',
+      'two outputs with the same name',
       ['validate', write('two.csv', 'rut,bank,account\n'), '--repair', join(folder, 'x'), '--out', join(folder, 'x')],
     ],
-    ['columns that cannot be told', ['validate', write('odd.csv', 'a,b\n1,2\n')]],
+    ['columns that cannot be recognised', ['validate', write('odd.csv', 'a,b\n1,2\n')]],
     [
       'the output over the input',
       ['validate', write('same.csv', 'rut,bank,account\n'), '--out', join(folder, 'same.csv')],
     ],
     [
-      'the output over the input in /dev/shm, which was taken for a device and overwritten',
+      'the output over the input in /dev/shm',
       ['validate', write('same.csv', 'rut,bank,account\n', inMemory), '--out', join(inMemory, 'same.csv')],
     ],
     [
-      'an output that cannot be made',
+      'an output in a missing folder',
       ['validate', write('fine.csv', 'rut,bank,account\n'), '--out', join(folder, 'no/out.csv')],
     ],
   ];
   for (const [name, arguments_] of unusable) {
-    test(`validate ends with 2 for ${name}`, async () => {
+    test(`validate exits with 2 for ${name}`, async () => {
       const { status, stderr } = await run(...arguments_);
       assert.equal(status, 2);
       assert.equal(stderr.trim().split('\n').length, 1, stderr);
     });
   }
 
-  test('validate blamed the file where an option lacked the one that it needs', async () => {
+  test('validate answers USAGE for an option without the other one that it needs', async () => {
     const file = write('plain.csv', 'rut,bank,account\n');
     for (const more of [['--json'], ['--json', '--changes', 'c.csv', '--out', 'o.csv']]) {
       const { status, stdout } = await run('validate', file, ...more);
@@ -124,7 +121,7 @@ suite('validate, banks and privacy on the command line', () => {
     }
   });
 
-  test('validate mends a table from standard input, and says so in the language of the terminal', async () => {
+  test('validate repairs a table from standard input, and reports in the language of the terminal', async () => {
     const [clean, changes] = [join(folder, 'clean.csv'), join(folder, 'changes.csv')];
     const words = ['validate', '-', '--columns', 'rut,bank,account', '--repair', clean, '--changes', changes];
     const input = '12531909–2;BancoEstado;12531909\n12531909-3;012;1\n';
@@ -148,7 +145,7 @@ suite('validate, banks and privacy on the command line', () => {
     assert.equal(list.banks.length, shippedList.banks.length);
   });
 
-  test('a bank list serves after its import, unless it is known to be wrong', async () => {
+  test('banks import accepts a correct list, and refuses one with a wrong code', async () => {
     const banks = shippedList.banks.map((bank) => (bank.code === '059' ? { ...bank, name: 'MUFG Bank' } : bank));
     const wrong = await run('banks', 'import', write('wrong.json', JSON.stringify({ ...shippedList, banks })));
     assert.equal(wrong.status, 1);
@@ -158,7 +155,7 @@ suite('validate, banks and privacy on the command line', () => {
     assert.deepEqual((JSON.parse(right.stdout) as { changed: string[] }).changed, []);
   });
 
-  test('what is kept about a RUT can be exported and erased', async () => {
+  test('the stored data about a RUT can be exported and erased', async () => {
     await run(
       'validate',
       write('one.csv', 'rut,bank,account\n9068826-K,012,9068826\n'),

@@ -29,7 +29,7 @@ suite('callbacks that were given up, on the command line', () => {
     );
   });
 
-  test('show tells what it is, then every attempt; --body prints the bytes that are sent', async () => {
+  test('show prints the callback, then every attempt; --body prints the bytes that are sent', async () => {
     const { stdout } = await run('callback', 'show', '1');
     assert.match(
       stdout,
@@ -42,7 +42,7 @@ suite('callbacks that were given up, on the command line', () => {
     assert.equal(new URLSearchParams(body).get('x_reference'), 'ORD-1');
   });
 
-  test('resend takes an ID or a state, and says what it takes', async () => {
+  test('resend takes an ID or a state, and refuses other options with the reason', async () => {
     const refused: [words: string[], says: RegExp][] = [
       [['resend'], /^USAGE: Say either an ID or which ones, such as --state dead/],
       [['resend', '1', '--state', 'dead'], /^INVALID_OPTION: Say either an ID/],
@@ -89,7 +89,7 @@ suite('an endpoint that fails, on the command line', () => {
   });
   const run = (...words: string[]) => runIn(folder, words);
 
-  test('doctor names the merchant, since when, what waits, why, the next attempt and what to do', async () => {
+  test('doctor names its merchant, the time of the first failure, the cause, the next attempt and the fix', async () => {
     const { stdout, status } = await run('doctor');
     assert.equal(status, 1);
     assert.match(
@@ -98,7 +98,7 @@ suite('an endpoint that fails, on the command line', () => {
     );
   });
 
-  test('attention list has it, with the command that ends it', async () => {
+  test('attention list has it, with the command that resends its callbacks', async () => {
     const { stdout } = await run('attention', 'list', '--kind', 'endpoint');
     assert.match(
       stdout,
@@ -106,7 +106,7 @@ suite('an endpoint that fails, on the command line', () => {
     );
   });
 
-  test('callback endpoints says the same, for a person and for a program', async () => {
+  test('callback endpoints prints it as text and as JSON', async () => {
     assert.match(
       (await run('callback', 'endpoints')).stdout,
       /Test shop \(ps_\w+\) +development +[\d: -]+ +2 +[\d: -]+ +https:\S+\/callback\n\nendpoint 1: there is no such page/,
@@ -119,7 +119,7 @@ suite('an endpoint that fails, on the command line', () => {
     assert.ok(endpoint.failing_since > 0 && endpoint.next_attempt_at > endpoint.failed_at);
   });
 
-  test('callback list finds by merchant, endpoint, transaction, time and state, and says why', async () => {
+  test('callback list filters by merchant, endpoint, transaction, time and state, and prints the cause', async () => {
     const { callbacks } = await list();
     assert.deepEqual(
       callbacks.map(({ name, state, cause }) => [name, state, cause]),
@@ -143,7 +143,7 @@ suite('an endpoint that fails, on the command line', () => {
     for (const [words, found] of counts) assert.equal((await list(...words)).callbacks.length, found, words.join(' '));
   });
 
-  test('resend makes what waits due now: one by its ID, all by the endpoint', async () => {
+  test('resend makes waiting callbacks due now: one by its ID, all by the endpoint', async () => {
     const begun = Date.now();
     assert.deepEqual(JSON.parse((await run('callback', 'resend', '1', '--json')).stdout), { id: 1, state: 'queued' });
     const [other, first] = (await list()).callbacks;

@@ -7,7 +7,7 @@ import { whyMissing } from '../support/system-programs.ts';
 forEachEngine('examples/citus/groups', (openTestDatabase, engine) => {
   if (engine === 'sqlite') return;
   const skip = whyMissing('psql') ?? false;
-  test('says plainly that a PostgreSQL has no Citus, and changes nothing', { skip }, async () => {
+  test('refuses a PostgreSQL without Citus, and says so', { skip }, async () => {
     const { url } = await openTestDatabase();
     const env = { ...process.env, COORDINATOR_URL: url };
     const { status, stderr } = await runChild('examples/citus/groups', ['create', 'north'], { env });

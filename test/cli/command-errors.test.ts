@@ -9,7 +9,7 @@ import { runCommand } from '../support/run-command.ts';
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
 const LIST = join(import.meta.dirname, '../../src/bank-validation/directory/bank-directory.json');
 
-suite('a command that does nothing says why', () => {
+suite('a refused command names the cause', () => {
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-cli-'));
   let service = '';
   before(async () => {
@@ -189,7 +189,7 @@ suite('a command that does nothing says why', () => {
     });
   }
 
-  test('a user and a payment service are disabled once; the second time they are so already', async () => {
+  test('disabling a user or a payment service a second time is ALREADY_DONE', async () => {
     for (const words of [
       ['user', 'disable', 'ana@example.cl'],
       ['payment-service', 'disable', service],
@@ -201,7 +201,7 @@ suite('a command that does nothing says why', () => {
     }
   });
 
-  test('a Secret Token is rotated again after the overlap, or at once by closing all earlier ones', async () => {
+  test('a second rotation of a Secret Token waits for the overlap, unless --overlap 0 closes the earlier ones', async () => {
     const rotate = ['payment-service', 'rotate', service, '--environment', 'development'];
     assert.match((await run({}, ...rotate)).stdout, /\nThe old one closes at [\d: -]+ UTC\. Until then/);
     const refused = await run({}, ...rotate, '--overlap', '1h');
@@ -219,17 +219,25 @@ suite('a command that does nothing says why', () => {
       { DATABASE_URL: `sqlite:${tmpdir()}` },
       /^STORAGE_UNAVAILABLE: .*cannot be opened.*Check DATABASE_URL/,
     ],
-    ['no database', { DATABASE_URL: `sqlite:${MAIN}` }, /^STORAGE_UNAVAILABLE: .*not a database.*Check DATABASE_URL/],
-    ['under a file', { DATA_DIR: join(MAIN, 'data') }, /^ENOTDIR: not a directory, .*: check DATA_DIR/],
-    ['where nobody makes folders', { DATA_DIR: '/proc/rubrica/data' }, /^E[A-Z]+: .*mkdir '\/proc.*check DATA_DIR/],
     [
-      'at nobody',
+      'not a database',
+      { DATABASE_URL: `sqlite:${MAIN}` },
+      /^STORAGE_UNAVAILABLE: .*not a database.*Check DATABASE_URL/,
+    ],
+    ['under a file', { DATA_DIR: join(MAIN, 'data') }, /^ENOTDIR: not a directory, .*: check DATA_DIR/],
+    [
+      'in /proc, where no folder can be created',
+      { DATA_DIR: '/proc/rubrica/data' },
+      /^E[A-Z]+: .*mkdir '\/proc.*check DATA_DIR/,
+    ],
+    [
+      'at a port without a server',
       { DATABASE_URL: 'postgres://127.0.0.1:1/x' },
       /^STORAGE_UNAVAILABLE: .*ECONNREFUSED.*check DATABASE_URL/,
     ],
   ];
   for (const [name, settings, says] of stores) {
-    test(`a store that is ${name} cannot be opened, and what to check is said`, async () => {
+    test(`a store that is ${name} is refused with what to check`, async () => {
       const told = await run(settings, 'user', 'list');
       assert.equal(told.status, 1);
       assert.match(told.stderr, says);
@@ -237,7 +245,7 @@ suite('a command that does nothing says why', () => {
     });
   }
 
-  test('a setting that cannot be used has a code too', async () => {
+  test('an invalid setting has a code too', async () => {
     const told = await run({ PORT: '80a' }, 'user', 'list', '--json');
     assert.equal(JSON.parse(told.stdout).error.code, 'INVALID_SETTING');
     assert.match(told.stderr, /^INVALID_SETTING: PORT must be a whole number/);

@@ -60,7 +60,7 @@ suite('completion', async () => {
     assertOffered(await outputOf('zsh', ['-fc', [...shown, `. '${file}'`, ...asks].join('\n')]));
   });
 
-  test('of a shell that it does not know is refused', async () => {
+  test('of an unknown shell is refused', async () => {
     const { status, stderr } = await runCommand(['completion', 'tcsh'], { env: process.env });
     assert.equal(status, 64);
     assert.match(stderr, /Allowed choices are bash, zsh, fish/);

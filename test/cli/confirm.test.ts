@@ -21,7 +21,7 @@ const ANSWERS: [typed: string | null, goesOn: boolean][] = [
   [null, false],
 ];
 for (const [typed, goesOn] of ANSWERS) {
-  test(`${JSON.stringify(typed)} at a terminal ${goesOn ? 'goes on' : 'does nothing'}`, async () => {
+  test(`${JSON.stringify(typed)} at a terminal ${goesOn ? 'confirms' : 'does not confirm'}`, async () => {
     const at = terminal(typed);
     const asked = confirm('Refund $1.000 CLP?', {}, at);
     if (goesOn) await asked;
@@ -30,7 +30,7 @@ for (const [typed, goesOn] of ANSWERS) {
   });
 }
 
-test('nothing is asked with --yes, nor of a script, which has no terminal', async () => {
+test('nothing is asked with --yes or without a terminal', async () => {
   for (const [options, at] of [
     [{ yes: true }, terminal(null)],
     [{}, terminal(null, false)],

@@ -33,7 +33,7 @@ suite('doctor', () => {
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-cli-'));
   after(() => rmSync(folder, { recursive: true }));
 
-  test('names the migrations that a new store lacks, and is content once they ran', async () => {
+  test('finds the missing migrations of a new store, and no problem after they ran', async () => {
     const before = await report({});
     assert.equal(before.status, 1);
     assert.deepEqual(problems(before), ['schema']);
@@ -64,7 +64,7 @@ suite('doctor', () => {
     assert.equal(after.settings.find(({ name }) => name === 'MASTER_KEY')?.source, 'file');
   });
 
-  test('a person reads OK or PROBLEM, and the fix under a problem', async () => {
+  test('prints OK or PROBLEM for a person, with the fix under a problem', async () => {
     const { stdout } = await run({ RUBRICA_ENV: 'production', MASTER_KEY: '5a'.repeat(32) }, 'doctor');
     assert.match(stdout, /^OK {7}node {12}v\d/);
     assert.match(
@@ -74,7 +74,7 @@ suite('doctor', () => {
     assert.doesNotMatch(stdout, /(?:5a){8}/);
   });
 
-  test('finds a master key that opens nothing, a port that is taken, and a setting that cannot be used', async () => {
+  test('finds a wrong master key, a port in use, an invalid setting and an unusable database', async () => {
     await run({}, 'payment-service', 'create', '--name', 'Tienda');
     assert.deepEqual(problems(await report({ MASTER_KEY: '5a'.repeat(32) })), ['master-key']);
     const other = createServer().listen(0, '127.0.0.1');
@@ -87,7 +87,7 @@ suite('doctor', () => {
     assert.deepEqual(problems(await report({ DATABASE_URL: `sqlite:${import.meta.filename}` })), ['database']);
   });
 
-  test('compares its clock with that of PostgreSQL, and names what that does for a commit', {
+  test('compares its clock with PostgreSQL’s, and names the settings of its durability', {
     skip: process.env['TEST_POSTGRES_URL'] === undefined,
   }, async () => {
     const url = new URL(process.env['TEST_POSTGRES_URL'] as string);
@@ -104,7 +104,7 @@ suite('doctor', () => {
     assert.equal(durability?.fix?.startsWith('Set fsync = on: ') ?? true, true);
   });
 
-  test('a bank list that is older by its own date than the setting allows needs a newer one', async () => {
+  test('asks for a newer bank list when its own date is older than the setting allows', async () => {
     const old = await report({ BANK_DIRECTORY_MAX_AGE_DAYS: '1' });
     assert.deepEqual(problems(old), ['bank-list']);
     const { says, fix } = old.findings.find(({ check }) => check === 'bank-list') as Report['findings'][number];

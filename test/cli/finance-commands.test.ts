@@ -38,7 +38,7 @@ suite('books, reconcile and refund on the command line', () => {
     await db.close();
   });
 
-  test('books balance: the debits of every currency are its credits', async () => {
+  test('books balance prints the debits and credits of each account', async () => {
     const { balances } = await json<{ balances: { account: string; debits: number; credits: number }[] }>(
       'books',
       'balance',
@@ -53,7 +53,7 @@ suite('books, reconcile and refund on the command line', () => {
     assert.match((await run('books', 'balance')).stdout, /merchant:payable .* 2990 +12990 +-10000\n/);
   });
 
-  test('books list tells the newest first, of one transaction or of all', async () => {
+  test('books list prints the newest first, for one transaction or all', async () => {
     const { entries } = await json<{ entries: { kind: string }[] }>('books', 'list');
     assert.deepEqual(
       entries.map(({ kind }) => kind),
@@ -67,7 +67,7 @@ suite('books, reconcile and refund on the command line', () => {
     assert.equal((await run('books', 'list', '--limit', '0')).status, 1);
   });
 
-  test('reconcile shows a day with its entries, and a reference that looks like a formula is none in CSV', async () => {
+  test('reconcile prints the entries of a day, and escapes a reference like a formula in CSV', async () => {
     const report = await run('reconcile', '--date', day, '--environment', 'development', '--csv');
     const [head, payment, refund] = report.stdout.split('\n');
     assert.equal(report.status, 0);
@@ -82,7 +82,7 @@ suite('books, reconcile and refund on the command line', () => {
     assert.deepEqual((await json<{ lines: [] }>('reconcile', '--date', day, '--environment', 'production')).lines, []);
   });
 
-  test('reconcile compares a settlement file, and its status says whether everything matched', async () => {
+  test('reconcile compares a settlement file, and its exit status says whether everything matched', async () => {
     const [same, other] = ['same.csv', 'other.csv'].map((name) => join(folder, name)) as [string, string];
     writeFileSync(same, `date,buy_order,amount\n${day},${transaction},12990\n${day},${transaction},-2990\n`);
     writeFileSync(other, `date,buy_order,amount\n${day},${transaction},12000\n${day},7,1\n`);
@@ -105,7 +105,7 @@ suite('books, reconcile and refund on the command line', () => {
     assert.match(differing.stdout, /\n {2}refunds that the file does not have +1 +\$2\.990 CLP\n/);
   });
 
-  test('settlement show --open leaves out what was accepted, and says so when nothing is left', async () => {
+  test('settlement show --open leaves out accepted differences, and says when none is open', async () => {
     const file = join(folder, 'abono.csv');
     writeFileSync(
       file,
@@ -133,7 +133,7 @@ suite('books, reconcile and refund on the command line', () => {
     assert.match((await run('settlement', 'show', kept.id, '--open')).stdout, /\nNothing is open\.\n$/);
   });
 
-  test('books statement said of a currency that there is not, as of clp, that nothing was owed', async () => {
+  test('books statement and payment-service funds refuse an unknown currency, such as clp', async () => {
     const ask = (...more: string[]) =>
       run('books', 'statement', paymentService, '--environment', 'development', '--from', day, '--to', day, ...more);
     for (const currency of ['clp', '', 'PESOS']) {
@@ -150,7 +150,7 @@ suite('books, reconcile and refund on the command line', () => {
     assert.match((await ask()).stdout, /owed after .* \$[\d.]+ CLP\n/);
   });
 
-  test('refund create accepts what may be given back, once for a key, and says why not', async () => {
+  test('refund create makes one refund for an idempotency key, and refuses with the reason', async () => {
     const create = (...more: string[]) => run('refund', 'create', String(transaction), ...more);
     const first = await create('--amount', '1000', '--idempotency-key', 'caso 12', '--json');
     assert.equal((JSON.parse(first.stdout) as { state: string }).state, 'processing');
@@ -172,7 +172,7 @@ suite('books, reconcile and refund on the command line', () => {
     assert.match((await run('refund', 'list')).stdout, /SINCE \(CHILE\) .* -0[34]:00\n/s);
   });
 
-  test('refund create --type total gives back all that is left, whatever that is, once for a key', async () => {
+  test('refund create --type total refunds all that is left, once for an idempotency key', async () => {
     const db = openDatabase(url, { connections: 1, pooler: false, onFatal: () => {} });
     const app = createTestApp(db, { now: createTestClock(paidAt) });
     const paid = await createPaidTransaction(app, await createTestEnvironment(app));
@@ -191,7 +191,7 @@ suite('books, reconcile and refund on the command line', () => {
     assert.equal(one.stderr, '');
   });
 
-  test('refund settle and retry end what waits, with evidence and a reason, and say why not', async () => {
+  test('refund settle ends a refund with evidence and a reason; settle and retry refuse with the reason', async () => {
     const db = openDatabase(url, { connections: 1, pooler: false, onFatal: () => {} });
     const app = createTestApp(db, { now: createTestClock(paidAt) });
     const { id } = await acceptedRefund(app, await createPaidTransaction(app, await createTestEnvironment(app)), 2990);
@@ -221,7 +221,7 @@ suite('books, reconcile and refund on the command line', () => {
     assert.equal((await run('books', 'verify')).status, 0);
   });
 
-  test('payment-service events-url takes an address that may be called, and takes it away again', async () => {
+  test('payment-service events-url sets an allowed address, refuses others, and removes it', async () => {
     const change = (...more: string[]) => run('payment-service', 'events-url', paymentService, ...more);
     const production = ['--environment', 'production'];
     assert.equal((await change(...production, '--url', 'https://shop.example.cl/refunds')).status, 0);
@@ -232,7 +232,7 @@ suite('books, reconcile and refund on the command line', () => {
     assert.equal((await run('payment-service', 'events-url', 'ps_x', ...production)).status, 1);
   });
 
-  test('payout and deposit record what moved, once for a reference, and refuse what is not there', async () => {
+  test('payout create and deposit create record one movement for a reference; no payout exceeds the balance', async () => {
     const target = ['--payment-service', paymentService, '--currency', 'CLP'];
     const payout = (amount: string, reference: string, ...more: string[]) =>
       run('payout', 'create', ...target, '--amount', amount, '--reference', reference, ...more);
@@ -259,7 +259,7 @@ suite('books, reconcile and refund on the command line', () => {
     assert.match((await run('deposit', 'list')).stdout, /\$9\.700 CLP +\$300 CLP +AB-1/);
   });
 
-  test('payout return takes back one payout, once, and says so where payouts are listed', async () => {
+  test('payout return takes back a payout once, and payout list shows the reason', async () => {
     const target = ['--payment-service', paymentService];
     const takeBack = (reference: string, reason: string) =>
       run('payout', 'return', reference, ...target, '--reason', reason);
@@ -282,7 +282,7 @@ suite('books, reconcile and refund on the command line', () => {
     assert.equal((await run('payout', 'create', ...target, ...again, 'TEF-1b')).status, 0);
   });
 
-  test('payment-service fee sets what is kept of payments, in parts per million and minor units', async () => {
+  test('payment-service fee sets a rate in parts per million and a fixed amount in minor units', async () => {
     const set = (...more: string[]) =>
       json<object>('payment-service', 'fee', paymentService, '--environment', 'development', '--method', ...more);
     const fee = { id: paymentService, environment: 'development', method: 'simulated', currency: 'CLP' };
@@ -322,7 +322,7 @@ suite('books, reconcile and refund on the command line', () => {
     );
   });
 
-  test('books verify ends with 0 when nothing was changed, and with 1 and the place when something was', async () => {
+  test('books verify exits with 0 for unchanged books, and with 1 and the place of a change', async () => {
     const head = join(folder, 'head.json');
     writeFileSync(head, (await run('books', 'head', '--json')).stdout);
     const withHead = (await run('books', 'verify', '--head', head)).stdout;
@@ -352,7 +352,7 @@ suite('books, reconcile and refund on the command line', () => {
     assert.deepEqual([other.status, other.stdout.includes('everything fits')], [0, true], 'problems of other methods');
   });
 
-  test('payment import shows what it would do, does it with --yes, and books resolve --entry ends it', async () => {
+  test('payment import shows a preview and imports with --yes; books resolve --entry resolves the money', async () => {
     const file = join(folder, 'settled.csv');
     writeFileSync(file, `fecha;orden_compra;monto\n${day};NOT-OURS;4000\n`);
     const args = ['payment', 'import', file, '--payment-service', paymentService, '--method', 'simulated'];
@@ -377,7 +377,7 @@ suite('books, reconcile and refund on the command line', () => {
     assert.match(far.stderr, /^NOT_FOUND: Nothing of entry 123456789012345\/2\.0 was ever in suspense/);
   });
 
-  test('payment settle refuses what is not there, what needs no decision, and what cannot be read', async () => {
+  test('payment settle refuses an unknown or ended attempt, a missing file and an invalid amount', async () => {
     const file = join(folder, 'settled.csv');
     const settle = async (id: string, ...more: string[]) =>
       (await run('payment', 'settle', id, '--reason', 'seen', '--outcome', 'approved', ...more)).stderr;

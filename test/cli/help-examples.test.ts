@@ -14,20 +14,20 @@ suite('the help', async () => {
   const program = new Command('rubrica');
   await addCommands(program, '');
 
-  test('has every command in a group, and each group has its Spanish title', () => {
+  test('puts every command in a group, and each group has its Spanish title', () => {
     const groups = new Set(program.commands.map((command) => command.helpGroup()));
     assert.ok(groups.size > 5);
     for (const title of groups) assert.ok(SPANISH_TITLES[title], `no Spanish for "${title}"`);
   });
 
   for (const [words, examples] of Object.entries(EXAMPLES)) {
-    test(`takes what the examples of "${words}" say`, () => {
+    test(`accepts the examples of "${words}"`, () => {
       if (words !== '') assert.equal(pathOf(find(words.split(' '))), words);
       for (const example of examples) assertTaken(example);
     });
   }
 
-  test('takes what the screens of the console tell a person to run', () => {
+  test('accepts the commands that the console’s screens name', () => {
     const root = join(import.meta.dirname, '../../src/console');
     const said = globSync('**/*.ts', { cwd: root }).flatMap((file) => [
       ...readFileSync(join(root, file), 'utf8').matchAll(/'bin\/rubrica ([^']+)'/g),
@@ -36,12 +36,12 @@ suite('the help', async () => {
     for (const [, example = ''] of said) assertTaken(example);
   });
 
-  test('finds an example that a command does not take', () => {
+  test('rejects an example with an unknown option or a missing subcommand', () => {
     assert.throws(() => assertTaken('callback list --no-such-option'), /--no-such-option/);
     assert.throws(() => assertTaken('callback'), /callback/);
   });
 
-  test('ends with the examples, of the program and of a command', () => {
+  test('ends with the examples', () => {
     const help = new Command('rubrica');
     addExamples(help);
     let written = '';
@@ -49,7 +49,7 @@ suite('the help', async () => {
     assert.match(written, /\nExamples:\n {2}bin\/rubrica demo\n/);
   });
 
-  test('and the page for man have every command', async () => {
+  test('has a man page with every command', async () => {
     const page = await manPage();
     for (const leaf of leavesOf(program))
       assert.ok(page.includes(`.B rubrica ${pathOf(leaf).replaceAll('-', '\\-')}`), pathOf(leaf));
@@ -64,7 +64,7 @@ suite('the help', async () => {
     assert.deepEqual(lacks, [], 'in no row of docs/commands.md');
   });
 
-  test('is coloured where FORCE_COLOR asks for it, and never with NO_COLOR', async () => {
+  test('is coloured with FORCE_COLOR, and neither by default nor with NO_COLOR', async () => {
     const helpWith = async (env: Record<string, string>) =>
       (await runCommand(['open', '--help'], { env: { ...plainEnvironment(), ...env } })).stdout;
     assert.match(await helpWith({ FORCE_COLOR: '1' }), /\x1b\[1mUsage:/);

@@ -44,7 +44,7 @@ suite('listen', async () => {
     runCommand(['listen', '--forward-to', laptop.url, ...words], { env: { ...process.env, ...env } });
   const token = { RUBRICA_TOKEN: user.headers.authorization.replace('Bearer ', '') };
 
-  test('posts what a shop would get, and says one line for each, with the query that names the order', async () => {
+  test('posts the callback that a shop would get, with its query, and prints one line for it', async () => {
     await createPaidTransaction(app, environment, { reference: 'ORD-1' });
     const { stdout, status, stderr } = await listen(['--url', url, '--count', '1'], token);
     assert.equal(status, 0, stderr);
@@ -63,7 +63,7 @@ suite('listen', async () => {
     assert.equal(verified.ok, true, JSON.stringify(verified));
   });
 
-  test('took no API token: it asked for the callbacks as the bearer undefined', async () => {
+  test('accepts an API token', async () => {
     await createPaidTransaction(app, environment, { reference: 'ORD-API' });
     const { stdout, status, stderr } = await listen(['--url', url, '--count', '1'], { RUBRICA_TOKEN: user.api_token });
     assert.equal(status, 0, stderr);
@@ -71,7 +71,7 @@ suite('listen', async () => {
     laptop.received.splice(0);
   });
 
-  test('ended after a day, when its access token expired: with an API token it logs in again', async () => {
+  test('logs in again with an API token when its access token has ended', async () => {
     const other = await createTestUser(app, { role: 'developer', paymentServices: [environment.paymentServiceId] });
     const connectWith = (text: string) => {
       const tokenFile = join(folder, 'token');
@@ -93,7 +93,7 @@ suite('listen', async () => {
     await assert.rejects(look(lasting), /loginToken answered 403\. API_TOKEN_INVALID/);
   });
 
-  test('says why one failed and when it comes again; --no-retry gives it up and names the way to replay it', async () => {
+  test('prints the cause and the next attempt of a failure; --no-retry gives up and names --replay', async () => {
     await createPaidTransaction(app, environment, { reference: 'ORD-2' });
     laptop.answerWith(500);
     const again = await listen(['--url', url, '--count', '1'], token);
@@ -110,7 +110,7 @@ suite('listen', async () => {
     assert.equal(row?.['state'], 'delivered');
   });
 
-  test('refuses what it cannot use, with a fix', async () => {
+  test('refuses unusable options and tokens with the reason', async () => {
     const refused: [words: string[], env: Record<string, string>, says: RegExp][] = [
       [['--url', url], {}, /^INVALID_OPTION: RUBRICA_TOKEN is not set: export a token/],
       [['--url', url], { RUBRICA_TOKEN: 'api_x' }, /\/loginToken answered 403\. API_TOKEN_INVALID/],

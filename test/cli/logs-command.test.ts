@@ -29,7 +29,7 @@ forEachEngine('logs tail', (openTestDatabase) => {
     return { app, environment, server, post, env: { ...process.env, ...settings } };
   };
 
-  test('shows what comes from now on: what was created, and what was refused with the reason and the fix', async () => {
+  test('prints new transactions, and newly refused requests with the reason and the fix', async () => {
     const { app, server, post, env } = await open();
     await using _server = server;
     await post({ x_reference: 'BEFORE' });
@@ -58,7 +58,7 @@ forEachEngine('logs tail', (openTestDatabase) => {
     assert.equal(lines.length, 3, stdout);
   });
 
-  test('shows those of before with --since, of a service elsewhere too, as far as the user sees them', async () => {
+  test('prints earlier ones with --since, also of a remote service, within the rights of the user', async () => {
     const { app, environment, server, post, env } = await open();
     await using _server = server;
     await post({ x_reference: 'ORD-7' });

@@ -8,7 +8,7 @@ const NEW = { MASTER_KEY: '0b'.repeat(32) };
 const BOTH = { ...NEW, MASTER_KEY_PREVIOUS: OLD.MASTER_KEY };
 
 forEachEngine('master-key rotate on the command line', (openTestDatabase) => {
-  test('seals all anew, and it and doctor say when the previous key may go', async () => {
+  test('encrypts every secret again, and doctor says when the previous key may be removed', async () => {
     const { url } = await openTestDatabase();
     const run = (settings: Record<string, string>, ...words: string[]) =>
       runCommand(words, { env: { PATH: process.env['PATH'], PORT: '0', DATABASE_URL: url, ...settings } });
@@ -59,7 +59,7 @@ forEachEngine('master-key rotate on the command line', (openTestDatabase) => {
     assert.equal((await run(NEW, 'payment-service', 'list')).status, 0);
   });
 
-  test('seals the rest and says so where somebody has changed a text, which once ended it there', async () => {
+  test('reports an altered secret, and encrypts the others again', async () => {
     const db = await openTestDatabase();
     const run = (settings: Record<string, string>, ...words: string[]) =>
       runCommand(words, { env: { PATH: process.env['PATH'], PORT: '0', DATABASE_URL: db.url, ...settings } });

@@ -17,7 +17,7 @@ const settings = { DATA_DIR: folder, MASTER_KEY: '5a'.repeat(32) };
 const open = (words: string[], more: Record<string, string> = {}) =>
   runCommand(['open', ...words], { env: { ...process.env, ...settings, ...more } });
 
-test('the addresses of the console and the documentation are printed where there is no store yet, and none is made', async () => {
+test('open prints the addresses of the console and the documentation, and creates no store', async () => {
   assert.equal((await open([])).stdout, 'http://127.0.0.1:8080/console\n');
   const behindProxy = { PUBLIC_URL: 'https://pay.example.cl', BASE_PATH: '/pagos' };
   assert.equal((await open(['docs', '--json'], behindProxy)).stdout, '{"url":"https://pay.example.cl/pagos/docs"}\n');
@@ -25,7 +25,7 @@ test('the addresses of the console and the documentation are printed where there
 });
 
 forEachEngine('open pay', (openTestDatabase) => {
-  test('prints the pay page of a transaction, or what is missing', async () => {
+  test('prints the pay page of a transaction, and refuses a missing or unknown one', async () => {
     const db = await openTestDatabase();
     const app = createTestApp(db, { config: readConfig({ ...settings, DATABASE_URL: db.url }) });
     const paid = await createPaidTransaction(app, await createTestEnvironment(app));

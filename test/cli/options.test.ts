@@ -22,12 +22,12 @@ const REFUSED: [text: string, currency: string, fix: RegExp][] = [
   ['10,55', 'USD', /: write it as 12990\.55, with a point before the decimals alone\.$/],
 ];
 for (const [text, currency, fix] of REFUSED) {
-  test(`${text} ${currency} on the command line was read as another amount, and is refused`, () => {
+  test(`the amount ${text} ${currency} is refused with a fix`, () => {
     assert.throws(() => readAmount(text, currency), { code: 'INVALID_AMOUNT', message: fix });
   });
 }
 
-test('an amount in digits is what it says', () => {
+test('an amount in digits is read in minor units', () => {
   assert.equal(readAmount('15000', 'CLP'), 15_000);
   assert.equal(readAmount('10.5', 'USD'), 1050);
   assert.throws(() => readAmount('1', 'PESO'), { code: 'INVALID_OPTION' });

@@ -16,7 +16,7 @@ suite('a command that is interrupted', () => {
   after(() => rmSync(folder, { recursive: true }));
   const beginning = (name: string) => readdirSync(folder).filter((one) => one.startsWith(name));
 
-  test('left a part of a backup under the name of the backup', async () => {
+  test('leaves a complete backup or none under its name', async () => {
     const run = (...words: string[]) => runCommand(words, { env });
     assert.equal((await run('migrate')).status, 0);
     const db = openDatabase(`sqlite:${join(folder, 'rubrica.db')}`, {
@@ -55,7 +55,7 @@ suite('a command that is interrupted', () => {
     }
   });
 
-  test('removed the first of its files alone, and left what it had written of people in the others', async () => {
+  test('removes all of its partial files', async () => {
     const files = ['out', 'repair', 'changes'].flatMap((name) => [`--${name}`, join(folder, `${name}.csv`)]);
     const child = await startChild('node', [MAIN, 'validate', '-', ...files], { env });
     const parts = () => readdirSync(folder).filter((name) => /^(out|repair|changes)\.csv/.test(name));

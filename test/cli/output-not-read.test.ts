@@ -5,13 +5,13 @@ import { runChild } from '../support/child-process.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
 
-test('a reader of the progress that goes does not end a command in the middle: it ended with the stack of an error', async () => {
+test('a command keeps its exit status when the reader of stderr closes the pipe', async () => {
   const script = '{ "$0" "$1" no-such-command 2>&1; echo "status $?" >&3; } 3>&2 | true';
   const { stderr } = await runChild('sh', ['-c', script, process.execPath, MAIN]);
   assert.equal(stderr, 'status 64\n');
 });
 
-test('a reader that goes, as head does, ends a command quietly: it ended with the stack of an error', async () => {
+test('a command ends quietly with status 141 when the reader of stdout closes the pipe, as head does', async () => {
   const script = '{ "$0" "$1" --help; echo "status $?" >&2; } | true';
   const { stderr } = await runChild('sh', ['-c', script, process.execPath, MAIN]);
   assert.equal(stderr, 'status 141\n');

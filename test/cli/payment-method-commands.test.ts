@@ -42,7 +42,7 @@ suite('payment-method on the command line', () => {
     assert.doesNotMatch(set.stdout + list.stdout + removed.stdout + kept.stdout, new RegExp(KEY));
   });
 
-  test('development takes the public account of integration unless another is given', async () => {
+  test('uses the public integration account in development by default', async () => {
     const target = ['--payment-service', service, '--environment', 'development', '--json'];
     const set = await run('payment-method', 'set', 'webpay', ...target);
     assert.equal((JSON.parse(set.stdout) as { account: string }).account, '597055555532');
@@ -51,8 +51,8 @@ suite('payment-method on the command line', () => {
   const refused: [name: string, environment: string, given: string[], key: string, says: RegExp][] = [
     ['production without an account', 'production', [], '', /both --commerce-code and --api-key -/],
     ['a code without its key', 'development', ['--commerce-code', '597012345678'], '', /both/],
-    ['a code that is none', 'production', account('5970'), KEY, /12 digits/],
-    ['a key that is none', 'production', account('597012345678'), 'a b', /API key/],
+    ['a code of four digits', 'production', account('5970'), KEY, /12 digits/],
+    ['a key with a space', 'production', account('597012345678'), 'a b', /API key/],
     ['no key', 'production', account('597012345678'), '', /API key/],
     ['the public code in production', 'production', account('597055555532'), KEY, /integration/],
     [
@@ -74,7 +74,7 @@ suite('payment-method on the command line', () => {
     });
   }
 
-  test('refuses a payment service or a method that is not there', async () => {
+  test('refuses an unknown payment service, and a method without settings', async () => {
     const target = ['--payment-service', 'ps_none', '--environment', 'development'];
     assert.match((await run('payment-method', 'set', 'webpay', ...target)).stderr, /no payment service ps_none/);
     assert.match((await run('payment-method', 'set', 'khipu', ...target)).stderr, /khipu takes no settings/);

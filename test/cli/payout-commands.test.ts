@@ -47,7 +47,7 @@ async function setUp(context: TestContext, openTestDatabase: OpenTestDatabase) {
 }
 
 forEachEngine('payout commands', (openTestDatabase) => {
-  test('a file becomes a batch that another person approves, and every act has its name in the audit log', async (context) => {
+  test('turn a file into a batch that another person approves, and record each person in the audit log', async (context) => {
     const { db, desk, file, run, as, propose } = await setUp(context, openTestDatabase);
     const made = (await propose()).json as Printed;
     assert.deepEqual([made.total, made.payouts.length, made.replayed], [35_000, 2, false]);
@@ -83,7 +83,7 @@ forEachEngine('payout commands', (openTestDatabase) => {
     assert.doesNotMatch(log, /12531909|990011223|Núñez/);
   });
 
-  test('a file whose payouts are each covered, but not their sum, was proposed without a word', async (context) => {
+  test('warn when each payout of a file is covered, but not their sum', async (context) => {
     const { app, desk, file, run, propose } = await setUp(context, openTestDatabase);
     const covered = (await propose()).json as Printed & { warnings: unknown[] };
     assert.deepEqual(covered.warnings, []);
@@ -98,7 +98,7 @@ forEachEngine('payout commands', (openTestDatabase) => {
     assert.match(said.stdout, /\n! .* in all, and only .* are available: not all can be approved now\.\n/);
   });
 
-  test('the lists of the books named no payout beside the entries of what was approved', async (context) => {
+  test('name approved payouts beside their entries in reconcile and books list', async (context) => {
     const { run, as, propose } = await setUp(context, openTestDatabase);
     const made = (await propose()).json as Printed;
     await run('batch', 'approve', made.batch, ...as('approver'));
@@ -120,7 +120,7 @@ forEachEngine('payout commands', (openTestDatabase) => {
     }
   });
 
-  test('a workbook says the same as a CSV, and a bad row is named by its line', async (context) => {
+  test('read a workbook like a CSV, and name the line of a bad row', async (context) => {
     const { folder, propose } = await setUp(context, openTestDatabase);
     const rows = CSV.split('\n').map((line) => line.split(';'));
     const path = join(folder, 'nomina.xlsx');
@@ -145,7 +145,7 @@ forEachEngine('payout commands', (openTestDatabase) => {
     assert.match((await propose(bad)).stderr, /Line 2: The e-mail cannot be used/, 'and nobody was told of the payout');
   });
 
-  test('a file that comes by a pipe was empty when it was read the second time', async (context) => {
+  test('read a file from a pipe', async (context) => {
     const { env, desk, file } = await setUp(context, openTestDatabase);
     const words = ['payout', 'propose', '--payment-service', desk.environment.paymentServiceId, '--json', '--as'];
     const propose = `"$0" "$@" <(cat '${file}')`;
@@ -155,7 +155,7 @@ forEachEngine('payout commands', (openTestDatabase) => {
     assert.equal((JSON.parse(stdout) as Printed).total, 35_000, stderr);
   });
 
-  test('what the bank says of a file was not taken where somebody had changed its bytes in the store', async (context) => {
+  test('accept the bank’s results for a file whose stored bytes were altered', async (context) => {
     const { app, desk, folder, run, as, propose } = await setUp(context, openTestDatabase);
     const { batch } = (await propose()).json as Printed;
     await run('batch', 'approve', batch, ...as('approver'));
@@ -173,7 +173,7 @@ forEachEngine('payout commands', (openTestDatabase) => {
     );
   });
 
-  test('payouts whose file was to be in a folder that there is not were sent, and nobody was told that their file is kept', async (context) => {
+  test('refuse a missing folder for files, and after a failed write name the command that writes the file again', async (context) => {
     const { db, desk, folder, run, as, propose } = await setUp(context, openTestDatabase);
     const made = (await propose()).json as Printed;
     await run('batch', 'approve', made.batch, ...as('approver'));
@@ -192,7 +192,7 @@ forEachEngine('payout commands', (openTestDatabase) => {
     assert.ok(readFileSync(path).length > 0);
   });
 
-  test('of several files that could not be written, only the first was named', async (context) => {
+  test('name every file that could not be written', async (context) => {
     const { desk, folder, run, as, propose } = await setUp(context, openTestDatabase);
     const path = join(folder, 'many.csv');
     const rows = Array.from(
@@ -208,7 +208,7 @@ forEachEngine('payout commands', (openTestDatabase) => {
     assert.equal(stderr.match(/bin\/rubrica payout files pf_\w+ --out FILE/g)?.length, 2, stderr);
   });
 
-  test('the command that a contradiction of a failed payout names books the money that left, and clear ends it', async (context) => {
+  test('book the money of a contradicted failed payout as attention says, and end the contradiction with clear', async (context) => {
     const { app, db, desk, file, run, as, propose } = await setUp(context, openTestDatabase);
     const made = (await propose()).json as Printed;
     const [{ id } = { id: '' }] = made.payouts;

@@ -8,7 +8,7 @@ import { createTestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 
-test('a line of progress is written over on a terminal, and is elsewhere a line every ten seconds', (context) => {
+test('progress overwrites one line on a terminal, and elsewhere prints a line every ten seconds', (context) => {
   const written: string[] = [];
   const { stderr } = process;
   const { isTTY } = stderr;
@@ -38,7 +38,7 @@ test('a line of progress is written over on a terminal, and is elsewhere a line 
 });
 
 forEachEngine('verifying a store', (openTestDatabase) => {
-  test('tells how far it is: nothing was seen of it until its end', async () => {
+  test('reports its progress', async () => {
     const app = createTestApp(await openTestDatabase());
     await createPaidTransaction(app, await createTestEnvironment(app));
     const told = new Map<string, [rows: number, part: number | null]>();

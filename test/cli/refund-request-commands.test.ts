@@ -29,7 +29,7 @@ async function setUp(context: TestContext, openTestDatabase: OpenTestDatabase) {
 type Requested = { request: string; state: string; amount: number; refund: string };
 
 forEachEngine('commands for refunds above a limit', (openTestDatabase) => {
-  test('a refused refund names the command that asks, and another person approves what was asked for', async (context) => {
+  test('name the request command for a refused refund, and another person approves the request', async (context) => {
     const { app, db, paid, run, json, spanish, asker, approver } = await setUp(context, openTestDatabase);
     const command = `refund request ${paid.id} --type total --reason TEXT --as ${asker}`;
     const refused = await run(`create ${paid.id} --type total --as ${asker}`);
@@ -76,7 +76,7 @@ forEachEngine('commands for refunds above a limit', (openTestDatabase) => {
     );
   });
 
-  test('a request is rejected with a reason, one within the limit needs nobody, and a refusal is said', async (context) => {
+  test('refuse a request within the limit or above the payment, and reject a waiting one with a reason', async (context) => {
     const { app, paid, run, json, asker, approver } = await setUp(context, openTestDatabase);
     const ask = (amount: number) => run(`request ${paid.id} --amount ${amount} --reason roto --as ${asker}`);
     assert.ok((await ask(100_000)).said.includes(`bin/rubrica refund create ${paid.id} --amount 100000 --as ${asker}`));
@@ -94,7 +94,7 @@ forEachEngine('commands for refunds above a limit', (openTestDatabase) => {
     assert.match((await run('approve rr_none')).said, /^NOT_FOUND/);
   });
 
-  test('the reason of a refund that is made at once goes into the audit log', async (context) => {
+  test('record the reason of a refund within the limit in the audit log', async (context) => {
     const { db, paid, run, asker } = await setUp(context, openTestDatabase);
     await run(`create ${paid.id} --amount 1000 --as ${asker}`, '--reason', 'un producto sin stock');
     const [row] = await db.query("select actor, reason from audit_log where action = 'refund.requested'");

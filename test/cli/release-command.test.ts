@@ -13,7 +13,7 @@ import { acceptedRefund } from '../support/test-refunds.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 
 forEachEngine('release', (openTestDatabase) => {
-  test('counted no more refunds than it lists, and let them go unasked where stderr was no terminal', async (context) => {
+  test('asks with the count of all refunds, not only the listed ones, and releases nothing when it cannot ask', async (context) => {
     const db = await openTestDatabase();
     const { folder, env } = commandStore(context, db);
     // The commands go by the clock of the machine.

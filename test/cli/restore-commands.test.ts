@@ -28,7 +28,7 @@ suite('restore on the command line', () => {
     await run(['payment-service', 'create', '--name', 'Lost']);
   });
 
-  test('a backup that cannot be used is refused with its cause, and the store stays as it is', async () => {
+  test('refuses an unusable backup with the cause, and leaves the store unchanged', async () => {
     const bytes = readFileSync(store);
     const damaged = readFileSync(backup);
     damaged.fill(0xff, 4096 * 3, 4096 * 20);
@@ -64,7 +64,7 @@ suite('restore on the command line', () => {
     );
   });
 
-  test('it is refused under a running service, also after-restore', async () => {
+  test('is refused while the service runs, and so is after-restore', async () => {
     const service = await serve();
     for (const command of [['restore', backup], ['after-restore']])
       assert.match(
@@ -74,7 +74,7 @@ suite('restore on the command line', () => {
     await service.end();
   });
 
-  test('the backup takes the place of the store, which is kept; what it holds waits until the release', async () => {
+  test('replaces the store by the backup, keeps the old store, and holds what would leave until the release', async () => {
     assert.match((await run(['release'])).stderr, /^ALREADY_DONE: Nothing is held/);
     const restored = await run(['restore', backup, '--ids-above', '500000000', '--json']);
     assert.equal(restored.status, 0, restored.stderr);
@@ -104,7 +104,7 @@ suite('restore on the command line', () => {
     await service.end();
   });
 
-  test('what a restore that was ended in the middle has left was emptied by the one that names it', async () => {
+  test('takes the .restoring file of an interrupted restore as a backup, and keeps its content', async () => {
     const left = `${store}.restoring`;
     const bytes = readFileSync(backup);
     writeFileSync(left, bytes);
@@ -126,7 +126,7 @@ suite('restore on the command line', () => {
     assert.equal((await run(['release', '--yes'])).status, 0);
   });
 
-  test('after a release books verify is green again, says who accepted what, and anchors go on beside the lost ones', async () => {
+  test('lets books verify pass after the release, with who accepted it, and anchors continue after the lost ones', async () => {
     const anchors = join(folder, 'anchors');
     const settings = { ANCHOR_DIR: anchors };
     const later = join(folder, 'later.db');
@@ -167,7 +167,7 @@ suite('restore on the command line', () => {
     assert.deepEqual([(accepting?.epoch ?? 0) > (lost?.epoch ?? 0), next?.epoch], [true, accepting?.epoch]);
   });
 
-  test('a start on a store that was put back by hand is refused with a status that tells a supervisor to stop', async () => {
+  test('serve refuses a store that was replaced by hand, with status 78, so that a supervisor stops', async () => {
     const early = join(folder, 'early.db');
     // A store of which no id was ever given out is missed by nobody.
     await run(['after-restore']);

@@ -13,7 +13,7 @@ import { runCommand } from '../support/run-command.ts';
 import { createTestApp, createTestClock } from '../support/test-app.ts';
 
 forEachEngine('a command that verifies', (openTestDatabase) => {
-  test('goes on where it was interrupted and says so, and --from-start and --head read everything', async (context) => {
+  test('resumes where it was interrupted and says so; --from-start and --head read everything', async (context) => {
     const db = await openTestDatabase();
     const { folder, env } = commandStore(context, db);
     for (const name of ['One', 'Two']) await runCommand(['payment-service', 'create', '--name', name], { env });

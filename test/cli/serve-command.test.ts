@@ -17,7 +17,7 @@ suite('serve on the command line', () => {
     rmSync(folder, { recursive: true });
   });
 
-  test('a second one on the same embedded store is refused, and neither commands nor the demo are', async () => {
+  test('is refused on an embedded store that is already served; other commands and the demo run beside it', async () => {
     const first = await serve();
     const second = await run(['serve']);
     assert.equal(second.status, 1);
@@ -32,7 +32,7 @@ suite('serve on the command line', () => {
     assert.equal((await first.end()).status, 0);
   });
 
-  test('with a METRICS_PORT that another program has the demo began without end; it runs, and serve names the setting', async () => {
+  test('names METRICS_PORT when that port is in use, and the demo runs without it', async () => {
     await using other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
@@ -45,7 +45,7 @@ suite('serve on the command line', () => {
     assert.match(refused.stderr, /^EADDRINUSE: .*METRICS_PORT/);
   });
 
-  test('after kill -9 it starts again at once, without any clean-up', async () => {
+  test('starts again at once after kill -9, without any clean-up', async () => {
     const first = await serve();
     await first.end('SIGKILL');
     const second = await serve();
@@ -58,7 +58,7 @@ suite('serve on the command line', () => {
     await serve();
   });
 
-  test('went on answering after its store was removed; it stops and says why', async () => {
+  test('stops and says why when its store is removed', async () => {
     const store = join(folder, 'removed.db');
     const child = await serve({ DATABASE_URL: `sqlite:${store}` });
     rmSync(store);
@@ -67,7 +67,7 @@ suite('serve on the command line', () => {
     assert.match(stderr, /removed\.db was removed while the service had it open: stopping/);
   });
 
-  test('for a person it greets with the address, the console and the next step; for a program it logs JSON', async () => {
+  test('prints the console’s address and the next step for a person, and logs JSON for a program', async () => {
     const greeted = async () => {
       const child = await startChild('node', ['src/main.ts', 'serve'], {
         env: environment({ LOG_FORMAT: 'text', DATABASE_URL: `sqlite:${folder}/greeting.db` }),
@@ -89,7 +89,7 @@ suite('serve on the command line', () => {
     for (const line of (await serve(settings)).written().stdout.trim().split('\n')) JSON.parse(line);
   });
 
-  test('in production without an address for payers it starts, and says what they are sent to', async () => {
+  test('starts in production without PUBLIC_URL, and warns which address payers and shops get', async () => {
     const production = {
       RUBRICA_ENV: 'production',
       MASTER_KEY: '5a'.repeat(32),
@@ -107,13 +107,13 @@ suite('serve on the command line', () => {
     );
   });
 
-  test('it stops when nobody reads its log any more: it used to hang', async () => {
+  test('stops on a signal when nobody reads its log any more', async () => {
     const child = await serve();
     child.stopReading();
     assert.equal((await child.end()).status, 0);
   });
 
-  test('asked to stop it listens on for as long as it was told to, and a second signal ends that', async () => {
+  test('listens during DRAIN_DELAY after the first signal, and stops at the second', async () => {
     const child = await serve({ DRAIN_DELAY: '600' });
     const [ready = ''] = child
       .written()

@@ -11,7 +11,7 @@ import { createPaidTransaction } from '../support/test-books.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 
 forEachEngine('month show', (openTestDatabase) => {
-  test('showed a person cents as if they were dollars', async (context) => {
+  test('prints amounts with the decimals of their currency, and names the merchant', async (context) => {
     const db = await openTestDatabase();
     const { env } = commandStore(context, db);
     const app = createTestApp(db);
@@ -46,7 +46,7 @@ forEachEngine('month show', (openTestDatabase) => {
 });
 
 forEachEngine('settlement keep', (openTestDatabase) => {
-  test('took the files of two days that came by a pipe for one, and the differences of the first day were gone', async (context) => {
+  test('keeps two files from pipes as two settlements', async (context) => {
     const db = await openTestDatabase();
     const { env } = commandStore(context, db);
     await createTestEnvironment(createTestApp(db));
@@ -65,7 +65,7 @@ forEachEngine('settlement keep', (openTestDatabase) => {
 });
 
 forEachEngine('settlement accept', (openTestDatabase) => {
-  test('with an empty --cause, as of a variable that is not set, accepted every difference of the file', async (context) => {
+  test('refuses an empty or unknown --cause, and accepts only differences of the given one', async (context) => {
     const db = await openTestDatabase();
     const { folder, env } = commandStore(context, db);
     await createTestEnvironment(createTestApp(db));

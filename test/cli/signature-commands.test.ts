@@ -33,16 +33,16 @@ suite('explain on the command line', () => {
       [['SIGNATURE_IN_UPPER_CASE', 'x_signature']],
     ],
     [
-      'a callback that was checked with the secret of the other environment',
+      'a callback signed with another secret that is given',
       new URLSearchParams(withSignature(CALLBACK, 'the other secret')).toString(),
       ['--other-secret', 'an old secret', '--other-secret', 'the other secret'],
       [['OTHER_SECRET', null]],
     ],
     ['a right signature', JSON.stringify(RIGHT), [], []],
-    ['a signature of somebody else', JSON.stringify(signedBody('service-token', 'unknown')), [], []],
+    ['a signature with an unknown secret', JSON.stringify(signedBody('service-token', 'unknown')), [], []],
   ];
   for (const [name, body, options, expected] of cases) {
-    test(`${name}: ${expected.length === 0 ? 'nothing' : 'its cause'} is named`, async () => {
+    test(`names ${expected.length === 0 ? 'no cause' : 'the cause'} for ${name}`, async () => {
       const { status, stdout } = await run(body, '--json', ...options);
       const { causes } = JSON.parse(stdout) as { causes: { code: string; field: string | null; fix: string }[] };
       assert.deepEqual(
@@ -55,7 +55,7 @@ suite('explain on the command line', () => {
     });
   }
 
-  test('a person reads the cause, and the fix in four languages', async () => {
+  test('prints the cause, and the fix in four languages', async () => {
     const { stdout } = await run(JSON.stringify(UNSORTED));
     assert.match(stdout, /^NUMBER_PRINTED_DIFFERENTLY in x_amount\n {2}The number was signed in another spelling/);
     for (const language of ['PHP', 'JavaScript', 'Python', 'Ruby'])
@@ -79,7 +79,7 @@ suite('a Secret Token for a command', () => {
   const env = { ...process.env, SHOP_SECRET: SECRET, EMPTY: '' };
   const runWith = (...words: string[]) => runCommand(words, { env, input: body });
 
-  test('comes from the environment or a file, so that it stands in no list of processes', async () => {
+  test('comes from an environment variable or a file, so that no list of processes shows it', async () => {
     writeFileSync(file, `${SECRET}\n`);
     const { x_signature, ...fields } = RIGHT;
     for (const from of [
@@ -102,7 +102,7 @@ suite('a Secret Token for a command', () => {
     assert.match(explained.stdout, /OTHER_SECRET/);
   });
 
-  test('is given once, and one that is missing or empty is said without a secret', async () => {
+  test('is refused when given twice, missing or empty, and is never printed', async () => {
     writeFileSync(file, '\n');
     const cases: [string[], RegExp][] = [
       [[], /^USAGE: Give the Secret Token once, by --secret-env NAME or --secret-file FILE/],
@@ -120,7 +120,7 @@ suite('a Secret Token for a command', () => {
     }
   });
 
-  test('of a merchant who is brought over comes from a file, or from standard input', async () => {
+  test('of an imported payment service comes from a file or from standard input', async () => {
     const settings = { ...env, DATA_DIR: join(folder, 'data'), LOG_LEVEL: 'silent' };
     writeFileSync(file, `${SECRET}\n`);
     for (const [name, source] of [

@@ -13,7 +13,7 @@ import { startRoundRobinProxy } from '../support/round-robin-proxy.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { createTestEnvironment } from '../support/test-shop.ts';
 
-forEachEngine('a service that ends', (openTestDatabase, engine) => {
+forEachEngine('a service that stops', (openTestDatabase, engine) => {
   const start = (databaseUrl: string, settings: Record<string, string> = {}) =>
     startService(
       readConfig({
@@ -25,7 +25,7 @@ forEachEngine('a service that ends', (openTestDatabase, engine) => {
       }),
     );
 
-  test('went on listening without a store where a write of its start failed: /healthz said ok, all else failed', async () => {
+  test('closes its port when a write of its start fails', async () => {
     const db = await openTestDatabase();
     const app = createTestApp(db);
     const refuse = {
@@ -38,7 +38,7 @@ forEachEngine('a service that ends', (openTestDatabase, engine) => {
     await assert.rejects(fetch(`http://127.0.0.1:${port}/healthz`));
   });
 
-  test('answers the request that is on its way on an open connection, and tells it to close', async () => {
+  test('answers a request in flight on an open connection, with connection: close', async () => {
     const service = await start((await openTestDatabase()).url);
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1').setEncoding('utf8');
     const ask = () => socket.write('GET /healthz HTTP/1.1\r\nHost: pay.example.cl\r\n\r\n');
@@ -53,7 +53,7 @@ forEachEngine('a service that ends', (openTestDatabase, engine) => {
     await stopped;
   });
 
-  test('waited for the end of its start although a second signal came: a long migration could not be broken off', async () => {
+  test('exits at the second signal, even during its start', async () => {
     const starting = Promise.withResolvers<RunningService>();
     const exits: number[] = [];
     const { onSignal } = createStop(starting.promise, (status) => exits.push(status));
@@ -66,7 +66,7 @@ forEachEngine('a service that ends', (openTestDatabase, engine) => {
     assert.deepEqual(exits, [1, 0], 'the first signal drains');
   });
 
-  test('fails its readiness first and goes on answering, until the delay is over or somebody is in a hurry', async () => {
+  test('fails /readyz first, and answers until DRAIN_DELAY is over or closeNow is called', async () => {
     const service = await start((await openTestDatabase()).url, { DRAIN_DELAY: '600' });
     const stopped = service.stop();
     assert.equal((await fetch(`${service.url}/readyz`)).status, 503);
@@ -83,7 +83,7 @@ forEachEngine('a service that ends', (openTestDatabase, engine) => {
     assert.ok(performance.now() - askedAt >= 990);
   });
 
-  test('did not write down what it refused while it listened on', async () => {
+  test('records the requests that it refuses during DRAIN_DELAY', async () => {
     const db = await openTestDatabase();
     const service = await start(db.url, { DRAIN_DELAY: '600' });
     const stopped = service.stop();
@@ -101,7 +101,7 @@ forEachEngine('a service that ends', (openTestDatabase, engine) => {
   });
 
   for (const checks of [true, false]) {
-    test(`behind a balancer that ${checks ? 'asks for readiness' : 'only sees connections fail'} loses no request in a rolling restart`, async () => {
+    test(`loses no request in a rolling restart behind a balancer that ${checks ? 'checks readiness' : 'only sees failed connections'}`, async () => {
       const urls = await Promise.all([openTestDatabase(), openTestDatabase()]);
       const startAt = (index: number) => start(urls[index]?.url ?? '', { DRAIN_DELAY: '600' });
       const services = [await startAt(0), await startAt(1)];
@@ -136,7 +136,7 @@ forEachEngine('a service that ends', (openTestDatabase, engine) => {
     });
   }
 
-  test(`and had claimed callbacks ${engine === 'sqlite' ? 'leaves them to the next at once' : 'may live on elsewhere'}`, async () => {
+  test(`has its claims on callbacks ${engine === 'sqlite' ? 'released' : 'kept, since it may still run,'} at the next start`, async () => {
     const db = await openTestDatabase();
     const app = createTestApp(db);
     const environment = await createTestEnvironment(app);

@@ -11,7 +11,7 @@ import { createTestApp } from '../support/test-app.ts';
 import { createPaidTransaction } from '../support/test-books.ts';
 import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
 
-suite('a payment is found and shown on the command line', () => {
+suite('transaction commands', () => {
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-cli-'));
   after(() => rmSync(folder, { recursive: true }));
   before(async () => {
@@ -32,7 +32,7 @@ suite('a payment is found and shown on the command line', () => {
       env: { ...process.env, DATA_DIR: folder, DATABASE_URL: '', PORT: '0', MASTER_KEY: '5a'.repeat(32) },
     });
 
-  test('find says by what it was found', async () => {
+  test('find names the field that matched', async () => {
     const { stdout } = await run('find', '$12.990');
     assert.match(
       stdout,
@@ -46,7 +46,7 @@ suite('a payment is found and shown on the command line', () => {
     assert.deepEqual([empty.status, empty.stderr.startsWith('INVALID_OPTION: ')], [1, true], 'it was no such payment');
   });
 
-  test('list narrows down by all that is given', async () => {
+  test('list applies all given filters', async () => {
     const idsOf = async (...args: string[]) =>
       JSON.parse((await run('list', '--json', ...args)).stdout).payments.map(({ id }: { id: number }) => id);
     assert.deepEqual(await idsOf(), [1002, 1001]);
@@ -58,7 +58,7 @@ suite('a payment is found and shown on the command line', () => {
     assert.deepEqual([refused.status, refused.stderr.startsWith('INVALID_AMOUNT: ')], [1, true]);
   });
 
-  test('show is one list of what happened', async () => {
+  test('show prints one timeline', async () => {
     const { stdout } = await run('show', '1001');
     assert.match(stdout, /^transaction {2}1001, completed\namount {7}\$12\.990 CLP\nreference {4}ORD-7\n/);
     assert.match(stdout, /\n2026-01-15 09:00:00 -03:00 {2}event transaction\.created {2,}sequence 1\n/);

@@ -42,7 +42,7 @@ function silentIn(command: Command, words: readonly string[] = []): string[] {
   return [...silent, ...command.commands.flatMap((one) => silentIn(one, [...words, one.name()]))];
 }
 
-test('the help says what every command, option and argument is', async () => {
+test('the help describes every command, option and argument', async () => {
   const program = new Command('rubrica').description('all of it');
   await addCommands(program, '');
   assert.deepEqual(silentIn(program), []);
@@ -61,7 +61,7 @@ suite('the help in Spanish', () => {
     );
   });
 
-  test('is what a person with a Spanish terminal reads, headings too', async () => {
+  test('has translated headings and descriptions', async () => {
     const program = new Command('rubrica').description('The payment service that a company can run itself.');
     await addCommands(program, 'refund');
     translateHelp(program);

@@ -32,7 +32,7 @@ forEachEngine('trigger', (openTestDatabase) => {
     return JSON.parse(stdout) as Triggered;
   };
 
-  test('makes payments that end as they are told to, whatever the amount, each with its events and its callback', async () => {
+  test('makes payments with the requested end, whatever the amount, each with its events and its callback', async () => {
     const { db } = await open();
     const ends: [words: string[], event: string, types: string[]][] = [
       [['payment.completed', '--amount', '5001', '--reference', 'ORD-7'], 'transaction.completed', ['completed']],
@@ -55,7 +55,7 @@ forEachEngine('trigger', (openTestDatabase) => {
     assert.deepEqual([first?.['amount'], first?.['reference']], [5001, 'ORD-7']);
   });
 
-  test('refunds a payment in whole, or has a part of it declined; the worker of a service carries it out', async () => {
+  test('makes refunds that a worker completes or declines, and explains an end that was not requested', async () => {
     const { db, app } = await open();
     let over = false;
     const worker = (async () => {
@@ -81,7 +81,7 @@ forEachEngine('trigger', (openTestDatabase) => {
     assert.equal(acts.length, 3);
   });
 
-  test('takes the fields of a request from a file, from standard input or as they are', async () => {
+  test('takes the fields of a request from a file, standard input or the command line', async () => {
     const { db } = await open();
     const body = JSON.stringify({ x_currency: 'USD', x_amount: '10.55', x_url_callback: 'http://localhost:4000/hook' });
     const file = join(folder, 'order.json');
@@ -96,7 +96,7 @@ forEachEngine('trigger', (openTestDatabase) => {
     );
   });
 
-  test('refuses what it cannot make, with the fix, and makes nothing', async () => {
+  test('refuses invalid requests with the fix, and makes nothing', async () => {
     const { db, app } = await open();
     const refused: [words: string[], says: RegExp][] = [
       [['payment.paid'], /Allowed choices are transaction\.completed/],

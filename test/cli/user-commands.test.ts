@@ -31,13 +31,13 @@ suite('user commands', () => {
     });
   });
 
-  test('create with a payment service and nothing else makes a program that creates and reads its payments, and refunds nothing', async () => {
+  test('create with only a payment service makes a program that creates and reads its payments, and refunds nothing', async () => {
     const made = await run('user', 'create', '--email', 'reads@example.cl', '--payment-service', service);
     assert.deepEqual(made.permissions, ['events:read', 'payments:create', 'payments:read']);
     assert.deepEqual(made.payment_services, [service]);
   });
 
-  test('say what a user may do, and each change answers with what it may do from then on', async () => {
+  test('print the permissions of a user, also after each change', async () => {
     const words = [
       '--email',
       'ana@example.cl',
@@ -76,7 +76,7 @@ suite('user commands', () => {
     assert.deepEqual(listed?.permissions, [...auditor.permissions, 'callbacks:resend'].sort());
   });
 
-  test('make, list and end the API tokens and the sessions of a user, in the name of who does it', async () => {
+  test('create, list and end API tokens and sessions of a user, and record who does it', async () => {
     const { id } = await run('user', 'create', '--email', 'tokens@example.cl');
     const made = await run('user', 'token', 'create', 'tokens@example.cl', '--name', 'till 4', '--expires', '90d');
     assert.match(String(made['api_token']), /^api_/);

@@ -16,7 +16,7 @@ const next = makeVersion();
 after(() => next.remove());
 
 forEachEngine('the next version beside this one', (openTestDatabase, engine) => {
-  test('lets this one go on where it only adds, and stop with the reason where it does not', async () => {
+  test('lets this one run after migrations that only add, and stops it with the reason after others', async () => {
     const { url } = await openTestDatabase();
     await using service = await startServe({ databaseUrl: url });
     assert.deepEqual(await migrate(next.have(ADDS), url), ['9998-notes.sql']);
@@ -35,7 +35,7 @@ forEachEngine('the next version beside this one', (openTestDatabase, engine) => 
     }
   });
 
-  test('keeps this one from starting on what it changed, and this one keeps the next from working on what it lacks', async () => {
+  test('refuses a store without its migrations, and this one refuses a store with them', async () => {
     const { url } = await openTestDatabase();
     const early = await run(next.have(CHANGES), url, 'user', 'list');
     assert.equal(early.status, 1);
@@ -57,7 +57,7 @@ forEachEngine('the next version beside this one', (openTestDatabase, engine) => 
     }
   });
 
-  test('is named by doctor', async () => {
+  test('has its migrations reported by doctor', async () => {
     const { url } = await openTestDatabase();
     await migrate(next.have(ADDS), url);
     assert.match((await runThis(url, 'doctor')).stdout, /^OK {7}schema .*added 9998-notes\.sql/m);
