@@ -34,7 +34,7 @@ forEachEngine('a merchant whose own service signs with a wrong key', (openTestDa
     return { app, id, server, right: production.secret_token, other: development.secret_token, post };
   };
 
-  test('nobody was told of it in production, where no request is kept: now it waits for a person from the fifth on', async () => {
+  test('is listed from the fifth wrong request on, also in production, where no request is kept', async () => {
     const { app, id, server, post } = await open();
     await using _server = server;
     const begun = app.now();
@@ -57,7 +57,7 @@ forEachEngine('a merchant whose own service signs with a wrong key', (openTestDa
     assert.deepEqual(await app.db.query('select request_id from refused_requests'), []);
   });
 
-  test('goes on while right ones and those of another Secret Token of it take turns, and ends an hour after the last of those', async () => {
+  test('is listed while right keys and other keys of its own alternate, until an hour after the last wrong one', async () => {
     const { app, server, right, other, post } = await open();
     await using _server = server;
     const waits = async () => (await listAttention(app, 'key', 10)).length;
@@ -72,7 +72,7 @@ forEachEngine('a merchant whose own service signs with a wrong key', (openTestDa
     assert.equal(await waits(), 0);
   });
 
-  test('a stranger who knows only its Service Token could call a person at any time: now only the service itself can', async () => {
+  test('is not listed when only a stranger signs with its Service Token and a wrong key', async () => {
     const { app, server, right, post } = await open();
     await using _server = server;
     const waits = async () => (await listAttention(app, 'key', 10)).length;
@@ -82,7 +82,7 @@ forEachEngine('a merchant whose own service signs with a wrong key', (openTestDa
     assert.equal(await waits(), 0);
   });
 
-  test('what a process writes late does not set the time of the last one back', async () => {
+  test('keeps the time of its last wrong request when a process writes an earlier one late', async () => {
     const { app, server, post } = await open();
     await using _server = server;
     await post('wrong', 5);
@@ -94,7 +94,7 @@ forEachEngine('a merchant whose own service signs with a wrong key', (openTestDa
     assert.deepEqual([after?.since, after?.last_at, after?.refusals], [late.since, before?.last_at, 6]);
   });
 
-  test('ends a day after the last wrong one where nothing comes any more, and then begins anew', async () => {
+  test('is listed until a day after its last wrong request, and then counted from zero again', async () => {
     const { app, server, post } = await open();
     await using _server = server;
     const waits = async () => (await listAttention(app, 'key', 10)).length;

@@ -24,7 +24,7 @@ import { createTestEnvironment } from '../support/test-shop.ts';
 
 const HOUR = 60 * 60_000;
 
-test('every kind of what waits is explained in docs/operation.md', () => {
+test('docs/operation.md explains every kind of the attention list', () => {
   const page = readFileSync(new URL('../../docs/operation.md', import.meta.url), 'utf8');
   assert.deepEqual(
     ATTENTION_KINDS.filter(({ kind }) => !page.includes(`\n| \`${kind}\` | `)).map(({ kind }) => kind),
@@ -32,8 +32,8 @@ test('every kind of what waits is explained in docs/operation.md', () => {
   );
 });
 
-forEachEngine('what waits for a person', (openTestDatabase) => {
-  test('is nothing in a store in which all goes well', async () => {
+forEachEngine('the attention list', (openTestDatabase) => {
+  test('is empty in a store without problems', async () => {
     const app = createTestApp(await openTestDatabase());
     await createPaidTransaction(app, await createTestEnvironment(app));
     app.now.advance(HOUR);
@@ -45,7 +45,7 @@ forEachEngine('what waits for a person', (openTestDatabase) => {
     );
   });
 
-  test('a payment whose method says nothing is listed after half an hour, with its age and the command that ends it', async () => {
+  test('has a payment without an answer after half an hour, with its age and the command that settles it', async () => {
     const method = scriptMethod({ start: async () => ({ kind: 'unknown' }) });
     const { app, environment, transaction } = await openCheckout(openTestDatabase, { method });
     const begun = app.now();
@@ -74,7 +74,7 @@ forEachEngine('what waits for a person', (openTestDatabase) => {
     ]);
   });
 
-  test('a payment that its method contradicts is listed at once, with what it said', async () => {
+  test('has a payment that its method contradicts at once, with the method’s answer', async () => {
     const detail = { reason: 'other_payment', amount: 1 };
     const method = scriptMethod({ start: async () => ({ kind: 'contradiction', detail }) });
     const { app, transaction } = await openCheckout(openTestDatabase, { method });
@@ -84,7 +84,7 @@ forEachEngine('what waits for a person', (openTestDatabase) => {
     assert.match(row?.reason ?? '', /^scripted answered with another payment: amount 1$/);
   });
 
-  test('a refund without an end is listed after a day, money in suspense until somebody decides', async () => {
+  test('has an unfinished refund after a day, and money in suspense until a person decides', async () => {
     const app = createTestApp(await openTestDatabase());
     const environment = await createTestEnvironment(app);
     const refund = await acceptedRefund(app, await createPaidTransaction(app, environment), 1000);
@@ -107,7 +107,7 @@ forEachEngine('what waits for a person', (openTestDatabase) => {
     assert.deepEqual(await listAttention(app, 'suspense', 10), []);
   });
 
-  test('a refund that was asked for and not answered is listed after an hour, with the command that ends it', async () => {
+  test('has a refund that its method has not answered after an hour, with the command that settles it', async () => {
     const method = refundingMethod({ request: async () => ({ kind: 'unknown' }) });
     const app = createTestApp(await openTestDatabase(), { paymentMethods: [method] });
     const { id } = await acceptedRefund(app, await createPaidTransaction(app, await createTestEnvironment(app)), 1000);
@@ -123,7 +123,7 @@ forEachEngine('what waits for a person', (openTestDatabase) => {
     );
   });
 
-  test('a refund beside one that somebody made at the method is listed at once, and what went back unasked', async () => {
+  test('has at once money that went back at the method without a request, and the refund that it holds up', async () => {
     const method = refundingMethod({ lookup: async () => ({ kind: 'absent', refunded: 700 }) });
     const app = createTestApp(await openTestDatabase(), { paymentMethods: [method] });
     const { id } = await acceptedRefund(app, await createPaidTransaction(app, await createTestEnvironment(app)), 1000);
@@ -147,7 +147,7 @@ forEachEngine('what waits for a person', (openTestDatabase) => {
     assert.equal(method.requested.length, 0);
   });
 
-  test('a callback that was given up is listed until it is sent again', async () => {
+  test('has a callback that was given up, with the command that resends it', async () => {
     const app = createTestApp(await openTestDatabase(), {
       fetch: async () => ({ kind: 'answered', status: 400, retryAfter: null, excerpt: '', durationMs: 1 }),
     });
@@ -163,7 +163,7 @@ forEachEngine('what waits for a person', (openTestDatabase) => {
     assert.equal(row?.command, `bin/rubrica callback resend ${row?.id}`);
   });
 
-  test('a payment service that has moved away leaves nothing to do here: what it left hid what waits, and counted for ever', async () => {
+  test('has nothing of a payment service that has moved away, and counts none of it', async () => {
     const app = createTestApp(await openTestDatabase());
     const [moved, here] = [await createTestEnvironment(app), await createTestEnvironment(app)];
     for (const environment of [moved, moved, here]) {
@@ -180,7 +180,7 @@ forEachEngine('what waits for a person', (openTestDatabase) => {
     );
   });
 
-  test('the command for an endpoint ran what a merchant had put into the path of a callback, in the shell of who copied it', async () => {
+  test('quotes the address of an endpoint for the shell in its command', async () => {
     const app = createTestApp(await openTestDatabase(), {
       fetch: async () => ({ kind: 'answered', status: 500, retryAfter: null, excerpt: '', durationMs: 1 }),
     });
@@ -202,7 +202,7 @@ forEachEngine('what waits for a person', (openTestDatabase) => {
     );
   });
 
-  test('an endpoint that answered 410 was listed nowhere: the shop heard of no payment after it, and nobody knew', async () => {
+  test('has an endpoint that answered 410 while recent callbacks are kept for it, and doctor names it', async () => {
     const shop = { status: 410 };
     const app = createTestApp(await openTestDatabase(), {
       fetch: async () => ({ kind: 'answered', status: shop.status, retryAfter: null, excerpt: '', durationMs: 1 }),
@@ -239,7 +239,7 @@ forEachEngine('what waits for a person', (openTestDatabase) => {
     assert.deepEqual(await listed(), [0, 0]);
   });
 
-  test('an endpoint that answered 410 came after all that fail, and a short list left it out though it was the oldest', async () => {
+  test('sorts endpoints by age, whether they fail or answered 410', async () => {
     const shop = { status: 410 };
     const app = createTestApp(await openTestDatabase(), {
       fetch: async () => ({ kind: 'answered', status: shop.status, retryAfter: null, excerpt: '', durationMs: 1 }),
@@ -259,7 +259,7 @@ forEachEngine('what waits for a person', (openTestDatabase) => {
     assert.deepEqual(await listed(1), [gone.paymentServiceId]);
   });
 
-  test('an endpoint of a payment service that has moved away is named by neither metrics nor doctor: it failed there for ever', async () => {
+  test('metrics and doctor leave out failing endpoints of a payment service that has moved away', async () => {
     const app = createTestApp(await openTestDatabase(), {
       fetch: async () => ({ kind: 'answered', status: 500, retryAfter: null, excerpt: '', durationMs: 1 }),
     });
@@ -279,7 +279,7 @@ forEachEngine('what waits for a person', (openTestDatabase) => {
     assert.doesNotMatch(text, new RegExp(`^rubrica_failing_endpoint_.*${moved.paymentServiceId}`, 'm'));
   });
 
-  test('the metrics read it from the store, in every process the same, and say nothing when the store does not answer', async () => {
+  test('gives the same metrics in every process, and none when the store does not answer', async () => {
     const app = createTestApp(await openTestDatabase());
     const environment = await createTestEnvironment(app);
     await createLatePayment(app, environment);

@@ -59,7 +59,7 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
       evidence,
     });
 
-  test('one that nobody has answered for an hour is listed with its age and the command that ends it', async () => {
+  test('include one without an answer for an hour, with its age and the command that settles it', async () => {
     const { app, desk, listed } = await open();
     await setPayoutSender(app, desk.environment, { kind: 'simulated', url: null, key: null }, desk.maker);
     const [payout] = (await approved(app, desk, [wish({ amount: 6006 })])) as [Payout];
@@ -92,7 +92,7 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     assert.deepEqual(await listed('payout'), []);
   });
 
-  test('one in a file of which the bank says nothing for three days is listed', async () => {
+  test('include one in a file without results of the bank for three days', async () => {
     const { app, desk, listed } = await open();
     const [payout] = (await approved(app, desk)) as [Payout];
     const payer = { account: '123456789', rut: '', name: '', agreement: '' };
@@ -107,7 +107,7 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     assert.deepEqual(await listed('payout'), []);
   });
 
-  test('a contradiction is listed at once, until a person says that it was looked at', async () => {
+  test('include a contradicted one at once, until a person clears the contradiction', async () => {
     const { app, desk, listed } = await open();
     await setPayoutSender(app, desk.environment, { kind: 'simulated', url: null, key: null }, desk.maker);
     const [payout] = (await approved(app, desk, [wish({ amount: 6007 })])) as [Payout];
@@ -129,7 +129,7 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     assert.notEqual((await selectPayoutAnywhere(app.db, payout.id))?.next_look_at, null);
   });
 
-  test('a batch that nobody approves for a day is one row, whatever it has in it', async () => {
+  test('include a batch that nobody has approved for a day, as one row', async () => {
     const { app, desk, listed } = await open();
     const payouts = await propose(app, desk, [wish(), wish()]);
     app.now.advance(DAY - 1);
@@ -149,7 +149,7 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     assert.deepEqual(await listed('approval'), []);
   });
 
-  test('an approval that can no longer happen is listed at once, with what ends it', async () => {
+  test('include one that nobody can approve any more at once, with the command that resolves it', async () => {
     const { app, desk, listed } = await open();
     const [payout] = (await propose(app, desk)) as [Payout];
     const { batch_id } = payout;
@@ -172,7 +172,7 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     );
   });
 
-  test('an approval is listed where all who may give it knew a token of the program that made it or changed its account', async () => {
+  test('include one when all its approvers knew a token of the program that made it or changed its account', async () => {
     const { app, desk, listed } = await open();
     const { environment: owner, program: by } = desk;
     const { program, approver } = desk.users;
@@ -217,7 +217,7 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     assert.deepEqual(await listed('approval'), []);
   });
 
-  test('who knew a token of a program approved what another program did whose token that one had made', async () => {
+  test('bar an approver who knew a token of a program that made the requester’s token, also through another program', async () => {
     const { app, desk, listed } = await open();
     const { environment: owner, program: by } = desk;
     const { program, approver } = desk.users;
@@ -250,7 +250,7 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     await approvePayouts(app, { ...decision, named: { ids: [later.id] } });
   });
 
-  test('a batch that a person made was listed where the approver had made the user of that person', async () => {
+  test('include no batch of a person for whom the approver had made an API token; it can be approved', async () => {
     const { app, desk, listed } = await open();
     await makeApiToken(app, desk.users.maker.id, { name: 'mine', expiresAt: null }, desk.approver);
     const [payout] = (await propose(app, desk)) as [Payout];
@@ -259,7 +259,7 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     assert.equal((await approvePayouts(app, decision)).length, 1);
   });
 
-  test('a verdict that became too old is listed at once', async () => {
+  test('include one at once when the verdict of its account becomes too old', async () => {
     const { app, desk, listed } = await open();
     await propose(app, desk);
     app.now.advance(180 * DAY);
@@ -267,7 +267,7 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     assert.match(row?.reason ?? '', /^the verdict of its account is too old/);
   });
 
-  test('what is approved and in no file after a day is listed, and so is what its sender does not take', async () => {
+  test('include approved ones after a day without a file, and those that their sender does not accept', async () => {
     const { app, desk, listed } = await open();
     await approved(app, desk);
     app.now.advance(DAY);
@@ -283,7 +283,7 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     assert.equal(row?.reason, 'approved, and its sender cannot be reached');
   });
 
-  test('what contradicts a payout that has ended told a person to settle it, which no outcome of it can', async () => {
+  test('name payout create and payout clear when an ended one is contradicted, and not payout settle', async () => {
     const { app, desk, listed } = await open();
     const { environment: owner, maker: by } = desk;
     const [{ id }] = (await approved(app, desk)) as [Payout];
@@ -324,7 +324,7 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     assert.equal((await verifyStore(app)).ok, true);
   });
 
-  test('every reason, kept or made for the list, was English to a reader of Spanish', async () => {
+  test('have every reason in Spanish for a reader of Spanish', async () => {
     const { app, desk } = await open();
     const { environment: owner, maker: by } = desk;
     const spanish = async (kind: 'payout' | 'approval' | 'statement') =>
@@ -356,7 +356,7 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     assert.match((await spanish('approval')).join(), /no queda nadie que pueda aprobarlo/);
   });
 
-  test('each end that a contradiction names is one that it can have: one that arrived, and one that has not left', async () => {
+  test('name only possible ends of a contradiction, for one that arrived and for one that has not left', async () => {
     const { app, desk, listed } = await open();
     const { environment: owner, maker: by } = desk;
     const [arrived] = (await approved(app, desk)) as [Payout];
@@ -384,7 +384,7 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     assert.equal((await verifyStore(app)).ok, true);
   });
 
-  test('a second line of a payout is resolved, what left by it is booked under its own reference, and nothing waits', async () => {
+  test('include one with a second bank line until the line is resolved, its money booked and it is cleared', async () => {
     const { app, desk, listed } = await open();
     const { environment: owner, maker: by } = desk;
     const { paymentServiceId, environment } = owner;

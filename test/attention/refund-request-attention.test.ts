@@ -10,7 +10,7 @@ import { askForRefund, openRefundDesk } from '../support/test-refund-requests.ts
 const HOUR = 3_600_000;
 
 forEachEngine('refunds that wait for an approval', (openTestDatabase) => {
-  test('are listed at once with age, amount, merchant and command, and no more once they are decided', async () => {
+  test('are listed at once with age, amount, merchant and command, until they are decided', async () => {
     const app = createTestApp(await openTestDatabase());
     const desk = await openRefundDesk(app);
     const since = app.now();

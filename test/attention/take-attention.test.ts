@@ -30,7 +30,7 @@ const keep = async (app: TestApp, text: string, environment: 'development' | 'pr
   return kept;
 };
 
-forEachEngine('who looks after what waits', (openTestDatabase) => {
+forEachEngine('taking an item of the attention list', (openTestDatabase) => {
   const open = async () => {
     const app = createTestApp(await openTestDatabase());
     const shop = await createTestEnvironment(app);
@@ -53,7 +53,7 @@ forEachEngine('who looks after what waits', (openTestDatabase) => {
     assert.deepEqual(await listAttention(app, 'settlement', 10), []);
   });
 
-  test('one takes it, another takes it over, and it is given up; the audit log says each', async () => {
+  test('names the person in charge until another takes it over or gives it up; the audit log has each act', async () => {
     const { app } = await open();
     const { id } = await keep(app, '2026-01-15;1;7000\n');
     assert.equal((await takeAttention(app, { id }, ANA)).taken_by, 'ana@example.cl');
@@ -80,7 +80,7 @@ forEachEngine('who looks after what waits', (openTestDatabase) => {
     );
   });
 
-  test('what does not wait cannot be taken, and of several with one id the right one is named', async () => {
+  test('refuses an unknown item, and asks for the payment service when several items have the same id', async () => {
     const { app, shop } = await open();
     const unknown = { code: 'NOT_FOUND' };
     await assert.rejects(takeAttention(app, { id: 'nothing' }, ANA), unknown);
@@ -100,7 +100,7 @@ forEachEngine('who looks after what waits', (openTestDatabase) => {
     });
   });
 
-  test('what ended and waits anew is not still the work of whom it was', async () => {
+  test('ends with the item: when it waits again, nobody is in charge', async () => {
     const { app } = await open();
     const { id } = await keep(app, '2026-01-15;1;7000\n');
     await takeAttention(app, { id }, ANA);
@@ -109,7 +109,7 @@ forEachEngine('who looks after what waits', (openTestDatabase) => {
     assert.equal((await listAttention(app, 'settlement', 10))[0]?.taken_by, null);
   });
 
-  test('the console shows who has it, and takes it for the person who asks from a page of ours', async () => {
+  test('works in the console, but not from another site or without access to the payment service', async () => {
     const { app } = await open();
     const { id } = await keep(app, '2026-01-15;1;7000\n');
     await using server = await startTestServer(app);
