@@ -8,8 +8,8 @@ import { createTestApp, type TestApp } from '../support/test-app.ts';
 
 const MARIA = { id: 'usr_1', email: 'maria@example.cl' };
 
-forEachEngine('acts that come often', (openTestDatabase) => {
-  test('the first refusal of an hour is a row, the others are counted, and the last count is written when the hour is over', async () => {
+forEachEngine('frequent acts', (openTestDatabase) => {
+  test('are rows with growing counts within an hour, and have their final count when the hour is over', async () => {
     const app = createTestApp(await openTestDatabase());
     for (let time = 0; time < 25; time++) refuse(app, MARIA.email, MARIA);
     await writeCounts(app);
@@ -24,7 +24,7 @@ forEachEngine('acts that come often', (openTestDatabase) => {
     assert.deepEqual(acts[0]?.who, { kind: 'stranger', name: MARIA.email, user: 'usr_1', from: '203.0.113.9' });
   });
 
-  test('a process that ends writes what it has counted', async () => {
+  test('have their final count written when the process ends', async () => {
     const app = createTestApp(await openTestDatabase());
     for (let time = 0; time < 7; time++) refuse(app, MARIA.email, MARIA);
     await writeCounts(app, 'end');
@@ -33,7 +33,7 @@ forEachEngine('acts that come often', (openTestDatabase) => {
     assert.deepEqual(await countsOf(app), [7, 1]);
   });
 
-  test('a stranger who invents accounts fills no store, and hides no attempt on one that exists', async () => {
+  test('of strangers with invented accounts do not fill the store, and hide no attempt on a real account', async () => {
     const app = createTestApp(await openTestDatabase());
     for (let at = 0; at < 3000; at++) refuse(app, `guess${at}@domain-${at}.example`, null);
     refuse(app, MARIA.email, MARIA);
@@ -51,7 +51,7 @@ forEachEngine('acts that come often', (openTestDatabase) => {
     );
   });
 
-  test('of what a stranger typed in the place of an account nothing else is kept', () => {
+  test('store no text that a stranger typed in place of an account', () => {
     for (const typed of ['hunter2', 'a b@example.cl', `${'a'.repeat(300)}@example.cl`, 'x@<script>', ''])
       assert.equal(strangerActor(typed, null, '203.0.113.9').name, 'unknown account');
   });

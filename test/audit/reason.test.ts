@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isReason } from '../../src/audit/reason.ts';
 
-test('a reason with the RUT of a person was kept for ever, where an e-mail address was refused', () => {
+test('a reason with the RUT of a person is refused', () => {
   for (const rut of ['12.345.678-5', '12345678-5', '12345678 – 5', '12.345.605-k', '12345605-K', '12 345 678-5'])
     assert.equal(isReason(`devuelto a ${rut}, que llamó`), false, rut);
 });
 
-test('what only resembles the RUT of a person may be in a reason', () => {
+test('a reason with a text that only resembles the RUT of a person is accepted', () => {
   for (const text of [
     'factura 12 de 76.543.210-3',
     'RUT 12.345.678-4, mal escrito',

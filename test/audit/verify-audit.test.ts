@@ -76,7 +76,7 @@ const TAMPERINGS: [name: string, statements: string[], found: RegExp][] = [
 ];
 
 forEachEngine('the audit log', (openTestDatabase) => {
-  test('what was written is whole, and every change past the service is found by its row', async () => {
+  test('is valid as written, and every change past the service is found with its row', async () => {
     const app = await openWithActs(openTestDatabase);
     const whole = await verifyAudit(app);
     assert.deepEqual([whole.ok, whole.rows, whole.head.link, whole.findings], [true, 6, 6, []]);
@@ -110,7 +110,7 @@ forEachEngine('the audit log', (openTestDatabase) => {
       );
   });
 
-  test('an end that was kept elsewhere finds a log that was computed anew', async () => {
+  test('does not match a head that was kept elsewhere when it was rewritten', async () => {
     const app = await openWithActs(openTestDatabase, { anchored: false });
     const { head } = await verifyAudit(app);
     await removeTriggers(app.db);
@@ -126,7 +126,7 @@ forEachEngine('the audit log', (openTestDatabase) => {
     assert.match(cut.findings[0]?.says ?? '', /^rows 7 to 9 of the audit log: cut off/);
   });
 
-  test('a changed audit log is no fault of the books', async () => {
+  test('does not fail the verification of the books when it was altered', async () => {
     const app = await openWithActs(openTestDatabase);
     await removeTriggers(app.db);
     await app.db.transaction((tx) => tx.query('delete from audit_log'));
@@ -134,7 +134,7 @@ forEachEngine('the audit log', (openTestDatabase) => {
     assert.deepEqual((await verifyStore(app)).findings, []);
   });
 
-  test('after a restore the log goes on, and what was sealed of the lost time contradicts it until a person accepts that', async (context) => {
+  test('continues after a restore, and anchors of the lost time contradict it until a person accepts the restore', async (context) => {
     const folder = mkdtempSync(join(tmpdir(), 'rubrica-audit-'));
     context.after(() => rmSync(folder, { recursive: true }));
     const app = await openWithActs(openTestDatabase);
@@ -168,21 +168,21 @@ forEachEngine('the audit log', (openTestDatabase) => {
     );
   });
 
-  test('acts of many at once are one chain, and none is lost', async () => {
+  test('keeps concurrent acts in one chain and loses none', async () => {
     const app = createTestApp(await openTestDatabase());
     await Promise.all(Array.from({ length: 40 }, (_, at) => app.db.transaction((tx) => act(app, tx, MARIA, at))));
     const { ok, rows, head } = await verifyAudit(app);
     assert.deepEqual([ok, rows, head.link], [true, 40, 40]);
   });
 
-  test('an act that is rolled back leaves no row', async () => {
+  test('has no row of an act that was rolled back', async () => {
     const app = createTestApp(await openTestDatabase());
     await undone(app, (tx) => act(app, tx, MARIA, 1));
     assert.deepEqual(await listAudit(app, {}, 10), { acts: [], next: null });
     assert.equal((await verifyAudit(app)).head.link, 0);
   });
 
-  test('the list is the newest first, goes on where it ended, and is narrowed down', async () => {
+  test('is listed newest first, page by page, with filters', async () => {
     const app = await openWithActs(openTestDatabase);
     const first = await listAudit(app, {}, 4);
     assert.deepEqual([first.acts.map(({ id }) => id), first.next], [[6, 5, 4, 3], 3]);
