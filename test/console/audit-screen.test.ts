@@ -15,12 +15,12 @@ import { createTestApp, type TestApp } from '../support/test-app.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { createTestUser } from '../support/test-user.ts';
 
-test('an act of the log was told in English on a Spanish page: each has its sentence', () => {
+test('every act of the audit log has a Spanish sentence', () => {
   assert.deepEqual(Object.keys(SPANISH_ACTIONS), Object.keys(AUDIT_ACTIONS));
 });
 
 forEachEngine('the audit log in the console', (openTestDatabase, engine) => {
-  test('who did it was found by whole addresses only: a part of an address or of a command line finds, and a whole one is alone', async () => {
+  test('finds people and command lines by a part of the name, and a whole address alone', async () => {
     const app = createTestApp(await openTestDatabase());
     await using server = await startTestServer(app);
     const auditor = await createTestUser(app, { role: 'auditor', may: [], email: 'revisa@example.org' });
@@ -47,7 +47,7 @@ forEachEngine('the audit log in the console', (openTestDatabase, engine) => {
     assert.deepEqual(await found('sur.cl', '&since=2031-01-01'), []);
   });
 
-  test('a part of a command line found nothing in a database with the order of a language, where the semicolon is before the colon', async () => {
+  test('finds command lines in a database with the collation of a language', async () => {
     const app = createTestApp(await openTestDatabase());
     const orders = `select collname as name from pg_collation where collname in ('en-US-x-icu', 'en_US.utf8') order by 1`;
     if (engine === 'postgres') {
@@ -61,7 +61,7 @@ forEachEngine('the audit log in the console', (openTestDatabase, engine) => {
     assert.deepEqual((await selectCommandLines(app.db)).sort(), ['command line: Zoe@caja', 'command line: ana@caja']);
   });
 
-  test('the acts of many whose names have the text go over pages, and more names than are looked for are said', async () => {
+  test('pages the acts of several matching names, and says when more names match than it searches', async () => {
     const app = createTestApp(await openTestDatabase());
     await using server = await startTestServer(app);
     const auditor = await createTestUser(app, { role: 'auditor', may: [], email: 'revisa@example.org' });
@@ -84,7 +84,7 @@ forEachEngine('the audit log in the console', (openTestDatabase, engine) => {
     assert.match((await server.get('/console/audit?who=caja', auditor.console)).text, /más de 20 nombres/);
   });
 
-  test('a part of a name with words of an act ran up to 400 queries: one finds the newest acts of all, name by name along an index', async () => {
+  test('finds acts by a part of a name and words of the act with one query along an index', async () => {
     const app = createTestApp(await openTestDatabase());
     const subject = { kind: 'callback', id: '1' };
     const users = await Promise.all(
@@ -126,7 +126,7 @@ forEachEngine('the audit log in the console', (openTestDatabase, engine) => {
     }
   });
 
-  test('an act was its code and raw JSON: it is a sentence with its values by name, and words of the sentence find it', async () => {
+  test('shows an act as a sentence with named values, and finds it by words of the sentence', async () => {
     const app = createTestApp(await openTestDatabase());
     await using server = await startTestServer(app);
     const auditor = await createTestUser(app, { role: 'auditor', may: [] });
@@ -149,7 +149,7 @@ forEachEngine('the audit log in the console', (openTestDatabase, engine) => {
     assert.match(none.text, /Nada cumple el filtro/);
   });
 
-  test('a value that the record of before does not name was told as if it had been empty', async () => {
+  test('shows a value without an arrow when the earlier record does not have it', async () => {
     const app = createTestApp(await openTestDatabase());
     await using server = await startTestServer(app);
     const auditor = await createTestUser(app, { role: 'auditor', may: [] });

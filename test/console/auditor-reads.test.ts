@@ -19,7 +19,7 @@ const AUDITED = ROUTES.filter(({ needed }) => needed?.includes('audit:read') ===
 
 const READERS = ['auditor', 'finance'] as const;
 
-test('nothing that changes something is opened by the permission to audit', () => {
+test('the permission to audit opens no route that changes something or shows tokens', () => {
   assert.deepEqual(
     AUDITED.filter(({ method }) => method !== 'GET').map(({ paths }) => paths[0]),
     [],
@@ -31,8 +31,8 @@ test('nothing that changes something is opened by the permission to audit', () =
   }
 });
 
-forEachEngine('who audits, and finance', (openTestDatabase) => {
-  test('an auditor could not read callbacks, merchants, people, health and files: every such screen opens, without its forms', async () => {
+forEachEngine('auditors and finance', (openTestDatabase) => {
+  test('can read every audited screen, without its forms and without secrets', async () => {
     const app = createConsoleApp(await openTestDatabase());
     await using server = await startTestServer(app);
     const { environment, screens } = await fillConsole(app, server);
@@ -71,7 +71,7 @@ forEachEngine('who audits, and finance', (openTestDatabase) => {
     }
   });
 
-  test('an auditor of some payment services sees those alone', async () => {
+  test('an auditor of some payment services sees only those', async () => {
     const app = createConsoleApp(await openTestDatabase());
     await using server = await startTestServer(app);
     const [own, other] = [
@@ -90,7 +90,7 @@ forEachEngine('who audits, and finance', (openTestDatabase) => {
     assert.equal((await server.get(`/api-tokens?user=${foreign.email}`, user.headers)).status, 404);
   });
 
-  test('the API opens its lists to an auditor, who changes nothing there: GET /banks refused them', async () => {
+  test('an auditor can read the lists of the API, and changes nothing there', async () => {
     const app = createConsoleApp(await openTestDatabase());
     await using server = await startTestServer(app);
     await createPaymentService(app, 'Propia', TESTER);

@@ -12,7 +12,7 @@ const FILE =
   'rut;banco;cuenta\n11111111-1;012;11111111\n 12345678-5;001;1234567\n12345678-9;001;1234567\n12345678-9;037;7654321\n';
 
 forEachEngine('bank accounts in the console', (openTestDatabase) => {
-  test('a file is answered with its causes and its repaired file, belongs to who sent it, and nothing of it is kept', async () => {
+  test('are validated from a file, with causes and a repaired file, and stored without RUT and number', async () => {
     const { app, user, send, server } = await open(openTestDatabase);
     await using _server = server;
     const { status, text } = await send({}, FILE);
@@ -34,7 +34,7 @@ forEachEngine('bank accounts in the console', (openTestDatabase) => {
     assert.doesNotMatch(JSON.stringify(kept), /12345678-5|1234567/);
   });
 
-  test('one account is answered with its verdict and checks', async () => {
+  test('are validated one at a time, with verdict and checks', async () => {
     const { send, server } = await open(openTestDatabase);
     await using _server = server;
     const { status, text } = await send({ of: 'account', rut: '12.345.678-9', bank: '001', account: '1234567' });
@@ -45,7 +45,7 @@ forEachEngine('bank accounts in the console', (openTestDatabase) => {
     assert.equal((await send({ of: 'account', rut: '1-9', bank: '', account: '1' })).status, 400);
   });
 
-  test('what is no table, too long or no file is refused with what to do, and nothing is validated', async () => {
+  test('are refused in a missing, unreadable or too long file, and nothing is validated', async () => {
     const { app, send, server } = await open(openTestDatabase);
     await using _server = server;
     const row = '11111111-1;012;11111111\n';
@@ -58,7 +58,7 @@ forEachEngine('bank accounts in the console', (openTestDatabase) => {
     assert.deepEqual(await app.db.query('select * from bank_account_validations'), []);
   });
 
-  test('is for who may validate accounts', async () => {
+  test('need the permission accounts:validate', async () => {
     const { app, server } = await open(openTestDatabase);
     await using _server = server;
     const support = await createTestUser(app, { role: 'support', may: [] });

@@ -14,7 +14,7 @@ import { startTestServer } from '../support/test-server.ts';
 import { createTestEnvironment, createTestTransaction } from '../support/test-shop.ts';
 import { createTestUser, type TestUser } from '../support/test-user.ts';
 
-forEachEngine('what the books lack of a settlement', (openTestDatabase) => {
+forEachEngine('settlement lines that the books lack', (openTestDatabase) => {
   /** A file with a payment in doubt and a payment of nobody, held against the books. */
   const open = async () => {
     const method = scriptMethod({ start: async () => ({ kind: 'unknown' }) });
@@ -48,7 +48,7 @@ forEachEngine('what the books lack of a settlement', (openTestDatabase) => {
     return { app, server, send, content, merchant, path: `/console/settlements/${kept.id}` };
   };
 
-  test('it was booked in a shell alone: the same file shows what it would do, and does it once that is confirmed', async () => {
+  test('are previewed from the same file, and booked once after a confirmation', async () => {
     const { app, server, send, content, merchant, path } = await open();
     await using _server = server;
     const finance = await createTestUser(app, { role: 'finance', may: [], email: 'fina@example.cl' });
@@ -103,7 +103,7 @@ forEachEngine('what the books lack of a settlement', (openTestDatabase) => {
     assert.equal((await send(finance, content, { merchant, confirm: 'yes' })).status, 404, 'it was compared again');
   });
 
-  test('of a file of all merchants, what another merchant was paid was booked once more, as money of nobody', async () => {
+  test('are booked for one merchant without the known payments of another', async () => {
     const method = scriptMethod({ start: async () => ({ kind: 'approved', detail: { authorization_code: '4321' } }) });
     const opened = await openCheckout(openTestDatabase, { method });
     const other = await createTestEnvironment(opened.app);
@@ -122,7 +122,7 @@ forEachEngine('what the books lack of a settlement', (openTestDatabase) => {
     );
   });
 
-  test('two clicks at the same moment book a line once, and neither is answered with a failure', async () => {
+  test('are booked once by concurrent clicks, and none of these fails', async () => {
     const { app, server, send, content, merchant } = await open();
     await using _server = server;
     const finance = await createTestUser(app, { role: 'finance', may: [] });

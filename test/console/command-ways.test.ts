@@ -7,8 +7,8 @@ import { createTestUser } from '../support/test-user.ts';
 
 const DAY_MS = 86_400_000;
 
-forEachEngine('what ends what waits', (openTestDatabase) => {
-  test('a person without a shell read commands alone: each leads to the screen with the same act, for who may do it there', async () => {
+forEachEngine('the commands of the attention list', (openTestDatabase) => {
+  test('have a link to the screen with the same act, for a person who may do it', async () => {
     const app = createConsoleApp(await openTestDatabase());
     await using server = await startTestServer(app);
     await fillConsole(app, server);

@@ -34,7 +34,7 @@ forEachEngine('the console', (openTestDatabase, engine) => {
     return { app, shop, payment, server };
   };
 
-  test('no screen shows anything without a session, and leads to the sign-in and back', async () => {
+  test('shows no screen without a session, and leads to the sign-in and back', async () => {
     const { server, payment } = await open();
     await using _server = server;
     for (const screen of SCREENS) {
@@ -52,7 +52,7 @@ forEachEngine('the console', (openTestDatabase, engine) => {
     assert.equal(headers.get('location'), '/console/sign-in?next=%2Fpayments%3Fstate%3Dpending');
   });
 
-  test('every role sees the screens that the table allows, and is told which permission is missing', async () => {
+  test('shows each role the screens that the table allows, and names the missing permission on the others', async () => {
     const { app, server, payment } = await open();
     await using _server = server;
     for (const role of roles) {
@@ -77,7 +77,7 @@ forEachEngine('the console', (openTestDatabase, engine) => {
     }
   });
 
-  test('a payment of another payment service is as one that does not exist, and so is what can be done with it', async () => {
+  test('answers 404 for a payment of another payment service, and for every act on it', async () => {
     const { app, server, payment } = await open();
     await using _server = server;
     const service = await createPaymentService(app, 'Other', TESTER);
@@ -121,7 +121,7 @@ forEachEngine('the console', (openTestDatabase, engine) => {
     assert.equal((await app.db.query('select id from refunds')).length, 0);
   });
 
-  test('a refund is shown before it is made, names its reason and its maker, and a second click is the same one', async () => {
+  test('previews a refund, records its reason and requester, and makes one refund of two clicks', async () => {
     const { app, server, payment } = await open();
     await using _server = server;
     const support = await createTestUser(app, { role: 'support', may: [], email: 'sonia@example.cl' });
@@ -166,7 +166,7 @@ forEachEngine('the console', (openTestDatabase, engine) => {
     assert.equal((await app.db.query('select id from refunds')).length, 1);
   });
 
-  test('a refund that was refused forgot the amount and the reason that were typed', async () => {
+  test('keeps the typed amount and reason of a refused refund', async () => {
     const { app, server, payment } = await open();
     await using _server = server;
     const owner = await createTestUser(app, { role: 'owner', may: [] });
@@ -185,7 +185,7 @@ forEachEngine('the console', (openTestDatabase, engine) => {
     assert.match(done.text, /name="amount"[^>]* value="\d+"/);
   });
 
-  test('the box leads straight to the only payment it finds, and lists are written as they are shown', async () => {
+  test('opens the only payment that a search finds, and exports lists as they are shown', async () => {
     const { app, server, payment, shop } = await open();
     await using _server = server;
     await createPaidTransaction(app, shop, { reference: '=1+1', amount: 700 });
@@ -209,7 +209,7 @@ forEachEngine('the console', (openTestDatabase, engine) => {
     assert.doesNotMatch(csv.text, /ORD-7/);
   });
 
-  test('a callback is sent again by who may, and only one of the payment', async () => {
+  test('resends a callback of the payment, and no other', async () => {
     const { app, server, payment } = await open();
     await using _server = server;
     const support = await createTestUser(app, { role: 'support', may: [], email: 'sonia@example.cl' });

@@ -33,7 +33,7 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
     assert.match((await server.get('/console/callbacks?sort=waiting', headers)).text, /aria-sort="ascending"/);
   });
 
-  test('the answer that support sends to a shop named a code of the system for the cause', async () => {
+  test('the answer that support sends to a shop says in words that the connection failed', async () => {
     const outcome: FetchOutcome = { kind: 'failed', reason: 'connect', detail: 'ECONNREFUSED', durationMs: 1 };
     const { app, server, headers } = await openFailing(openTestDatabase, outcome);
     await using _server = server;
@@ -42,7 +42,7 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
     assert.match(text, /Último callback, 2026-01-15 09:00:00 -03:00: La tienda no respondió: no hay conexión\./);
   });
 
-  test('the answer that support sends to a shop said of a declined attempt that the payment is pending, and no more', async () => {
+  test('the answer that support sends to a shop names the declined attempt of a pending payment', async () => {
     const { app, server, headers, environment } = await openFailing(openTestDatabase);
     await using _server = server;
     const transaction = await createTestTransaction(app, environment, { reference: 'ORD-9', amount: 5001 });
@@ -56,7 +56,7 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
     assert.doesNotMatch((await answer()) ?? '', /Último intento/);
   });
 
-  test('the page of health said "esperan 1" of one callback, with times of UTC beside those of Chile', async () => {
+  test('the health page uses the singular for one callback, and Chilean time in Spanish', async () => {
     const { app, server } = await openFailing(openTestDatabase);
     await using _server = server;
     const operator = await createTestUser(app, { role: 'operator', may: [] });
@@ -72,7 +72,7 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
     );
   });
 
-  test('the page of health in Spanish named what it checks by its code, such as refund_request', async () => {
+  test('the Spanish health page names its checks in words, not by their codes', async () => {
     const { app, server } = await openFailing(openTestDatabase);
     await using _server = server;
     await keepProcess(app);
@@ -91,7 +91,7 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
     );
   });
 
-  test('the first page said that all endpoints answer beside one that answered 410', async () => {
+  test('the first page counts an endpoint that answered 410 as failing', async () => {
     const gone: FetchOutcome = { kind: 'answered', status: 410, retryAfter: null, excerpt: '', durationMs: 1 };
     const { app, server } = await openFailing(openTestDatabase, gone);
     await using _server = server;
@@ -101,7 +101,7 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
     assert.doesNotMatch(text, /all endpoints answer/);
   });
 
-  test('a redirect of a moved shop, which is sent again, counted on the first page as taken', async () => {
+  test('the first page does not count the redirect of a moved shop as received', async () => {
     const answer = { kind: 'answered', status: 302, retryAfter: null, excerpt: '', durationMs: 1 } as const;
     const shareOf = async (location: string) => {
       const { app, server } = await openFailing(openTestDatabase, { ...answer, location });
@@ -113,7 +113,7 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
     assert.equal(await shareOf('https://moved.example/callback'), '0%');
   });
 
-  test('what waits for a person and the audit log filter by their address, and are written as they are shown', async () => {
+  test('the attention list and the audit log have filters, and export what they show', async () => {
     const { app, server } = await openFailing(openTestDatabase);
     await using _server = server;
     const owner = await createTestUser(app, { role: 'owner', may: [], email: 'olga@example.cl' });
@@ -135,7 +135,7 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
     assert.match(today.text, /<a href="\/console\/callbacks\/1"><span class="badge warn">Failing endpoint/);
   });
 
-  test('the page of an endpoint names cause, lines and message; its test event and a period are acts with a name', async () => {
+  test('the page of an endpoint has cause, code and message; its test and resend are in the audit log', async () => {
     const { app, server, headers } = await openFailing(openTestDatabase);
     await using _server = server;
     const page = await server.get('/console/callbacks/1', headers);
@@ -174,7 +174,7 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
     }
   });
 
-  test('of a payment service that has moved away nothing is sent again, and the page refuses it: it said that it was done', async () => {
+  test('resending for a payment service that has moved away is refused', async () => {
     const { app, server, headers, environment } = await openFailing(openTestDatabase);
     await using _server = server;
     const page = await server.get('/console/callbacks/1', headers);
@@ -186,7 +186,7 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
     assert.equal(answer.status, 421);
   });
 
-  test('an endpoint is not there for who sees only some payment services, and neither is one that does not exist', async () => {
+  test('an endpoint is not found by a person of some payment services, and neither is an unknown one', async () => {
     const { app, server, headers, environment } = await openFailing(openTestDatabase);
     await using _server = server;
     const limited = await createTestUser(app, {
@@ -206,7 +206,7 @@ forEachEngine('callbacks in the console', (openTestDatabase) => {
     assert.doesNotMatch((await server.get('/console', own)).text, /href="\/console\/callbacks"/);
   });
 
-  test('Spanish pages said in English why a shop was not told, why an address was refused, and what a permission means', async () => {
+  test('Spanish pages explain a failed callback, a refused address and a permission in Spanish', async () => {
     const { app, environment, server, headers } = await openFailing(openTestDatabase);
     await using _server = server;
     const operator = (await createTestUser(app, { role: 'operator', may: [] })).console;

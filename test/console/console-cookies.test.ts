@@ -11,7 +11,7 @@ import { createTestUser } from '../support/test-user.ts';
 const HTTPS = 'https://pagos.example.cl';
 
 forEachEngine('the cookie of the console', (openTestDatabase) => {
-  test('is __Host- and Secure over https, where the name for http lets nobody in; over http it is the other way round', async (context) => {
+  test('is __Host- and Secure over https and plain over http, and neither accepts the other name', async (context) => {
     for (const [publicUrl, name, scope] of [
       [HTTPS, '__Host-rubrica_console', 'Path=/; Secure'],
       [null, 'rubrica_console', 'Path=/console'],
@@ -33,7 +33,7 @@ forEachEngine('the cookie of the console', (openTestDatabase) => {
     }
   });
 
-  test('has a name of its own for each base path of a host, for over https its path is the whole host', async (context) => {
+  test('has a separate name for each base path of a host over https', async (context) => {
     const { app, server, user } = await open(context, openTestDatabase, HTTPS, '/pagos');
     assert.equal(publicPath(app), '/pagos');
     assert.match(user.console.cookie, /^__Host-rubrica_console-pagos=/);
@@ -42,7 +42,7 @@ forEachEngine('the cookie of the console', (openTestDatabase) => {
     assert.equal((await server.get('/console/account', renamed)).status, 303);
   });
 
-  test('and the pages and the storage of the site are forgotten at the sign-out over https', async (context) => {
+  test('is removed at the sign-out, over https with the cache and the storage of the site', async (context) => {
     for (const publicUrl of [HTTPS, null]) {
       const { server, user } = await open(context, openTestDatabase, publicUrl);
       const { headers } = await server.post('/console/sign-out', { headers: { ...FORM, ...user.console }, body: '' });
@@ -51,7 +51,7 @@ forEachEngine('the cookie of the console', (openTestDatabase) => {
     }
   });
 
-  test('a form of another site, sent by anybody who came there, emptied the browser of what the site kept', async (context) => {
+  test('is not removed by a form of another site, nor are cache and storage', async (context) => {
     const { server, user } = await open(context, openTestDatabase, HTTPS);
     for (const site of ['cross-site', 'same-site']) {
       const sent = { headers: { ...FORM, ...user.console, 'sec-fetch-site': site }, body: '' };
@@ -67,45 +67,41 @@ withBrowser('a browser at the console over https', (openVisitor) => {
     // Chromium takes a loopback address for as safe as https. Its part does not depend on the engine.
     const once = { skip: engine === 'postgres' };
 
-    test(
-      'it takes the cookie, sends it to the console, and keeps of the site nothing but the language after the sign-out, and the cookies of other programs',
-      once,
-      async (context) => {
-        const { server, user } = await open(context, openTestDatabase, HTTPS);
-        const origin = server.origin.replace('127.0.0.1', 'localhost');
-        const { context: browser, page, complaints } = await openVisitor();
-        await page.goto(`${origin}/console/sign-in`);
-        await page.getByLabel('E-mail').fill(user.email);
-        await page.getByLabel('Password').fill(user.password);
-        await page.getByRole('button', { name: 'Sign in' }).click();
-        await page.getByRole('navigation').waitFor();
-        const [kept] = await browser.cookies();
-        assert.deepEqual(
-          [kept?.name, kept?.secure, kept?.httpOnly, kept?.path],
-          ['__Host-rubrica_console', true, true, '/'],
-        );
-        await page.evaluate("localStorage.setItem('seen', 'a payment')");
-        await page.getByRole('button', { name: 'Sign out' }).click();
-        await page.waitForURL(/sign-in$/);
-        assert.deepEqual(await browser.cookies(), []);
-        assert.equal(await page.evaluate("localStorage.getItem('seen')"), null);
-        // Of another Rúbrica below the same host, or the shop's own pages.
-        const cookie = { name: 'cart', value: 'of another program', domain: 'localhost', path: '/' };
-        await browser.addCookies([cookie]);
-        await page.getByRole('button', { name: 'Español' }).click();
-        await page.getByLabel('Correo').fill(user.email);
-        await page.getByLabel('Contraseña').fill(user.password);
-        await page.getByRole('button', { name: 'Entrar' }).click();
-        await page.getByRole('button', { name: 'Salir' }).click();
-        await page.getByLabel('Contraseña').waitFor();
-        assert.deepEqual(
-          (await browser.cookies()).map(({ name }) => name).toSorted(),
-          ['cart', 'rubrica_language'],
-          'what others keep stays, and so does the language that was chosen',
-        );
-        assert.deepEqual(complaints, []);
-      },
-    );
+    test('uses the cookie, and leaves only the language and the cookies of other programs', once, async (context) => {
+      const { server, user } = await open(context, openTestDatabase, HTTPS);
+      const origin = server.origin.replace('127.0.0.1', 'localhost');
+      const { context: browser, page, complaints } = await openVisitor();
+      await page.goto(`${origin}/console/sign-in`);
+      await page.getByLabel('E-mail').fill(user.email);
+      await page.getByLabel('Password').fill(user.password);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('navigation').waitFor();
+      const [kept] = await browser.cookies();
+      assert.deepEqual(
+        [kept?.name, kept?.secure, kept?.httpOnly, kept?.path],
+        ['__Host-rubrica_console', true, true, '/'],
+      );
+      await page.evaluate("localStorage.setItem('seen', 'a payment')");
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.waitForURL(/sign-in$/);
+      assert.deepEqual(await browser.cookies(), []);
+      assert.equal(await page.evaluate("localStorage.getItem('seen')"), null);
+      // Of another Rúbrica below the same host, or the shop's own pages.
+      const cookie = { name: 'cart', value: 'of another program', domain: 'localhost', path: '/' };
+      await browser.addCookies([cookie]);
+      await page.getByRole('button', { name: 'Español' }).click();
+      await page.getByLabel('Correo').fill(user.email);
+      await page.getByLabel('Contraseña').fill(user.password);
+      await page.getByRole('button', { name: 'Entrar' }).click();
+      await page.getByRole('button', { name: 'Salir' }).click();
+      await page.getByLabel('Contraseña').waitFor();
+      assert.deepEqual(
+        (await browser.cookies()).map(({ name }) => name).toSorted(),
+        ['cart', 'rubrica_language'],
+        'what others keep stays, and so does the language that was chosen',
+      );
+      assert.deepEqual(complaints, []);
+    });
   });
 });
 

@@ -21,7 +21,7 @@ forEachEngine('a form of the console that fails', (openTestDatabase) => {
     return { server, post };
   };
 
-  test('said that nothing was done and to try again, where the refund may have been made, so that it was made twice', async () => {
+  test('says that it may have been done when the outcome of the commit is unknown', async () => {
     const made = createTestApp(await openTestDatabase());
     const { db } = made;
     let isLost = false;
@@ -48,7 +48,7 @@ forEachEngine('a form of the console that fails', (openTestDatabase) => {
     assert.equal((await refundsOf(app, paid)).length, 2, 'each click was a refund');
   });
 
-  test('of a payment service that has moved said to try again for ever', async () => {
+  test('names the other console for a payment service that has moved', async () => {
     const { from, to } = await twoWithShop(openTestDatabase);
     const desk = await openRefundDesk(from);
     const asked = await askForRefund(from, desk);

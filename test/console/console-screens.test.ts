@@ -41,7 +41,7 @@ withBrowser('the console in a browser', (openVisitor) => {
     // What the pages look like does not depend on the engine.
     const once = { skip: engine === 'postgres' };
 
-    test('has nothing that axe finds, nothing that its policy refuses, and fits its window', once, async (context) => {
+    test('passes axe and its content policy, and fits its window', once, async (context) => {
       const { origin, cookie, paths } = await openConsole(context, openTestDatabase);
       for (const [about, rules, options] of LOOKS) {
         const { context: browser, page, complaints } = await openVisitor(options);
@@ -66,7 +66,7 @@ withBrowser('the console in a browser', (openVisitor) => {
       }
     });
 
-    test('has its keys, keeps the language that was chosen, and shows what happens while somebody looks', async (context) => {
+    test('has keyboard shortcuts, keeps the chosen language, and shows new payments at once', async (context) => {
       const { origin, cookie, pay } = await openConsole(context, openTestDatabase);
       const { context: browser, page, complaints } = await openVisitor({ locale: 'es-CL' });
       await browser.addCookies([{ name: 'rubrica_console', value: cookie, url: `${origin}/console` }]);
@@ -94,7 +94,7 @@ withBrowser('the console in a browser', (openVisitor) => {
       assert.deepEqual(complaints, []);
     });
 
-    test('listens to nothing in a tab that sleeps, and is up to date again when it wakes', once, async (context) => {
+    test('stops live updates in a hidden tab, and is up to date again when the tab is shown', once, async (context) => {
       const { origin, cookie, pay } = await openConsole(context, openTestDatabase);
       const { context: browser, page } = await openVisitor({ locale: 'en-US' });
       await browser.addCookies([{ name: 'rubrica_console', value: cookie, url: `${origin}/console` }]);
@@ -115,7 +115,7 @@ withBrowser('the console in a browser', (openVisitor) => {
       await page.close();
     });
 
-    test('breaks its policy, and that is noticed, with and without a script', once, async (context) => {
+    test('reports a violation of its content policy, with and without scripts', once, async (context) => {
       const { origin, cookie, paths } = await openConsole(context, openTestDatabase);
       for (const javaScriptEnabled of [true, false]) {
         const { context: browser, page, complaints } = await openVisitor({ javaScriptEnabled });
@@ -129,7 +129,7 @@ withBrowser('the console in a browser', (openVisitor) => {
       }
     });
 
-    test('says the same without a script', once, async (context) => {
+    test('works without scripts', once, async (context) => {
       const { origin, cookie } = await openConsole(context, openTestDatabase);
       const { context: browser, page } = await openVisitor({ javaScriptEnabled: false });
       await browser.addCookies([{ name: 'rubrica_console', value: cookie, url: `${origin}/console` }]);

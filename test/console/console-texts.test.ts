@@ -9,7 +9,7 @@ import type { EventType } from '../../src/outbox/event.ts';
 import { sayContradiction, sayReason } from '../../src/payouts/kept-texts.ts';
 import { sayNote } from '../../src/statements/line-notes.ts';
 
-test('two rooms of the console had a text of the same name, and one said what the other meant', () => {
+test('no two rooms of the console have a text with the same name', () => {
   const keys = ROOMS.flatMap((room) => Object.keys(room.es));
   assert.ok(keys.length > 500);
   assert.deepEqual(
@@ -18,17 +18,17 @@ test('two rooms of the console had a text of the same name, and one said what th
   );
 });
 
-test('every text is there in both languages', () => {
+test('every text exists in both languages', () => {
   for (const room of ROOMS) assert.deepEqual(Object.keys(room.es).toSorted(), Object.keys(room.en).toSorted());
 });
 
-test('a text said something of a payment in one language and left it out in the other', () => {
+test('both languages of a text have the same values', () => {
   const valuesIn = (text: string) => [...new Set(text.match(/\{\w+/g))].toSorted().join(' ');
   for (const { es, en } of [...ROOMS, TEXTS] as readonly Record<'es' | 'en', Record<string, string>>[])
     for (const [key, text] of Object.entries(es)) assert.equal(valuesIn(text), valuesIn(en[key] ?? ''), key);
 });
 
-test('one payment was told as "1 pagos"', () => {
+test('a count of one is in the singular', () => {
   const told = (n: number | string) => [
     tell('es', 'today.count', { count: n }),
     tell('en', 'today.count', { count: n }),
@@ -83,7 +83,7 @@ function keysOf<Kind extends string>(group: string, kinds: Record<Kind, true>): 
   return Object.keys(kinds).map((kind) => `${group}.${kind}`);
 }
 
-test('a line of a payment or of a payout was called by the code of its event, its entry or its act', () => {
+test('every event, entry and act in the timeline of a payment or payout has its words', () => {
   const texts = new Set(ROOMS.flatMap((room) => Object.keys(room.es)));
   assert.deepEqual(
     SAID_IN_LINES.filter((key) => !texts.has(key)),
@@ -91,7 +91,7 @@ test('a line of a payment or of a payout was called by the code of its event, it
   );
 });
 
-test('payouts and lines of statements that waited for a person were called by the name of their kind in the code', () => {
+test('every kind of the attention list has its words', () => {
   const texts = new Set(ROOMS.flatMap((room) => Object.keys(room.es)));
   assert.deepEqual(
     ATTENTION_KINDS.map(({ kind }) => `attention.${kind}`).filter((key) => !texts.has(key)),
@@ -99,7 +99,7 @@ test('payouts and lines of statements that waited for a person were called by th
   );
 });
 
-test('a kept reason of a payout with a value in it has its Spanish, and what a bank said is as it said it', () => {
+test('a stored reason of a payout is translated with its value, and the words of a bank are not', () => {
   const said: Readonly<Record<string, string>> = {
     'waits for a person: above $10.000 CLP': 'espera a una persona: supera $10.000 CLP',
     'waits for a person: more than 2 in an hour': 'espera a una persona: más de 2 en una hora',

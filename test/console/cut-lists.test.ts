@@ -13,8 +13,8 @@ import { createTestUser } from '../support/test-user.ts';
 
 const SCOPE = { environment: 'development', paymentServiceId: null, method: 'simulated' } as const;
 
-forEachEngine('lists of the console that are longer than what is read', (openTestDatabase) => {
-  test('a file of more rows than it takes ended as if that were all', async () => {
+forEachEngine('lists of the console beyond their limit', (openTestDatabase) => {
+  test('say at the end of a file that there are more rows', async () => {
     const app = createTestApp(await openTestDatabase());
     await using server = await startTestServer(app);
     const user = await createTestUser(app, { role: 'owner', may: [] });
@@ -39,7 +39,7 @@ forEachEngine('lists of the console that are longer than what is read', (openTes
     assert.doesNotMatch(whole.join(), /Hay más/);
   });
 
-  test('a search showed its newest fifty payments, on the page and in the file, as if that were all', async () => {
+  test('say that a search found more than fifty payments, on the page and in the file', async () => {
     const app = createTestApp(await openTestDatabase());
     const shop = await createTestEnvironment(app);
     await using server = await startTestServer(app);
@@ -53,7 +53,7 @@ forEachEngine('lists of the console that are longer than what is read', (openTes
     for (const format of ['', 'csv']) assert.match(await get(format), /Hay más: solo se leyeron los primeros 50\./);
   });
 
-  test('endpoints that fail, and batches, ended after so many as if that were all', async () => {
+  test('say that there are more failing endpoints or batches', async () => {
     const app = createTestApp(await openTestDatabase());
     const { id } = await createTestEnvironment(app);
     await using server = await startTestServer(app);
@@ -82,7 +82,7 @@ forEachEngine('lists of the console that are longer than what is read', (openTes
     }
   });
 
-  test('the files with open differences, to which a month leads, were looked for among the newest hundred alone', async () => {
+  test('find settlements with open differences that are older than the newest hundred', async () => {
     const app = createTestApp(await openTestDatabase());
     await createTestEnvironment(app);
     await using server = await startTestServer(app);
@@ -108,7 +108,7 @@ forEachEngine('lists of the console that are longer than what is read', (openTes
     assert.ok(open.includes('oldest.csv') && !open.includes('Hay más') && !open.includes('day.csv'));
   });
 
-  test('statements with lines in suspense were looked for among the newest two hundred alone', async () => {
+  test('find statements with lines in suspense that are older than the newest two hundred', async () => {
     const app = createTestApp(await openTestDatabase());
     await createTestEnvironment(app);
     await using server = await startTestServer(app);

@@ -24,7 +24,7 @@ forEachEngine('what a role sees at the console', (openTestDatabase, engine) => {
     return { app, server, ...(await fillConsole(app, server)) };
   };
 
-  test('leads to nothing that it may not do: an operator began at a page that refused it', once, async (context) => {
+  test('has no link and no form that it may not use', once, async (context) => {
     const { server, app, environment, screens } = await open(context);
     const wrong: string[] = [];
     for (const role of Object.keys(ROLES) as Role[]) {
@@ -52,7 +52,7 @@ forEachEngine('what a role sees at the console', (openTestDatabase, engine) => {
     assert.deepEqual(wrong, []);
   });
 
-  test('the first page of a merchant did not say that its own endpoint fails: it says since when, why and what ends it', async (context) => {
+  test('includes a failing endpoint of its own on the first page, with time, cause and fix', async (context) => {
     const { server, app, environment } = await open(context);
     const other = await createTestEnvironment(app);
     const page = async (paymentServiceId: string, role: Role = 'merchant') => {
@@ -70,7 +70,7 @@ forEachEngine('what a role sees at the console', (openTestDatabase, engine) => {
     assert.doesNotMatch(await page(other.paymentServiceId), /not told of payments/);
   });
 
-  test('what one person did on one day is a list of its own, from the page of the person', async (context) => {
+  test('includes the acts of one person on one day, from the page of the person', async (context) => {
     const { server, app } = await open(context);
     const other = await createTestUser(app, { role: 'owner', may: [] });
     const by = userActor({ ...other, role: 'owner' }, '192.0.2.1');

@@ -10,7 +10,7 @@ import { createTestUser } from '../support/test-user.ts';
 
 const MINUTE = 60_000;
 
-forEachEngine('a session of the console that nobody uses', (openTestDatabase) => {
+forEachEngine('an idle session of the console', (openTestDatabase) => {
   const open = async () => {
     const app = createTestApp(await openTestDatabase());
     const server = await startTestServer(app);
@@ -23,7 +23,7 @@ forEachEngine('a session of the console that nobody uses', (openTestDatabase) =>
     return { app, server, user, person, isIn, consoleSessions };
   };
 
-  test('lets in for an hour after the last click and not longer, and is in no list then', async () => {
+  test('ends an hour after the last click, and is not listed any more', async () => {
     const { app, server, person, isIn, consoleSessions } = await open();
     await using _server = server;
     for (let click = 0; click < 3; click++) {
@@ -47,7 +47,7 @@ forEachEngine('a session of the console that nobody uses', (openTestDatabase) =>
     assert.deepEqual(await app.db.query('select user_id from recovery_codes'), []);
   });
 
-  test('was kept alive by an open page that brings itself up to date', async () => {
+  test('is not kept alive by the automatic updates of an open page', async () => {
     const { app, server, person, isIn } = await open();
     await using _server = server;
     const page = new ConsolePerson(server, { 'sec-fetch-dest': 'empty' });
@@ -61,7 +61,7 @@ forEachEngine('a session of the console that nobody uses', (openTestDatabase) =>
     assert.equal(await isIn(person), false);
   });
 
-  test('is used where one of several processes has seen a click', async () => {
+  test('continues in every process after a click in one of them', async () => {
     const { app, server, person, isIn } = await open();
     await using _server = server;
     const other = createTestApp(app.db, { now: app.now });

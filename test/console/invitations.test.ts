@@ -64,7 +64,7 @@ forEachEngine('an invitation', (openTestDatabase) => {
     assert.deepEqual(await listInvitations(app), []);
   });
 
-  test('that two browsers use at once lets one in', async () => {
+  test('lets one of two concurrent browsers in', async () => {
     const { app, server, invite, accept } = await open();
     await using _server = server;
     const { token } = await invite('ana@example.cl');
@@ -76,7 +76,7 @@ forEachEngine('an invitation', (openTestDatabase) => {
     assert.equal((await app.db.query("select id from sessions where kind = 'console'")).length, 1);
   });
 
-  test('ends by its time, by a person, by a newer one and by a restore, and gives no other role than it was made with', async () => {
+  test('ends by expiry, by a person, by a newer one and by a restore, and never changes its role', async () => {
     const { app, server, invite, accept } = await open();
     await using _server = server;
     const first = await invite('ana@example.cl');
@@ -112,7 +112,7 @@ forEachEngine('an invitation', (openTestDatabase) => {
     for (const token of ['', 'x', 'a'.repeat(32)]) assert.equal((await accept(token)).status, 404);
   });
 
-  test('that was open worked again after its person was disabled and enabled, and after a reset of the password', async () => {
+  test('does not work again after its person is disabled and enabled, or the password is reset', async () => {
     const { app, server, invite, accept } = await open();
     await using _server = server;
     const { token, user } = await invite('ana@example.cl');
@@ -126,7 +126,7 @@ forEachEngine('an invitation', (openTestDatabase) => {
     assert.equal((await accept(link?.token ?? '')).status, 404);
   });
 
-  test('that ended while its person chose a password lets nobody in, and a chosen password ends every other session', async () => {
+  test('lets nobody in when it ends during its use, and a chosen password ends every other session', async () => {
     const { app, server, invite, accept } = await open();
     await using _server = server;
     const { id, token, user } = await invite('ana@example.cl');
@@ -141,7 +141,7 @@ forEachEngine('an invitation', (openTestDatabase) => {
     assert.deepEqual([left.length, left.includes(session)], [1, false]);
   });
 
-  test('that was made twice at once was open twice, and each gave the person another password', async () => {
+  test('works once when it is made twice at the same time', async () => {
     const { server, invite, accept } = await open();
     await using _server = server;
     await invite('ana@example.cl');
@@ -151,7 +151,7 @@ forEachEngine('an invitation', (openTestDatabase) => {
     assert.equal(answers.filter((status) => status === 303).length, 1);
   });
 
-  test('is taken from a page of ours alone, and the session is a new one', async () => {
+  test('is accepted only from its own page, and starts a new session', async () => {
     const { app, server, invite } = await open();
     await using _server = server;
     const { token } = await invite('ana@example.cl');

@@ -24,7 +24,7 @@ const LOOK = {
 };
 
 forEachEngine('the pay page of a merchant in the console', (openTestDatabase) => {
-  test('is set by its own people, and payers see it', async () => {
+  test('is set by people of the merchant, and the audit log has it', async () => {
     await using desk = await openDesk(openTestDatabase);
     assert.equal((await desk.save(desk.ana, LOOK, pngOf(88, 44))).status, 303);
     const form = (await desk.get(desk.ana, '?done=saved')).text;
@@ -46,7 +46,7 @@ forEachEngine('the pay page of a merchant in the console', (openTestDatabase) =>
     );
   });
 
-  test('stays as it was where a form says the same, loses what a form leaves empty, and keeps the logo unless told otherwise', async () => {
+  test('ignores an unchanged form, loses emptied fields, and keeps the logo unless it is removed', async () => {
     await using desk = await openDesk(openTestDatabase);
     await desk.save(desk.ana, LOOK, pngOf(88, 44));
     const acts = async () => (await listAudit(desk.app, { subject: desk.id }, 20)).acts.length;
@@ -62,7 +62,7 @@ forEachEngine('the pay page of a merchant in the console', (openTestDatabase) =>
     assert.equal((await findLook(desk.app, desk.id)).logo, null);
   });
 
-  test('is refused whole, in words, with what was typed', async () => {
+  test('refuses an invalid form as a whole, with an explanation and what was typed', async () => {
     await using desk = await openDesk(openTestDatabase);
     for (const [changes, said] of [
       [{ colour: '#ffcc00' }, /#ffcc00 has a contrast of 1\.5 with white.*#8f7200 would do/],
@@ -84,7 +84,7 @@ forEachEngine('the pay page of a merchant in the console', (openTestDatabase) =>
     assert.deepEqual(Object.values(await findLook(desk.app, desk.id)), [null, null, null, null, null, null, null]);
   });
 
-  test('can be looked at before and after paying, and what is pressed leads nowhere', async () => {
+  test('has a preview of each stage, in which nothing can be paid', async () => {
     await using desk = await openDesk(openTestDatabase);
     await desk.save(desk.ana, LOOK, pngOf(88, 44));
     for (const [query, said] of [
@@ -106,7 +106,7 @@ forEachEngine('the pay page of a merchant in the console', (openTestDatabase) =>
     assert.deepEqual(await desk.app.db.query('select id from transactions'), []);
   });
 
-  test('is no concern of others: not of another merchant, nor for who lacks the permission or sees development alone', async () => {
+  test('is not changed by another merchant, without the permission, by a developer or from another site', async () => {
     await using desk = await openDesk(openTestDatabase);
     const other = await createPaymentService(desk.app, 'Ferreteria Sur', TESTER);
     const ben = await createTestUser(desk.app, { role: 'merchant', may: [], paymentServices: [other.id] });

@@ -36,7 +36,7 @@ forEachEngine('receipts by mail in the console', (openTestDatabase) => {
     return { app, environment, server, owner, mails, post, shown };
   };
 
-  test('a person without a shell could not send a receipt again: what waits leads to a list with the failure, where one click does it', async () => {
+  test('are listed with their failure, and resent or ended once', async () => {
     const { app, server, owner, mails, post, shown } = await open();
     await using _server = server;
     const waits = await server.get('/console/attention?kind=mail', owner.console);
@@ -63,7 +63,7 @@ forEachEngine('receipts by mail in the console', (openTestDatabase) => {
     assert.deepEqual(await mails(), []);
   });
 
-  test('who may not resend, another site and a form of one’s own change nothing', async () => {
+  test('are not changed without the permission, from another site or by a forged form', async () => {
     const { app, environment, server, owner, mails, post, shown } = await open();
     await using _server = server;
     const wish = { ...shown, act: 'resend' };

@@ -37,7 +37,7 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
     return { app, own, other, server, as };
   };
 
-  test('no screen shows or changes anything of a merchant to those who belong to another, in any role', async () => {
+  test('show and change nothing of a merchant for people of another, in any role', async () => {
     const { app, own, other, server } = await open();
     await using _server = server;
     const shop = (await loadEnvironment(app, own.development.service_token)) as ServiceEnvironment;
@@ -84,7 +84,7 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
     assert.deepEqual(await rowsOf(app.db), before);
   });
 
-  test('a person of a merchant obtains and rotates its tokens, and is shown nothing that only the operator does', async () => {
+  test('let a person of a merchant read and rotate its tokens, and hide the acts of the operator', async () => {
     const { app, own, server, as } = await open();
     await using _server = server;
     const ana = as(
@@ -118,7 +118,7 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
     );
   });
 
-  test('people of a merchant resend what waits for an endpoint of theirs, and nothing of another with the same address', async () => {
+  test('let people of a merchant resend callbacks of its endpoint, not of another with the same address', async () => {
     const { app, own, other, server, as } = await open();
     await using _server = server;
     const ids: number[] = [];
@@ -150,7 +150,7 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
     assert.equal(acts.length, 1);
   });
 
-  test('a developer sees and rotates the tokens of development alone', async () => {
+  test('show a developer only the tokens of development, and refuse changes of production', async () => {
     const { app, own, server, as } = await open();
     await using _server = server;
     const dev = as(await createTestUser(app, { role: 'developer', may: [] }));
@@ -162,7 +162,7 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
       assert.equal((await dev.post(`/merchants/${own.id}/${form}`, wish)).status, 404, form);
   });
 
-  test('a link shows the tokens to the first who opens it, and its opening is in the audit log', async () => {
+  test('a link shows the tokens once, and its opening is in the audit log', async () => {
     const { app, own, server, as } = await open();
     await using _server = server;
     const operator = as(await createTestUser(app, { role: 'operator', may: [], email: 'olga@example.cl' }));
@@ -197,7 +197,7 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
     );
   });
 
-  test('a link shows nothing after its time, after it was ended, and after the Secret Token was rotated', async () => {
+  test('a link shows nothing after it expires or is ended, or after the Secret Token is rotated', async () => {
     const { app, own, server, as } = await open();
     await using _server = server;
     const operator = as(await createTestUser(app, { role: 'operator', may: [] }));
@@ -224,7 +224,7 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
     for (const wrong of ['/hand-over/x', `/hand-over/${id}-${'A'.repeat(43)}`]) assert.ok(await isGone(wrong), wrong);
   });
 
-  test('a time of validity that is the name of what every object has was answered 500', async () => {
+  test('handle an unknown validity, such as __proto__, without a server error', async () => {
     const { app, own, server, as } = await open();
     await using _server = server;
     const owner = as(await createTestUser(app, { role: 'owner', may: [] }));
@@ -249,7 +249,7 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
     assert.deepEqual(await listPaymentLinks(app, ids, 10), []);
   });
 
-  test('a link of a disabled merchant could not be ended, and was open again once the merchant was enabled', async () => {
+  test('end a payment link of a disabled merchant, and it stays ended when the merchant is enabled', async () => {
     const { app, own, server, as } = await open();
     await using _server = server;
     const owner = as(await createTestUser(app, { role: 'owner', may: [] }));
@@ -275,7 +275,7 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
     assert.deepEqual([listed?.id, listed?.state], [link, 'ended']);
   });
 
-  test('a row that somebody wrote into the table of links opens no tokens', async () => {
+  test('a link whose row was altered in the store opens no tokens', async () => {
     const { app, own, other, server, as } = await open();
     await using _server = server;
     const operator = as(await createTestUser(app, { role: 'operator', may: [] }));
@@ -293,7 +293,7 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
     assert.ok(!answer.text.includes(other.production.secret_token));
   });
 
-  test('the operator makes a merchant, sets its fee, method, limit and state, and what cannot be is said', async () => {
+  test('let an operator create a merchant and set its fee, method, limit and state, and refuse invalid values', async () => {
     const { app, server, as } = await open();
     await using _server = server;
     const operator = as(await createTestUser(app, { role: 'operator', may: [], email: 'olga@example.cl' }));
@@ -332,7 +332,7 @@ forEachEngine('the merchant screens', (openTestDatabase) => {
     );
   });
 
-  test('what moves money or tokens asks for the proof again when it is old, and changes nothing before', async () => {
+  test('ask for a fresh proof before an act on money or tokens, and change nothing without it', async () => {
     const { app, own, server } = await open();
     await using _server = server;
     const user = await createTestUser(app, { role: 'operator', may: [], email: 'olga@example.cl' });

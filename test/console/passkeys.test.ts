@@ -31,7 +31,7 @@ const LIES: [about: string, lie: Parameters<SoftPasskey['get']>[1]][] = [
 forEachEngine('a passkey at the console', (openTestDatabase) => {
   const open = () => openConsole(openTestDatabase, ORIGIN);
 
-  test('is added as the first factor, lets in beside the password, and proves again before something is moved', async () => {
+  test('is added as the first factor, completes a sign-in, and proves again before a protected act', async () => {
     const { app, server, user, signedIn } = await open();
     await using _server = server;
     const key = new SoftPasskey(ORIGIN);
@@ -52,7 +52,7 @@ forEachEngine('a passkey at the console', (openTestDatabase) => {
     assert.deepEqual(new Set(acts.map(({ after }) => (after as { factor: string }).factor)), new Set(['passkey']));
   });
 
-  test('of another PUBLIC_URL is not asked for, and doctor says how many there are', async () => {
+  test('of another PUBLIC_URL is not asked for, and doctor counts it', async () => {
     const { app, server, user, signedIn } = await open();
     await using _server = server;
     assert.deepEqual(await passkeyFindings(app), []);
@@ -67,7 +67,7 @@ forEachEngine('a passkey at the console', (openTestDatabase) => {
     assert.equal(credentialsOf(rows, { host: 'pay.example.cl', origin: ORIGIN }).length, 1);
   });
 
-  test('is not added by an answer to another question, of another site, person or session, or twice', async () => {
+  test('is not added for another challenge, site, person or session, or twice', async () => {
     const { app, server, signedIn } = await open();
     await using _server = server;
     const [person, sibling] = [await signedIn(), await signedIn()];
@@ -90,7 +90,7 @@ forEachEngine('a passkey at the console', (openTestDatabase) => {
     assert.equal((await app.db.query('select id from factors')).length, 1);
   });
 
-  test('proves nothing with an answer to another question or site, another key, or a counter that went back', async () => {
+  test('proves nothing with another challenge, site or key, or with a counter that went back', async () => {
     const { app, server, user, signedIn } = await open();
     await using _server = server;
     const key = new SoftPasskey(ORIGIN);
@@ -114,7 +114,7 @@ forEachEngine('a passkey at the console', (openTestDatabase) => {
     assert.ok(acts.length > 0);
   });
 
-  test('an answer counts once and in the session that was asked, also of a passkey that does not count', async () => {
+  test('proves once and only in the session that asked, even without a counter', async () => {
     const { server, signedIn } = await open();
     await using _server = server;
     const key = new SoftPasskey(ORIGIN);
@@ -135,7 +135,7 @@ forEachEngine('a passkey at the console', (openTestDatabase) => {
     );
   });
 
-  test('a person without a script goes on with recovery codes, and removes a passkey', async () => {
+  test('can be replaced by a recovery code without scripts, and stays if it is the only required factor', async () => {
     const { server, signedIn } = await open();
     await using _server = server;
     const person = await signedIn();
@@ -162,7 +162,7 @@ const SITES: [publicUrl: string | null, host: string | null][] = [
 ];
 
 for (const [publicUrl, host] of SITES) {
-  test(`passkeys at ${publicUrl ?? 'an address that is not set'} are of ${host ?? 'no site'}`, () => {
+  test(`passkeys at ${publicUrl ?? 'no PUBLIC_URL'} belong to ${host ?? 'no site'}`, () => {
     const { config } = createTestApp({} as TestApp['db']);
     assert.equal(passkeySite({ config: { ...config, publicUrl } })?.host ?? null, host);
   });
@@ -174,7 +174,7 @@ withBrowser('a passkey in a browser', (openVisitor) => {
     const once = { skip: engine === 'postgres' };
 
     test(
-      'is made, lets in and is refused when the device has none, under the policy of the pages',
+      'is created, completes a sign-in, and is refused when the device has none, under the content policy',
       once,
       async (context) => {
         const { app, server, user } = await openConsole(openTestDatabase, null);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { timelineOf } from '../../src/console/payments/payment-lines.ts';
 import type { ShownPayment } from '../../src/search/show-payment.ts';
 
-test('a redirect of a moved shop, which is sent again, stood in the timeline as taken', () => {
+test('the timeline does not show the redirect of a moved shop as received', () => {
   const toneOf = (status: number, location: string | null) => {
     const line = {
       at: 0,

@@ -14,7 +14,7 @@ const CSV = ['rut,banco,cuenta,nombre,monto,id', '12.531.909-2,012,12531909,Ana 
 
 const stateOf = async (app: TestApp, id: string) => (await selectPayoutAnywhere(app.db, id))?.state;
 
-forEachEngine('the screens on which payouts are made', (openTestDatabase) => {
+forEachEngine('the screens that make payouts', (openTestDatabase) => {
   const open = async () => {
     const app = createTestApp(await openTestDatabase());
     const desk = await openPayoutDesk(app);
@@ -43,7 +43,7 @@ forEachEngine('the screens on which payouts are made', (openTestDatabase) => {
     return { app, desk, server, as, maker, of: String(desk.environment.id) };
   };
 
-  test('an account is validated in front of the person, kept with that verdict, changed by a new one, and paid', async () => {
+  test('validate an account, keep it with its verdict, change it and pay to it', async () => {
     const { app, desk, server, maker, of } = await open();
     await using _server = server;
     assert.match((await maker.get('/recipients')).text, /bin\/rubrica recipient create/);
@@ -90,7 +90,7 @@ forEachEngine('the screens on which payouts are made', (openTestDatabase) => {
     assert.doesNotMatch((await rows('11.111.111-1')).text, /Ana Núñez/);
   });
 
-  test('a file is shown row by row before anything is made, and the same file again is the same batch', async () => {
+  test('preview a file row by row, and make one batch of the same file', async () => {
     const { app, desk, server, as, maker, of } = await open();
     await using _server = server;
     const file = { name: 'nomina.csv', content: CSV };
@@ -146,7 +146,7 @@ forEachEngine('the screens on which payouts are made', (openTestDatabase) => {
     assert.equal((await as(elsewhere).upload('/payouts/upload', { of }, file)).status, 404);
   });
 
-  test('a preview asks no provider and keeps no validation', async () => {
+  test('ask no provider for a preview, and store no validation', async () => {
     const asked: unknown[] = [];
     const app = createTestApp(await openTestDatabase());
     const provider = {
@@ -167,7 +167,7 @@ forEachEngine('the screens on which payouts are made', (openTestDatabase) => {
     assert.equal((await app.db.query('select id from bank_account_validations')).length, 0);
   });
 
-  test('what is approved goes into one file, is downloaded again as it was, and the result is shown before it counts', async () => {
+  test('put approved payouts into one file, which can be downloaded again, and preview the bank’s results', async () => {
     const { app, desk, server, as, maker, of } = await open();
     await using _server = server;
     const payouts = await approved(app, desk, [
@@ -231,7 +231,7 @@ forEachEngine('the screens on which payouts are made', (openTestDatabase) => {
     assert.match(again.headers.get('location') ?? '', /new%3Ftyped%3D/, 'what was typed is there after the proof');
   });
 
-  test('a bank that asks for the kind of account is told it once', async () => {
+  test('store the account type for a bank that requires it', async () => {
     const { app, desk, server, maker, of } = await open();
     await using _server = server;
     const payee = { ...wish().payee, bankCode: '001', account: '990011223' };
@@ -246,7 +246,7 @@ forEachEngine('the screens on which payouts are made', (openTestDatabase) => {
     assert.equal(await stateOf(app, payout?.id ?? ''), 'sent');
   });
 
-  test('every screen of payouts is in the tests of who may not see it', () => {
+  test('are all covered by the tests of refused access', () => {
     const rooms = ROUTES.filter(({ access, paths }) => access === 'session' && /payout|batch|recipient/.test(paths[0]));
     const tested = /^\/console\/(payouts|batches|recipients|payout-files)/;
     assert.deepEqual(

@@ -34,7 +34,7 @@ forEachEngine('the payout screens', (openTestDatabase) => {
     return { app, desk, server, as };
   };
 
-  test('the box that finds anything leads to a payout, its batch and whom a RUT is, and nobody there who may not see it', async () => {
+  test('are found by the search box, with a payout, a batch or a RUT, but not without the permission', async () => {
     const { app, desk, server, as } = await open();
     await using _server = server;
     const [made] = await propose(app, desk, [wish({ reference: 'FAC-1' })]);
@@ -55,7 +55,7 @@ forEachEngine('the payout screens', (openTestDatabase) => {
     for (const text of [id, '12531909-2']) assert.equal(await led(support, text), null, text);
   });
 
-  test('a batch is read with what is odd, shown with its entries, and approved by another person', async () => {
+  test('show a batch with its warnings and entries, and let another person approve it', async () => {
     const { app, desk, server, as } = await open();
     await using _server = server;
     const [first, second] = await propose(app, desk, [wish({ reference: 'FAC-1' }), wish({ reference: 'FAC-2' })]);
@@ -105,7 +105,7 @@ forEachEngine('the payout screens', (openTestDatabase) => {
     assert.match(text, /plausible, by a verdict 0 days old/);
   });
 
-  test('who made it is told before the click that another person approves, and refused at the click', async () => {
+  test('tell the requester that another person approves, and refuse the requester’s approval', async () => {
     const { app, desk, server, as } = await open();
     await using _server = server;
     const owner = await createTestUser(app, { role: 'owner', may: [] });
@@ -126,7 +126,7 @@ forEachEngine('the payout screens', (openTestDatabase) => {
     assert.match(maker.text, /Another person approves it, with the permission payouts:approve/);
   });
 
-  test('an approval asks for the second factor again after its time, and nothing is approved before', async () => {
+  test('ask for a fresh second factor before an approval, and approve nothing without it', async () => {
     const { app, desk, server, as } = await open();
     await using _server = server;
     const [payout] = await propose(app, desk);
@@ -142,7 +142,7 @@ forEachEngine('the payout screens', (openTestDatabase) => {
     assert.equal(await stateOf(app, id), 'awaiting_approval');
   });
 
-  test('a refusal and a taking back need a reason, and end what waited', async () => {
+  test('require a reason to reject or cancel a payout', async () => {
     const { app, desk, server, as } = await open();
     await using _server = server;
     const [first, second] = await propose(app, desk, [wish(), wish()]);
@@ -158,7 +158,7 @@ forEachEngine('the payout screens', (openTestDatabase) => {
     assert.equal((await maker.post(`/payouts/${second?.id}/cancel`, { reason: 'error' })).status, 409);
   });
 
-  test('the list is found by what people know, goes over pages, and is exported as it is shown', async () => {
+  test('list payouts in pages, find them by what people know, and export what is shown', async () => {
     const { app, desk, server, as } = await open();
     await using _server = server;
     const wishes = Array.from({ length: 60 }, (_, at) => wish({ reference: `FAC-${at}`, amount: 1_000 + at }));
@@ -182,7 +182,7 @@ forEachEngine('the payout screens', (openTestDatabase) => {
     assert.equal(csv.text.trim().split('\r\n').length, 2);
   });
 
-  test('nothing of a payout is shown or changed for those of another merchant, without the permission, or from another site', async () => {
+  test('show and change nothing for another merchant, without the permission or from another site', async () => {
     const { app, desk, server } = await open();
     await using _server = server;
     const [payout] = await propose(app, desk, [wish({ reference: 'SECRETA-1' })]);
@@ -234,7 +234,7 @@ forEachEngine('the payout screens', (openTestDatabase) => {
     assert.deepEqual(await app.db.query('select * from payouts'), before);
   });
 
-  test('what the service itself had kept of a payout was English or a code on a page in Spanish', async () => {
+  test('show the service’s own reasons in Spanish on a Spanish page', async () => {
     const { app, desk, server, as } = await open();
     await using _server = server;
     const { environment: owner, maker: by } = desk;
@@ -260,7 +260,7 @@ forEachEngine('the payout screens', (openTestDatabase) => {
     );
   });
 
-  test('a payout that the rule for programs approved was approved by a word of the code, "automatic"', async () => {
+  test('name the rule for programs as the approver of an automatic approval', async () => {
     const { app, desk, server, as } = await open();
     await using _server = server;
     const { environment: owner, program: by } = desk;

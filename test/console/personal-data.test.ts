@@ -13,7 +13,7 @@ const EMAIL = 'ana.perez@example.cl';
 const AT = '/console/personal-data';
 
 forEachEngine('personal data in the console', (openTestDatabase) => {
-  test('is found, exported and erased with a confirmation and a reason, and the audit log says who and not whose', async () => {
+  test('is found, exported and erased with a confirmation and a reason; the audit log does not name the person', async () => {
     const { app, server, owner } = await open(openTestDatabase);
     await using _server = server;
     const found = await owner.post(AT, { who: EMAIL.toUpperCase() });
@@ -52,7 +52,7 @@ forEachEngine('personal data in the console', (openTestDatabase) => {
     assert.doesNotMatch(JSON.stringify(acts), /ana\.perez/);
   });
 
-  test('asks for the proof again when it is old, and shows and changes nothing before', async () => {
+  test('needs a fresh proof, and is neither shown nor changed without it', async () => {
     const { app, server, owner } = await open(openTestDatabase);
     await using _server = server;
     app.now.advance(16 * 60_000);
@@ -68,7 +68,7 @@ forEachEngine('personal data in the console', (openTestDatabase) => {
     assert.deepEqual((await listAudit(app, { action: 'privacy' }, 20)).acts, []);
   });
 
-  test('says what is neither a RUT nor an e-mail address, and is not for who lacks the permission or sees some merchants', async () => {
+  test('needs a valid RUT or e-mail address, the permission, and access to all merchants', async () => {
     const { app, server, owner, shop } = await open(openTestDatabase);
     await using _server = server;
     for (const who of ['12345678-9', 'ana', '']) assert.equal((await owner.post(AT, { who })).status, 400, who);

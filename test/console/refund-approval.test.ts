@@ -26,7 +26,7 @@ forEachEngine('a refund above a limit at the console', (openTestDatabase) => {
     return { app, desk, server, as, stateOf, at };
   };
 
-  test('is offered to another person with the limit, waits on the page of the payment, and is approved there', async () => {
+  test('can be requested, waits on the page of the payment, and is approved there by another person', async () => {
     const { app, desk, server, as, at } = await open();
     await using _server = server;
     const { asker, approver } = desk.users;
@@ -100,7 +100,7 @@ forEachEngine('a refund above a limit at the console', (openTestDatabase) => {
     );
   });
 
-  test('was shown to an approver of some payment services on the page of the payment alone: there is a list of what waits, with its age', async () => {
+  test('is listed with its age for an approver, who sees only their own payment services', async () => {
     const { app, desk, server, as } = await open();
     await using _server = server;
     const others = await openRefundDesk(app);
@@ -123,7 +123,7 @@ forEachEngine('a refund above a limit at the console', (openTestDatabase) => {
     assert.match((await as(approver).get('/refund-requests')).text, /No refund waits for an approval/);
   });
 
-  test('is not approved by who asked, by support, nor by who does not see the payment service', async () => {
+  test('is not approved by the requester, by support, or by a person who does not see the payment service', async () => {
     const { app, desk, server, as, stateOf, at } = await open();
     await using _server = server;
     const owner = await createTestUser(app, { role: 'owner', may: [], refundLimits: { CLP: 1000 } });
@@ -151,7 +151,7 @@ forEachEngine('a refund above a limit at the console', (openTestDatabase) => {
     assert.deepEqual(await refundsOf(app, desk.paid), []);
   });
 
-  test('asks who approves it to prove again who they are', async () => {
+  test('asks the approver for a fresh proof', async () => {
     const { app, desk, server, as, stateOf, at } = await open();
     await using _server = server;
     const request = await askForRefund(app, desk);
@@ -163,7 +163,7 @@ forEachEngine('a refund above a limit at the console', (openTestDatabase) => {
     assert.equal(await stateOf(request), 'waiting');
   });
 
-  test('goes on waiting where it cannot be refunded now, and ends with a reason', async () => {
+  test('keeps waiting while it cannot be refunded, and is rejected or withdrawn with a reason', async () => {
     const { app, desk, server, as, stateOf, at } = await open();
     await using _server = server;
     const { asker, approver } = desk.users;
@@ -189,7 +189,7 @@ forEachEngine('a refund above a limit at the console', (openTestDatabase) => {
     assert.equal(told.match(/Devolución sobre el límite: rechazada/g)?.length, 2);
   });
 
-  test('is asked for only where the refund could be made, and within the limit leads to the refund itself', async () => {
+  test('is requested only if the refund could be made, and within the limit leads to the refund itself', async () => {
     const { app, desk, server, as, at } = await open();
     await using _server = server;
     const { asker } = desk.users;
@@ -207,7 +207,7 @@ forEachEngine('a refund above a limit at the console', (openTestDatabase) => {
     assert.deepEqual(await selectRefundRequestsOf(app.db, desk.paid), []);
   });
 
-  test('waits in the list of what a person resolves, which leads to its payment', async () => {
+  test('is in the attention list, which links to its payment', async () => {
     const { app, desk, server, as, at } = await open();
     await using _server = server;
     await askForRefund(app, desk);

@@ -21,7 +21,7 @@ forEachEngine('a refund at the console', (openTestDatabase) => {
     return { app, paid: desk.paid, server, at, get, post };
   };
 
-  test('is not offered what is being refunded already', async () => {
+  test('cannot exceed what earlier refunds leave', async () => {
     const { app, paid, server, get } = await open();
     await using _server = server;
     await acceptedRefund(app, paid, 90_000);
@@ -32,7 +32,7 @@ forEachEngine('a refund at the console', (openTestDatabase) => {
     assert.match((await get('')).text, /No queda nada por devolver/);
   });
 
-  test('is one where the button is pressed again after it was made, and that is no error', async () => {
+  test('is made once when its button is pressed again, without an error', async () => {
     const { app, paid, server, at, post } = await open();
     await using _server = server;
     for (let click = 0; click < 2; click++) {

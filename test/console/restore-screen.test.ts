@@ -49,7 +49,7 @@ forEachEngine('a restore at the console', (openTestDatabase) => {
     };
   };
 
-  test('was released in a shell alone: the screen shows what to compare, and a person releases it once, with a name and a reason', async () => {
+  test('shows what to compare, and is released once, under the name of a person and with a reason', async () => {
     const { app, server, paid, operator, release, acts, wish } = await open();
     await using _server = server;
     const owner = await createTestUser(app, { role: 'owner', may: [] });
@@ -77,7 +77,7 @@ forEachEngine('a restore at the console', (openTestDatabase) => {
     assert.match(after.text, /La liberó .+ el /);
   });
 
-  test('is not released by a wrong form, a wrong person, another site, an old page or without the second factor', async () => {
+  test('is not released by an invalid form, without permission or fresh proof, from another site or an outdated page', async () => {
     const { app, server, operator, release, acts, wish } = await open();
     await using _server = server;
     const auditor = await createTestUser(app, { role: 'auditor', may: [] });

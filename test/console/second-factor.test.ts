@@ -33,7 +33,7 @@ forEachEngine('the second factor at the console', (openTestDatabase) => {
   };
   const prove = (person: ConsolePerson, code: string) => person.post('/console/prove', { code, next: '/payments' });
 
-  test('who must have one sees nothing before it is added, and recovery codes once', async () => {
+  test('is added before a person who must have one sees anything; recovery codes are shown once', async () => {
     const { app, server } = await open();
     await using _server = server;
     const user = await createTestUser(app, { role: 'support', may: [] });
@@ -67,7 +67,7 @@ forEachEngine('the second factor at the console', (openTestDatabase) => {
     for (const code of codes) for (const text of [code, code.replaceAll('-', '')]) assert.ok(!stored.includes(text));
   });
 
-  test('who must have one and waited led their browser in a circle, from its page to the proof and back; they sign in again', async () => {
+  test('asks a person who waited too long before adding it to sign in again', async () => {
     const { app, server } = await open();
     await using _server = server;
     const user = await createTestUser(app, { role: 'support', may: [] });
@@ -82,7 +82,7 @@ forEachEngine('the second factor at the console', (openTestDatabase) => {
     assert.equal((await person.get('/console/payments')).status, 200);
   });
 
-  test('the password alone lets nobody in who has one: not to a screen, not to a form, not to the API', async () => {
+  test('is required beside the password for every screen, every form and the API', async () => {
     const { app, server } = await open([]);
     await using _server = server;
     const { user, secret } = await enrolled(app, server);
@@ -104,7 +104,7 @@ forEachEngine('the second factor at the console', (openTestDatabase) => {
     assert.equal((await prove(thief, await totpCode(secret, app.now()))).headers.get('location'), '/console/payments');
   });
 
-  test('an access token of the API opens no screen: it was given for a password alone', async () => {
+  test('is not avoided with an access token of the API, which opens no screen', async () => {
     const { app, server } = await open([]);
     await using _server = server;
     const { headers } = await createTestUser(app, { role: 'support', may: [] });
@@ -112,7 +112,7 @@ forEachEngine('the second factor at the console', (openTestDatabase) => {
     assert.equal((await server.get('/console/payments', { cookie })).status, 303);
   });
 
-  test('a program that somebody gave a factor goes on logging in on the wire', async () => {
+  test('is not required from a program that logs in at the API', async () => {
     const { app, server } = await open([]);
     await using _server = server;
     const user = await createTestUser(app);
@@ -173,7 +173,7 @@ forEachEngine('the second factor at the console', (openTestDatabase) => {
     assert.equal(acts.length, 2);
   });
 
-  test('guessing codes is refused after ten, and a right one is then refused too', async () => {
+  test('refuses every code for half an hour after ten wrong ones', async () => {
     const { app, server } = await open();
     await using _server = server;
     const { user, secret, codes } = await enrolled(app, server);
@@ -196,7 +196,7 @@ forEachEngine('the second factor at the console', (openTestDatabase) => {
     );
   });
 
-  test('is asked for again before something is moved, when the proof is old, and leads back', async () => {
+  test('is asked for again before a protected act when the proof is old, and leads back', async () => {
     const { app, server } = await open();
     await using _server = server;
     const { person, secret } = await enrolled(app, server);
@@ -211,7 +211,7 @@ forEachEngine('the second factor at the console', (openTestDatabase) => {
     assert.equal((await person.post('/console/account/recovery-codes')).status, 200);
   });
 
-  test('where there is none the password is asked for again, in a session of the same length', async () => {
+  test('is replaced by the password for a person without one, and the session is not extended', async () => {
     const { app, server } = await open([]);
     await using _server = server;
     const user = await createTestUser(app, { role: 'support', may: [] });
@@ -233,7 +233,7 @@ forEachEngine('the second factor at the console', (openTestDatabase) => {
     );
   });
 
-  test('who had removed the only one was asked for the password for ever, in the session that had proved it', async () => {
+  test('is replaced by the password after its removal, in the session that had proved it', async () => {
     const { app, server } = await open([]);
     await using _server = server;
     const { person, user } = await enrolled(app, server);
@@ -245,7 +245,7 @@ forEachEngine('the second factor at the console', (openTestDatabase) => {
     assert.equal((await person.get('/console/account/factors/totp')).status, 200);
   });
 
-  test('a session from before the factor was added must prove it too', async () => {
+  test('is required in sessions that began before it was added', async () => {
     const { app, server } = await open([]);
     await using _server = server;
     const user = await createTestUser(app, { role: 'support', may: [] });
@@ -258,7 +258,7 @@ forEachEngine('the second factor at the console', (openTestDatabase) => {
     assert.equal((await thief.get('/console/payments')).headers.get('location'), '/console/prove?next=%2Fpayments');
   });
 
-  test('the only one stays where the role must have one; another may go, and somebody else cannot remove it', async () => {
+  test('is not removed by another person, nor as the only one when the role must have one', async () => {
     const { app, server } = await open();
     await using _server = server;
     const { person, user } = await enrolled(app, server);
@@ -273,7 +273,7 @@ forEachEngine('the second factor at the console', (openTestDatabase) => {
     assert.equal((await app.db.query('select id from factors where user_id = $1', [user.id])).length, 1);
   });
 
-  test('a setup is of one person, once, and for a quarter of an hour', async () => {
+  test('a setup works once, and only for its person', async () => {
     const { app, server } = await open();
     await using _server = server;
     const { person } = await enrolled(app, server);
@@ -289,7 +289,7 @@ forEachEngine('the second factor at the console', (openTestDatabase) => {
     assert.equal((await app.db.query('select id from factors')).length, 3);
   });
 
-  test('a reset removes factors and codes, ends the sessions, and says who did it', async () => {
+  test('a reset removes factors and codes, ends the sessions, and is in the audit log', async () => {
     const { app, server } = await open();
     await using _server = server;
     const { person, user } = await enrolled(app, server);
@@ -321,7 +321,7 @@ forEachEngine('the second factor at the console', (openTestDatabase) => {
     assert.equal((await other.signIn({ ...user, password: 'cuatro perros verdes' })).status, 303);
   });
 
-  test('a new password that was on its way was kept after another person had reset the password, and let in who had lost every session', async () => {
+  test('a new password is refused when another person resets the password meanwhile', async () => {
     const app = createTestApp(await openTestDatabase());
     const user = await createTestUser(app, { role: 'support', may: [] });
     let proofs = 0;

@@ -91,7 +91,7 @@ forEachEngine('an attempt in doubt at the console', (openTestDatabase) => {
   };
   const TAKEN = { outcome: 'approved', reason: 'lo muestra el portal' };
 
-  test('could be ended in a shell alone: the entries are shown, then the decision has a name, a reason and the evidence', async () => {
+  test('is decided after a preview of its entries, with person, reason and evidence', async () => {
     const { app, server, method, id, payment, path, look, confirm, user } = await open();
     await using _server = server;
     const finance = await user('finance', 'fina@example.cl');
@@ -136,7 +136,7 @@ forEachEngine('an attempt in doubt at the console', (openTestDatabase) => {
     await assertBooksHold(app);
   });
 
-  test('is not ended by a wrong form, a wrong person or another site', async () => {
+  test('is not decided by an invalid form, without the permission or from another site', async () => {
     const { app, server, payment, path, look, confirm, user } = await open();
     await using _server = server;
     const finance = await user('finance');
@@ -189,7 +189,7 @@ forEachEngine('an attempt in doubt at the console', (openTestDatabase) => {
     assert.deepEqual(await listDecisions(app, 10), []);
   });
 
-  test('lost the text and the file where the second factor was asked for in the middle, and did not say so', async () => {
+  test('keeps what was typed when a fresh proof is asked for, and asks for the file again', async () => {
     const { app, server, path, look, confirm, user } = await open();
     await using _server = server;
     const finance = await user('finance');
@@ -209,7 +209,7 @@ forEachEngine('an attempt in doubt at the console', (openTestDatabase) => {
     assert.doesNotMatch((await server.get(path, finance.console)).text, /role="alert"/);
   });
 
-  test('that its method ends when it is asked again needs no decision', async () => {
+  test('needs no decision when its method answers after all', async () => {
     const { app, server, look, user } = await open({ lookup: async () => approved });
     await using _server = server;
     const answer = await look(await user('finance'), { ...TAKEN, outcome: 'declined' });
@@ -218,7 +218,7 @@ forEachEngine('an attempt in doubt at the console', (openTestDatabase) => {
     assert.deepEqual(await listDecisions(app, 10), []);
   });
 
-  test('is decided once by two people: a page from before the other decision is refused', async () => {
+  test('is decided by the first of two people, and the outdated page of the other is refused', async () => {
     const { app, server, look, confirm, user } = await open();
     await using _server = server;
     const [finance, other] = [await user('finance'), await user('finance')];
@@ -232,7 +232,7 @@ forEachEngine('an attempt in doubt at the console', (openTestDatabase) => {
     await assertBooksHold(app);
   });
 
-  test('said that it was decided where the same person had decided another amount in another tab', async () => {
+  test('refuses another decision of the same person from another tab', async () => {
     const { app, server, environment, look, confirm, user } = await open();
     await using _server = server;
     const finance = await user('finance');
@@ -246,7 +246,7 @@ forEachEngine('an attempt in doubt at the console', (openTestDatabase) => {
     await assertMoved(app, environment, () => confirm(finance, tabs.at(-1) as Answer));
   });
 
-  test('is decided once by two clicks at the same moment', async () => {
+  test('is decided once by concurrent clicks', async () => {
     const { app, server, look, confirm, user } = await open();
     await using _server = server;
     const finance = await user('finance');
@@ -276,7 +276,7 @@ forEachEngine('an attempt at the console that ended without money', (openTestDat
   };
   const TAKEN = { outcome: 'approved', reason: 'lo muestra el portal' };
 
-  test('could be recorded as paid in a shell alone: with no doubt the console had no way to it', async () => {
+  test('is recorded as paid once after a preview, with person, reason and evidence', async () => {
     const { app, server, id, payment, path, look, confirm, user } = await open();
     await using _server = server;
     const finance = await user('finance', 'fina@example.cl');
@@ -326,7 +326,7 @@ forEachEngine('an attempt at the console that ended without money', (openTestDat
     await assertBooksHold(app);
   });
 
-  test('is not recorded as paid by a wrong person, without a preview or after the method said it too', async () => {
+  test('is not recorded as paid without the permission, without a preview or after its method reported the payment', async () => {
     const { app, server, id, payment, path, look, confirm, user } = await open();
     await using _server = server;
     const finance = await user('finance');
@@ -366,7 +366,7 @@ forEachEngine('a refund in doubt at the console', (openTestDatabase) => {
   };
   const BACK = { outcome: 'completed', reason: 'lo muestra el portal' };
 
-  test('is ended with its entries shown before, once by two clicks, with a name, a reason and the evidence', async () => {
+  test('is decided once after a preview of its entries, with person, reason and evidence', async () => {
     const { app, server, paid, payment, path, look, confirm, user } = await open();
     await using _server = server;
     const finance = await user('finance', 'fina@example.cl');
@@ -412,7 +412,7 @@ forEachEngine('a refund in doubt at the console', (openTestDatabase) => {
     await assertMoved(app, environment, () => look(finance, { outcome: 'failed', reason: 'lo dice el banco' }));
   });
 
-  test('is not ended by a wrong form, a wrong person, another site or a page from before another decision', async () => {
+  test('is not decided by an invalid form, without the permission, from another site or from an outdated page', async () => {
     const { app, server, paid, payment, path, look, confirm, user } = await open();
     await using _server = server;
     const [finance, other, auditor] = [await user('finance'), await user('finance'), await user('auditor')];
@@ -471,7 +471,7 @@ forEachEngine('a payout without a result at the console', (openTestDatabase) => 
   };
   const BACK = { outcome: 'returned', reason: 'cuenta cerrada' };
 
-  test('is ended with its entries shown before, once by two clicks, with a name, a reason and the evidence', async () => {
+  test('is settled once after a preview of its entries, with person, reason and evidence', async () => {
     const { app, server, page, path, state, look, confirm, user } = await open();
     await using _server = server;
     const finance = await user('finance', 'fina@example.cl');
@@ -492,7 +492,7 @@ forEachEngine('a payout without a result at the console', (openTestDatabase) => 
     await assertBooksHold(app);
   });
 
-  test('that is contradicted keeps its state where a person clears the contradiction', async () => {
+  test('keeps its state when a person clears a contradiction', async () => {
     const { app, server, desk, id, page, path, state, look, confirm, user } = await open();
     await using _server = server;
     const finance = await user('finance');
@@ -523,7 +523,7 @@ forEachEngine('a payout without a result at the console', (openTestDatabase) => 
     await assertBooksHold(app);
   });
 
-  test('is not ended by a wrong form, a wrong person, another site or a page from before another outcome', async () => {
+  test('is not settled by an invalid form, without the permission, from another site or from an outdated page', async () => {
     const { app, server, desk, path, state, look, confirm, user } = await open();
     await using _server = server;
     const [finance, other, auditor] = [await user('finance'), await user('finance'), await user('auditor')];

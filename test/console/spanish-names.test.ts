@@ -7,7 +7,7 @@ import { createTestEnvironment } from '../support/test-shop.ts';
 import { createTestUser } from '../support/test-user.ts';
 
 forEachEngine('a Spanish page of the console', (openTestDatabase) => {
-  test('named roles and the files of its lists in English', async () => {
+  test('names roles and the files of its lists in Spanish', async () => {
     const app = createTestApp(await openTestDatabase());
     const environment = await createTestEnvironment(app);
     await using server = await startTestServer(app);

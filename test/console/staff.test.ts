@@ -54,7 +54,7 @@ forEachEngine('the staff screens', (openTestDatabase) => {
     assert.match(rows.at(-1) ?? '', /^till@example\.cl,integration,.*,No,,Enabled,/);
   });
 
-  test('are not there for who sees some merchants, and say what is missing to who may not manage users', async () => {
+  test('are not found by a person of some merchants, and name the permission that another person lacks', async () => {
     const { app, server, one, as, pia } = await open();
     await using _server = server;
     const { id } = await createPaymentService(app, 'Norte', TESTER);
@@ -104,7 +104,7 @@ forEachEngine('the staff screens', (openTestDatabase) => {
     assert.equal((await fresh.get('/console/payments')).status, 200);
   });
 
-  test('change a role and what is granted beside it once that was seen and confirmed', async () => {
+  test('change a role and its extra permissions after a preview and a confirmation', async () => {
     const { app, server, owner, one, userNow } = await open();
     await using _server = server;
     const ana = await one('support', 'ana@example.cl');
@@ -132,7 +132,7 @@ forEachEngine('the staff screens', (openTestDatabase) => {
     );
   });
 
-  test('nobody decides about themselves, nor gives or touches what they may not do', async () => {
+  test('let nobody change themselves, people with more rights, or rights that they lack', async () => {
     const { app, server, as, pia, owner, userNow } = await open();
     await using _server = server;
     const omar = as(await createTestUser(app, { role: 'operator', email: 'omar@example.cl', may: ['users:manage'] }));
@@ -157,7 +157,7 @@ forEachEngine('the staff screens', (openTestDatabase) => {
     assert.equal((await rights(low.id, 'operator', 'users:manage')).status, 303, 'what omar may himself');
   });
 
-  test('nobody who manages users gives a higher limit of refunds than their own, nor takes over who has one', async () => {
+  test('let nobody give a higher refund limit than their own, or take over a person who has one', async () => {
     const { app, server, as, one, userNow } = await open();
     await using _server = server;
     const manages = { role: 'support', may: ['users:manage'], refundLimits: { CLP: 50_000, USD: 1000 } } as const;
@@ -189,7 +189,7 @@ forEachEngine('the staff screens', (openTestDatabase) => {
     });
   });
 
-  test('who may not make an owner got the link of one who was invited, by inviting the address once more', async () => {
+  test('give no link of an invited owner to a person who may not make owners and invites the address again', async () => {
     const { app, server, as, owner } = await open();
     await using _server = server;
     const omar = as(await createTestUser(app, { role: 'operator', email: 'omar@example.cl', may: ['users:manage'] }));
@@ -205,7 +205,7 @@ forEachEngine('the staff screens', (openTestDatabase) => {
     assert.equal((await owner.post('/console/staff/invite', { ...wish, role: 'owner' })).status, 200);
   });
 
-  test('end sessions, tokens, links, factors and passwords after a question, each of this person alone', async () => {
+  test('end sessions, tokens, links, factors and passwords of this person only, after a confirmation', async () => {
     const { app, server, owner, one, as } = await open();
     await using _server = server;
     const [ana, other] = [await one('support', 'ana@example.cl'), await one('support', 'bea@example.cl')];
@@ -263,7 +263,7 @@ forEachEngine('the staff screens', (openTestDatabase) => {
     assert.deepEqual((await idsOf(other)).session, theirs.session);
   });
 
-  test('add a program, and give it tokens that are shown once, listed with who made them, and ended one by one', async () => {
+  test('add a program, and give it tokens that are shown once, listed with their creator, and ended one by one', async () => {
     const { app, server, owner } = await open();
     await using _server = server;
     const added = await owner.post('/console/staff/invite', {
@@ -308,7 +308,7 @@ forEachEngine('the staff screens', (openTestDatabase) => {
     );
   });
 
-  test('ask for the proof again when it is old, and do nothing for another site', async () => {
+  test('ask for a fresh proof, and do nothing for another site', async () => {
     const { app, server, owner, pia, one, as } = await open();
     await using _server = server;
     const ana = await one('support', 'ana@example.cl');

@@ -68,7 +68,7 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
     return { app, server, maker, id };
   };
 
-  test('a statement proves itself, shows its effect, changes payouts when it is confirmed, and each line is explained', async () => {
+  test('preview a statement, settle payouts once it is confirmed, and let a person explain each line', async () => {
     const { app, desk, payout, server, as, cartola, sent } = await open();
     await using _server = server;
     const maker = as(desk.users.maker);
@@ -110,7 +110,7 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
     assert.equal((await verifyStore(app)).ok, true);
   });
 
-  test('a file that overlaps another counts nothing twice and says so, and one that contradicts itself is refused with its line', async () => {
+  test('count no line of an overlapping file twice, and refuse a file that contradicts itself with its line', async () => {
     const { desk, server, as, cartola, sent } = await open();
     await using _server = server;
     const maker = as(desk.users.maker);
@@ -138,7 +138,7 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
     );
   });
 
-  test('a deposit of an acquirer became nothing here with the rents, by one button for all lines', async () => {
+  test('leave a deposit of an acquirer open when one button explains all other lines', async () => {
     const { desk, server, as, cartola, sent } = await open();
     await using _server = server;
     const maker = as(desk.users.maker);
@@ -153,7 +153,7 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
     assert.doesNotMatch(text, /All are of nothing here/);
   });
 
-  test('what was typed of a line was lost when it was refused, and when a fresh proof was asked for', async () => {
+  test('keep what was typed for a line when it is refused or a fresh proof is asked for', async () => {
     const { app, server, maker, id } = await openImported();
     await using _server = server;
     const typed = { line: '4', is: 'deposit', subject: 'mv_none', commission: '7', reason: 'abono "15"' };
@@ -177,7 +177,7 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
     assert.doesNotMatch(decodeURIComponent(prove), /abono|mv_none/, 'no address has it');
   });
 
-  test('a line that is no number was taken for all lines in suspense, and a use that there is not for a deposit of the merchant', async () => {
+  test('refuse an invalid line number and an unknown use', async () => {
     const { app, server, maker, id } = await openImported();
     await using _server = server;
     const before = await app.db.query('select * from bank_statement_lines order by number');
@@ -191,7 +191,7 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
     assert.deepEqual(await app.db.query('select * from bank_statement_lines order by number'), before);
   });
 
-  test('nothing of a statement is shown or changed for those of another merchant, without the permission, without the factor, or from another site', async () => {
+  test('show and change nothing for another merchant, without permission or fresh proof, or from another site', async () => {
     const { app, desk, server, as, cartola, sent } = await open();
     await using _server = server;
     const maker = as(desk.users.maker);

@@ -37,7 +37,7 @@ forEachEngine('money in suspense in the console', (openTestDatabase) => {
     return { app, environment, late, server, finance, decide, decided };
   };
 
-  test('a person without a shell could not decide about it: the screen shows the entries of each decision, and records one with a name', async () => {
+  test('is decided once on a screen with the entries of each decision, under the name of the person', async () => {
     const { app, late, server, finance, decide, decided } = await open();
     await using _server = server;
     const waits = await server.get('/console/attention?kind=suspense', finance.console);
@@ -72,7 +72,7 @@ forEachEngine('money in suspense in the console', (openTestDatabase) => {
     assert.equal((await listAudit(app, { action: 'suspense.resolved' }, 10)).acts.length, 1);
   });
 
-  test('money of no payment, from a file of the acquirer, is decided at its place in the books', async () => {
+  test('without a payment, from an acquirer’s file, is decided by its entry in the books', async () => {
     const { app, environment, server, finance, decide } = await open();
     await using _server = server;
     const file = 'fecha;orden_compra;codigo_autorizacion;monto\n15/01/2026;rb-9;7777;4000';
@@ -98,7 +98,7 @@ forEachEngine('money in suspense in the console', (openTestDatabase) => {
       assert.deepEqual([answer.status, /se atiende en https:\/\/pay-2/.test(answer.text)], [421, true]);
   });
 
-  test('who may not record movements, another site, an empty reason and no decision change nothing', async () => {
+  test('is not decided without the permission, a reason or a decision, or from another site', async () => {
     const { app, environment, late, server, finance, decide, decided } = await open();
     await using _server = server;
     const whole = { decision: 'kept', reason: 'visto' };

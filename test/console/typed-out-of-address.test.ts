@@ -11,14 +11,14 @@ import { createTestUser } from '../support/test-user.ts';
 
 const EMAIL = 'ana@example.cl';
 
-forEachEngine('what is typed of a person in the console', (openTestDatabase) => {
+forEachEngine('what is typed in the console', (openTestDatabase) => {
   const open = async () => {
     const app = createTestApp(await openTestDatabase());
     const owner = await createTestUser(app, { role: 'owner', may: [] });
     return { app, owner, server: await startTestServer(app) };
   };
 
-  test('an e-mail address or a RUT that was searched for stood in the address of the page, which logs and histories keep', async () => {
+  test('is not in the address of the page when it is an e-mail address or a RUT', async () => {
     const { app, server, owner } = await open();
     await using _server = server;
     await payOrders(app);
@@ -96,7 +96,7 @@ forEachEngine('what is typed of a person in the console', (openTestDatabase) => 
     }
   });
 
-  test('a search made after the end of the session was lost: after the password and the code the person sees what it finds', async () => {
+  test('is searched for after the sign-in, when the session had ended', async () => {
     const { app, server, owner } = await open();
     await using _server = server;
     await payOrders(app);
@@ -155,7 +155,7 @@ forEachEngine('what is typed of a person in the console', (openTestDatabase) => 
     assert.equal(refused.headers.get('location'), '/console/sign-in');
   });
 
-  test('the other language on the page of a refused refund lost what was typed', async () => {
+  test('is kept when the language is changed on the page of a refused refund', async () => {
     const { app, server, owner } = await open();
     await using _server = server;
     const paid = await createPaidTransaction(app, await createTestEnvironment(app), { reference: 'ORD-1' });
