@@ -287,7 +287,9 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     const { app, desk, listed } = await open();
     const { environment: owner, maker: by } = desk;
     const [{ id }] = (await approved(app, desk)) as [Payout];
-    await app.db.transaction((tx) => transitionPayouts(tx, owner, { ids: [id], to: 'sent', at: app.now() }));
+    await app.db.transaction((tx) =>
+      transitionPayouts(tx, owner, { ids: [id], to: 'sent', at: app.now() }, { sender: 'bank' }),
+    );
     const say = (outcome: PayoutOutcome) =>
       settlePayouts(app, { owner, by, outcomes: [{ id, outcome, reason: 'the bank says so' }], evidence });
     const clear = async () => {
@@ -361,7 +363,9 @@ forEachEngine('payouts that wait for a person', (openTestDatabase) => {
     const { environment: owner, maker: by } = desk;
     const [arrived] = (await approved(app, desk)) as [Payout];
     const ids = [arrived.id];
-    await app.db.transaction((tx) => transitionPayouts(tx, owner, { ids, to: 'sent', at: app.now() }));
+    await app.db.transaction((tx) =>
+      transitionPayouts(tx, owner, { ids, to: 'sent', at: app.now() }, { sender: 'bank' }),
+    );
     const say = (id: string, outcome: PayoutOutcome) =>
       settlePayouts(app, { owner, by, outcomes: [{ id, outcome, reason: 'the bank says so' }], evidence });
     for (const outcome of ['confirmed', 'failed'] as const) await say(arrived.id, outcome);

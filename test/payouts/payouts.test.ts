@@ -76,7 +76,9 @@ forEachEngine('payouts', (openTestDatabase) => {
     const ids = [payout?.id ?? ''];
     for (const to of ['sent', 'confirmed', 'returned'] as const) {
       app.now.advance(1000);
-      await app.db.transaction((tx) => transitionPayouts(tx, desk.environment, { ids, to, at: app.now() }));
+      await app.db.transaction((tx) =>
+        transitionPayouts(tx, desk.environment, { ids, to, at: app.now() }, { sender: 'bank' }),
+      );
     }
     assert.equal(await available(app, desk), 1_000_000);
     const kinds = await app.db.query('select kind from journal_entries where payout_id is not null order by link');
@@ -94,7 +96,9 @@ forEachEngine('payouts', (openTestDatabase) => {
     assert.equal(await available(app, desk), 980_000);
     await cancelPayouts(app, decide(desk, [cancelled], desk.maker));
     for (const to of ['sent', 'failed'] as const) {
-      await app.db.transaction((tx) => transitionPayouts(tx, desk.environment, { ids: [failed], to, at: app.now() }));
+      await app.db.transaction((tx) =>
+        transitionPayouts(tx, desk.environment, { ids: [failed], to, at: app.now() }, { sender: 'bank' }),
+      );
     }
     assert.equal(await available(app, desk), 1_000_000);
     await assert.rejects(cancelPayouts(app, decide(desk, [failed], desk.maker)), code('PAYOUT_STATE'));
