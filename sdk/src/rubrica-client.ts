@@ -9,11 +9,10 @@ import {
   type RubricaClientOptions,
 } from './client-options.ts';
 import { keepToken, type TokenSource } from './keep-token.ts';
-import { isUndone, repeatRequest } from './repeat-request.ts';
 import { refusedRefund } from './request-failure.ts';
-import type { Operation, PartsOf, Query, ReplyOf } from './request-types.ts';
-import { RubricaError } from './rubrica-error.ts';
-import { type Connection, type RequestParts, sendRequest } from './send-request.ts';
+import type { Query } from './request-types.ts';
+import type { Connection } from './send-request.ts';
+import { ServiceCaller } from './service-caller.ts';
 
 /**
  * Creates a client for the service. Its methods throw `RubricaError` when the service refuses or does not answer, and
@@ -30,12 +29,12 @@ export function createRubricaClient(options: RubricaClientOptions): RubricaClien
 export class RubricaClient {
   readonly #options: RubricaClientOptions;
   readonly #connection: Connection;
-  readonly #tokens: TokenSource;
+  readonly #service: ServiceCaller;
 
   constructor(options: RubricaClientOptions) {
     this.#options = options;
     this.#connection = connectionOf(options);
-    this.#tokens = this.#tokenSource();
+    this.#service = new ServiceCaller(this.#connection, this.#tokenSource());
   }
 
   /**
@@ -48,7 +47,7 @@ export class RubricaClient {
     // A service without TLS is for development, where the shop may have no TLS either.
     const allowHttp = this.#connection.baseUrl.startsWith('http:');
     const body = await signAsync({ ...order, x_account_id: serviceToken }, secretToken, { allowHttp });
-    return (await this.#send('POST /trxs', { body })).data;
+    return (await this.#service.call('POST /trxs', { body })).data;
   }
 
   /**
@@ -56,42 +55,42 @@ export class RubricaClient {
    * signed. Not repeated: a used reference is refused with `REFERENCE_CONFLICT`.
    */
   createUnsignedTransaction(order: Api.UnsignedRequest): Promise<Api.UnsignedCreation> {
-    return this.#once('POST /trxs/create', { body: order });
+    return this.#service.callOnce('POST /trxs/create', { body: order });
   }
 
   /** Returns the status in the format of those shops. `getTransaction` returns more. */
   getUnsignedStatus(idTrx: number): Promise<Api.UnsignedStatus> {
-    return this.#sendAsUser('GET /trxs/status/{id}', { path: { id: idTrx } });
+    return this.#service.callAsUser('GET /trxs/status/{id}', { path: { id: idTrx } });
   }
 
   async getTransaction(idTrx: number): Promise<Api.Transaction['data']> {
-    return (await this.#sendAsUser('GET /trxs/{id}', { path: { id: idTrx } })).data;
+    return (await this.#service.callAsUser('GET /trxs/{id}', { path: { id: idTrx } })).data;
   }
 
   /** Finds payments by known details, newest first. `next` is the cursor of the next page. */
   async findTransactions(query: Query<'GET /transactions'>): Promise<Api.TransactionPage['data']> {
-    return (await this.#sendAsUser('GET /transactions', { query })).data;
+    return (await this.#service.callAsUser('GET /transactions', { query })).data;
   }
 
   /** Returns one payment and everything that happened to it. */
   async showTransaction(idTrx: number): Promise<Api.TransactionTimeline['data']> {
-    return (await this.#sendAsUser('GET /transactions/{id}', { path: { id: idTrx } })).data;
+    return (await this.#service.callAsUser('GET /transactions/{id}', { path: { id: idTrx } })).data;
   }
 
   /** Lists the refused requests of the last days with their errors, newest first. */
   async listRefusedRequests(query: Query<'GET /requests'> = {}): Promise<Api.RefusedRequestPage['data']> {
-    return (await this.#sendAsUser('GET /requests', { query })).data;
+    return (await this.#service.callAsUser('GET /requests', { query })).data;
   }
 
   async getStatus(idTrx: number): Promise<Api.TransactionStatus['data']['status']> {
-    return (await this.#sendAsUser('GET /v2/trxs/{id}/status', { path: { id: idTrx } })).data.status;
+    return (await this.#service.callAsUser('GET /v2/trxs/{id}/status', { path: { id: idTrx } })).data.status;
   }
 
   /** Lists the methods that payers can use. The default currency is CLP. */
   async listPaymentMethods(currency?: string): Promise<Api.PaymentMethods['types']> {
     const { serviceToken } = this.#options;
     if (serviceToken === undefined) throw missing('a serviceToken');
-    return (await this.#send('GET /payments', { query: { x_currency: currency } }, serviceToken)).types;
+    return (await this.#service.call('GET /payments', { query: { x_currency: currency } }, serviceToken)).types;
   }
 
   /**
@@ -101,29 +100,30 @@ export class RubricaClient {
   async createRefund(idTrx: number, refund: Api.RefundRequest, options: KeyOption = {}): Promise<string> {
     const idempotencyKey = options.idempotencyKey ?? crypto.randomUUID();
     const parts = { path: { id: idTrx }, header: { 'Idempotency-Key': idempotencyKey }, body: refund };
-    const reply = await this.#sendAsUser('POST /trxs/{id}/nullification', parts);
+    const reply = await this.#service.callAsUser('POST /trxs/{id}/nullification', parts);
     const request = `POST ${this.#connection.baseUrl}/trxs/${idTrx}/nullification`;
     if (!reply.data) throw refusedRefund(reply, { request, idempotencyKey });
     return reply.data.verificationToken;
   }
 
   async listRefunds(idTrx: number): Promise<Api.Refund[]> {
-    return (await this.#sendAsUser('GET /trxs/{id}/nullification', { path: { id: idTrx } })).data.nullifications;
+    return (await this.#service.callAsUser('GET /trxs/{id}/nullification', { path: { id: idTrx } })).data
+      .nullifications;
   }
 
   async getRefundStatus(idTrx: number, verificationToken: string): Promise<Api.Refund['status']> {
     const parts = { path: { id: idTrx }, query: { verificationToken } };
-    return (await this.#sendAsUser('GET /trxs/{id}/nullification/status', parts)).data.status;
+    return (await this.#service.callAsUser('GET /trxs/{id}/nullification/status', parts)).data.status;
   }
 
   /** Lists the payments, refunds and payouts of a Chilean day, `2026-01-31`. */
   async getReconciliation(query: Query<'GET /remittances/conciliation'>): Promise<Api.Conciliation['data']> {
-    return (await this.#sendAsUser('GET /remittances/conciliation', { query })).data;
+    return (await this.#service.callAsUser('GET /remittances/conciliation', { query })).data;
   }
 
   /** Returns the sums that are due, for the indicators in the query. */
   async getIndicators(query: Query<'GET /indicators/remittances'>): Promise<Api.RemittanceIndicators['data']> {
-    return (await this.#sendAsUser('GET /indicators/remittances', { query })).data;
+    return (await this.#service.callAsUser('GET /indicators/remittances', { query })).data;
   }
 
   /** Lists the newest payouts, or the newest of one day (`2026-01-31`); 10 by default. */
@@ -131,34 +131,34 @@ export class RubricaClient {
     const body = of.limit === undefined ? {} : { limit: String(of.limit) };
     const reply =
       of.day === undefined
-        ? this.#sendAsUser('POST /remittances/getRemittances', { body })
-        : this.#sendAsUser('POST /remittances/getRemittance/{date}', { path: { date: of.day }, body });
+        ? this.#service.callAsUser('POST /remittances/getRemittances', { body })
+        : this.#service.callAsUser('POST /remittances/getRemittance/{date}', { path: { date: of.day }, body });
     return (await reply).remittances;
   }
 
   /** Returns the user of the access token. The webhook methods take its `id`. */
   getUser(): Promise<Api.OwnUser> {
-    return this.#sendAsUser('GET /users', {});
+    return this.#service.callAsUser('GET /users', {});
   }
 
   /** Registers an address for events of payouts or refunds. The same request again changes nothing. */
   async createWebhook(webhook: Api.WebhookRequest): Promise<Api.Webhook> {
-    return (await this.#sendAsUser('POST /webhooks', { body: webhook })).data;
+    return (await this.#service.callAsUser('POST /webhooks', { body: webhook })).data;
   }
 
   async listWebhooks(idUser: number): Promise<readonly Api.Webhook[]> {
-    return (await this.#sendAsUser('GET /webhooks/{idUser}', { path: { idUser: String(idUser) } })).data;
+    return (await this.#service.callAsUser('GET /webhooks/{idUser}', { path: { idUser: String(idUser) } })).data;
   }
 
   async changeWebhook(idUser: number, webhook: Api.WebhookRequest): Promise<Api.Webhook> {
     const path = { idUser: String(idUser), webhook: webhook.webhook };
-    return (await this.#sendAsUser('PUT /webhooks/{idUser}/{webhook}', { path, body: webhook })).data;
+    return (await this.#service.callAsUser('PUT /webhooks/{idUser}/{webhook}', { path, body: webhook })).data;
   }
 
   /** Not repeated: a second call would be refused with `NOT_FOUND`. */
   async endWebhook(idUser: number, webhook: Api.Webhook['webhook']): Promise<Api.Webhook> {
     const path = { idUser: String(idUser), webhook };
-    return (await this.#once('DELETE /webhooks/{idUser}/{webhook}', { path })).data;
+    return (await this.#service.callOnce('DELETE /webhooks/{idUser}/{webhook}', { path })).data;
   }
 
   /**
@@ -168,18 +168,18 @@ export class RubricaClient {
   async *events(after?: string): AsyncGenerator<Api.EventPage['data'], void, undefined> {
     let page: Api.EventPage['data'] | undefined;
     do {
-      page = (await this.#sendAsUser('GET /events', { query: { after: page?.next ?? after } })).data;
+      page = (await this.#service.callAsUser('GET /events', { query: { after: page?.next ?? after } })).data;
       yield page;
     } while (page.has_more);
   }
 
   async login(login: Api.LoginRequest): Promise<Api.AccessToken> {
-    return (await this.#send('POST /users/login', { body: login })).data;
+    return (await this.#service.call('POST /users/login', { body: login })).data;
   }
 
   /** `expDate` is the expiry of the access token in Unix seconds; a year from now by default. */
   loginToken(apiToken: string, expDate?: number): Promise<Api.AccessToken> {
-    return this.#send('POST /loginToken', { body: { expDate } }, `Bearer ${apiToken}`);
+    return this.#service.call('POST /loginToken', { body: { expDate } }, `Bearer ${apiToken}`);
   }
 
   /** Validates an account. A `state` of `pending`: the provider is still checking, so call `getValidation` later. */
@@ -188,7 +188,7 @@ export class RubricaClient {
     { language, idempotencyKey = crypto.randomUUID() }: LanguageOption & KeyOption = {},
   ): Promise<Api.BankAccountValidation> {
     const header = { 'Accept-Language': language, 'Idempotency-Key': idempotencyKey };
-    return (await this.#sendAsUser('POST /validations/BankAccount', { header, body: account })).data;
+    return (await this.#service.callAsUser('POST /validations/BankAccount', { header, body: account })).data;
   }
 
   /** Validates up to 1,000 accounts. The results have the same order. Not repeated: a provider would be asked twice. */
@@ -197,52 +197,52 @@ export class RubricaClient {
     { language, checks }: LanguageOption & { checks?: 'all' | 'failed' } = {},
   ): Promise<Api.BankAccountBatchReply['data']> {
     const parts = { query: { checks }, header: { 'Accept-Language': language }, body: { items } };
-    return (await this.#once('POST /validations/BankAccount/batch', parts)).data;
+    return (await this.#service.callOnce('POST /validations/BankAccount/batch', parts)).data;
   }
 
   async getValidation(id: string, { language }: LanguageOption = {}): Promise<Api.BankAccountValidation> {
     const parts = { path: { id }, header: { 'Accept-Language': language } };
-    return (await this.#sendAsUser('GET /validations/BankAccount/{id}', parts)).data;
+    return (await this.#service.callAsUser('GET /validations/BankAccount/{id}', parts)).data;
   }
 
   /** Lists every known institution with its state and the form of its accounts, for a form field. */
   async listBanks(): Promise<Api.BankList['data']> {
-    return (await this.#sendAsUser('GET /banks', {})).data;
+    return (await this.#service.callAsUser('GET /banks', {})).data;
   }
 
   /** Stores a validated account for payouts. The same validation again returns the same recipient. */
   async createRecipient(recipient: Api.RecipientRequest): Promise<Api.Recipient> {
-    return (await this.#sendAsUser('POST /recipients', { body: recipient })).data;
+    return (await this.#service.callAsUser('POST /recipients', { body: recipient })).data;
   }
 
   /** Adds a version of the recipient: another account of the same holder, or a newer verdict. */
   async changeRecipient(id: string, recipient: Api.RecipientRequest): Promise<Api.Recipient> {
-    return (await this.#sendAsUser('POST /recipients/{id}', { path: { id }, body: recipient })).data;
+    return (await this.#service.callAsUser('POST /recipients/{id}', { path: { id }, body: recipient })).data;
   }
 
   /** Returns the current version of a recipient, and all its versions. */
   async getRecipient(id: string): Promise<Api.RecipientHistory['data']> {
-    return (await this.#sendAsUser('GET /recipients/{id}', { path: { id } })).data;
+    return (await this.#service.callAsUser('GET /recipients/{id}', { path: { id } })).data;
   }
 
   /** Proposes a payout. The same id with the same fields again returns the same payout. */
   async createTransfer(transfer: Api.TefRequest): Promise<Api.TefResponse> {
-    return (await this.#sendAsUser('POST /tef', { body: transfer })).tefResponse;
+    return (await this.#service.callAsUser('POST /tef', { body: transfer })).tefResponse;
   }
 
   /** Returns a payout by the id that you gave it. */
   async readTransfer(id: string): Promise<Api.TefResponse> {
-    return (await this.#sendAsUser('GET /tef/{id}', { path: { id } })).tefResponse;
+    return (await this.#service.callAsUser('GET /tef/{id}', { path: { id } })).tefResponse;
   }
 
   /** Returns the balance in pesos: the merchant's money, including approved payouts that have not arrived. */
   async readBalance(): Promise<number> {
-    return (await this.#sendAsUser('GET /balance', {})).balance;
+    return (await this.#service.callAsUser('GET /balance', {})).balance;
   }
 
   /** Returns the amount in pesos that can be paid out now. */
   async readAvailableBalance(): Promise<number> {
-    return (await this.#sendAsUser('GET /availableBalance', {})).balance;
+    return (await this.#service.callAsUser('GET /availableBalance', {})).balance;
   }
 
   /**
@@ -251,32 +251,32 @@ export class RubricaClient {
    */
   async createPaymentLink(link: Api.PaymentLinkRequest, options: KeyOption = {}): Promise<Api.PaymentLink> {
     const header = { 'Idempotency-Key': options.idempotencyKey ?? crypto.randomUUID() };
-    return (await this.#sendAsUser('POST /payment-links', { header, body: link })).data;
+    return (await this.#service.callAsUser('POST /payment-links', { header, body: link })).data;
   }
 
   /** Returns the current state of a payment link: whether it can be paid, and how many payments it has. */
   async getPaymentLink(id: string): Promise<Api.PaymentLink> {
-    return (await this.#sendAsUser('GET /payment-links/{id}', { path: { id } })).data;
+    return (await this.#service.callAsUser('GET /payment-links/{id}', { path: { id } })).data;
   }
 
   /** Lists a page of payment links, newest first. Send `next` as `after` to get the following page. */
   async listPaymentLinks(query: { after?: string; limit?: number } = {}): Promise<Api.PaymentLinkList['data']> {
-    return (await this.#sendAsUser('GET /payment-links', { query })).data;
+    return (await this.#service.callAsUser('GET /payment-links', { query })).data;
   }
 
   /** Ends a payment link for good. A payer who has already started can finish. */
   async endPaymentLink(id: string): Promise<Api.PaymentLink> {
-    return (await this.#sendAsUser('POST /payment-links/{id}/end', { path: { id } })).data;
+    return (await this.#service.callAsUser('POST /payment-links/{id}/end', { path: { id } })).data;
   }
 
   /** Proposes payouts that are approved and sent together. The same payouts again return the same batch. */
   async proposePayoutBatch(batch: Api.PayoutBatchRequest): Promise<Api.PayoutBatch> {
-    return (await this.#sendAsUser('POST /payout-batches', { body: batch })).data;
+    return (await this.#service.callAsUser('POST /payout-batches', { body: batch })).data;
   }
 
   /** Lists the newest batches of payouts. */
   async listPayoutBatches(query: Query<'GET /payout-batches'> = {}): Promise<Api.PayoutBatch[]> {
-    return [...(await this.#sendAsUser('GET /payout-batches', { query })).data.batches];
+    return [...(await this.#service.callAsUser('GET /payout-batches', { query })).data.batches];
   }
 
   /** Returns a batch with its payouts, the warnings of each payout, and the files that they left in. */
@@ -284,111 +284,87 @@ export class RubricaClient {
     id: string,
     query: Query<'GET /payout-batches/{id}'> = {},
   ): Promise<Api.PayoutBatchRead['data']> {
-    return (await this.#sendAsUser('GET /payout-batches/{id}', { path: { id }, query })).data;
+    return (await this.#service.callAsUser('GET /payout-batches/{id}', { path: { id }, query })).data;
   }
 
   /** Approves a batch. A person other than its maker calls this with a second-factor `code`. Not repeated: the code works once. */
   async approvePayoutBatch(id: string, approval: Api.PayoutBatchApproval): Promise<Api.PayoutBatch> {
-    return (await this.#once('POST /payout-batches/{id}/approve', { path: { id }, body: approval })).data.batch;
+    return (await this.#service.callOnce('POST /payout-batches/{id}/approve', { path: { id }, body: approval })).data
+      .batch;
   }
 
   /** Rejects the payouts of a batch that wait for approval. Not repeated. */
   async rejectPayoutBatch(id: string, reason: string): Promise<Api.PayoutBatch> {
-    return (await this.#once('POST /payout-batches/{id}/reject', { path: { id }, body: { reason } })).data.batch;
+    return (await this.#service.callOnce('POST /payout-batches/{id}/reject', { path: { id }, body: { reason } })).data
+      .batch;
   }
 
   /** Cancels the payouts of a batch that have not left. Not repeated. */
   async cancelPayoutBatch(id: string, reason: string): Promise<Api.PayoutBatch> {
-    return (await this.#once('POST /payout-batches/{id}/cancel', { path: { id }, body: { reason } })).data.batch;
+    return (await this.#service.callOnce('POST /payout-batches/{id}/cancel', { path: { id }, body: { reason } })).data
+      .batch;
   }
 
   /** Submits a draft batch for approval. Not repeated. */
   async submitPayoutBatch(id: string): Promise<Api.PayoutBatch> {
-    return (await this.#once('POST /payout-batches/{id}/submit', { path: { id } })).data.batch;
+    return (await this.#service.callOnce('POST /payout-batches/{id}/submit', { path: { id } })).data.batch;
   }
 
   /** Writes approved payouts into bank files. Repeated only with a `batchId`: otherwise list the files after `NO_ANSWER`. */
   async makePayoutFiles(wish: Api.PayoutFileRequest): Promise<Api.PayoutFile[]> {
     const [operation, parts] = ['POST /payout-files', { body: wish }] as const;
-    const reply = wish.batchId === undefined ? this.#once(operation, parts) : this.#sendAsUser(operation, parts);
+    const reply =
+      wish.batchId === undefined
+        ? this.#service.callOnce(operation, parts)
+        : this.#service.callAsUser(operation, parts);
     return [...(await reply).data.files];
   }
 
   /** Downloads a file of payouts. `content` has its bytes in base64. */
   async downloadPayoutFile(id: string): Promise<Api.PayoutFileContent['data']> {
-    return (await this.#sendAsUser('GET /payout-files/{id}/content', { path: { id } })).data;
+    return (await this.#service.callAsUser('GET /payout-files/{id}/content', { path: { id } })).data;
   }
 
   /** Lists the newest files of payouts for banks. */
   async listPayoutFiles(query: Query<'GET /payout-files'> = {}): Promise<Api.PayoutFile[]> {
-    return [...(await this.#sendAsUser('GET /payout-files', { query })).data.files];
+    return [...(await this.#service.callAsUser('GET /payout-files', { query })).data.files];
   }
 
   /** Returns a file of payouts with the state of each payout. */
   async readPayoutFile(id: string): Promise<Api.PayoutFileRead['data']> {
-    return (await this.#sendAsUser('GET /payout-files/{id}', { path: { id } })).data;
+    return (await this.#service.callAsUser('GET /payout-files/{id}', { path: { id } })).data;
   }
 
   /** Imports a bank's results for a file of payouts. The same file again changes nothing. `content` is in base64. */
   async takePayoutResults(id: string, file: Api.PayoutResultsRequest): Promise<Api.PayoutResults> {
-    return (await this.#sendAsUser('POST /payout-files/{id}/results', { path: { id }, body: file })).data;
+    return (await this.#service.callAsUser('POST /payout-files/{id}/results', { path: { id }, body: file })).data;
   }
 
   /** Imports a bank statement. The same file again changes nothing. `content` is in base64. */
   async importStatement(file: Api.StatementRequest): Promise<Api.ImportedStatement> {
-    return (await this.#sendAsUser('POST /bank-statements', { body: file })).data;
+    return (await this.#service.callAsUser('POST /bank-statements', { body: file })).data;
   }
 
   /** Lists the newest bank statements. */
   async listStatements(query: Query<'GET /bank-statements'> = {}): Promise<Api.BankStatement[]> {
-    return [...(await this.#sendAsUser('GET /bank-statements', { query })).data.statements];
+    return [...(await this.#service.callAsUser('GET /bank-statements', { query })).data.statements];
   }
 
   /** Returns a bank statement with its lines, or with the lines of one use. */
   async readStatement(id: string, query: Query<'GET /bank-statements/{id}'> = {}): Promise<Api.StatementRead['data']> {
-    return (await this.#sendAsUser('GET /bank-statements/{id}', { path: { id }, query })).data;
+    return (await this.#service.callAsUser('GET /bank-statements/{id}', { path: { id }, query })).data;
   }
 
   /** Records what a line in suspense is. The same call again changes nothing. */
   async resolveStatementLine(id: string, use: Api.StatementUseRequest): Promise<Api.BankStatementLine[]> {
-    return [...(await this.#sendAsUser('POST /bank-statements/{id}/uses', { path: { id }, body: use })).data.lines];
+    return [
+      ...(await this.#service.callAsUser('POST /bank-statements/{id}/uses', { path: { id }, body: use })).data.lines,
+    ];
   }
 
   /** Lists a page of recipients. Send `next` as `after` to get the following page. */
   async listRecipients(query: { after?: string; limit?: number } = {}): Promise<Api.RecipientList['data']> {
-    return (await this.#sendAsUser('GET /recipients', { query })).data;
-  }
-
-  #sendAsUser<O extends Operation>(operation: O, parts: PartsOf<O>): Promise<ReplyOf<O>> {
-    return this.#withToken((authorization) => this.#send(operation, parts, authorization));
-  }
-
-  /** Calls as a user, and retries only when nothing was done: the service would treat a second request as a new one. */
-  #once<O extends Operation>(operation: O, parts: PartsOf<O>): Promise<ReplyOf<O>> {
-    const send = (token: string) => this.#sendOnce(operation, parts, token);
-    return this.#withToken((token) => repeatRequest(() => send(token), this.#connection.patienceMs, isUndone));
-  }
-
-  #send<O extends Operation>(operation: O, parts: PartsOf<O>, authorization?: string): Promise<ReplyOf<O>> {
-    return repeatRequest(() => this.#sendOnce(operation, parts, authorization), this.#connection.patienceMs);
-  }
-
-  async #sendOnce<O extends Operation>(operation: O, parts: PartsOf<O>, authorization?: string): Promise<ReplyOf<O>> {
-    const { header, ...others } = parts as RequestParts;
-    const reply = await sendRequest(this.#connection, operation, { ...others, header: { ...header, authorization } });
-    return reply as ReplyOf<O>;
-  }
-
-  /** Renews a refused token once. A token may end early, for example after a change of password. */
-  async #withToken<Reply>(ask: (authorization: string) => Promise<Reply>): Promise<Reply> {
-    const token = await this.#tokens();
-    try {
-      return await ask(`Bearer ${token}`);
-    } catch (error) {
-      const other = error instanceof RubricaError && error.code === 'TOKEN_INVALID' ? await this.#tokens(token) : token;
-      if (other === token) throw error;
-      return ask(`Bearer ${other}`);
-    }
+    return (await this.#service.callAsUser('GET /recipients', { query })).data;
   }
 
   #tokenSource(): TokenSource {
