@@ -30,7 +30,7 @@ const HALVES: readonly { alone: Record<string, number>; withPostgres: Record<str
 // for a single refused request ends the figure and the status is 1.
 for (const { alone, withPostgres } of HALVES) {
   const all = { ...alone, ...withPostgres };
-  test(`the figures ${Object.keys(all).join(', ')} run, and are one JSON object`, async () => {
+  test(`the figures ${Object.keys(all).join(', ')} run, and are printed as one JSON object`, async () => {
     const { status, stdout, stderr } = await bench(...Object.keys(all));
     assert.equal(status, 0, stderr);
     const { figures } = JSON.parse(stdout) as Printed;
@@ -42,7 +42,7 @@ for (const { alone, withPostgres } of HALVES) {
   });
 }
 
-test('a figure that does not exist is refused with the names of those that do', async () => {
+test('an unknown figure is refused with the names of the known ones', async () => {
   const { status, stdout, stderr } = await bench('nonsense');
   assert.equal(status, 1);
   assert.equal((JSON.parse(stdout) as { error: { code: string } }).error.code, 'NOT_FOUND');

@@ -30,7 +30,7 @@ async function load(reply: Reply, parts: Partial<LoadPlan> = {}) {
   };
 }
 
-test('every prepared request is sent once, each with a reference of its own and its signature', async () => {
+test('every prepared request is sent once, with its own reference and signature', async () => {
   const { requests, result } = await load((socket) => socket.write(answerOf(200, '{}')));
   assert.equal(result?.refused, 0);
   // The run ends with the first connection that finds no more to send.
@@ -40,7 +40,7 @@ test('every prepared request is sent once, each with a reference of its own and 
   assert.ok(requests.every((request) => /"x_signature":"[0-9a-f]{64}"/.test(request)));
 });
 
-test('an answer that arrives in pieces is one answer', async () => {
+test('an answer that arrives in pieces is counted once', async () => {
   const { result } = await load((socket) => {
     const answer = answerOf(200, '{"ok":true}');
     socket.write(answer.slice(0, 20));
@@ -53,7 +53,7 @@ test('an answer that arrives in pieces is one answer', async () => {
   assert.ok((result?.answers ?? 0) >= 19);
 });
 
-test('answers with another status are counted, and the first is kept', async () => {
+test('answers with another status are counted, and the first of them is kept', async () => {
   let count = 0;
   const { result } = await load((socket) => socket.write(answerOf(++count === 7 ? 503 : 200, '{}')));
   assert.equal(result?.refused, 1);

@@ -20,7 +20,7 @@ const nodes = [
   node(8, '(idle)', ''),
 ];
 
-test('time is counted to the nearest function with a file, from the end of the warm-up on, without waiting', () => {
+test('time is counted for the nearest function with a file, after the warm-up and without idle time', () => {
   const profile = {
     nodes,
     samples: [2, 3, 4, 5, 6, 7, 8],

@@ -35,7 +35,7 @@ const RUNNERS: { name: string; program: Program; args: string[]; cwd: string; pa
 
 forEachEngine('the clients in other languages', (openTestDatabase) => {
   for (const { name, program, args, cwd, passed } of RUNNERS) {
-    test(`${name}: everything is tested, against a running service too`, {
+    test(`${name}: the tests of the client pass, also against a running service`, {
       skip: whyMissing(program) ?? false,
     }, async (context) => {
       const service = await startTestService(context, (await openTestDatabase()).url);

@@ -20,7 +20,7 @@ import { payOnPage } from '../support/test-shop.ts';
 import { changeOrder, files, ORDERS, openShop, SEED, startShop } from '../support/woocommerce-shop.ts';
 
 // In a stand-in for WordPress, with four processes that take callbacks at once.
-test('the plugin for WooCommerce neither loses nor doubles an order, by what the shop has stored', {
+test('the plugin for WooCommerce neither loses nor duplicates an order, judged by what the shop has stored', {
   skip: whyMissing('php') ?? false,
 }, async (context) => {
   const service = await startTestService(context, 'sqlite::memory:');
@@ -52,7 +52,7 @@ test('the plugin for WooCommerce neither loses nor doubles an order, by what the
   }
 });
 
-test('an order that changed while it was pending kept its reference, and was refused with 409 from then on', {
+test('an order that changes while it is pending gets a new reference, and can be paid', {
   skip: whyMissing('php') ?? false,
 }, async (context) => {
   const { shop } = await openShop(context);
@@ -72,7 +72,7 @@ test('an order that changed while it was pending kept its reference, and was ref
   assert.ok(await comesTrue(async () => JSON.stringify(await stored('WC-14-2')) === once));
 });
 
-test('an order that no longer waited for its payment was failed by it, or said nothing of the money that came', {
+test('a payment never fails an order that no longer waits for it, and late money is noted on the order', {
   skip: whyMissing('php') ?? false,
 }, async (context) => {
   const { service, shop, pay, fileOf, stateOf, notesOf } = await openShop(context);
@@ -141,7 +141,7 @@ test('an order that no longer waited for its payment was failed by it, or said n
   assert.equal(notesOf(3).length, 2);
 });
 
-test('a payment that another plugin of the shop kept from being stored was answered with 200 and never came again', {
+test('a payment that another plugin kept from being stored is answered 503, and stored when it is retried', {
   skip: whyMissing('php') ?? false,
 }, async (context) => {
   const { shop, pay, fileOf, isAnswered } = await openShop(context);
@@ -156,7 +156,7 @@ test('a payment that another plugin of the shop kept from being stored was answe
   assert.deepEqual(stored, { state: 'processing', deliveries: 1 });
 });
 
-test('a payment that came again after the shop had edited its order was refused, and the shop was told to doubt it', {
+test('a callback that is repeated after the shop edited the order is accepted without a note', {
   skip: whyMissing('php') ?? false,
 }, async (context) => {
   const { service, shop, pay, notesOf } = await openShop(context);
@@ -171,7 +171,7 @@ test('a payment that came again after the shop had edited its order was refused,
   assert.deepEqual(notesOf(1), []);
 });
 
-test('a payment that was told again after a restore of the service looked like a second one, to be refunded', {
+test('a payment that is reported again after a restore of the service is not taken for a second payment', {
   skip: whyMissing('php') ?? false,
 }, async (context) => {
   const { service, tokens, shop, pay, notesOf, isAnswered } = await openShop(context);
@@ -215,7 +215,7 @@ async function tellPaid(
   return (await fetch(url, { method: 'POST', headers, body })).status;
 }
 
-test('the payment of an order was taken for the copy that the shop had made of it, and the copy could not be paid', {
+test('a payment reaches the order and not its copy, and the copy can be paid too', {
   skip: whyMissing('php') ?? false,
 }, async (context) => {
   const { shop, pay, fileOf, stateOf, isAnswered } = await openShop(context);
@@ -231,7 +231,7 @@ test('the payment of an order was taken for the copy that the shop had made of i
   assert.ok(await comesTrue(async () => stateOf(2) === 'processing'));
 });
 
-test('a late payment of an order that had changed since was taken for the copy that still has its reference', {
+test('a late payment of an order that has changed goes to that order, not to its copy', {
   skip: whyMissing('php') ?? false,
 }, async (context) => {
   const { shop, pay, fileOf, stateOf, isAnswered } = await openShop(context);
@@ -245,7 +245,7 @@ test('a late payment of an order that had changed since was taken for the copy t
   assert.deepEqual([stateOf(1), stateOf(2)], ['on-hold', 'pending']);
 });
 
-test('an order whose total can be read in two ways answered 500 to its payment for three days, without a word in the shop', {
+test('a payment of an order whose total is ambiguous is refused with 400, and noted in the shop', {
   skip: whyMissing('php') ?? false,
 }, async (context) => {
   const { shop, pay, notesOf, isAnswered } = await openShop(context);
@@ -256,7 +256,7 @@ test('an order whose total can be read in two ways answered 500 to its payment f
   assert.match(notesOf(1).join('\n'), /^Se rechazó un aviso de la transacción \d+ .* could be read in two ways/);
 });
 
-test('an order whose reference had been used, by a shop that was restored from a backup say, could never be paid', {
+test('an order whose reference is already used gets a new reference, and can be paid', {
   skip: whyMissing('php') ?? false,
 }, async (context) => {
   const service = await startTestService(context, 'sqlite::memory:');
@@ -277,7 +277,7 @@ test('an order whose reference had been used, by a shop that was restored from a
   assert.ok(await comesTrue(async () => (await stored()) === once));
 });
 
-test('a payer once read in English that the address in the settings is wrong', {
+test('a wrong service address in the settings gives the shop a note in Spanish', {
   skip: whyMissing('php') ?? false,
 }, async (context) => {
   const tokens = { service_token: 'a-service', secret_token: 'a-secret' };
@@ -287,7 +287,7 @@ test('a payer once read in English that the address in the settings is wrong', {
   assert.match(readFileSync(notes, 'utf8'), /^No se pudo iniciar el pago\. Detalle técnico: /);
 });
 
-test('a payer who gave up, and paid again before the callback came, was sent to the payment that had ended', {
+test('a payer who cancels and pays again before the callback arrives gets a new payment', {
   skip: whyMissing('php') ?? false,
 }, async (context) => {
   const { service, pay, isAnswered } = await openShop(context);
@@ -306,7 +306,7 @@ test('a payer who gave up, and paid again before the callback came, was sent to 
   assert.notEqual(await pay(1), first);
 });
 
-test('a payer whose address WordPress takes and nobody else does was told to try again in a moment', {
+test('an e-mail address that the service refuses gives the payer a notice to check it', {
   skip: whyMissing('php') ?? false,
 }, async (context) => {
   const { shop, notesOf } = await openShop(context);
@@ -318,7 +318,7 @@ test('a payer whose address WordPress takes and nobody else does was told to try
   assert.match(notesOf(1).join(), /x_customer_email is not an e-mail address/);
 });
 
-test('while the service did not answer, a payer and a process of the shop waited for 43 seconds', {
+test('while the service does not answer, the payer waits for only one attempt', {
   skip: whyMissing('php') ?? false,
 }, async (context) => {
   const sockets: Socket[] = [];

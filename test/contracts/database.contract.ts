@@ -14,13 +14,13 @@ export function describeDatabase(openTestDatabase: OpenTestDatabase): void {
   const values: [string, SqlValue, SqlValue, SqlValue][] = [
     ['the largest exact integer', Number.MAX_SAFE_INTEGER, 'x', 0],
     ['a negative integer', -1, 'x', -2_147_483_648],
-    ['no value', 1, null, null],
+    ['null', 1, null, null],
     ['an empty text', 1, '', 1],
     ['quotes and line breaks', 1, `it's "a"\\\n\ttext;--`, 1],
     ['letters outside the BMP', 1, 'Rúbrica ✍🏽 日本', 1],
   ];
   for (const [what, id, name, size] of values) {
-    test(`${what} comes back as it was stored`, async () => {
+    test(`${what} is read back as it was stored`, async () => {
       const db = await openWithTable();
       await db.transaction((tx) =>
         tx.query('insert into things (id, name, size) values ($1, $2, $3)', [id, name, size]),
@@ -34,13 +34,13 @@ export function describeDatabase(openTestDatabase: OpenTestDatabase): void {
     });
   }
 
-  test('a parameter is found by its number, in any order and more than once', async () => {
+  test('a parameter is bound by its number, in any order and more than once', async () => {
     const db = await openWithTable();
     const sql = 'select cast($2 as text) as second, cast($1 as text) as first, cast($2 as text) as again';
     assert.deepEqual(plain(await db.query(sql, ['a', 'b'])), [{ second: 'b', first: 'a', again: 'b' }]);
   });
 
-  test('a transaction sees its own writes at once, and the others only after its commit', async () => {
+  test('a transaction sees its own writes at once, and others see them only after its commit', async () => {
     const db = await openWithTable();
     await db.transaction(async (tx) => {
       await insertThing(tx, 1);
@@ -50,7 +50,7 @@ export function describeDatabase(openTestDatabase: OpenTestDatabase): void {
     assert.equal((await db.query('select id from things')).length, 1);
   });
 
-  test('work that throws leaves nothing behind, and its error reaches the caller unchanged', async () => {
+  test('a transaction that throws leaves nothing behind, and its error reaches the caller unchanged', async () => {
     const db = await openWithTable();
     const mistake = new Error('a mistake');
     const failing = db.transaction(async (tx) => {
@@ -61,7 +61,7 @@ export function describeDatabase(openTestDatabase: OpenTestDatabase): void {
     assert.equal((await db.query('select id from things')).length, 0);
   });
 
-  test('a statement that fails takes the whole transaction with it, and the next one works', async () => {
+  test('a failed statement rolls back the whole transaction, and the next transaction works', async () => {
     const db = await openWithTable();
     const failing = db.transaction(async (tx) => {
       await insertThing(tx, 1);
@@ -72,7 +72,7 @@ export function describeDatabase(openTestDatabase: OpenTestDatabase): void {
     assert.deepEqual(plain(await db.query('select id from things')), [{ id: 2 }]);
   });
 
-  test('a transaction that goes on after a statement has failed stores nothing, and is rejected', async () => {
+  test('a transaction that continues after a failed statement stores nothing and is rejected', async () => {
     const db = await openWithTable();
     const goingOn = db.transaction(async (tx) => {
       const things = { name: 'things', columns: ['id', 'name'] };
@@ -84,7 +84,7 @@ export function describeDatabase(openTestDatabase: OpenTestDatabase): void {
     assert.deepEqual(await db.query('select id from things'), []);
   });
 
-  test('a transaction that fails does not take along one that was asked for while it waited', async () => {
+  test('a failed transaction does not affect one that was requested while it waited', async () => {
     const db = await openWithTable();
     let giveUp = () => {};
     const waiting = new Promise<void>((resolve) => {
@@ -102,7 +102,7 @@ export function describeDatabase(openTestDatabase: OpenTestDatabase): void {
     assert.deepEqual(plain(await db.query('select id from things')), [{ id: 2 }]);
   });
 
-  test('transactions that run at once do not lose each other’s updates', async () => {
+  test('concurrent transactions do not lose updates', async () => {
     const db = await openWithTable();
     await db.transaction((tx) => insertThing(tx, 1));
     const grow = () => db.transaction((tx) => tx.query('update things set size = size + 1 where id = 1'));
@@ -110,7 +110,7 @@ export function describeDatabase(openTestDatabase: OpenTestDatabase): void {
     assert.deepEqual(plain(await db.query('select size from things')), [{ size: 41 }]);
   });
 
-  test('many rows go in at once; a column that a row leaves out is null', async () => {
+  test('many rows are inserted in one call, and omitted columns are null', async () => {
     const db = await openWithTable();
     const rows = Array.from({ length: 1000 }, (_, id) => ({ id, name: `thing ${id}` }));
     await db.transaction((tx) => tx.insertRows(things, rows));
@@ -121,7 +121,7 @@ export function describeDatabase(openTestDatabase: OpenTestDatabase): void {
     assert.deepEqual(plain(await db.query('select name from things where id = 999')), [{ name: 'thing 999' }]);
   });
 
-  test('a text that was cut in the middle of a character is stored, and what only looks like one as it is', async () => {
+  test('a text cut in the middle of a character is stored well-formed, and similar texts are stored unchanged', async () => {
     const db = await openWithTable();
     const names = ['cut \u{1f600}'.slice(0, 5), '\udead end', String.raw`\ud83d\\ud83d`, '\u{1f600}', '\\', '"\u001f'];
     await db.transaction((tx) =>
@@ -138,12 +138,12 @@ export function describeDatabase(openTestDatabase: OpenTestDatabase): void {
     );
   });
 
-  test('no rows at all can go in', async () => {
+  test('an insert of no rows is allowed', async () => {
     const db = await openWithTable();
     assert.deepEqual(await db.transaction((tx) => tx.insertRows(things, [], 'returning id')), []);
   });
 
-  test('rows that conflict are left out of the answer, also with a row of the same call', async () => {
+  test('conflicting rows are left out of the answer, also within one call', async () => {
     const db = await openWithTable();
     await db.transaction((tx) => insertThing(tx, 1));
     const rows = [1, 2, 2, 3].map((id) => ({ id, name: 'new', size: 5 }));
@@ -155,7 +155,7 @@ export function describeDatabase(openTestDatabase: OpenTestDatabase): void {
   });
 
   for (const count of [1, 7, 8, 9, 40]) {
-    test(`of ${count} rows, each twice, the new ones go in once, and with each what follows from it`, async () => {
+    test(`of ${count} duplicated rows, each new one is inserted once, with its follower`, async () => {
       const db = await openWithTable();
       await db.transaction(async (tx) => {
         await tx.query('create unique index things_name on things (name)');
@@ -174,7 +174,7 @@ export function describeDatabase(openTestDatabase: OpenTestDatabase): void {
     });
   }
 
-  test('of new rows among which one cannot be stored nothing is left, and the next ones go in', async () => {
+  test('one invalid row among new rows rolls back all of them, and a later insert works', async () => {
     const db = await openWithTable();
     await db.transaction(async (tx) => {
       await tx.query('create unique index things_name on things (name)');
@@ -200,12 +200,12 @@ export function describeDatabase(openTestDatabase: OpenTestDatabase): void {
     assert.deepEqual(rows.map((row) => row.name).join(''), '1B_abñ');
   });
 
-  test('a token that the dialect does not have is refused', async () => {
+  test('an unknown token of the dialect is refused', async () => {
     const db = await openWithTable();
     await assert.rejects(db.query('select {nonsense} from things'), /nonsense/);
   });
 
-  test('what was committed is there for whoever opens the database next', async () => {
+  test('committed rows are there when the database is opened again', async () => {
     const db = await openWithTable();
     await db.transaction((tx) => insertThing(tx, 1));
     await db.close();

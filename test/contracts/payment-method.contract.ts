@@ -32,14 +32,14 @@ const MOST_LOOKUPS = 5;
 /** Declares the contract of every payment method. */
 export function describePaymentMethod(name: string, open: () => Promise<MethodUnderTest>): void {
   suite(`${name} keeps the contract of payment methods`, () => {
-    test('it has a code that can stand in an address, and a name, a description and a mark for people', async () => {
+    test('it has a code that fits in a URL, and a name, a description and an image for people', async () => {
       const { method } = await open();
       assert.match(method.code, /^[a-z][a-z0-9_-]{1,30}$/);
       assert.ok(method.name.length > 0 && method.description.length > 0);
       assert.match(method.imagePath, /^\/assets\/[\w.-]+$/);
     });
 
-    test('it collects for at least one environment, and says so without an amount too', async () => {
+    test('it accepts payments in at least one environment, also before the amount is known', async () => {
       const { method, request } = await open();
       const { environment, currency, amount } = request('approved');
       assert.equal(method.accepts({ environment, currency, amount, configured: true }), true);
@@ -47,13 +47,13 @@ export function describePaymentMethod(name: string, open: () => Promise<MethodUn
     });
 
     for (const end of ['approved', 'declined'] as const) {
-      test(`a payment that is ${end} is told so, at once or by a later look-up`, async () => {
+      test(`a payment that is ${end} is reported as ${end}, at once or by a later look-up`, async () => {
         const { outcomes } = await pay(await open(), end);
         for (const outcome of outcomes) assertWellFormed(outcome);
         assert.equal(outcomes.at(-1)?.kind, end);
       });
 
-      test(`once ${end}, every commit says the same, and every look-up of a day later`, async () => {
+      test(`once ${end}, every commit gives the same answer, and so does every look-up a day later`, async () => {
         const tested = await open();
         const { payment, outcomes } = await pay(tested, end);
         const again = { ...payment, lookups: outcomes.length };
@@ -64,7 +64,7 @@ export function describePaymentMethod(name: string, open: () => Promise<MethodUn
         }
       });
 
-      test(`starting twice with one attempt id is one payment: ${end}`, async () => {
+      test(`starting twice with one attempt id makes one payment: ${end}`, async () => {
         const tested = await open();
         const payment = tested.request(end);
         const [first, second] = [
@@ -78,7 +78,7 @@ export function describePaymentMethod(name: string, open: () => Promise<MethodUn
       });
     }
 
-    test('a look-up changes nothing: whether it was asked before makes no difference', async () => {
+    test('a look-up does not change how the payment ends', async () => {
       const tested = await open();
       const ends = [];
       for (const looks of [MOST_LOOKUPS, 0]) {
@@ -91,7 +91,7 @@ export function describePaymentMethod(name: string, open: () => Promise<MethodUn
       assert.deepEqual(ends, ['approved', 'approved']);
     });
 
-    test('what the payer agreed to and nobody committed is not approved by a look-up', async () => {
+    test('a payment that the payer accepted but nobody committed is not approved by a look-up', async () => {
       const { method, request, pay } = await open();
       if (method.commit === undefined) return;
       const payment = request('approved');
@@ -101,7 +101,7 @@ export function describePaymentMethod(name: string, open: () => Promise<MethodUn
       assert.match(outcome.kind, /^(unknown|pending)$/);
     });
 
-    test('a payment that it declines is not approved by a look-up because it never heard of the start', async () => {
+    test('a payment that it declines is never approved by a look-up that comes before the start', async () => {
       const { method, request } = await open();
       for (const question of ['lookup', 'finish'] as const) {
         assertWellFormed(await ask(method, question, request('declined')));
@@ -110,7 +110,7 @@ export function describePaymentMethod(name: string, open: () => Promise<MethodUn
       }
     });
 
-    test('a commit that took the money and was never answered is not said to have taken none, until the method knows', async () => {
+    test('after a lost commit it never reports that no money was taken, until the method knows', async () => {
       const tested = await open();
       const { method, faults } = tested;
       if (method.commit === undefined) return;
@@ -136,7 +136,7 @@ export function describePaymentMethod(name: string, open: () => Promise<MethodUn
       assert.equal((await ask(method, 'finish', { ...asked, returned: null })).kind, 'approved');
     });
 
-    test('a payment that is given back is told so, at once or by a later look-up, and then always', async () => {
+    test('a refund is reported at once or by a later look-up, and from then on', async () => {
       const tested = await open();
       const { method } = tested;
       const refunds = method.refunds;

@@ -20,7 +20,7 @@ const DAY = 86_400_000;
 
 /** Declares the contract of every payout sender. */
 export function describePayoutSender(name: string, open: () => Promise<SenderUnderTest>): void {
-  suite(`${name} keeps the contract of senders of payouts`, () => {
+  suite(`${name} keeps the contract of payout senders`, () => {
     const begin = async (which: keyof Amounts) => {
       const { sender, amounts, now, pass } = await open();
       const order = orderOf(amounts[which]);
@@ -50,7 +50,7 @@ export function describePayoutSender(name: string, open: () => Promise<SenderUnd
       });
     }
 
-    test('what it was never given is absent', async () => {
+    test('an order that was never sent is absent', async () => {
       const { sender, order } = await begin('confirmed');
       assert.deepEqual(await sender.lookUp(order), { kind: 'absent' });
     });
@@ -61,7 +61,7 @@ export function describePayoutSender(name: string, open: () => Promise<SenderUnd
       assert.deepEqual(await sender.lookUp(transfer), await sender.lookUp(transfer));
     });
 
-    test('why it failed names no account', async () => {
+    test('the reason of a failure contains no account number', async () => {
       const { sent } = await begin('failed');
       const { answer } = await sent();
       assert.ok(answer.kind === 'failed' && answer.reason.length > 0);

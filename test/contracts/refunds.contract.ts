@@ -33,13 +33,13 @@ const MOST_LOOKUPS = 5;
 /** Declares the contract of every payment method with refunds; `open` creates a payment that can be refunded. */
 export function describeRefunds(name: string, open: () => Promise<RefundsUnderTest>): void {
   suite(`${name} keeps the contract of refunds`, () => {
-    test('its terms can be held', async () => {
+    test('its terms are valid', async () => {
       const { refunds } = await open();
       assert.ok(refunds.windowDays > 0);
       assert.ok(refunds.minimumAgeHours >= 0 && refunds.minimumAgeHours < refunds.windowDays * 24);
     });
 
-    test('what was never asked for is absent, however often it is looked up', async () => {
+    test('a refund that was never requested is absent, however often it is looked up', async () => {
       const { refunds, refund } = await open();
       const asked = refund('approved');
       assert.equal((await look(refunds, asked, 0)).kind, 'absent');
@@ -47,7 +47,7 @@ export function describeRefunds(name: string, open: () => Promise<RefundsUnderTe
     });
 
     for (const end of ['approved', 'declined'] as const) {
-      test(`a refund that is ${end} is told so, at once or by a later look-up, and never as absent`, async () => {
+      test(`a refund that is ${end} is reported as ${end}, at once or by a later look-up, and never as absent`, async () => {
         const { refunds, refund } = await open();
         const said = await carriedOut(refunds, refund(end));
         assert.equal(said.at(-1)?.kind, end);
@@ -68,7 +68,7 @@ export function describeRefunds(name: string, open: () => Promise<RefundsUnderTe
       });
     }
 
-    test('asked for once more after it was done, it is never declined', async () => {
+    test('a request repeated after the refund is done is never declined', async () => {
       const { refunds, refund } = await open();
       const asked = refund('approved');
       assert.equal((await carriedOut(refunds, asked)).at(-1)?.kind, 'approved');
@@ -76,7 +76,7 @@ export function describeRefunds(name: string, open: () => Promise<RefundsUnderTe
       assert.notEqual(again.kind, 'declined');
     });
 
-    test('what it tells of a refund is for finance, and no card number', async () => {
+    test('the details of a refund are plain values without a card number', async () => {
       const { refunds, refund } = await open();
       for (const outcome of await carriedOut(refunds, refund('approved'))) {
         if (!('detail' in outcome)) continue;
@@ -89,8 +89,8 @@ export function describeRefunds(name: string, open: () => Promise<RefundsUnderTe
 
 /** Declares the further contract of a method that reads the refunded balance of a payment. */
 export function describeRefundBalance(name: string, open: () => Promise<Required<RefundsUnderTest>>): void {
-  suite(`${name} reads what of a payment has gone back`, () => {
-    test('what went back elsewhere is in what it says before and after', async () => {
+  suite(`${name} reads the refunded balance of a payment`, () => {
+    test('refunds made elsewhere are counted before and after a refund', async () => {
       const { refunds, refund, balance } = await open();
       const asked = refund('approved');
       balance.giveBackElsewhere(700);
@@ -100,7 +100,7 @@ export function describeRefundBalance(name: string, open: () => Promise<Required
     });
 
     for (const lost of ['loseNextAnswer', 'loseNextRequest'] as const) {
-      test(`after ${lost} it never says that it was not asked, however late its balance is`, async () => {
+      test(`after ${lost} it never reports the refund as absent, however late its balance is`, async () => {
         const { refunds, refund, balance } = await open();
         const asked = { ...refund('approved'), askedAt: ASKED_AT };
         balance.holdBack('now');

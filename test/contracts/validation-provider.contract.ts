@@ -60,7 +60,7 @@ export function describeValidationProvider(name: string, open: () => Promise<Pro
       }
     });
 
-    test('a question that was pending has its answer when it is put again', async () => {
+    test('a pending question is answered when it is asked again', async () => {
       const { provider, accounts } = await open();
       const outcomes = { match: accounts.pending_then_match, no_match: accounts.pending_then_no_match };
       for (const [kind, account] of Object.entries(outcomes)) {
@@ -69,7 +69,7 @@ export function describeValidationProvider(name: string, open: () => Promise<Pro
       }
     });
 
-    test('no account, another holder and a closed account differ in nothing but the detail for the operator', async () => {
+    test('a missing account, another holder and a closed account differ only in the detail for the operator', async () => {
       const { provider, accounts } = await open();
       const answers = await Promise.all(
         [accounts.no_account, accounts.other_holder, accounts.account_closed].map((account) =>
@@ -89,7 +89,7 @@ export function describeValidationProvider(name: string, open: () => Promise<Pro
       [null, null],
     ];
     for (const [asked, match] of names) {
-      test(`the name ${asked} fits the holder's: ${match}, and no name is in the answer`, async () => {
+      test(`the name ${asked} gives the match ${match}, and the answer contains no name`, async () => {
         const { provider, accounts } = await open();
         for (const account of [accounts.match, accounts.close_match]) {
           const answer = await provider.ask({ ...questionOf(account), name: asked });
@@ -99,7 +99,7 @@ export function describeValidationProvider(name: string, open: () => Promise<Pro
       });
     }
 
-    test('where the account is not the holder’s, no name is compared', async () => {
+    test('names are not compared when the account belongs to another holder', async () => {
       const { provider, accounts } = await open();
       const [without, fitting, other] = await Promise.all(
         [null, HOLDER_NAME, 'Pedro Soto'].map((name) => provider.ask({ ...questionOf(accounts.other_holder), name })),
@@ -113,7 +113,7 @@ export function describeValidationProvider(name: string, open: () => Promise<Pro
       assert.ok(answer.kind === 'rate_limited' && answer.retryAfterSeconds >= 1);
     });
 
-    test('its name and version can stand in a record', async () => {
+    test('its name and version can be stored in a record', async () => {
       const { provider } = await open();
       assert.match(`${provider.name}@${provider.version}`, /^[\w.-]+@[\w.-]+$/);
     });

@@ -20,7 +20,7 @@ import { type ProductTarget, startProduct } from './target.ts';
 const HONEST = '127.0.9.9';
 
 // Each attack runs during honest work, and is judged by order and by counts, so that a slow machine does not fail it.
-describe('one stranger with many connections', () => {
+describe('an attacker with many connections', () => {
   let target: ProductTarget;
   let attackers: Socket[] = [];
   before(async () => {
@@ -47,7 +47,7 @@ describe('one stranger with many connections', () => {
     assert.ok(await comesTrue(async () => (await connectionsOf(target)) <= 1));
   }
 
-  test('that sends 1,500 requests at once on one is answered for a few, and honest creates go on', async () => {
+  test('who pipelines 1,500 requests gets few answers, and honest creates go on', async () => {
     const socket = await attack('127.0.0.2', 'GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(1500));
     let text = '';
     socket.on('data', (chunk: Buffer) => {
@@ -63,7 +63,7 @@ describe('one stranger with many connections', () => {
   });
 
   // Once, all responses of a connection were generated although the client read none: 3.2 GB.
-  test('that never reads has few of its answers made, and honest creates go on', async () => {
+  test('who never reads causes few answers to be generated, and honest creates go on', async () => {
     const asking = 'GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(60);
     for (let at = 0; at < 60; at++) (await attack(`127.0.0.${2 + (at % 4)}`, asking)).pause();
     assert.deepEqual(await honestCreates(target, 20), Array(20).fill(200));
@@ -78,7 +78,7 @@ describe('one stranger with many connections', () => {
     await endAttack();
   });
 
-  test('in four networks that says nothing on them leaves room for sixty others, and honest creates go on', async () => {
+  test('who holds silent connections from four networks leaves room for sixty others', async () => {
     for (const address of ['127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.5'])
       await Promise.all(Array.from({ length: 500 }, () => attack(address)));
     const others = await Promise.all(
@@ -88,7 +88,7 @@ describe('one stranger with many connections', () => {
     await endAttack();
   });
 
-  test('that asks for the metrics all the time has them made seldom, and honest creates go on', async () => {
+  test('who keeps asking for the metrics rarely causes a new collection, and honest creates go on', async () => {
     const { registry } = target.app.metrics;
     const make = registry.metrics.bind(registry);
     let made = 0;
@@ -115,7 +115,7 @@ describe('one stranger with many connections', () => {
   });
 
   // Once, matching took quadratic time in its length, before anything was known about the client.
-  test('with a content type of 7,900 spaces costs about what another refused request does', async () => {
+  test('who sends a content type of 7,900 spaces costs about as much as another refused request', async () => {
     const cpu = async (contentType: string) => {
       const begun = process.cpuUsage();
       for (let at = 0; at < 150; at++)
@@ -130,7 +130,7 @@ describe('one stranger with many connections', () => {
     assert.ok(long < short * 8, `${long} against ${short} microseconds`);
   });
 
-  test('that is refused all the time fills no log: the lines of a minute have an end, and what is left out is counted', async () => {
+  test('whose requests are refused fills no log: lines per minute are limited, and omitted lines are counted', async () => {
     for (let at = 0; at < 40; at++) {
       // An address that no earlier test has blocked.
       const socket = await attack('127.0.0.9', 'GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(20));
@@ -147,8 +147,8 @@ describe('one stranger with many connections', () => {
   });
 });
 
-describe('a stranger who guesses passwords', () => {
-  test('of many accounts keeps nobody else from logging in before all of it is looked at', async () => {
+describe('an attacker who guesses passwords', () => {
+  test('of many accounts does not keep another user from logging in meanwhile', async () => {
     const target = await startProduct();
     try {
       const user = { email: 'owner@example.cl', may: ['payments:read' as const], paymentServices: 'all' as const };

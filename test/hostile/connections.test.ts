@@ -17,7 +17,7 @@ describe('on one connection', () => {
   beforeEach(() => target.reset());
   after(() => target.close());
 
-  test('requests that are sent together are answered in their order', async () => {
+  test('pipelined requests are answered in order', async () => {
     const references = ['P-1', 'P-2', 'P-3'];
     const posts = references.map((reference) => post(signedJson({ x_reference: reference })));
     const exchange = await exchangeBytes(target.port, posts.join('') + LAST_REQUEST);
@@ -30,14 +30,14 @@ describe('on one connection', () => {
     assert.equal((await target.traces()).transactions, 3);
   });
 
-  test('a refused request does not take the next one with it', async () => {
+  test('a refused request does not affect the next one', async () => {
     const unsigned = post(signedJson({ x_reference: 'P-4' }).replace('P-4', 'P-5'));
     const exchange = await exchangeBytes(target.port, unsigned + post(signedJson()) + LAST_REQUEST);
     assert.deepEqual(statuses(exchange), [401, 200, 200]);
     assert.equal((await target.traces()).transactions, 1);
   });
 
-  test('64 clients that send one reference at once get one and the same transaction, or a conflict', async () => {
+  test('64 concurrent requests with one reference get the same transaction or a conflict', async () => {
     const amounts = ['1000', '2000'];
     const posts = Array.from({ length: 64 }, (_, at) => post(signedJson({ x_amount: amounts[at % 2] as string })));
     const exchanges = await Promise.all(posts.map((text) => exchangeBytes(target.port, text + LAST_REQUEST)));
@@ -48,20 +48,20 @@ describe('on one connection', () => {
   });
 
   // Once, broken bytes after a request were answered first, so that a stored transaction looked refused.
-  test('broken bytes behind a request are answered after it', async () => {
+  test('broken bytes after a request are answered after the request', async () => {
     const exchange = await exchangeBytes(target.port, `${post(signedJson())}\x01\x02 broken\r\n\r\n`);
     assert.deepEqual(statuses(exchange), [200, 400]);
     assert.equal((await target.traces()).transactions, 1);
   });
 
-  test('CONNECT behind a request is answered after it', async () => {
+  test('CONNECT after a request is answered after the request', async () => {
     const tunnel = 'CONNECT localhost:1 HTTP/1.1\r\nHost: localhost:1\r\n\r\n';
     const exchange = await exchangeBytes(target.port, post(signedJson()) + tunnel);
     assert.deepEqual(statuses(exchange), [200, 405]);
     assert.match(exchange.answers[1]?.body ?? '', /METHOD_NOT_ALLOWED/);
   });
 
-  test('nothing is read out of what follows the end of a body that was too large', async () => {
+  test('a request hidden in an oversized body is never read', async () => {
     const hidden = post(signedJson());
     const body = hidden.padStart(20_000);
     const exchange = await exchangeBytes(target.port, post(body));
@@ -69,13 +69,13 @@ describe('on one connection', () => {
     assert.deepEqual(await target.traces(), NO_TRACES);
   });
 
-  test('a request inside the body of another is text', async () => {
+  test('a request inside the body of another is treated as text', async () => {
     const exchange = await exchangeBytes(target.port, post(post(signedJson())) + LAST_REQUEST);
     assert.deepEqual(statuses(exchange), [400, 200]);
     assert.deepEqual(await target.traces(), NO_TRACES);
   });
 
-  test('half a request leaves nothing when its client leaves', async () => {
+  test('a request that its client cuts off leaves nothing behind', async () => {
     const text = post(signedJson());
     for (const share of [0.1, 0.5, 0.9]) await leaveAfter(target.port, text.slice(0, text.length * share));
     assert.deepEqual(statuses(await exchangeBytes(target.port, LAST_REQUEST)), [200]);
@@ -84,7 +84,7 @@ describe('on one connection', () => {
 });
 
 // A separate server, so that its short time-outs affect no other test on a slow machine.
-describe('on a connection of which little is expected in time', () => {
+describe('on a connection with short timeouts', () => {
   let target: ProductTarget;
   before(async () => {
     target = await startProduct({ headersTimeoutMs: HEADERS_TIMEOUT_MS, requestTimeoutMs: REQUEST_TIMEOUT_MS });
@@ -92,7 +92,7 @@ describe('on a connection of which little is expected in time', () => {
   beforeEach(() => target.reset());
   after(() => target.close());
 
-  test('a body that comes too slowly is given up', async () => {
+  test('a body that arrives too slowly times out', async () => {
     const head = 'POST /trxs HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n';
     const exchange = await exchangeBytes(target.port, head, { drip: { text: ' ', everyMs: 20 } });
     assert.deepEqual(statuses(exchange), [408]);
@@ -101,7 +101,7 @@ describe('on a connection of which little is expected in time', () => {
     assert.deepEqual(await target.traces(), NO_TRACES);
   });
 
-  test('chunks that come too slowly are given up', async () => {
+  test('chunks that arrive too slowly time out', async () => {
     const head =
       'POST /trxs HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
     const exchange = await exchangeBytes(target.port, head, { drip: { text: '1\r\n \r\n', everyMs: 20 } });
@@ -109,7 +109,7 @@ describe('on a connection of which little is expected in time', () => {
     assert.deepEqual(await target.traces(), NO_TRACES);
   });
 
-  test('clients that dawdle keep nobody else waiting, and are sent away', async () => {
+  test('slow clients do not delay others, and time out', async () => {
     Object.assign(target.server, { headersTimeout: 60_000, requestTimeout: 60_000 });
     const dawdlers = Array.from({ length: 300 }, () =>
       exchangeBytes(target.port, 'POST /trxs HTTP/1.1\r\n', { drip: { text: 'X-A: b\r\n', everyMs: 100 } }),
@@ -121,7 +121,7 @@ describe('on a connection of which little is expected in time', () => {
   });
 
   // Seeded, so that a failure is reproducible. A cut, doubled or changed byte makes another request or none.
-  test('1,000 damaged requests never make the server fail, answer out of turn or store another order', async () => {
+  test('1,000 damaged requests never cause a server error, a stray answer or another order', async () => {
     const random = createSeededRandom(20261121);
     const whole = Buffer.from(post(signedJson()).replace('\r\n', '\r\nConnection: close\r\n'));
     // A damaged request may ask for keep-alive.
@@ -143,8 +143,8 @@ describe('on a connection of which little is expected in time', () => {
   });
 });
 
-describe('the limits of a connection as they are served', () => {
-  test('are those of docs/limits.md', async () => {
+describe('the connection limits of the running server', () => {
+  test('are the limits of docs/limits.md', async () => {
     const target = await startProduct();
     try {
       const { headersTimeout, requestTimeout, keepAliveTimeout, maxConnections, maxHeadersCount } = target.server;

@@ -32,7 +32,7 @@ describe('every answer has the fixed headers', () => {
     }
   }
 
-  test('when a browser is sent on to the pay page', async () => {
+  test('when a browser is redirected to the pay page', async () => {
     const answer = await ask(target, {
       title: 'redirect',
       method: 'POST',
@@ -46,7 +46,7 @@ describe('every answer has the fixed headers', () => {
   });
 
   for (const first of ['GET /nowhere', 'POST /nowhere', 'GET /%zz', 'GET *', 'GET /trxs/1/../2', 'BREW /trxs']) {
-    test(`at an address or method that is not there: ${first}`, async () => {
+    test(`at an unknown address or method: ${first}`, async () => {
       const [answer] = (await exchangeBytes(target.port, `${first} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`))
         .answers;
       assert.ok(answer !== undefined && [400, 404].includes(answer.status));
@@ -54,7 +54,7 @@ describe('every answer has the fixed headers', () => {
     });
   }
 
-  test('when the store has failed, and nothing of its failure is told', async () => {
+  test('when the store fails, without details of the failure', async () => {
     const { db } = target.app;
     const fail = async () => {
       throw new Error('disk /var/lib/secret broke');
@@ -71,7 +71,7 @@ describe('every answer has the fixed headers', () => {
     Object.assign(target.app, { db });
   });
 
-  test('and answers of every class were seen', () => {
+  test('in every class of status, and each class was seen', () => {
     assert.deepEqual(
       [...new Set([...seen].map((status) => Math.floor(status / 100)))].sort((a, b) => a - b),
       [2, 3, 4, 5],
@@ -87,7 +87,7 @@ function probesOf(endpoint: Endpoint): Probe[] {
     const type = `Content-Type: ${consumes?.[0] ?? 'text/plain'}\r\n`;
     const bearer = 'Authorization: Bearer ';
     const probes: Probe[] = [
-      { title: 'without anything', method, path },
+      { title: 'without a token or body', method, path },
       { title: 'with a wrong token', method, path, headers: `${bearer}no-token\r\n${type}`, body: '{}' },
       {
         title: 'with parameters twice',
@@ -97,7 +97,7 @@ function probesOf(endpoint: Endpoint): Probe[] {
       { title: 'with a header twice', method, path, headers: `${bearer}a\r\n${bearer}b\r\n`, status: 400 },
       { title: 'with a wrong method', method: 'PATCH', path, status: 405 },
     ];
-    if (method === 'GET') probes.push({ title: 'for its head', method: 'HEAD', path });
+    if (method === 'GET') probes.push({ title: 'for a HEAD request', method: 'HEAD', path });
     if (consumes !== undefined) {
       probes.push({
         title: 'with another media type',

@@ -41,12 +41,12 @@ const faultyServers: { name: string; mustFail: HostileCase[]; behave: (right: Be
   },
   { name: 'that does not answer', mustFail: single, behave: (right) => ({ ...right, answer: '' }) },
   {
-    name: 'that leaves an event behind what it rejects',
+    name: 'that keeps an event of a rejected request',
     mustFail: rejections,
     behave: (right) => ({ ...right, left: { ...right.left, events: right.left.events + 1 } }),
   },
   {
-    name: 'that calls somebody',
+    name: 'that makes an outbound call',
     mustFail: single,
     behave: (right) => ({ ...right, left: { ...right.left, outbound: 1 } }),
   },
@@ -62,12 +62,12 @@ const faultyServers: { name: string; mustFail: HostileCase[]; behave: (right: Be
     behave: (right) => ({ ...right, log: [...right.log, ...right.log] }),
   },
   {
-    name: 'that gives the right status without an error',
+    name: 'that gives the right status without an error body',
     mustFail: rejections,
     behave: (right) => ({ ...right, answer: answerOf(Number(right.answer.slice(9, 12)), '', FIXED_HEADERS) }),
   },
   {
-    name: 'that forgets a header',
+    name: 'that omits a fixed header',
     mustFail: single,
     behave: (right) => ({ ...right, answer: right.answer.replace('x-content-type-options: nosniff\r\n', '') }),
   },
@@ -94,7 +94,7 @@ describe('the harness', () => {
     assert.ok(rejections.length > 200 && acceptances.length > 15 && sequences.length === 3);
   });
 
-  test('finds no fault in a server that does what is expected', async () => {
+  test('finds no fault in a correct server', async () => {
     const failed = await casesThat('fail', server, single, (right) => right);
     assert.deepEqual(failed, []);
   });

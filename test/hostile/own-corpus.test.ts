@@ -5,7 +5,7 @@ import { OWN_CASES } from './own-cases.ts';
 import { replayCase } from './replay-case.ts';
 import { type ProductTarget, startProduct } from './target.ts';
 
-describe('what the shared corpus leads to is refused in its class too', () => {
+describe('requests derived from the shared corpus get the answer of their class', () => {
   let target: ProductTarget;
   before(async () => {
     target = await startProduct();

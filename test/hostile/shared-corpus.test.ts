@@ -9,7 +9,7 @@ const { vectors, cases } = readCorpus();
 /** The personal data in requests of the corpus, which must not be logged. */
 const PERSONAL = ['buyer@example', '12345678-5', '12.345.678-5', '"12345678"'];
 
-describe('hostile requests get their class of answer, exactly one, and leave nothing behind', () => {
+describe('hostile requests get exactly one answer of their class, and leave nothing behind', () => {
   let target: ProductTarget;
   before(async () => {
     target = await startProduct();

@@ -14,7 +14,7 @@ import { untilVisible } from '../support/until-visible.ts';
 const PAGED = ROUTES.filter(({ describe }) => describe?.parameters?.some(({ name }) => name === CURSOR_PARAMETER.name));
 
 forEachEngine('a cursor', (openTestDatabase) => {
-  test('that is empty was refused by most lists: it is as if it were absent', async () => {
+  test('that is empty is treated as absent by every list', async () => {
     const app = createTestApp(await openTestDatabase());
     await using server = await startTestServer(app);
     const desk = await openPayoutDesk(app);

@@ -33,12 +33,12 @@ const MEDIA_TYPES: [header: string | undefined, media: string | null][] = [
 ];
 
 for (const [header, media] of MEDIA_TYPES) {
-  test(`the media type ${header?.replaceAll(/ {2,}/g, ' … ')} is ${media ?? 'none of ours'}`, () => {
+  test(`the media type ${header?.replaceAll(/ {2,}/g, ' … ')} is ${media ?? 'not supported'}`, () => {
     assert.equal(mediaTypeOf({ headers: { 'content-type': header } } as unknown as IncomingMessage), media);
   });
 }
 
-test('a target with a fragment was read as the path before it', () => {
+test('a target with a fragment is refused', () => {
   const of = (url: string) =>
     ({ url, httpVersionMajor: 1, httpVersionMinor: 1, headers: { host: 'a' }, rawHeaders: [] }) as unknown;
   for (const url of ['/trxs#x', '/healthz?a=b#', '/#/trxs'])
@@ -47,7 +47,7 @@ test('a target with a fragment was read as the path before it', () => {
 });
 
 forEachEngine('odd requests', (openTestDatabase) => {
-  test('NUL in a parameter, a body or the name of a file was a fault of the service on PostgreSQL', async () => {
+  test('a NUL in a parameter, a body or a file name is refused', async () => {
     const app = createTestApp(await openTestDatabase());
     const { id: of, paymentServiceId } = await createTestEnvironment(app);
     await using server = await startTestServer(app);
@@ -101,7 +101,7 @@ forEachEngine('odd requests', (openTestDatabase) => {
     assert.deepEqual([await upload('a\0'), await upload('a')], [400, 303]);
   });
 
-  test('an id that is longer than any was a fault of the service, for anybody who asked', async () => {
+  test('an id that is too long is answered 404', async () => {
     const app = createTestApp(await openTestDatabase());
     await using server = await startTestServer(app);
     for (const path of ['/pay/', '/console/invitation/', '/trxs/', '/errors/'])

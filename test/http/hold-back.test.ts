@@ -21,21 +21,21 @@ function countHeld(app: ReturnType<typeof createApp>, ip: string, refusals: numb
 
 const { most, windowMs } = HELD_BACK;
 
-test('a network is refused so often at once without a wait, and waits for each further refusal', () => {
+test('a network gets a number of refusals at once, and each further refusal is delayed', () => {
   const app = createApp({ RATE_LIMITS: 'on' });
   assert.equal(countHeld(app, '127.0.0.2', most + 5), 5);
   assert.equal(countHeld(app, '127.0.0.3', 1), 0);
   assert.equal(countHeld(app, '127.0.0.2', 1, windowMs), 0);
 });
 
-test('all that have the first 48 bits of an IPv6 address count as one network', () => {
+test('addresses with the same first 48 bits of IPv6 count as one network', () => {
   const app = createApp({ RATE_LIMITS: 'on' });
   const held = Array.from({ length: most + 1 }, (_, at) => countHeld(app, `2001:db8:1:${at}::1`, 1));
   assert.equal(held.at(-1), 1);
 });
 
 // Once, a stranger was refused thousands of times a second, and honest requests waited behind that.
-test('a refusal of the server is held like that, and what is accepted is answered meanwhile', async () => {
+test('the server delays refusals over the limit, and answers accepted requests meanwhile', async () => {
   const app = createApp({ RATE_LIMITS: 'on' });
   await using server = await startTestServer(app);
   // Again where a window ends in between.
@@ -51,7 +51,7 @@ test('a refusal of the server is held like that, and what is accepted is answere
 });
 
 for (const settings of [{ RATE_LIMITS: 'off' }, { RATE_LIMITS: 'on', TRUST_PROXY: 'true' }])
-  test(`the server holds no refusal with ${JSON.stringify(settings)}`, async () => {
+  test(`the server delays no refusal with ${JSON.stringify(settings)}`, async () => {
     const app = createApp(settings);
     await using server = await startTestServer(app);
     for (let round = 0; round < 3; round++) {

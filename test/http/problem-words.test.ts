@@ -18,7 +18,7 @@ suite('the words of errors', () => {
       assert.equal(answerLanguage(header), 'es', header);
   });
 
-  test('are another sentence in Spanish than in English, for every code', () => {
+  test('differ between Spanish and English for every code', () => {
     for (const code of Object.keys(CATALOGUE) as ErrorCode[]) {
       const [en, es] = [wordsOf(new Problem(code), 'en'), wordsOf(new Problem(code), 'es')];
       assert.notEqual(es.title, en.title, code);
@@ -26,7 +26,7 @@ suite('the words of errors', () => {
     }
   });
 
-  test('an answer is in the language that the client asks for, its code and status stay', async () => {
+  test('the answer is in the language that the client asks for, with the same code and status', async () => {
     await using server = await startTestServer(createTestApp(db));
     const english = await server.post('/trxs', { json: { x_amount: '1' } });
     assert.equal(english.headers.get('content-language'), null);
@@ -43,7 +43,7 @@ suite('the words of errors', () => {
     assert.match(String(es['detail']), /^x_account_id falta\. Envía el campo y fírmalo/);
   });
 
-  test('what is wrong with a body is told member by member in Spanish, and nothing else is added to the answer', () => {
+  test('each error in a body is reported in Spanish, and the answer has no further members', () => {
     const error = new SigningError([problem('MISSING_FIELD', 'x_amount'), problem('UNKNOWN_FIELD', 'x_foo')]);
     const errors = error.problems.map(signingItem);
     const own = errorItem('/rut', 'INVALID_PARAMETER', ['no', 'Send another.', 'rut no es esto.', 'Envía otro.']);
@@ -56,7 +56,7 @@ suite('the words of errors', () => {
     for (const item of said.errors) assert.deepEqual(Object.keys(item), ['pointer', 'code', 'message', 'fix']);
   });
 
-  test('a detail was told in English to who asked for Spanish: each has both, and repeats its errors in their language', () => {
+  test('a detail exists in both languages, and repeats its errors in the requested one', () => {
     const own = new Problem('NOT_FOUND', { detail: { en: 'No such link.', es: 'No existe ese enlace.' } });
     assert.equal(wordsOf(own, 'es').detail, 'No existe ese enlace.');
     const refusal = checkOutboundUrl(`https://shop.example.cl/${'x'.repeat(2048)}`, { allowPrivate: false });

@@ -6,7 +6,7 @@ import { jsonOf, startTestServer } from '../support/test-server.ts';
 import { createTestUser } from '../support/test-user.ts';
 
 forEachEngine('filters of lists', (openTestDatabase) => {
-  test('one that is empty, as of a variable that was not set, was answered with an empty list', async () => {
+  test('are refused when they are empty, as when a variable was not set', async () => {
     const app = createTestApp(await openTestDatabase());
     const user = await createTestUser(app);
     await using server = await startTestServer(app);

@@ -61,7 +61,7 @@ suite('readStrictJson', () => {
     });
   }
 
-  test('any object without names twice is read as it was written', () => {
+  test('any object without duplicate names is read as it was written', () => {
     const object = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 8 });
     fc.assert(
       fc.property(object, fc.boolean(), (value, spaced) => {

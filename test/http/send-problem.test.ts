@@ -11,13 +11,13 @@ import { createTestApp } from '../support/test-app.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { signedBody } from '../support/test-shop.ts';
 
-test('a code that is of callbacks alone is a fault of ours where a request is read: it was called invalid JSON', () => {
+test('an error code that only callbacks have is answered as INTERNAL to a request', () => {
   assert.equal(problemOf(new SigningError([problem('MISSING_FIELD', 'x_amount')])).code, 'MISSING_FIELD');
   assert.equal(problemOf(new SigningError([problem('WEBHOOK_TIME_REFUSED', null)])).code, 'INTERNAL');
 });
 
 forEachEngine('readiness', (openTestDatabase) => {
-  test('says that the store is away where it is, and logs any other failure: each was taken for a store that is away', async () => {
+  test('reports an unavailable store with 503, and logs any other failure and answers 500', async () => {
     const db = await openTestDatabase();
     const logged: unknown[] = [];
     const log = pino(
@@ -41,7 +41,7 @@ forEachEngine('readiness', (openTestDatabase) => {
 });
 
 forEachEngine('a full disk', (openTestDatabase) => {
-  test('refuses each request, and is one alarm a minute', async () => {
+  test('refuses each request, and raises one alarm a minute', async () => {
     const db = await openTestDatabase();
     const { development: tokens } = await createPaymentService(createTestApp(db), 'Shop', TESTER);
     const lines: Record<string, unknown>[] = [];

@@ -14,7 +14,7 @@ const WINDOW: Limit = { name: 'window', most: 3, windowMs: 60_000, counts: 'wind
 const STREAK: Limit = { name: 'streak', most: 3, windowMs: 60_000, counts: 'streak' };
 
 forEachEngine('a limit', (openTestDatabase) => {
-  test('lets so many through, says how many are left, and refuses the next', async () => {
+  test('allows a number of uses, says how many are left, and refuses the next one', async () => {
     const app = createTestApp(await openTestDatabase());
     const uses = [];
     for (let i = 0; i < 4; i++) uses.push(await consumeLimit(app, WINDOW, 'a'));
@@ -26,14 +26,14 @@ forEachEngine('a limit', (openTestDatabase) => {
     ]);
   });
 
-  test('counts each subject, and each limit, on its own', async () => {
+  test('counts each subject and each limit separately', async () => {
     const app = createTestApp(await openTestDatabase());
     for (let i = 0; i < 3; i++) await consumeLimit(app, WINDOW, 'a');
     assert.equal((await consumeLimit(app, WINDOW, 'b')).remaining, 2);
     assert.equal((await consumeLimit(app, STREAK, 'a')).remaining, 2);
   });
 
-  test('of several at once that was refused used up what was left for the others, where two came in the same moment', async () => {
+  test('keeps what is left when it refuses several uses at once, also for concurrent uses', async () => {
     const db = await openTestDatabase();
     // The second process has not seen the count of the first.
     const [app, late] = [createTestApp(db), createTestApp({ ...db, query: async () => [] })];
@@ -55,7 +55,7 @@ forEachEngine('a limit', (openTestDatabase) => {
     assert.equal((await consumeLimit(late, many, 'a')).allowed, false);
   });
 
-  test('of a window ends with it, whatever came in between', async () => {
+  test('of a window ends with the window, whatever is used meanwhile', async () => {
     const app = createTestApp(await openTestDatabase());
     await consumeLimit(app, WINDOW, 'a');
     app.now.advance(40_000);
@@ -66,7 +66,7 @@ forEachEngine('a limit', (openTestDatabase) => {
     assert.deepEqual(await consumeLimit(app, WINDOW, 'a'), { allowed: true, remaining: 2, resetMs: 60_000 });
   });
 
-  test('of a streak ends only after a window without any, and a refused use does not prolong it', async () => {
+  test('of a streak ends only after a window without a use, and a refused use does not prolong it', async () => {
     const app = createTestApp(await openTestDatabase());
     for (let i = 0; i < 3; i++) {
       assert.equal((await consumeLimit(app, STREAK, 'a')).allowed, true);
@@ -77,7 +77,7 @@ forEachEngine('a limit', (openTestDatabase) => {
     assert.equal((await consumeLimit(app, STREAK, 'a')).allowed, true);
   });
 
-  test('of a merchant waited for the counts of strangers, which are one statement each', async () => {
+  test('of a merchant does not wait for the counts of unknown clients', async () => {
     const db = await openTestDatabase();
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
     let isFirst = true;
@@ -108,7 +108,7 @@ forEachEngine('a limit', (openTestDatabase) => {
     }
   });
 
-  test('is shared by replicas: a burst on four of them lets through no more than the limit', async () => {
+  test('is shared by replicas: a burst on four of them allows no more than the limit', async () => {
     const db = await openTestDatabase();
     const limit: Limit = { ...WINDOW, most: 20 };
     const replicas = [db, ...(await Promise.all([1, 2, 3].map(() => openTestDatabase({ url: db.url }))))];
@@ -119,7 +119,7 @@ forEachEngine('a limit', (openTestDatabase) => {
     assert.equal(uses.filter((use) => use.allowed).length, 20);
   });
 
-  test('gets a use back, and forgets them all', async () => {
+  test('can be given one use again, and can be reset', async () => {
     const app = createTestApp(await openTestDatabase());
     const key = limitKey(app, WINDOW, 'a');
     for (let i = 0; i < 3; i++) await consumeLimit(app, WINDOW, 'a');
@@ -130,7 +130,7 @@ forEachEngine('a limit', (openTestDatabase) => {
     assert.equal((await consumeLimit(app, WINDOW, 'a')).remaining, 2);
   });
 
-  test('that begins again while it is being cleared away goes on: its first use was lost', async () => {
+  test('that restarts while it is removed keeps its first use', async () => {
     const app = createTestApp(await openTestDatabase());
     await consumeLimit(app, WINDOW, 'a');
     app.now.advance(60_000);
@@ -145,7 +145,7 @@ forEachEngine('a limit', (openTestDatabase) => {
     assert.equal((await consumeLimit(app, WINDOW, 'a')).remaining, 1);
   });
 
-  test('leaves no subject in the database, and nothing at all once it is over', async () => {
+  test('stores no subject in plain text, and nothing after its window', async () => {
     const app = createTestApp(await openTestDatabase());
     await consumeLimit(app, WINDOW, 'someone@example.cl');
     await consumeLimit(app, { ...WINDOW, windowMs: 90_000 }, '192.0.2.1');
@@ -161,7 +161,7 @@ forEachEngine('a limit', (openTestDatabase) => {
   });
 });
 
-test('a refusal names its limit in the fields of the RateLimit draft, and the time in whole seconds', () => {
+test('a refusal names its limit in the RateLimit fields, and the time in whole seconds', () => {
   const problem = limitProblem(WINDOW, { allowed: false, remaining: 0, resetMs: 1 });
   assert.equal(problem.code, 'RATE_LIMITED');
   assert.deepEqual(problemHeaders(problem), {

@@ -32,7 +32,7 @@ suite("Debian's package", { skip }, () => {
       env,
     });
 
-  test('holds the unit, the page for man, the completions and the settings, all owned by root', async () => {
+  test('contains the unit, the man page, the completions and the settings, all owned by root', async () => {
     const listed = (await run(folder, 'dpkg-deb', '--contents', file)).trim().split('\n');
     const paths = new Set(listed.map((line) => line.split(/ +/)[5]));
     for (const path of [
@@ -58,7 +58,7 @@ suite("Debian's package", { skip }, () => {
     );
   });
 
-  test("has no fault that Debian's own critic names, but those that are explained", {
+  test('passes lintian, except for the faults that are explained', {
     skip: existsSync(LINTIAN) ? false : 'lintian is not installed',
   }, async () => {
     const tags = await outputOf(
@@ -71,7 +71,7 @@ suite("Debian's package", { skip }, () => {
     assert.equal(tags, '');
   });
 
-  test('is installed, makes a user and a key that only root reads, and runs', async () => {
+  test('can be installed, creates a user and a key that only root reads, and runs', async () => {
     for (const path of ['etc', 'var/lib/dpkg/info', 'var/lib/dpkg/updates'])
       mkdirSync(join(root, path), { recursive: true });
     for (const path of ['etc/passwd', 'etc/group', 'etc/shadow', 'etc/gshadow', 'var/lib/dpkg/status'])
@@ -90,7 +90,7 @@ suite("Debian's package", { skip }, () => {
     assert.equal(await dpkg('--verify', 'rubrica'), '');
   });
 
-  test('keeps the settings, and the key in them, when it is installed again and when it is purged', async () => {
+  test('keeps the settings and their key when it is installed again and when it is purged', async () => {
     const kept = readFileSync(settings, 'utf8');
     await dpkg('--install', file);
     assert.equal(readFileSync(settings, 'utf8'), kept);

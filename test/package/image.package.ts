@@ -14,7 +14,7 @@ suite('the image of the Containerfile', () => {
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-image-'));
   after(() => rmSync(folder, { recursive: true }));
 
-  test('is built of what .dockerignore lets in, and the product in it runs', async () => {
+  test('is built only from what .dockerignore allows, and the product in it runs', async () => {
     const context = join(folder, 'context');
     const lets = read('.dockerignore')
       .trim()
@@ -37,7 +37,7 @@ suite('the image of the Containerfile', () => {
     await proveInstalled(join(built, 'bin/rubrica') as `/${string}`, join(folder, 'used'));
   });
 
-  test('does not run as root, and compose.yaml has no password and listens for this machine alone', () => {
+  test('does not run as root, and compose.yaml has no password and listens only on this machine', () => {
     const steps = read('Containerfile').split('\n');
     assert.ok(
       steps.indexOf('USER rubrica') > 0 && steps.indexOf('USER rubrica') < steps.indexOf('ENTRYPOINT ["rubrica"]'),

@@ -17,7 +17,7 @@ suite('the package that npm pack makes', () => {
   });
   after(() => rmSync(folder, { recursive: true }));
 
-  test('holds what runs and what must be said, no TypeScript, no test, and leaves nothing in the clone', async () => {
+  test('contains the compiled code and the documents, no TypeScript and no tests, and leaves nothing in the clone', async () => {
     const files = (await run(folder, 'tar', 'tzf', tarball)).trim().split('\n');
     const outside = files.filter((file) => !/^package\/dist\/(?:src|protocol|migrations|docs)\//.test(file));
     assert.deepEqual(outside.sort(), [
@@ -39,19 +39,19 @@ suite('the package that npm pack makes', () => {
     assert.ok(!existsSync(join(repository, 'dist')));
   });
 
-  test('could not be run where npm -i g had put it, because Node reads no types below node_modules; it runs', async () => {
+  test('runs where npm -i g installs it', async () => {
     await run(folder, 'npm', 'install', '--global', '--prefix', folder, '--silent', tarball);
     await proveInstalled(join(folder, 'bin/rubrica') as `/${string}`, join(folder, 'global'));
   });
 
-  test('runs as a package of a project too, where npm puts what it needs beside it', async () => {
+  test('runs as a package of a project, where npm puts its dependencies beside it', async () => {
     const project = join(folder, 'project');
     await run(folder, 'npm', 'install', '--prefix', project, '--silent', tarball);
     assert.ok(existsSync(join(project, 'node_modules/fastify')));
     await proveInstalled(join(project, 'node_modules/.bin/rubrica') as `/${string}`, join(folder, 'local'));
   });
 
-  test('brings its page for man, with every command', () => {
+  test('includes its man page, with every command', () => {
     const page = readFileSync(join(folder, 'share/man/man1/rubrica.1'), 'utf8');
     for (const words of ['serve', 'payment\\-service create', 'listen', 'trigger <event>'])
       assert.match(page, new RegExp(`\\.B rubrica ${words.replaceAll('\\', '\\\\')}`));

@@ -10,7 +10,7 @@ const repository = join(import.meta.dirname, '../..');
 const folder = mkdtempSync(join(tmpdir(), 'rubrica-release-'));
 after(() => rmSync(folder, { recursive: true }));
 
-test('bin/release makes every package, the list of what is in them, and the checksums of all', async () => {
+test('bin/release makes every package, the list of their components, and the checksums of all', async () => {
   const release = () => outputOf('bin/release', [folder], { cwd: repository, longestMs: 9 * 60_000 });
   await release();
   const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as { version: string };

@@ -109,7 +109,7 @@ for (const [code, lines] of Object.entries(ROWS)) {
   });
 }
 
-test('every file of a bank has its golden text here, and its row in docs/payouts.md', () => {
+test('every bank format has its expected text here, and its row in docs/payouts.md', () => {
   const codes = BANK_FILES.map(({ code }) => code);
   const golden = [...Object.keys(TEXTS), ...Object.keys(ROWS)];
   assert.deepEqual(golden.toSorted(), codes.toSorted(), 'each code has its lines in TEXTS, or in ROWS for a workbook');
@@ -136,17 +136,17 @@ for row in openpyxl.load_workbook(sys.argv[1]).worksheets[0].iter_rows(values_on
   if (status !== 77) assert.deepEqual(stdout.trim().split('\n').slice(-2), lines);
 }
 
-test('a transfer within Itaú named no branch, which its file asks for', async () => {
+test('a transfer within Itaú names a branch, which the file format requires', async () => {
   const text = (await written('itau-nel', [{ ...LUZ, bankCode: '039' }])).toString('latin1');
   assert.match(text, /,7000000,CAT_CSH_CCTE,123456789,001,F-2,/);
 });
 
-test('a CuentaRUT that was given with zeros before it is paid by its number', async () => {
+test('a CuentaRUT with leading zeros is paid by its number', async () => {
   const text = (await written('bancoestado-abonos', [{ ...ANA, account: '00012531909' }])).toString('latin1');
   assert.match(text, /\t012\t30\t12531909\t15000\r\n/);
 });
 
-test('a bank that asks the kind of some accounts asks it of no other', async () => {
+test('a bank that asks for the account type of some accounts asks it for no others', async () => {
   const asks = (code: string, line: FileLine) => BANK_FILES.find((one) => one.code === code)?.asksTypeOf?.(line);
   assert.deepEqual([asks('bancochile-masivas', LUZ), asks('bancochile-masivas', ANA)], [false, true]);
   for (const code of ['bancoestado-abonos', 'bancoestado-proveedores']) {
@@ -154,14 +154,14 @@ test('a bank that asks the kind of some accounts asks it of no other', async () 
   }
 });
 
-test('a number that its field cannot hold stops the file instead of being cut', async () => {
+test('a number that does not fit its field stops the file instead of being cut', async () => {
   await assert.rejects(async () => written('bancochile-masivas', [{ ...ANA, account: '1'.repeat(19) }]), RangeError);
   const long = { ...PAYER, account: '12345678901' };
   await assert.rejects(async () => written('itau-nel', [ANA], long), RangeError);
   await assert.rejects(async () => written('scotiabank', [{ ...ANA, bankCode: '999' }]), RangeError);
 });
 
-test('what separates cells, and what no bank takes, is never in one', async () => {
+test('no cell contains a separator or a character that a bank refuses', async () => {
   for (const { code } of BANK_FILES.filter(({ extension }) => extension !== 'xlsx')) {
     const hostile = { ...ANA, name: 'A\t;,\r\n"=1+1', message: 'x;\ty\n,', email: 'a;b,c\td@example.cl\r\n2' };
     const text = (await written(code, [hostile])).toString('latin1');

@@ -64,7 +64,7 @@ test('a transfer is posted with its id as the idempotency key, and looked up bel
   assert.deepEqual([asked?.url, asked?.method], [`${PROVIDER_URL}/${order.id}?tenant=7`, 'GET']);
 });
 
-test('whatever is not the published schema ends nothing', async () => {
+test('an answer outside the published schema never ends a payout', async () => {
   const order = orderOf(100);
   const same = { id: order.id, amount: 100, currency: 'CLP' };
   const cases: [Parameters<typeof answering>[0], kind: string][] = [
@@ -87,13 +87,13 @@ test('whatever is not the published schema ends nothing', async () => {
   }
 });
 
-test('an answer about another amount says which, for the person who looks at it', async () => {
+test('an answer with another amount names that amount for the person who checks it', async () => {
   const order = orderOf(1_500_000);
   const excerpt = JSON.stringify({ id: order.id, amount: 15_000, currency: 'CLP', status: 'confirmed' });
   assert.deepEqual(await answering({ excerpt }).lookUp(order), { kind: 'contradiction', says: 'amount 15000 CLP' });
 });
 
-test('an order that is answered with absent may have arrived all the same', async () => {
+test('an order that is answered with absent is unknown until a look-up says absent', async () => {
   const order = orderOf(100);
   const absent = { status: 404, excerpt: JSON.stringify({ id: order.id, status: 'absent' }) };
   assert.equal((await answering(absent).send(order)).kind, 'unknown');

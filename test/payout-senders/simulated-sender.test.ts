@@ -22,7 +22,7 @@ describePayoutSender('the simulated sender', async () => {
   return { sender, amounts, now, pass: (milliseconds) => now.advance(milliseconds) };
 });
 
-test('money of production never leaves by the simulated sender', () => {
+test('the simulated sender refuses production', () => {
   const open = payoutSenders(nobody, createTestClock());
   assert.throws(() => open({ kind: 'simulated', environment: 'production', url: null, key: null }), /no simulated/);
 });

@@ -14,7 +14,7 @@ const CARDS = {
 };
 
 for (const [issuer, numbers] of Object.entries(CARDS)) {
-  test(`a number of ${issuer} is a card number, however it is spaced, and with another check digit none`, () => {
+  test(`a number of ${issuer} is a card number with any spacing, and not with another check digit`, () => {
     for (const number of numbers) {
       assert.equal(isCardNumber(number), true, number);
       assert.equal(isCardNumber(number.replaceAll(/(.{4})(?=.)/g, '$1 ')), true, number);
@@ -25,7 +25,7 @@ for (const [issuer, numbers] of Object.entries(CARDS)) {
   });
 }
 
-test('other texts are none', () => {
+test('other texts are not card numbers', () => {
   const texts = [
     '',
     'ORD-1',
@@ -40,7 +40,7 @@ test('other texts are none', () => {
   }
 });
 
-test('a card number is found within a text, as it is printed and whatever stands around it', () => {
+test('a card number is found and masked inside a text, whatever stands around it', () => {
   const texts = [
     'TC 4111111111111111',
     'TC 4111 1111 1111 1111',
@@ -63,7 +63,7 @@ test('a card number is found within a text, as it is printed and whatever stands
   assert.equal(maskCardNumbers('paid by 4111 1111 1111 1111, thanks 2026'), 'paid by **** **** **** ****, thanks 2026');
 });
 
-test('identifiers made at random, barcodes, times, RUTs and telephone numbers hold none', () => {
+test('random identifiers, barcodes, times, RUTs and telephone numbers contain no card number', () => {
   const texts = [
     'ORD4111111111111111',
     'a4111111111111111b',
@@ -82,7 +82,7 @@ test('identifiers made at random, barcodes, times, RUTs and telephone numbers ho
   assert.deepEqual(refused, []);
 });
 
-test('every text of a request is looked through, the unsigned objects too', () => {
+test('every field of a request is checked for card numbers, including the unsigned objects', () => {
   const x_document = '{"name":"TC 4111 1111 1111 1111"}';
   assert.deepEqual(
     checkNoCards({ x_document, x_reference: 'ORD-1', x_session_id: '4222222222222' }).map(({ field }) => field),
@@ -90,7 +90,7 @@ test('every text of a request is looked through, the unsigned objects too', () =
   );
 });
 
-test('a number that is made of the time is never taken for a card, whatever is added to it', () => {
+test('a number made from a time is never taken for a card number, with or without more digits', () => {
   const HOUR = 3_600_000;
   for (let time = Date.UTC(2020, 0); time < Date.UTC(2034, 0); time += 5 * HOUR + 61_003) {
     const [year, month, day, ...clock] = new Date(time).toISOString().slice(0, 19).split(/\D/);

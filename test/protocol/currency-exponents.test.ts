@@ -28,7 +28,7 @@ for (const [code, exponent] of [
   test(`${code} has ${exponent} decimals`, () => assert.equal(currencyExponent(code), exponent));
 }
 
-test('what is no currency code has no exponent', () => {
+test('a text that is not a currency code has no exponent', () => {
   for (const code of ['', 'clp', 'CL', 'CLPX', 'ZZZ', 'constructor', '__proto__']) {
     assert.equal(currencyExponent(code), undefined);
   }

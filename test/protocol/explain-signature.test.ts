@@ -11,7 +11,7 @@ const otherSecrets: ExplainOptions['otherSecrets'] = [
   { label: 'rotated', secret: rotated },
 ];
 
-test('a faultless request is verified and nothing is wrong with it', () => {
+test('a correct request is verified and has no causes', () => {
   const faultless = bodyWith().replace("Pedido ñ 1 d'Ana", 'ORD-1');
   assert.deepEqual(explain({ body: resigned(faultless), secret }), { verified: true, causes: [] });
 });
@@ -22,7 +22,7 @@ for (const fault of faults) {
   });
 }
 
-test('two mistakes together are named, but for the few that look like something else', (context) => {
+test('two mistakes together are named in more than 95 % of the pairs', (context) => {
   const pairs = faults.flatMap((one, place) => faults.slice(place + 1).map((other): [Fault, Fault] => [one, other]));
   const independent = pairs.filter(([one, other]) => one.kind !== other.kind && one.code !== other.code);
   // A sixteenth keeps this to a few seconds; FAULTS=all runs them all.
@@ -52,7 +52,7 @@ test('every cause in the list can be named', () => {
   );
 });
 
-test('every cause has its fix in general and in four languages', () => {
+test('every cause has a general fix and one for each of four languages', () => {
   for (const [code, fixes] of Object.entries(FIXES)) {
     assert.deepEqual(Object.keys(fixes), ['fix', 'php', 'js', 'python', 'ruby'], code);
     for (const text of Object.values(fixes)) assert.ok(text.length > 5, code);
@@ -62,12 +62,12 @@ test('every cause has its fix in general and in four languages', () => {
   assert.equal(cause?.fixes.php, FIXES.NUMBER_PRINTED_DIFFERENTLY.php);
 });
 
-test('a secret given without a label is named as such', () => {
+test('a secret without a label is named OTHER_SECRET', () => {
   const body = bodyWith(fault('the secret of production'));
   assert.deepEqual(named(body, { otherSecrets: [{ label: 'other', secret: production }] }), ['OTHER_SECRET null']);
 });
 
-test('names that were sorted together with their values are told from names that were sorted', () => {
+test('sorting names together with their values is distinguished from sorting names', () => {
   const fields: Record<string, string> = { ...JSON.parse(resigned(bodyWith())), x_tax: 'zz', x_tax_rate: '1' };
   delete fields.x_signature;
   const message = Object.entries(fields)
@@ -84,7 +84,7 @@ const unexplained: [why: string, body: string][] = [
   ['a made-up signature', bodyWith().replace(/[0-9a-f]{64}/, '0'.repeat(64))],
 ];
 for (const [why, body] of unexplained) {
-  test(`nothing is said about ${why}`, () => {
+  test(`no cause is named for ${why}`, () => {
     assert.deepEqual(explain({ body, secret }), { verified: false, causes: [] });
   });
 }
@@ -108,7 +108,7 @@ const facts: [why: string, change: (body: string) => string, causes: string[]][]
   ['a line feed in a value', (body) => body.replace('ORD-1', 'ORD-1\\n'), ['CONTROL_CHARACTER x_reference']],
 ];
 for (const [why, change, causes] of facts) {
-  test(`a plain fact is named without a proof: ${why}`, () => {
+  test(`an obvious mistake is named without a proof: ${why}`, () => {
     assert.deepEqual(named(change(resigned(bodyWith()))), causes);
   });
 }
@@ -124,7 +124,7 @@ const rules: [why: string, change: Record<string, unknown>, causes: string[]][] 
   ],
 ];
 for (const [why, change, causes] of rules) {
-  test(`a right signature over a broken rule names the rule: ${why}`, () => {
+  test(`a right signature over an invalid body names the broken rule: ${why}`, () => {
     const explanation = explain({ body: resigned(bodyWith(), change), secret });
     assert.equal(explanation.verified, true);
     assert.deepEqual(
@@ -139,13 +139,13 @@ test('a missing field is named, whether or not it was signed', () => {
   assert.deepEqual(named(JSON.stringify(others)), ['MISSING_FIELD x_session_id']);
 });
 
-test('http is a broken rule unless the payment service takes it', () => {
+test('http is a broken rule unless the payment service accepts it', () => {
   const body = resigned(bodyWith(), { x_url_callback: 'http://localhost:3000/cb' });
   assert.deepEqual(named(body), ['INVALID_URL x_url_callback']);
   assert.deepEqual(named(body, { allowHttp: true }), []);
 });
 
-test('a form body and a callback are explained alike', () => {
+test('form bodies and callbacks are explained in the same way', () => {
   const callback = {
     x_account_id: 'ACC',
     x_amount: '5000.00',
@@ -167,7 +167,7 @@ test('a form body and a callback are explained alike', () => {
   assert.deepEqual(named(formOf({ ...callback, x_amount: '5000' })), ['NUMBER_PRINTED_DIFFERENTLY x_amount']);
 });
 
-test('a body is read as its media type says', () => {
+test('a body is read according to its media type', () => {
   assert.deepEqual(
     named(bodyWith(), { contentType: 'application/x-www-form-urlencoded' })[0],
     'SIGNATURE_MISSING x_signature',
@@ -175,7 +175,7 @@ test('a body is read as its media type says', () => {
   assert.deepEqual(named('x_amount=1', { contentType: 'application/json' }), ['INVALID_JSON null']);
 });
 
-test('no answer holds a secret, a value or an expected signature', () => {
+test('no explanation contains a secret, a value or an expected signature', () => {
   for (const fault of faults) {
     const body = bodyWith(fault);
     const answer: string = JSON.stringify(explain({ body, secret, otherSecrets: otherSecrets ?? [] }));
@@ -184,7 +184,7 @@ test('no answer holds a secret, a value or an expected signature', () => {
   }
 });
 
-test('the work is bounded: a spent budget says nothing', () => {
+test('the search stops when its budget is spent, and then names nothing', () => {
   const body = bodyWith(fault('1000.0'));
   assert.deepEqual(explain({ body, secret, budget: 20 }).causes, []);
   assert.equal(explain({ body, secret, budget: 4000 }).causes.length, 1);

@@ -26,7 +26,7 @@ const callback = {
   x_timestamp: '2026-01-01T00:00:00.000Z',
 };
 
-test('a good request and a good callback have no problem', () => {
+test('a valid request and a valid callback have no problem', () => {
   assert.deepEqual(checkRequestGrammar(request), []);
   assert.deepEqual(checkCallbackGrammar(callback), []);
 });
@@ -326,7 +326,7 @@ for (const [path, code] of cancelPaths) {
   });
 }
 
-test('a path as x_url_cancel is one of the origin of x_url_complete, and never leads elsewhere', () => {
+test('a path as x_url_cancel stays on the origin of x_url_complete', () => {
   const to = (x_url_cancel: string, x_url_complete: string) => cancelUrl({ x_url_cancel, x_url_complete });
   assert.equal(to('/', 'https://shop.example.com:8443/a/ok?x=1'), 'https://shop.example.com:8443/');
   assert.equal(to('/cart?id=1', 'https://shop.example.com'), 'https://shop.example.com/cart?id=1');
@@ -345,7 +345,7 @@ test('only x_url_cancel may be a path', () => {
   }
 });
 
-test('in development http and single names pass too, and nothing else does', () => {
+test('in development, http and single-label host names pass too, and nothing else does', () => {
   const accepted = [
     'http://localhost:3000/cb',
     'http://127.0.0.1:8080',
@@ -426,7 +426,7 @@ for (const [field, rows] of callbackRules) {
   }
 }
 
-test('a URL that development has accepted is still refused where only https counts', () => {
+test('a URL accepted in development is still refused where https is required', () => {
   for (const url of ['https://localhost/cb', 'http://shop.example.com/cb']) {
     const body = { ...request, x_url_callback: url };
     assert.deepEqual(checkRequestGrammar(body, { allowHttp: true }), []);

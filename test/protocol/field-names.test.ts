@@ -39,12 +39,12 @@ test('no known name is a prefix of another, and x is only ever the first letter'
 });
 
 for (const added of ['x_amount_usd', 'x_url', 'x_max', 'x_tax_rate']) {
-  test(`the shape test would notice ${added}`, () => {
+  test(`the shape check refuses ${added}`, () => {
     assert.notDeepEqual(shapeFaults([...KNOWN_NAMES, added]), []);
   });
 }
 
-test('a known name is found whatever string holds it, and an unknown one is left alone', () => {
+test('a known name is returned as one shared string, and an unknown name unchanged', () => {
   for (const name of KNOWN_NAMES) assert.equal(sharedName(`_${name}`.slice(1)), name);
   assert.equal(sharedName('x_amounts'), 'x_amounts');
   assert.equal(sharedName(''), '');

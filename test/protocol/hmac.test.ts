@@ -10,13 +10,13 @@ const key = signingKey('example-secret');
 const message = 'x_amount1000x_currencyUSD';
 const signature = 'f73707f25dac656304862bade3352df26692c0ea61c4146f16ad006d7fa0c066';
 
-test('the worked example of the protocol has its signature', async () => {
+test('the worked example of the protocol gives its published signature', async () => {
   assert.equal(computeSignature(message, key), signature);
   assert.equal(signatureMatches(message, signature, key), true);
   assert.equal(await signatureMatchesAsync(message, signature, ['other', 'example-secret']), true);
 });
 
-test('any message and any secret give what createHmac gives', () => {
+test('any message and any secret give the same signature as createHmac', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: 'binary', maxLength: 9000 }),
@@ -31,7 +31,7 @@ test('any message and any secret give what createHmac gives', () => {
   );
 });
 
-test('a message longer than the shared room is signed like any other', () => {
+test('a message longer than the shared buffer is signed correctly', () => {
   for (const length of [2709, 2710, 8127, 8128, 8129, 70_000]) {
     const long = 'ñ€'.repeat(length).slice(0, length);
     assert.equal(computeSignature(long, key), createHmac('sha256', 'example-secret').update(long).digest('hex'));
@@ -58,19 +58,19 @@ for (const [why, received] of wrong) {
   });
 }
 
-test('a refused signature leaves nothing behind that a later one could match', () => {
+test('a refused signature leaves no state that a later one could match', () => {
   assert.equal(signatureMatches(message, signature, key), true);
   assert.equal(signatureMatches(`${message}.`, signature, key), false);
   assert.equal(signatureMatches(message, 'zz', key), false);
   assert.equal(signatureMatches(message, signature, key), true);
 });
 
-test('a secret must be a text that is not empty', () => {
+test('a secret must be a non-empty text', () => {
   assert.throws(() => signingKey(''), TypeError);
   assert.throws(() => signingKey(undefined as unknown as string), TypeError);
 });
 
-test('a key shows nothing of its secret', () => {
+test('a key does not reveal its secret when it is printed', () => {
   const shown = `${JSON.stringify(key)} ${inspect(key, { showHidden: true, depth: 9 })}`;
   assert.ok(!/example|[0-9]{2}|<Buffer/.test(shown), shown);
 });

@@ -11,7 +11,7 @@ const accepted: [why: string, body: string, pairs: [string, string][]][] = [
   ['escapes are decoded as UTF-8', 'a=%C3%B1%F0%9F%98%80', [['a', 'ñ😀']]],
   ['raw UTF-8 is taken as it is', 'a=ñ', [['a', 'ñ']]],
   ['names are decoded too', '%78_amount=1', [['x_amount', '1']]],
-  ['only the first equals sign parts', 'a=b=c', [['a', 'b=c']]],
+  ['only the first equals sign separates name and value', 'a=b=c', [['a', 'b=c']]],
   [
     'a name alone has an empty value',
     'a&b=',
@@ -22,16 +22,16 @@ const accepted: [why: string, body: string, pairs: [string, string][]][] = [
   ],
   ['a value alone has an empty name', '=a', [['', 'a']]],
   [
-    'an empty pair is nothing',
+    'an empty pair is ignored',
     '&a=1&&b=2&',
     [
       ['a', '1'],
       ['b', '2'],
     ],
   ],
-  ['an empty body is no field', '', []],
-  ['nothing but the ampersand parts pairs', 'a=1;b=2', [['a', '1;b=2']]],
-  ['brackets mean nothing', 'a[]=1', [['a[]', '1']]],
+  ['an empty body has no fields', '', []],
+  ['only the ampersand separates pairs', 'a=1;b=2', [['a', '1;b=2']]],
+  ['brackets have no meaning', 'a[]=1', [['a[]', '1']]],
   ['__proto__ is a name like others', '__proto__=1', [['__proto__', '1']]],
 ];
 for (const [why, body, pairs] of accepted) {
@@ -67,7 +67,7 @@ for (const [why, body, code, field] of refused) {
   });
 }
 
-test('what URLSearchParams writes is read back', () => {
+test('a body written by URLSearchParams is read back unchanged', () => {
   const printable = fc.string({ unit: 'grapheme' }).filter((text) => !/[\p{Cc}\u2028\u2029]/u.test(text));
   fc.assert(
     fc.property(

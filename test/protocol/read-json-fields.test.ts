@@ -86,7 +86,7 @@ for (const [why, body] of invalid) {
 }
 
 for (const root of ['[]', '["a"]', '"a"', '1', 'true', 'null', ' 1.5 ']) {
-  test(`${root} at the top is JSON but no object`, () => refuses(root, 'NOT_AN_OBJECT'));
+  test(`${root} at the top is JSON but not an object`, () => refuses(root, 'NOT_AN_OBJECT'));
 }
 
 const refused: [why: string, body: string, code: string, field: string | null][] = [
@@ -149,13 +149,13 @@ test('UTF-16 is refused', () => {
   );
 });
 
-test('the limits themselves are inside', () => {
+test('values at the limits are accepted', () => {
   assert.equal(read(members(64)).length, 64);
   assert.equal(read(`{"a":"${'b'.repeat(4096)}"}`)[0]?.text.length, 4096);
   assert.equal(read('{"a":[[[1]]]}')[0]?.text, '[[[1]]]');
 });
 
-test('the same bytes behind an offset of a larger buffer read the same', () => {
+test('a body inside a larger buffer is read the same', () => {
   const whole = Uint8Array.from(Buffer.from('xx{"a":"b"}yy'));
   assert.deepEqual(readJsonFields(whole.subarray(2, -2)), [{ name: 'a', kind: 'string', text: 'b' }]);
 });
@@ -166,7 +166,7 @@ test('an error never repeats a value, and only the beginning of a name', () => {
   assert.ok(!error.message.includes('secret') && error.message.length < 200);
 });
 
-test('what the reader accepts, JSON.parse reads to the same values', () => {
+test('a body that the reader accepts has the same values as with JSON.parse', () => {
   fc.assert(
     fc.property(
       fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 8 }),
@@ -178,7 +178,7 @@ test('what the reader accepts, JSON.parse reads to the same values', () => {
   );
 });
 
-test('one wrong byte anywhere never makes the reader accept what JSON.parse refuses, nor the other way round', () => {
+test('a changed byte never makes the reader and JSON.parse disagree on syntax', () => {
   const seeds = [
     String.raw`{"x_amount":1000.0,"x_reference":"a\/\u00f1b","x_products":[{"id":-1e+5},true,null,""]}`,
     '{ "a" : [ 1 , "ñ" ] ,\n"b":{"c":false},"d":0}',

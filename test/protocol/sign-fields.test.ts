@@ -24,7 +24,7 @@ const input: RequestInput = {
   x_url_complete: 'https://shop.test/complete',
 };
 
-test('a signed request is the body to send, with the golden signature', () => {
+test('signing returns the body to send, with the expected signature', () => {
   const body = sign(input, secret);
   assert.equal(body.x_signature, '33459866aed2a64d269ab1b99dc24cad9efe3f13363b2504666eca6724ca6842');
   assert.deepEqual(body, { ...input, x_amount: '1000', x_signature: body.x_signature });
@@ -34,7 +34,7 @@ test('the published signer makes the same signature', () => {
   assert.equal(sign(input, secret).x_signature, published.signPayload(input, secret));
 });
 
-test('what is signed is what arrives: the posted JSON verifies, objects and all', () => {
+test('the posted JSON verifies as it was signed, with its objects', () => {
   const body = sign({ ...input, x_reference: 1700000000, x_products: [{ name: 'Té', price: 500 }] }, secret);
   const fields = readJsonFields(Buffer.from(JSON.stringify(body)));
   const { problems, signature, objects } = checkRequestFields(fields);
@@ -43,14 +43,14 @@ test('what is signed is what arrives: the posted JSON verifies, objects and all'
   assert.equal(objects.x_products, '[{"name":"Té","price":500}]');
 });
 
-test('a key made once, and one secret after another, sign the same', () => {
+test('a secret signs the same as a text or as a key, also after another secret was used', () => {
   const { x_signature } = sign(input, secret);
   assert.equal(sign(input, signingKey(secret)).x_signature, x_signature);
   assert.notEqual(sign(input, 'another').x_signature, x_signature);
   assert.equal(sign(input, secret).x_signature, x_signature);
 });
 
-test('a signature that is already there is replaced, and an undefined object is no object', () => {
+test('an existing signature is replaced, and an undefined object is ignored', () => {
   const signed = sign(input, secret);
   assert.deepEqual(sign({ ...signed, x_document: undefined } as unknown as RequestInput, secret), {
     ...signed,
@@ -83,7 +83,7 @@ const refused: [why: string, change: object, code: string][] = [
   ['http', { x_url_callback: 'http://shop.test/' }, 'INVALID_URL'],
 ];
 for (const [why, change, code] of refused) {
-  test(`nothing is signed with ${why}`, () => {
+  test(`signing is refused for ${why}`, () => {
     assert.throws(
       () => sign({ ...input, ...change }, secret),
       (error) => error instanceof SigningError && error.code === code,
@@ -91,7 +91,7 @@ for (const [why, change, code] of refused) {
   });
 }
 
-test('http is signed when the caller asks for it', () => {
+test('http is signed when the caller allows it', () => {
   const local = { ...input, x_url_callback: 'http://localhost:3000/cb' };
   assert.equal(sign(local, secret, { allowHttp: true }).x_url_callback, 'http://localhost:3000/cb');
 });
@@ -110,7 +110,7 @@ test('all problems are reported together, without any value', () => {
   );
 });
 
-test('a message is made of either set of fields, whatever the values look like', () => {
+test('a message is built from the fields of a request or of a callback, whatever their values', () => {
   const { x_signature: _, ...signed } = sign(input, secret);
   const request = { ...signed, x_amount: '1e3', x_products: [], x_signature: '' };
   assert.ok(messageOf(readJsonFields(Buffer.from(JSON.stringify(request)))).includes('x_amount1e3x_currency'));
@@ -119,7 +119,7 @@ test('a message is made of either set of fields, whatever the values look like',
   assert.equal(messageOf(readFormFields(Buffer.from(callback))), callback.replaceAll(/[=&]/g, ''));
 });
 
-test('a mixture of both sets is refused as the callback it looks like', () => {
+test('a mixture of request and callback fields is refused as a callback', () => {
   const mixture = { ...sign(input, secret), x_result: 'completed' };
   assert.throws(
     () => messageOf(readJsonFields(Buffer.from(JSON.stringify(mixture)))),

@@ -47,14 +47,14 @@ test('a complete callback passes and gives its values', () => {
   assert.deepEqual(Object.keys(checked.values), CALLBACK_FIELDS);
 });
 
-test('a body without a signature has none, which only its reader can judge', () => {
+test('a body without a signature passes, and its signature is null', () => {
   const { x_signature: _, ...unsigned } = request;
   assert.deepEqual(checkRequestFields(fieldsOf(unsigned)).problems, []);
   assert.equal(checkRequestFields(fieldsOf(unsigned)).signature, null);
 });
 
 const requestFaults: [why: string, change: Record<string, unknown>, problems: string[]][] = [
-  ['a name that is nearly one', { x_reference_id: '1' }, ['UNKNOWN_FIELD x_reference_id']],
+  ['a name that resembles a field', { x_reference_id: '1' }, ['UNKNOWN_FIELD x_reference_id']],
   ['a name of a callback', { x_test: 'true' }, ['UNKNOWN_FIELD x_test']],
   ['a name in capitals', { X_AMOUNT: '1' }, ['UNKNOWN_FIELD X_AMOUNT']],
   ['a name with a space', { 'x_amount ': '1' }, ['UNKNOWN_FIELD x_amount ']],
@@ -71,9 +71,9 @@ const requestFaults: [why: string, change: Record<string, unknown>, problems: st
   ['a boolean', { x_currency: true }, ['INVALID_TYPE x_currency']],
   ['an array', { x_amount: ['1000'] }, ['INVALID_TYPE x_amount']],
   ['an object', { x_amount: { toString: 1 } }, ['INVALID_TYPE x_amount']],
-  ['a number where text is due', { x_session_id: 12345 }, ['INVALID_TYPE x_session_id']],
-  ['a text where an object is due', { x_document: 'id' }, ['INVALID_TYPE x_document']],
-  ['null where an object is due', { x_document: null }, ['INVALID_TYPE x_document']],
+  ['a number instead of a text', { x_session_id: 12345 }, ['INVALID_TYPE x_session_id']],
+  ['a text instead of an object', { x_document: 'id' }, ['INVALID_TYPE x_document']],
+  ['null instead of an object', { x_document: null }, ['INVALID_TYPE x_document']],
   ['a signature that is null', { x_signature: null }, ['INVALID_TYPE x_signature']],
   ['an empty signature', { x_signature: '' }, ['EMPTY_FIELD x_signature']],
   [
@@ -119,7 +119,7 @@ for (const name of KNOWN_NAMES) {
   });
 }
 
-test('a value may hold what is no name: x_, a name cut short, a name in capitals', () => {
+test('a value may contain parts of names: x_, a name cut short, a name in capitals', () => {
   for (const value of ['max_power', 'x_', 'x_amoun', 'X_AMOUNT', 'x%5Famount', 'x_x_']) {
     assert.deepEqual(checkRequestFields(fieldsOf({ ...request, x_reference: value })).problems, []);
   }
@@ -139,7 +139,7 @@ const hostileFields = fc
   .tuple(fc.constantFrom(REQUEST_FIELDS, CALLBACK_FIELDS), fc.array(hostileValue, { minLength: 10, maxLength: 10 }))
   .map(([names, values]) => names.map((name, index): Field => ({ name, kind: 'string', text: values[index] ?? '' })));
 
-test('the message of any body that passes can be read back into exactly its fields', () => {
+test('the message of any valid body can be read back into exactly its fields', () => {
   let passed = 0;
   fc.assert(
     fc.property(hostileFields, (fields) => {
@@ -152,7 +152,7 @@ test('the message of any body that passes can be read back into exactly its fiel
   assert.ok(passed > 2_000, `only ${passed} hostile bodies passed`);
 });
 
-test('without the rule on names inside values a counterexample appears at once', () => {
+test('without the rule on names inside values, a counterexample is found at once', () => {
   const search = fc.check(
     fc.property(hostileFields, (fields) => {
       assert.ok(readsBack(fields));
@@ -162,7 +162,7 @@ test('without the rule on names inside values a counterexample appears at once',
   assert.ok(search.failed && search.numRuns < 100);
 });
 
-test('no request and no callback that pass have one message', () => {
+test('no valid request has the same message as a valid callback', () => {
   const messages = new Map<string, string>();
   fc.assert(
     fc.property(hostileFields, (fields) => {

@@ -25,7 +25,7 @@ const { pairs, secret } = load('signature-pairs.json') as { pairs: Pair[]; secre
 for (const vector of vectors) {
   // Holds an escaped tab, which is refused before there is a message.
   if (vector.name === 'create-spaces') continue;
-  test(`vector ${vector.name} has its message and signature`, () => {
+  test(`vector ${vector.name} gives its message and signature`, () => {
     const message = signingMessage(readJsonFields(Buffer.from(vector.fields)));
     assert.equal(message, vector.message);
     assert.equal(computeSignature(message, signingKey(vector.secret)), vector.signature);
@@ -37,7 +37,7 @@ for (const { name, fields, note } of vectors) {
   const direction = name.startsWith('callback') ? 'callback' : 'request';
   const side: Side = { direction, media: 'application/json', body: fields, breaksRules: [] };
   if (note.startsWith('Message only')) {
-    test(`vector ${name} builds a message and is refused all the same`, () => assert.ok(brokenRules(side).length > 0));
+    test(`vector ${name} builds a message but is refused`, () => assert.ok(brokenRules(side).length > 0));
   } else {
     test(`vector ${name} breaks none of rules 1 to 4`, () => {
       assert.deepEqual(
@@ -49,7 +49,7 @@ for (const { name, fields, note } of vectors) {
 }
 
 for (const { name, a, b, why, sameMeaning } of pairs) {
-  test(`pair ${name} does not mean two things: ${why}`, () => {
+  test(`pair ${name} is not ambiguous: ${why}`, () => {
     if (sameMeaning) {
       assert.deepEqual([brokenRules(a), brokenRules(b)], [[], []]);
       assert.equal(signingMessage(read(a)), signingMessage(read(b)));
@@ -69,7 +69,7 @@ for (const { name, a, b, why, sameMeaning } of pairs) {
     }
   });
 
-  test(`pair ${name}: its one signature vouches for at most one acceptable body`, () => {
+  test(`pair ${name}: its signature is valid for at most one acceptable body`, () => {
     const key = signingKey(secret);
     const { signature } = pairs.find((pair) => pair.name === name) as Pair;
     const vouched = [a, b].filter((side) => {

@@ -20,7 +20,7 @@ function headersOf(signed: string): Record<string, string> {
   };
 }
 
-test('a genuine notice gives its JSON, and the published verifier takes the same', async () => {
+test('a genuine notice gives its JSON, and the reference library makes the same signature', async () => {
   const headers = { ...headersOf(body), 'webhook-signature': signature };
   const verified = { ok: true, data: JSON.parse(body) };
   assert.deepEqual(verifyNotice({ body, headers, secret, now }), verified);
@@ -36,8 +36,8 @@ const refused: [why: string, options: Partial<VerifyNoticeOptions>, code: string
   ['another body', { body: body.replace('completed', 'failed') }, 'WEBHOOK_SIGNATURE_INVALID'],
   ['another secret', { secret: 'other' }, 'WEBHOOK_SIGNATURE_INVALID'],
   ['an old time', { now: now + 301_000 }, 'WEBHOOK_TIME_REFUSED'],
-  ['a callback in its place', { body: 'x_amount=1', headers: headersOf('x_amount=1') }, 'NOT_AN_OBJECT'],
-  ['JSON that is no object', { body: '[]', headers: headersOf('[]') }, 'NOT_AN_OBJECT'],
+  ['the body of a callback', { body: 'x_amount=1', headers: headersOf('x_amount=1') }, 'NOT_AN_OBJECT'],
+  ['JSON that is not an object', { body: '[]', headers: headersOf('[]') }, 'NOT_AN_OBJECT'],
 ];
 for (const [why, options, code] of refused) {
   test(`a notice with ${why} is refused`, () => {
@@ -46,7 +46,7 @@ for (const [why, options, code] of refused) {
   });
 }
 
-test('a notice that a framework has parsed, or no secret, is a mistake of the caller', () => {
+test('a parsed body or an empty list of secrets throws', () => {
   assert.throws(() => verifyNotice({ body: {} as string, headers: headersOf(body), secret, now }), /raw body/);
   assert.throws(() => verifyNotice({ body, headers: headersOf(body), secret: [], now }), /the list is empty/);
 });

@@ -21,13 +21,13 @@ test('the reference library makes the same signature', () => {
   assert.equal(new Webhook(Buffer.from(key).toString('base64')).sign(id, new Date(timestamp * 1000), body), signature);
 });
 
-test('a text is signed by its kept key as by its bytes, whatever its length and characters', () => {
+test('a text and its bytes get the same signature, for any length and characters', () => {
   const kept = new SigningKey(key);
   for (const text of [body, '', 'Ñuñoa €', '💳'.repeat(4_000), 'half \ud83d', 'x'.repeat(20_000)])
     assert.equal(signWebhookText(id, timestamp, text, kept), signWebhook(id, timestamp, Buffer.from(text), key));
 });
 
-test('a signature matches in any place of the list and with any of the keys', () => {
+test('a signature matches at any place in the list and with any of the keys', () => {
   const list = `v1,AAAA v1a,BBBB ${signature}`;
   assert.ok(webhookMatches(headers, Buffer.from(body), [key]));
   assert.ok(webhookMatches({ ...headers, signature: list }, Buffer.from(body), [webhookKey('other'), key]));
@@ -42,11 +42,11 @@ const wrong: [why: string, change: object][] = [
   ['another version', { signature: signature.replace('v1,', 'v2,') }],
   ['a signature cut short', { signature: signature.slice(0, -1) }],
   ['an empty signature', { signature: '' }],
-  ['another text of the same signature', { signature: signature.replace('4=', '5=') }],
+  ['another encoding of the same signature', { signature: signature.replace('4=', '5=') }],
   ['a signature behind eight others', { signature: `${'v1,A '.repeat(8)}${signature}` }],
 ];
 for (const [why, change] of wrong) {
-  test(`headers with ${why} do not match, nor by Web Crypto`, async () => {
+  test(`headers with ${why} do not match, also with Web Crypto`, async () => {
     const received = { ...headers, ...change };
     assert.equal(webhookMatches(received, Buffer.from(body), [key]), false);
     assert.equal(await webhookMatchesAsync(received, Buffer.from(body), ['example-secret']), false);

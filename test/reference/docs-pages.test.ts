@@ -19,7 +19,7 @@ import { startTestService } from '../support/test-service.ts';
 const folder = join(import.meta.dirname, '../../docs');
 
 forEachEngine('the documentation', (openTestDatabase) => {
-  test('leads nowhere that is not there, under a base path too', async () => {
+  test('has no broken link, also under a base path', async () => {
     for (const basePath of ['', '/pagos']) {
       const config = readConfig({ MASTER_KEY: '5a'.repeat(32), BASE_PATH: basePath });
       await using server = await startTestServer(createTestApp(await openTestDatabase(), { config }));
@@ -57,7 +57,7 @@ forEachEngine('the documentation', (openTestDatabase) => {
     }
   });
 
-  test('obeys the policy of the pages: no script, style or handler inside the markup', async () => {
+  test('obeys the policy of the pages: the markup has no script, style or handler', async () => {
     await using server = await startTestServer(createTestApp(await openTestDatabase()));
     for (const path of [
       '/docs',
@@ -73,7 +73,7 @@ forEachEngine('the documentation', (openTestDatabase) => {
     }
   });
 
-  test('is in the language that a visitor asks for, with a way to the other from every page', async () => {
+  test('is in the language that a visitor asks for, and every page links to the other language', async () => {
     await using server = await startTestServer(createTestApp(await openTestDatabase()));
     const spanish = { 'accept-language': 'es-CL,es;q=0.9,en;q=0.8' };
     for (const path of ['/docs', '/docs/reference', '/docs/sign', '/errors']) {
@@ -89,7 +89,7 @@ forEachEngine('the documentation', (openTestDatabase) => {
     assert.match((await server.get('/docs/reference', spanish)).text, /<h3>Crea una transacción<\/h3>/);
   });
 
-  test('lists every guide and every endpoint at its start, and finds words there without a script', async () => {
+  test('lists every guide and every endpoint on its first page, and searches without a script', async () => {
     await using server = await startTestServer(createTestApp(await openTestDatabase()));
     const { text } = await server.get('/docs');
     for (const file of readdirSync(folder).filter((name) => name.endsWith('.md')))
@@ -124,7 +124,7 @@ forEachEngine('the documentation', (openTestDatabase) => {
     );
   });
 
-  test('told members, parameters and answers in English on the Spanish page: each has a Spanish text, and none is left over', async () => {
+  test('has a Spanish text for every member, parameter and answer, and no unused text', async () => {
     await using server = await startTestServer(createTestApp(await openTestDatabase()));
     const document = JSON.parse((await server.get('/openapi.json')).text) as {
       components: { schemas: object };
@@ -181,7 +181,7 @@ forEachEngine('the documentation', (openTestDatabase) => {
     assert.deepEqual(await app.db.query('select id from transactions'), []);
   });
 
-  test('has no page for a name that is none of its guides', async () => {
+  test('has no page for a name that is not a guide', async () => {
     await using server = await startTestServer(createTestApp(await openTestDatabase()));
     for (const path of [
       '/docs/decisions',
@@ -205,7 +205,7 @@ test('the quickstarts have the same code in both languages', () => {
 });
 
 withBrowser('the page that signs', (openVisitor) => {
-  test('makes the signature of the SDK, sends the request, and keeps the secret to itself', async (context) => {
+  test('makes the same signature as the SDK, sends the request, and keeps the secret in the browser', async (context) => {
     const service = await startTestService(context, 'sqlite::memory:');
     const { development } = await createPaymentService(service.app, 'Shop', TESTER);
     const { page, complaints } = await openVisitor();
@@ -237,7 +237,7 @@ withBrowser('the page that signs', (openVisitor) => {
     assert.equal(page.url(), `${service.url}/docs/sign`);
   });
 
-  test('fits a phone, and its neighbours do', async (context) => {
+  test('fits a phone, and so do the other pages of the documentation', async (context) => {
     const service = await startTestService(context, 'sqlite::memory:');
     const { page, complaints } = await openVisitor({ viewport: { width: 360, height: 740 } });
     for (const path of [
@@ -270,7 +270,7 @@ withBrowser('the page that signs', (openVisitor) => {
     assert.deepEqual(complaints, []);
   });
 
-  test('shows requests in the language that was picked, on the next visit too', async (context) => {
+  test('shows requests in the language that the visitor chose, also on the next visit', async (context) => {
     const service = await startTestService(context, 'sqlite::memory:');
     const { page } = await openVisitor();
     await page.goto(`${service.url}/docs/reference`);

@@ -21,7 +21,7 @@ test('every code of the service, of the SDK and of the explainer has a page that
   }
 });
 
-test('an error leads to its page where the service is reached, which may be only below the base path', async () => {
+test('an error links to its page below the public address and base path', async () => {
   const config = readConfig({ MASTER_KEY: '5a'.repeat(32), PUBLIC_URL: 'https://pay.example.cl', BASE_PATH: '/pagos' });
   await using server = await startTestServer(createTestApp(db, { config }));
   const { type } = jsonOf(await server.get('/pagos/nothing'));
@@ -41,7 +41,7 @@ test('a page says the status and what to do', async () => {
   assert.match((await server.get('/errors/INVALID_TIMESTAMP')).text, /the SDK, on your side/);
 });
 
-test('the page of a refused approval advised a smaller amount, and said nothing of a changed account or a known token', async () => {
+test('the page of a refused approval names its causes, and does not advise a smaller amount', async () => {
   await using server = await startTestServer(createTestApp(db));
   const { text } = await server.get('/errors/APPROVAL_REFUSED');
   for (const cause of [/proposed the payout or requested the refund/, /changed the account/, /an API token/, /too old/])
@@ -49,7 +49,7 @@ test('the page of a refused approval advised a smaller amount, and said nothing 
   assert.doesNotMatch(text, /smaller amount|over the limit/);
 });
 
-test('the page of a cause tells the fix in four languages', async () => {
+test('the page of a cause gives the fix in four languages', async () => {
   await using server = await startTestServer(createTestApp(db));
   const { text } = await server.get('/errors/FIELDS_NOT_SORTED');
   assert.match(text, /<h1>Sort the fields by name before joining them<\/h1>/);
@@ -64,7 +64,7 @@ test('the page of a cause tells the fix in four languages', async () => {
   }
 });
 
-test('the page of a signature leads to where one can be made, and shows commands as code', async () => {
+test('the page of a signature error links to the page that signs, and shows commands as code', async () => {
   const config = readConfig({ MASTER_KEY: '5a'.repeat(32), BASE_PATH: '/pagos' });
   await using server = await startTestServer(createTestApp(db, { config }));
   const { text } = await server.get('/errors/SIGNATURE_INVALID');
@@ -73,7 +73,7 @@ test('the page of a signature leads to where one can be made, and shows commands
   assert.match(text, /<code>bin\/rubrica explain<\/code>/);
 });
 
-test('all errors are listed, each once, with the way to its page', async () => {
+test('the list has every error once, with a link to its page', async () => {
   await using server = await startTestServer(createTestApp(db));
   const { status, text } = await server.get('/errors');
   assert.equal(status, 200);
@@ -82,7 +82,7 @@ test('all errors are listed, each once, with the way to its page', async () => {
   assert.deepEqual(listed.sort(), [...codes].sort());
 });
 
-test('a list of errors says status and title, and is searched by code, status and the words of both languages', async () => {
+test('the list shows status and title, and is searched by code, status and words of both languages', async () => {
   await using server = await startTestServer(createTestApp(db));
   const found = async (words: string, language = 'en') => {
     const { text } = await server.get(`/errors?q=${encodeURIComponent(words)}`, { 'accept-language': language });
@@ -105,7 +105,7 @@ test('a list of errors says status and title, and is searched by code, status an
   assert.match((await server.get('/errors?q=%3Cb%3E')).text, /value="&lt;b&gt;"/);
 });
 
-test('every error is told in Spanish to who asks for it, and every page has both languages', async () => {
+test('every error page has both languages, and is in Spanish when the visitor asks for it', async () => {
   await using server = await startTestServer(createTestApp(db));
   const spanish = { 'accept-language': 'es-CL,es;q=0.9' };
   for (const code of [...Object.keys(CATALOGUE), ...Object.keys(SIGNING_CATALOGUE), ...Object.keys(FIXES)]) {
@@ -122,7 +122,7 @@ test('every error is told in Spanish to who asks for it, and every page has both
   }
 });
 
-test('a code that there is not is answered with 404', async () => {
+test('an unknown code is answered 404', async () => {
   await using server = await startTestServer(createTestApp(db));
   for (const code of ['NOTHING', 'invalid_form', 'constructor', '__proto__', 'toString']) {
     const answer = await server.get(`/errors/${code}`);

@@ -7,7 +7,7 @@ import { forEachEngine } from '../support/engines.ts';
 import { createTestApp } from '../support/test-app.ts';
 
 forEachEngine('the API reference', (openTestDatabase) => {
-  test('was made anew for each of many who ask for it and never read it, and is one page in memory for all', async () => {
+  test('is kept in memory as one page for all readers of a language', async () => {
     const db = await openTestDatabase();
     const [app, other] = [createTestApp(db), createTestApp(db)];
     const page = await ask(app, {});
@@ -22,7 +22,7 @@ forEachEngine('the API reference', (openTestDatabase) => {
     assert.notEqual(await ask(other, {}), page, 'another process of the same store has other settings');
   });
 
-  test('that is kept is the one of the language that was asked for, also when another was asked for first', async () => {
+  test('is kept for each language, whichever language was requested first', async () => {
     const db = await openTestDatabase();
     for (const order of [
       ['es', 'en'],

@@ -19,11 +19,11 @@ const INLINE: readonly [name: string, text: string, html: string][] = [
   ['names with underscores', 'Remove __proto__ and x_account_id', 'Remove __proto__ and x_account_id'],
 ];
 
-describe('a text of our own', () => {
+describe('a text of the documentation', () => {
   for (const [name, text, html] of INLINE) test(name, () => assert.equal(renderInline(text).text, html));
 });
 
-test('a guide has headings to link to, code with its language, tables that scroll and links as its page has them', () => {
+test('a guide has headings to link to, code with its language, tables that scroll and rewritten links', () => {
   const guide =
     '# Año `x_1`, ok?\n\n```sh\na && b\n```\n\n| a | b |\n|---|---|\n| c \\| d | [e](f.md) |\n\n<img src=x onerror=y>\n';
   const html = renderMarkdown(guide, (address) => address.replace('.md', '')).text;

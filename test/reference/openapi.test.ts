@@ -14,7 +14,7 @@ import { jsonOf, startTestServer } from '../support/test-server.ts';
 import { createTestUser } from '../support/test-user.ts';
 
 forEachEngine('the API description over HTTP', (openTestDatabase) => {
-  test('/openapi.json names every described endpoint, its other addresses too, and where the service is reached', async () => {
+  test('/openapi.json names every described endpoint with all its paths, and the address of the service', async () => {
     const config = readConfig({
       MASTER_KEY: '5a'.repeat(32),
       PUBLIC_URL: 'https://pay.example.cl',
@@ -30,7 +30,7 @@ forEachEngine('the API description over HTTP', (openTestDatabase) => {
     assert.deepEqual(document.servers, [{ url: 'https://pay.example.cl/pagos' }]);
   });
 
-  test('/openapi/transfers.json is the bank account validation with its logins, version 1.1.0, and nothing that it does not use', async () => {
+  test('/openapi/transfers.json describes only the bank account validation and its logins, as version 1.1.0', async () => {
     await using server = await startTestServer(createTestApp(await openTestDatabase()));
     const answer = await server.get('/openapi/transfers.json');
     const document = jsonOf(answer) as {
@@ -47,7 +47,7 @@ forEachEngine('the API description over HTTP', (openTestDatabase) => {
     }
   });
 
-  test('four requests that the reference shows were refused as they stand: without a parameter, or with a time that had passed', async () => {
+  test('no request that the reference shows has an invalid parameter or body, except one that needs a method', async () => {
     const app = createTestApp(await openTestDatabase());
     await using server = await startTestServer(app);
     const { development } = await createPaymentService(app, 'Shop', TESTER);
@@ -71,7 +71,7 @@ forEachEngine('the API description over HTTP', (openTestDatabase) => {
     );
   });
 
-  test('a body that nobody asked for and that is too large was refused with a code that the description did not have', async () => {
+  test('a body that is too large for an endpoint without a body is refused as the description says', async () => {
     const app = createTestApp(await openTestDatabase());
     await using server = await startTestServer(app);
     const { headers } = await createTestUser(app, { may: Object.keys(PERMISSIONS) as Permission[] });

@@ -27,7 +27,7 @@ forEachEngine('refused requests', (openTestDatabase) => {
     return { app, shop, server, refused };
   };
 
-  test('a refused request is found by its request_id, with what was wrong and without its secrets', async () => {
+  test('a refused request is found by its request_id, with its errors and without its secrets', async () => {
     const { app, shop, server, refused } = await open();
     await using _server = server;
     const { service_token, secret_token } = shop.development;
@@ -58,7 +58,7 @@ forEachEngine('refused requests', (openTestDatabase) => {
     assert.equal(spanish?.value, '(64 caracteres, no guardados)', 'who reads Spanish read English here');
   });
 
-  test('are kept though a stranger sent a name that is shown up to the middle of a character: those beside it were lost', async () => {
+  test('are kept beside a refusal whose field name is cut in the middle of a character', async () => {
     const { shop, server, refused } = await open();
     await using _server = server;
     const { service_token, secret_token } = shop.development;
@@ -68,7 +68,7 @@ forEachEngine('refused requests', (openTestDatabase) => {
     assert.equal((await refused()).length, 2);
   });
 
-  test('what stands in a wrong field is kept of no card, of no Secret Token and of no address', async () => {
+  test('the kept value of a wrong field contains no card number, Secret Token or e-mail address', async () => {
     const { shop, server, refused } = await open();
     await using _server = server;
     const { service_token, secret_token } = shop.development;
@@ -89,7 +89,7 @@ forEachEngine('refused requests', (openTestDatabase) => {
       assert.ok(!kept.includes(secret), secret);
   });
 
-  test('a body that cannot be read is the merchant’s whose Service Token stands in it', async () => {
+  test('an unreadable body belongs to the merchant whose Service Token it contains', async () => {
     const { shop, server, refused } = await open();
     await using _server = server;
     const headers = { 'content-type': 'application/json' };
@@ -104,7 +104,7 @@ forEachEngine('refused requests', (openTestDatabase) => {
     ]);
   });
 
-  test('requests with production tokens are kept only where the setting says so, those with development tokens always', async () => {
+  test('requests with development tokens are always kept, with production tokens only if the setting allows it', async () => {
     const production = { RUBRICA_ENV: 'production', PUBLIC_URL: 'https://pay.example.cl' };
     for (const [settings, kept] of [
       [production, ['development']],
@@ -118,7 +118,7 @@ forEachEngine('refused requests', (openTestDatabase) => {
     }
   });
 
-  test('a text that PostgreSQL cannot keep takes no other refusal with it: all of the same moment were lost', async () => {
+  test('a text that PostgreSQL cannot store does not prevent other refusals from being kept', async () => {
     const { shop, server, refused } = await open();
     await using _server = server;
     const json = { x_account_id: shop.development.service_token };
@@ -132,7 +132,7 @@ forEachEngine('refused requests', (openTestDatabase) => {
     assert.deepEqual(codes, ['HTTP_MALFORMED', 'SIGNATURE_INVALID', 'UNKNOWN_FIELD', 'UNKNOWN_FIELD']);
   });
 
-  test('what a program sends moves nothing on the terminal of who reads why it was refused', async () => {
+  test('the kept texts contain no control characters for the terminal of a reader', async () => {
     const { app, server, refused } = await open();
     await using _server = server;
     const { headers } = await createTestUser(app, { payouts: true });
@@ -151,7 +151,7 @@ forEachEngine('refused requests', (openTestDatabase) => {
     }
   });
 
-  test('an accepted request costs no statement more, and a refused one is written after its answer', async () => {
+  test('an accepted request costs no extra statement, and a refused one is written after its answer', async () => {
     const { app, shop, server } = await open();
     await using _server = server;
     const { app: listened, all: heard } = listenToStatements(app);
@@ -169,7 +169,7 @@ forEachEngine('refused requests', (openTestDatabase) => {
     assert.equal((await app.db.query('select request_id from refused_requests')).length, 2);
   });
 
-  test('a flood takes no room of other codes: the first of an hour are kept, and the others counted', async () => {
+  test('a flood does not displace other codes: the first of an hour are kept, and the rest are counted', async () => {
     const { app, shop, server, refused } = await open();
     await using _server = server;
     const { service_token } = shop.development;
@@ -190,7 +190,7 @@ forEachEngine('refused requests', (openTestDatabase) => {
     assert.equal(all.length - flood.length, 1);
   });
 
-  test('they are gone after their time, and of each code only the newest stay', async () => {
+  test('refusals are removed after their time, and of each code only the newest are kept', async () => {
     const { app, shop, server, refused } = await open();
     await using _server = server;
     const refuse = () => server.post('/trxs', { json: { x_account_id: shop.development.service_token } });
@@ -205,7 +205,7 @@ forEachEngine('refused requests', (openTestDatabase) => {
     assert.equal((await refused()).length, 0);
   });
 
-  test('a user reads those of its own payment services, page by page, and no others', async () => {
+  test('a user reads only the refusals of their own payment services, page by page', async () => {
     const { app, shop, server } = await open();
     await using _server = server;
     const other = await createPaymentService(app, 'Sur', TESTER);
@@ -239,7 +239,7 @@ forEachEngine('refused requests', (openTestDatabase) => {
     assert.equal((await server.get('/requests?after=x', user.headers)).status, 400);
   });
 
-  test('the request_id that a shop was told leads from the one box to its refusal, for who may see it', async () => {
+  test('a search for the request_id leads to the refusal, for users who may see it', async () => {
     const { app, shop, server } = await open();
     await using _server = server;
     const other = await createPaymentService(app, 'Sur', TESTER);
@@ -261,7 +261,7 @@ forEachEngine('refused requests', (openTestDatabase) => {
     assert.equal((await ask([other.id], `/requests/${id}`)).status, 404);
   });
 
-  test('a refusal of a program is the merchant’s of the transaction in its path, where the program sees it', async () => {
+  test('a refusal of a program belongs to the merchant of the transaction in the path, if the program sees it', async () => {
     const { app, shop, server, refused } = await open();
     await using _server = server;
     const { service_token, secret_token } = shop.development;

@@ -14,23 +14,23 @@ describe('a program that a test starts', () => {
     else process.env.CI = CI;
   });
 
-  test('and that is missing fails the test at once, with the package to install', async () => {
+  test('fails the test at once when it is missing, and names the package to install', async () => {
     const missing = /^Error: the program python3 is missing: install Debian's package python3$/;
     await assert.rejects(startChild('python3', ['-m', 'http.server']), (error) => missing.test(String(error)));
   });
 
-  test('and that is missing is a reason to leave the test out, but not in CI', () => {
+  test('is a reason to skip the test when it is missing, but not in CI', () => {
     delete process.env.CI;
     assert.match(whyMissing('python3') ?? '', /install Debian's package python3/);
     process.env.CI = 'true';
     assert.equal(whyMissing('python3'), null);
   });
 
-  test('and that cannot be started used to be waited for, for ever', async () => {
+  test('fails the test at once when it cannot be started', async () => {
     await assert.rejects(startChild('bin/nothing', []), /bin\/nothing could not be started: .*ENOENT/);
   });
 
-  test('and that ends too early says what it wrote', async () => {
+  test('reports its output when it ends too early', async () => {
     const child = await startChild('node', ['--eval', 'console.error("out of paper"); process.exitCode = 3']);
     await assert.rejects(
       child.until(({ stdout }) => stdout.includes('ready')),
@@ -39,7 +39,7 @@ describe('a program that a test starts', () => {
     await assert.rejects(outputOf('node', ['--eval', 'throw new Error("no ink")']), /status 1\n[^]*no ink/);
   });
 
-  test('and that never ends is killed', async () => {
+  test('is killed when it does not end in time', async () => {
     const args = ['--eval', 'console.log("still here"); setInterval(() => {}, 1000)'];
     await assert.rejects(runChild('node', args, { longestMs: 1 }), /^Error: Killed after 0\.001 s: node --eval/);
   });

@@ -23,7 +23,7 @@ function implementations(folder: string, type: string): string[] {
 for (const [folder, type, contracts] of PORTS) {
   const files = implementations(folder, type);
 
-  test(`each ${type} is held to its contract`, () => {
+  test(`each ${type} is tested with its contract`, () => {
     assert.ok(files.length >= 2, files.join());
     const tests = globSync(`test/${folder}/*.test.ts`, { cwd: root }).map((file) => {
       const text = readFileSync(join(root, file), 'utf8');

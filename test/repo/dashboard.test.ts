@@ -27,7 +27,7 @@ async function storedNames(): Promise<Map<string, string>> {
 
 const metricsIn = (expression: string) => expression.match(/\b(?:rubrica|process|nodejs)_\w+/g) ?? [];
 
-test('every panel of the dashboard asks for metrics that there are', async () => {
+test('every panel of the dashboard uses metrics that exist', async () => {
   const stored = await storedNames();
   assert.ok(queries.length > 0);
   for (const { title, expr } of queries) {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { runChild, withoutTestContext } from '../support/child-process.ts';
 
-test('a file whose tests leave a server running counted a part of them: it ends by itself, with all of them', async (t) => {
+test('a test file that leaves a server running ends by itself, with all its tests counted', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'leaves.test.mjs');

@@ -20,7 +20,7 @@ function group(t: { after: (remove: () => void) => void }, texts: Record<string,
 const sizesOf = (modules: readonly string[]) =>
   modules.map((path) => readFileSync(path, 'utf8').match(/^describe/gm)?.length);
 
-test('every file is in one module: the longest eight come first, others are more but not longer, and the last groups are small', (t) => {
+test('every file is in one group: the eight longest come first, and the last groups are small', (t) => {
   const texts = Array.from({ length: 40 }, (_, at) => [`of-${100 + at}`, '/'.repeat(10 * (1 + at))]);
   const { modules } = group(t, Object.fromEntries(texts));
   assert.deepEqual(sizesOf(modules), [8, 10, 11, 6, 5]);
@@ -28,12 +28,12 @@ test('every file is in one module: the longest eight come first, others are more
   assert.match(modules[4] as string, /4\+of-104.*of-100\.mjs$/);
 });
 
-test('files with long names are fewer, because a group has the names of all', (t) => {
+test('a group has fewer files when their names are long, because it has the names of all', (t) => {
   const texts = Array.from({ length: 12 }, (_, at) => [`${'x'.repeat(77)}-${10 + at}`, '']);
   assert.deepEqual(sizesOf(group(t, Object.fromEntries(texts)).modules), [3, 3, 3, 3]);
 });
 
-test('files that make hashes cheap share a process with each other alone', (t) => {
+test('files that use cheap hashes share a process only with each other', (t) => {
   const cheap = `import '../support/cheap-hashes.ts';`;
   const { modules } = group(t, { one: cheap, two: 'test();', three: cheap });
   assert.deepEqual(sizesOf(modules), [2, 1]);
@@ -41,13 +41,13 @@ test('files that make hashes cheap share a process with each other alone', (t) =
   assert.match(modules[1] as string, /1\+two\.mjs$/);
 });
 
-test('a file that changes its process for all who share it has a process of its own', (t) => {
+test('a file that changes its process for others gets a separate process', (t) => {
   const { files, modules } = group(t, { changes: 'setDefaultCACertificates([]);', counts: 'count(1);' });
   assert.equal(modules[0], files[0]);
   assert.match(modules[1] as string, /0\+counts\.mjs$/);
 });
 
-test('in a group a hook is of its file alone, and a file that cannot be loaded fails by its name beside the others', async (t) => {
+test('in a group, hooks belong to one file, and a file that cannot be loaded fails under its own name', async (t) => {
   const { folder, files, modules } = group(t, {
     first: `${HOOKS}\nconst longest = 'so it comes first';`,
     second: `import { test } from 'node:test';\ntest('two', () => console.error('two'));`,

@@ -13,7 +13,7 @@ const rows = page
   .filter((line) => line.startsWith('| `'));
 const SPANISH = /[áéíóúñ¿¡]|\bTrx [a-z]/;
 
-test('the page of compatibility has the Spanish texts of the API as they are', () => {
+test('docs/compatibility.md has the Spanish texts of the API unchanged', () => {
   const source = readSourceFiles('src/api/**/*.ts', 'src/refunds/*.ts')
     .map(({ text }) => text)
     .join('\n');
@@ -24,7 +24,7 @@ test('the page of compatibility has the Spanish texts of the API as they are', (
   for (const text of texts) assert.ok(source.includes(text), text);
 });
 
-test('the page of compatibility has the text of every refusal of a refund', () => {
+test('docs/compatibility.md has the text of every refusal of a refund', () => {
   const listed = rows.map((row) => /`([A-Z_]+)`/.exec(row)?.[1]);
   for (const code of REFUND_REFUSAL_CODES) assert.ok(listed.includes(code), code);
 });

@@ -18,7 +18,7 @@ import { SERVER_LIMITS } from '../../src/server/server-limits.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/limits.md'), 'utf8');
 
-test('every request limit is on the page of limits, and no other', () => {
+test('docs/limits.md has every request limit, and no other', () => {
   const rows = [...page.matchAll(/^\| `([a-z-]+)` \| ([\d,]+) \| (\d+) min \|/gm)].map(([, name, most, minutes]) => ({
     name,
     most: Number(most?.replaceAll(',', '')),
@@ -63,16 +63,17 @@ const SIZES: [what: string, most: string][] = [
   ['time between two requests of a connection', seconds(SERVER_LIMITS.idleMs)],
 ];
 for (const [what, most] of SIZES) {
-  test(`the page of limits says of the ${what}: ${most}`, () => assert.ok(page.includes(`\n| ${what} | ${most} | `)));
+  test(`docs/limits.md gives the limit of the ${what}: ${most}`, () =>
+    assert.ok(page.includes(`\n| ${what} | ${most} | `)));
 }
 
-test('the page of limits says when a refusal is held', () => {
+test('docs/limits.md says when a refusal is delayed', () => {
   const { most, windowMs, heldMs } = HELD_BACK;
   assert.deepEqual([windowMs, heldMs], [100, 1_000]);
   assert.ok(page.includes(`more than ${most} times in a tenth of a second`));
 });
 
-test('no endpoint takes a larger body than the page says', () => {
+test('no endpoint accepts a larger body than docs/limits.md says', () => {
   const larger = ROUTES.filter(({ bodyLimit }) => bodyLimit !== undefined);
   assert.deepEqual(
     larger.map(({ paths }) => paths[0]),

@@ -22,28 +22,28 @@ const operations = Object.values(document.paths)
   .filter((one) => one !== undefined);
 
 describe('the API description', () => {
-  test('openapi.json is what the table of endpoints gives; write-openapi.ts writes it anew', () => {
+  test('openapi.json matches the table of endpoints (node tools/write-openapi.ts writes it)', () => {
     const committed = readFileSync(join(root, 'openapi.json'), 'utf8');
     assert.equal(committed, `${JSON.stringify(document, null, 2)}\n`);
   });
 
-  test('the types of the client are what it gives; write-openapi.ts writes them anew too', () => {
+  test('the types of the client match the API description (write-openapi.ts writes them)', () => {
     for (const [file, text] of Object.entries(clientTypes(document)))
       assert.equal(readFileSync(join(root, 'sdk/src', file), 'utf8'), text);
   });
 
-  test('clients in other languages have the names, currencies and texts of protocol/; write-openapi.ts writes them too', () => {
+  test('the data of the clients in other languages matches protocol/ (write-openapi.ts writes it)', () => {
     for (const file of PROTOCOL_DATA_FILES) assert.equal(readFileSync(join(root, file), 'utf8'), protocolData());
   });
 
-  test('the tables of docs/ say what the tables of the code say; write-openapi.ts writes them too', () => {
+  test('the tables of docs/ match the tables of the code (write-openapi.ts writes them)', () => {
     for (const page of DOC_PAGES) {
       const text = readFileSync(join(root, page), 'utf8');
       assert.equal(text, withTables(page, text), `${page}: run node tools/write-openapi.ts`);
     }
   });
 
-  test('the linter of API descriptions finds nothing, in the examples neither', async () => {
+  test('the linter of API descriptions finds no fault, including the examples', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'rubrica-openapi-'));
     const transfers = join(folder, 'transfers.json');
     writeFileSync(transfers, JSON.stringify(transfersDocument(document)));
@@ -95,7 +95,7 @@ describe('the API description', () => {
   });
 });
 
-test('every code with which hostile requests are refused is described, at the endpoint or for any request', () => {
+test('every code that refuses hostile requests is described, at its endpoint or for all requests', () => {
   const codesIn = (replies: object) =>
     new Set([...JSON.stringify(replies).matchAll(/components\/examples\/(\w+)"/g)].map(([, code]) => code));
   const common = codesIn(document.components['responses'] ?? {});

@@ -4,7 +4,7 @@ import { type Permission, ROLES, type Role, rightsOf } from '../../src/auth/perm
 
 const roles = Object.keys(ROLES) as Role[];
 
-test('roles hold what the separation of duties needs', () => {
+test('the roles have the permissions that the separation of duties needs', () => {
   const holders = (permission: Permission) => roles.filter((role) => rightsOf(role).may.includes(permission));
   assert.deepEqual(holders('payouts:create'), ['finance', 'owner']);
   assert.deepEqual(holders('payouts:approve'), ['approver', 'owner']);

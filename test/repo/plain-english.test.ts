@@ -36,7 +36,7 @@ describe('plain English', () => {
     });
   }
 
-  test('is looked for across the lines of a comment', () => {
+  test('is checked across the lines of a comment', () => {
     const file = { path: 'a.ts', text: '/**\n * What was given\n * back. It is\n * none.\n */' };
     assert.equal(placesOf(file, TICS['give back'][0]).length, 1);
     assert.equal(placesOf(file, TICS['is none'][0]).length, 1);

@@ -8,7 +8,7 @@ const read = (file: string) => readFileSync(join(root, file), 'utf8');
 const versionOf = (manifest: string) => (JSON.parse(read(manifest)) as { version: string }).version;
 
 for (const changelog of ['CHANGELOG.md', 'sdk/CHANGELOG.md']) {
-  test(`${changelog} begins with what is not released, then has the version of both packages with its day`, () => {
+  test(`${changelog} begins with Unreleased, and then has the version of both packages with its date`, () => {
     const [first, ...released] = sectionsOf(read(changelog));
     assert.equal(first, 'Unreleased');
     const versions = released.map((title) => /^(\d+\.\d+\.\d+) \((\d{4}-\d{2}-\d{2})\)$/.exec(title));
@@ -33,7 +33,7 @@ test('the clients in other languages have the version of the package', () => {
   assert.deepEqual(said, Array(3).fill(versionOf('package.json')));
 });
 
-test('every decision is in the list of decisions with its title, has its parts, and their numbers have no gap', () => {
+test('every decision is in the list of decisions with its title and parts, and the numbers have no gap', () => {
   const files = readdirSync(join(root, 'docs/decisions')).filter((file) => file !== 'README.md');
   const pages = files.sort().map((file) => ({ file, text: read(`docs/decisions/${file}`) }));
   const rows = pages.map(
@@ -53,7 +53,7 @@ test('every decision is in the list of decisions with its title, has its parts, 
   for (const { file, text } of pages) assert.deepEqual(sectionsOf(text), parts, file);
 });
 
-test('known faults of parts are looked for every week and with each change of the lock file', () => {
+test('known vulnerabilities of dependencies are checked every week and with each change of the lock file', () => {
   const workflow = read('.github/workflows/audit.yml');
   assert.match(workflow, /^ {4}- cron: '\d+ \d+ \* \* 1'$/m);
   assert.match(workflow, /^ {4}paths: \[package-lock\.json\]$/m);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runCommand } from '../support/run-command.ts';
 
-test('a command has its own status, environment and input, though the one before ran in the same process', async () => {
+test('each command has its own status, environment and input, although one process runs them all', async () => {
   const { PATH } = process.env;
   const spanish = await runCommand(['open', '--help'], { env: { PATH, LANG: 'es_CL.UTF-8' } });
   assert.match(spanish.stdout, /Uso:/);
@@ -16,7 +16,7 @@ test('a command has its own status, environment and input, though the one before
   assert.match(english.stdout, /Usage:/);
 });
 
-test('commands at the same time do not write into each other', async () => {
+test('concurrent commands do not mix their output', async () => {
   const { PATH } = process.env;
   const [first, second] = await Promise.all(
     ['bash', 'fish'].map((shell) => runCommand(['completion', shell], { env: { PATH } })),

@@ -27,12 +27,12 @@ const rows = [...page.matchAll(/^\| `(\w+)` \| (.*?) \|/gm)].map(([, table, key]
   key: key as string,
 }));
 
-test('the page of scaling has the key of every table', () => {
+test('docs/scaling.md has the key of every table', () => {
   assert.deepEqual(rows.map(({ table }) => table).toSorted(), [...columns.keys()].toSorted());
 });
 
 for (const { table, key } of rows) {
-  test(`the key of ${table} is a column it has`, () => {
+  test(`the key of ${table} is one of its columns`, () => {
     const column = /^`(\w+)`$/.exec(key)?.[1];
     if (column === undefined) {
       assert.match(key, /^(?:copy on every node|one node)$/);
@@ -42,7 +42,7 @@ for (const { table, key } of rows) {
   });
 }
 
-test('every test that the page names is there, with the sentence that it quotes', () => {
+test('every test that docs/scaling.md quotes exists, with the quoted title', () => {
   const named = [...page.matchAll(/`(test\/[\w/.-]+\.ts)`(?:, "([^"…]+))?/g)];
   assert.ok(named.length > 5);
   for (const [, path, sentence] of named) {

@@ -75,7 +75,7 @@ describe('the package of the SDK', () => {
   });
   after(() => sdk[Symbol.dispose]());
 
-  test('holds what runs, what was written and what must be said, and depends on nothing', async () => {
+  test('contains the code, its sources, its licence and its documents, and has no dependency', async () => {
     const listed = await run(sdk.folder, 'tar', 'tzf', sdk.tarball);
     const files = listed.trim().split('\n');
     const outside = files.filter((file) => !/^package\/(?:dist|src)\/[\w./-]+\.(?:js|d\.ts|ts|json)$/.test(file));
@@ -90,20 +90,20 @@ describe('the package of the SDK', () => {
       assert.equal(manifest[kind], undefined);
   });
 
-  test('is found well made by publint', async () => {
+  test('passes publint', async () => {
     assert.match(await run(sdk.folder, 'node_modules/.bin/publint', 'run', sdk.tarball, '--strict'), /All good/);
   });
 
-  test('has types that are right for every kind of consumer, says attw', async () => {
+  test('has types that are right for every kind of consumer, as attw finds', async () => {
     assert.match(await run(sdk.folder, 'node_modules/.bin/attw', sdk.tarball), /No problems found/);
   });
 
-  test('has types that compile strictly without those of Node, and with those of a browser', async () => {
+  test('has types that compile strictly without Node’s types, and with a browser’s types', async () => {
     await compile({ 'typed.mts': TYPED_CONSUMER, 'required.cts': COMMONJS_CONSUMER }, ['es2023']);
     await compile({ 'browser.mts': BROWSER_CONSUMER }, ['es2023', 'dom']);
   });
 
-  test('imports nothing but its own files, so that it loads where there is no Node', () => {
+  test('imports only its own files, so that it loads without Node', () => {
     const texts = globSync('dist/**/*.js', { cwd: sdk.sdk }).map((file) => readFileSync(join(sdk.sdk, file), 'utf8'));
     const imported = texts.flatMap((text) => [
       ...text.matchAll(/(?:\bfrom |\bimport ?\(?|\brequire\()['"]([^'"]+)['"]/g),

@@ -13,7 +13,7 @@ const rows = read('docs/security-checklist.md')
   .map((line) => line.split(' | ').map((cell) => cell.replaceAll(/^\| ?| ?\|$/g, '').trim()));
 
 describe('the security checklist', () => {
-  test('has the whole API Security Top 10, and rows of the chapters of the ASVS', () => {
+  test('has the whole API Security Top 10, and rows for the chapters of the ASVS', () => {
     const names = rows.map(([name = '']) => name);
     for (let at = 1; at <= 10; at++)
       assert.ok(
@@ -25,7 +25,7 @@ describe('the security checklist', () => {
   });
 
   for (const [name = '', state, , proof = ''] of rows) {
-    test(`names a test that is there: ${name}`, () => {
+    test(`names a test that exists: ${name}`, () => {
       if (state === 'not') {
         assert.equal(proof, '');
         return;

@@ -8,7 +8,7 @@ import { publicUrlProblem } from '../../src/health/public-url-problem.ts';
 import { ownPlaces } from '../../src/lib/own-places.ts';
 import { describeSettings, SETTINGS } from '../../src/settings.ts';
 
-test('a setting that the program read was in no list, and one that it read no longer stayed there', () => {
+test('the list of settings has exactly the settings that the program reads', () => {
   const read = new Set<string>();
   const watched = new Proxy<Record<string, string>>(KEY, {
     get: (given, name) => {
@@ -20,7 +20,7 @@ test('a setting that the program read was in no list, and one that it read no lo
   assert.deepEqual([...read].toSorted(), SETTINGS.map(({ name }) => name).toSorted());
 });
 
-test('a setting was listed with another default than the program goes by', () => {
+test('the listed default of a setting is the default that the program uses', () => {
   let compared = 0;
   for (const { name, fallback } of SETTINGS) {
     // The others are sentences: a default that other settings or the terminal decide.
@@ -47,14 +47,14 @@ const OWN_ORIGINS: [settings: Record<string, string>, own: string[], others: str
 ];
 
 for (const [settings, own, others] of OWN_ORIGINS) {
-  test(`the service knows its own origins: ${JSON.stringify(settings)}`, () => {
+  test(`the service recognises its own origins: ${JSON.stringify(settings)}`, () => {
     const { ownOrigins } = ownPlaces(readConfig({ ...KEY, ...settings }));
     for (const origin of own) assert.ok(ownOrigins.includes(origin), origin);
     for (const origin of others) assert.ok(!ownOrigins.includes(origin), origin);
   });
 }
 
-test('only the host of PUBLIC_URL is its own on every port', () => {
+test('only the host of PUBLIC_URL belongs to the service on every port', () => {
   assert.deepEqual(ownPlaces(readConfig(KEY)).ownAddresses, []);
   const named = ownPlaces(readConfig({ ...KEY, PUBLIC_URL: 'https://pay.example.cl:8443' }));
   assert.deepEqual(named.ownAddresses, ['pay.example.cl']);
@@ -67,7 +67,7 @@ const SECRET_SETTINGS = {
   VALIDATION_PROVIDER_URL: 'https://verify.example.cl/holders?key=url-secret',
 };
 
-test('a secret setting is shown as set or not, never with its value', () => {
+test('a secret setting is shown as set or not set, never with its value', () => {
   const shown = shownSettings({ ...SECRET_SETTINGS, DATABASE_URL: 'postgres://user:password@db/x?password=password' });
   assert.equal(shown.MASTER_KEY, 'yes environment');
   assert.equal(shown.MASTER_KEY_PREVIOUS, 'yes environment');
@@ -79,12 +79,12 @@ test('a secret setting is shown as set or not, never with its value', () => {
 });
 
 for (const mistyped of ['postgres://user:12/34@db/x', 'postgres://user:12?34@db/x', 'postgres://user:12#34@db/x']) {
-  test(`of a database address whose password was not encoded nothing is shown: ${mistyped}`, () => {
+  test(`a database address with an unencoded password is not shown: ${mistyped}`, () => {
     assert.equal(shownSettings({ ...KEY, DATABASE_URL: mistyped }).DATABASE_URL, 'yes environment');
   });
 }
 
-test('a setting is shown as it is in force, and where that comes from', () => {
+test('a setting is shown with the value in force and its source', () => {
   const shown = shownSettings({ ...KEY, RUBRICA_ENV: 'production', PORT: '81', ALLOW_PRIVATE_CALLBACKS: 'true' });
   assert.equal(shown.PORT, '81 environment');
   assert.equal(shown.PUBLIC_URL, 'http://127.0.0.1:81 default');
@@ -94,7 +94,7 @@ test('a setting is shown as it is in force, and where that comes from', () => {
   assert.match(shown.DATABASE_URL ?? '', /^sqlite:\/.*rubrica\.db default$/);
 });
 
-test('in production the addresses that payers and shops are given must be https', () => {
+test('in production the public address must be https', () => {
   const problem = (settings: Record<string, string>) => publicUrlProblem(readConfig({ ...KEY, ...settings }));
   assert.equal(problem({}), null);
   assert.match(problem({ RUBRICA_ENV: 'production' }) ?? '', /not set, so .* http:\/\/127\.0\.0\.1:8080/);
@@ -102,7 +102,7 @@ test('in production the addresses that payers and shops are given must be https'
   assert.equal(problem({ RUBRICA_ENV: 'production', PUBLIC_URL: 'https://pay.example.cl' }), null);
 });
 
-test('ALLOW_PRIVATE_CALLBACKS is said to be ignored where it is', () => {
+test('ALLOW_PRIVATE_CALLBACKS is reported as ignored in production', () => {
   const problem = (settings: Record<string, string>) =>
     privateCallbacksProblem(readConfig({ ...KEY, ...settings }), settings);
   assert.match(problem({ RUBRICA_ENV: 'production', ALLOW_PRIVATE_CALLBACKS: 'true' }) ?? '', /ignored in production/);
@@ -129,20 +129,20 @@ const REFUSED: [string, Record<string, string>, RegExp][] = [
     /^EGRESS_PROXY must be (?!.*secret)/,
   ],
   [
-    'a bare % in the password of a proxy, which was a fault of the program',
+    'a bare % in the password of a proxy',
     { ...KEY, EGRESS_PROXY: 'http://a:sec%ret@proxy.example.cl' },
     /^EGRESS_PROXY has a % (?!.*sec)/,
   ],
   [
-    'a bare % in the password of a mail server, which was a fault of the program',
+    'a bare % in the password of a mail server',
     { ...KEY, SMTP_URL: 'smtps://a:sec%ret@smtp.example.cl' },
     /^SMTP_URL has a % (?!.*sec)/,
   ],
-  ['a port that is none', { ...KEY, PORT: '80a' }, /PORT must be/],
+  ['an invalid port', { ...KEY, PORT: '80a' }, /PORT must be/],
   ['a port out of range', { ...KEY, PORT: '65536' }, /PORT must be/],
   ['an unknown mode', { ...KEY, RUBRICA_ENV: 'staging' }, /development, production/],
   ['a flag that is neither on nor off', { ...KEY, RATE_LIMITS: 'maybe' }, /RATE_LIMITS/],
-  ['a public URL that is no origin', { ...KEY, PUBLIC_URL: 'pay.example.cl' }, /PUBLIC_URL/],
+  ['a public URL without a scheme', { ...KEY, PUBLIC_URL: 'pay.example.cl' }, /PUBLIC_URL/],
   ['a public URL with a password', { ...KEY, PUBLIC_URL: 'https://u:secret@pay.example.cl' }, /PUBLIC_URL must be an/],
   ['a base URL with a password', { ...KEY, WEBPAY_BASE_URL: 'http://:secret@127.0.0.1' }, /WEBPAY_BASE_URL must be an/],
   [
@@ -153,7 +153,7 @@ const REFUSED: [string, Record<string, string>, RegExp][] = [
   ['a base path with odd characters', { ...KEY, BASE_PATH: '/a b' }, /BASE_PATH/],
 ];
 for (const [name, environment, message] of REFUSED) {
-  test(`refused with what to write instead: ${name}`, () => {
+  test(`refused with the correct form: ${name}`, () => {
     assert.throws(
       () => readConfig(environment),
       (error) => error instanceof ConfigError && message.test(error.message),
@@ -161,13 +161,13 @@ for (const [name, environment, message] of REFUSED) {
   });
 }
 
-test('production turns the limits on and never lets callbacks reach private hosts', () => {
+test('production turns the limits on, and never lets callbacks reach private hosts', () => {
   const config = readConfig({ ...KEY, RUBRICA_ENV: 'production', ALLOW_PRIVATE_CALLBACKS: 'true' });
   assert.equal(config.rateLimits, true);
   assert.equal(config.allowPrivateCallbacks, false);
 });
 
-test('no key is made for a store that has been made with another one', (context) => {
+test('no master key is generated for a store that exists without its key', (context) => {
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-settings-'));
   context.after(() => rmSync(folder, { recursive: true }));
   const store = join(folder, 'rubrica.db');
@@ -182,7 +182,7 @@ test('no key is made for a store that has been made with another one', (context)
   assert.deepEqual(readConfig({ DATA_DIR: folder }).masterKey, masterKey);
 });
 
-test('a master key may be hexadecimal or base64, and both are the same 32 bytes', () => {
+test('a master key may be hexadecimal or base64, and both give the same 32 bytes', () => {
   const bytes = Buffer.alloc(32, 7);
   for (const text of [bytes.toString('hex'), bytes.toString('base64'), bytes.toString('base64url')]) {
     assert.deepEqual(readConfig({ MASTER_KEY: text }).masterKey, bytes);

@@ -30,14 +30,14 @@ suite('Spanish', () => {
     assert.deepEqual(places, []);
   });
 
-  test('had two names for one thing, such as orden and pedido: it has one', () => {
+  test('has one name for each thing, such as orden and not pedido', () => {
     const places = spanish.flatMap(({ path, text }) =>
       [...text.matchAll(SECOND_NAMES)].map(([found]) => `${path}: ${found}`),
     );
     assert.deepEqual(places, []);
   });
 
-  test('the page of the console in Spanish had no questions with their clicks: it has those of the English page', () => {
+  test('the Spanish page of the console has the questions of the English page, with their clicks', () => {
     const clicksIn = (path: string) =>
       readSourceFiles(path).flatMap(({ text }) =>
         [...text.matchAll(/^\| ¿?[^|]+\? \|.*\| ([\d; ]+) \|$/gm)].map(([, n]) => n),
@@ -46,7 +46,7 @@ suite('Spanish', () => {
     assert.deepEqual(clicksIn('docs/es/console.md'), clicksIn('docs/console.md'));
   });
 
-  test('pages had lost sections, rows and codes: each has the sections of the English page, with their rows and codes', () => {
+  test('each page has the sections of its English page, with their rows and codes', () => {
     const pages = spanish.filter(({ path }) => path.endsWith('.md'));
     assert.ok(pages.length > 8);
     for (const { path, text } of pages) {

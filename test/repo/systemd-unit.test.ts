@@ -9,14 +9,14 @@ const root = join(import.meta.dirname, '../..');
 const unit = readFileSync(join(root, 'examples/systemd/rubrica.service'), 'utf8');
 const valuesOf = (name: string) => [...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value]) => value);
 
-test('the unit for systemd starts what there is, and does not try again what a person must mend', () => {
+test('the unit for systemd starts an existing file, and does not restart after a fault that a person must fix', () => {
   const [command = ''] = valuesOf('ExecStart');
   assert.ok(existsSync(join(root, command.replace('/opt/rubrica/', '').replace(' serve', ''))), command);
   assert.deepEqual(valuesOf('RestartPreventExitStatus'), [`${EXIT_USAGE} ${EXIT_FINAL}`]);
   assert.match(readFileSync(join(root, 'docs/operation.md'), 'utf8'), /\(\.\.\/examples\/systemd\/rubrica\.service\)/);
 });
 
-test('it gives the service its own folder to write, no rights beyond those of its user, and no other program', () => {
+test('the unit gives the service one folder to write, no extra rights, and no other program', () => {
   const expected: Record<string, string[]> = {
     ProtectSystem: ['strict'],
     ProtectHome: ['yes'],
@@ -32,7 +32,7 @@ test('it gives the service its own folder to write, no rights beyond those of it
   for (const [name, values] of Object.entries(expected)) assert.deepEqual(valuesOf(name), values, name);
 });
 
-test('a command beside the service lost a DATABASE_URL with an &, which systemd reads and a shell does not, and made another store', async () => {
+test('a DATABASE_URL with an & in the settings is read alike by systemd and by a shell', async () => {
   const settings = readFileSync(join(root, 'packaging/debian/rubrica.env'), 'utf8').replaceAll(/^#(?=[A-Z_]+=)/gm, '');
   const read = await outputOf('sh', ['-c', `set -a\n${settings}\nprintf %s "$DATABASE_URL"`]);
   assert.equal(read, /^DATABASE_URL='(.*&.*)'$/m.exec(settings)?.[1]);

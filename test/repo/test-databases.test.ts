@@ -7,7 +7,7 @@ import { TESTER } from '../support/test-actor.ts';
 import { createTestApp } from '../support/test-app.ts';
 import { openByUrl } from '../support/test-database.ts';
 
-forEachEngine('a store of a test', (openTestDatabase, engine) => {
+forEachEngine('the database of a test', (openTestDatabase, engine) => {
   // There each test has a file of its own.
   if (engine === 'sqlite') return;
 
@@ -22,13 +22,13 @@ forEachEngine('a store of a test', (openTestDatabase, engine) => {
     return { db, name, used: used.length };
   }
 
-  test('is written into', async () => {
+  test('can be changed by the test', async () => {
     before = await open();
     await createPaymentService(createTestApp(before.db), 'Shop', TESTER);
     assert.equal((await before.db.query('select id from environments')).length, 2);
   });
 
-  test('is the same one, emptied, and gives ids from the first on', async () => {
+  test('is reused by the next test, emptied, with ids from 1', async () => {
     const { db, name, used } = await open();
     assert.deepEqual([name, used], [before.name, 0]);
     const app = createTestApp(db);
@@ -39,14 +39,14 @@ forEachEngine('a store of a test', (openTestDatabase, engine) => {
     );
   });
 
-  test('is refused to what the test before has left running', async () => {
+  test('refuses statements that the previous test left running', async () => {
     const { db } = before;
     await assert.rejects(db.query('select 1 as one'), { code: 'STORAGE_UNAVAILABLE' });
     before = await open();
     await before.db.transaction((tx) => tx.query('alter table environments disable trigger all'));
   });
 
-  test('is another one after a change of the schema', async () => {
+  test('is replaced after a change of the schema', async () => {
     const opened = await open();
     assert.notEqual(opened.name, before.name);
     before = opened;
@@ -54,7 +54,7 @@ forEachEngine('a store of a test', (openTestDatabase, engine) => {
     await before.db.transaction((tx) => tx.query('analyze environments'));
   });
 
-  test('is another one after statistics that plans go by', async () => {
+  test('is replaced after new statistics for the query planner', async () => {
     const opened = await open();
     assert.notEqual(opened.name, before.name);
     before = opened;
@@ -67,7 +67,7 @@ forEachEngine('a store of a test', (openTestDatabase, engine) => {
     assert.ok(await comesTrue(async () => (await opened.db.query(others)).length === 0));
   });
 
-  test('is the same one when the programs of its test have ended', async () => {
+  test('is reused when the programs of its test have ended', async () => {
     const opened = await open();
     assert.equal(opened.name, before.name);
     before = opened;
@@ -75,14 +75,14 @@ forEachEngine('a store of a test', (openTestDatabase, engine) => {
     await running.query('select 1 as one');
   });
 
-  test('is another one while a program of its test still runs', async () => {
+  test('is replaced while a program of its test still runs', async () => {
     before = await open();
     assert.notEqual(before.name, new URL(running.url).pathname.slice(1));
     await running.close();
     await before.db.query(`alter database ${before.name} set synchronous_commit = 'off'`);
   });
 
-  test('is another one after a setting that later connections would have', async () => {
+  test('is replaced after a change of its settings', async () => {
     assert.notEqual((await open()).name, before.name);
   });
 });

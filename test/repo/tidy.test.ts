@@ -45,7 +45,7 @@ const cases: Case[] = [
     ],
   },
   {
-    name: 'what few need is loaded when it is first asked for',
+    name: 'heavy modules that few need are loaded only when they are used',
     rule: loadsLaterWhatFewNeed,
     planted: {
       'src/main.ts': `const serve = await import('./cli/serve-command.ts');`,
@@ -95,7 +95,7 @@ const cases: Case[] = [
     found: ['src/outbox/outbox-queries.ts reads refunds, which refunds writes'],
   },
   {
-    name: 'a statement says only words of the dialect',
+    name: 'a statement uses only words of the dialect',
     rule: tables.speaksKnownWords,
     planted: {
       'src/auth/user-queries.ts':
@@ -104,7 +104,7 @@ const cases: Case[] = [
     found: ['src/auth/user-queries.ts says {amongst $2}'],
   },
   {
-    name: 'no file imports itself through others',
+    name: 'no imports form a cycle',
     rule: rules.hasNoCycles,
     planted: {
       'src/lib/a.ts': `import { b } from './b.ts';`,
@@ -146,7 +146,7 @@ const cases: Case[] = [
     ],
   },
   {
-    name: 'SQL is written in *-queries.ts, src/db/ and migrations/ only',
+    name: 'only *-queries.ts, src/db/ and migrations/ have SQL',
     rule: rules.keepsSqlInQueries,
     planted: {
       'src/auth/find-user.ts': 'const sql = `\n  select id\n  from users where id = $1`;',
@@ -158,7 +158,7 @@ const cases: Case[] = [
     found: ['src/auth/find-user.ts:1 `\n  select id\n  from', "src/auth/erase-user.ts:1 'DELETE FROM"],
   },
   {
-    name: 'the clock is read in src/lib/clock.ts only',
+    name: 'only src/lib/clock.ts reads the clock',
     rule: rules.readsTheClockInOnePlace,
     planted: {
       'src/lib/clock.ts': 'export const now = () => Date.now();',
@@ -167,7 +167,7 @@ const cases: Case[] = [
     found: ['src/auth/user.ts:2 Date.now(', 'src/auth/user.ts:3 new Date()'],
   },
   {
-    name: 'the environment is read in src/config.ts only',
+    name: 'only src/config.ts reads the environment',
     rule: rules.readsTheEnvironmentInOnePlace,
     planted: {
       'src/config.ts': 'readConfig(process.env);',
@@ -177,7 +177,7 @@ const cases: Case[] = [
     found: ['src/http/server.ts:1 process.env', "src/server/routes.ts:1 import { env } from 'node:process'"],
   },
   {
-    name: 'tests start programs by test/support/child-process.ts only, which knows what each needs',
+    name: 'tests start programs only through test/support/child-process.ts',
     rule: rules.startsProgramsInOnePlace,
     planted: {
       'test/cli/a.test.ts': `import { spawn } from 'node:${childProcess}';`,
@@ -194,7 +194,7 @@ const cases: Case[] = [
     found: ['src/lib/long.ts has more than 400 lines'],
   },
   {
-    name: 'a file name is an address: no two files share one, none says nothing',
+    name: 'a file name is unique and says what the file is',
     rule: rules.namesAreAddresses,
     planted: { 'src/auth/user.ts': '', 'src/http/user.ts': '', 'src/lib/utils.ts': '', 'src/services/pay.ts': '' },
     found: [
@@ -214,13 +214,13 @@ const cases: Case[] = [
     found: ['src/lib/a.ts:5 has no docstring: export async function bad() {}'],
   },
   {
-    name: 'no machine path and no registry host',
+    name: 'no file has a machine path or a registry host',
     rule: rules.namesNoMachine,
     planted: { 'docs/start.md': `see ${machinePath}/rubrica`, 'package-lock.json': `${registryAddress}//x/y.tgz"` },
     found: [`docs/start.md:1 ${machinePath}`, `package-lock.json:1 ${registryAddress}`],
   },
   {
-    name: 'no secret',
+    name: 'no file has a secret',
     rule: rules.holdsNoSecret,
     planted: { 'test/key.pem': `${privateKey}-----`, '.npmrc': `//x/:${registryToken}1` },
     found: [`test/key.pem:1 ${privateKey}`, `.npmrc:1 ${registryToken}`],
@@ -230,7 +230,7 @@ const cases: Case[] = [
 describe('the repository', () => {
   const files = readSourceFiles('**/*', '**/.*', '.*/**');
 
-  test('is read whole', () => {
+  test('is read completely', () => {
     const paths = files.map((file) => file.path);
     for (const path of ['package-lock.json', '.npmrc', 'bin/rubrica', '.ci/run', 'src/app.ts']) {
       assert.ok(paths.includes(path), `${path} is not among the ${paths.length} files that were read`);
@@ -261,7 +261,7 @@ describe('the repository', () => {
 });
 
 describe('the imports of a file', () => {
-  test('are found however they are written', () => {
+  test('are found in every form', () => {
     const text = [
       `import a from 'a';`,
       `import type { B } from "./b.ts";`,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { runChild, withoutTestContext } from '../support/child-process.ts';
 
-test('an error that nobody caught fails its file and names its place, though the runner follows no promise', async (t) => {
+test('an uncaught error fails its file and names its place, although the runner tracks no promise', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'rubrica-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'fails-aside.test.mjs');

@@ -36,27 +36,27 @@ const REFUSED = new TypeError('fetch failed', { cause: Object.assign(new Error('
 describe('createTransaction', () => {
   const cases: { name: string; answers: Scripted[]; waits: number[]; ends: number | string }[] = [
     { name: 'is sent once when it is answered', answers: [CREATED], waits: [], ends: 1001 },
-    { name: 'is repeated when the answer is lost', answers: [LOST, CREATED], waits: [500], ends: 1001 },
+    { name: 'is retried when the answer is lost', answers: [LOST, CREATED], waits: [500], ends: 1001 },
     {
-      name: 'is repeated when its outcome is unknown',
+      name: 'is retried when its outcome is unknown',
       answers: [refusal(503, 'OUTCOME_UNKNOWN'), CREATED],
       waits: [500],
       ends: 1001,
     },
     {
-      name: 'is repeated while the service restarts, as late as it asks for',
+      name: 'is retried after the requested delay while the service restarts',
       answers: [refusal(503, 'STOPPING', '1'), CREATED],
       waits: [1500],
       ends: 1001,
     },
     {
-      name: 'is repeated when there were too many, as late as it asks for',
+      name: 'is retried after the requested delay when the rate limit was reached',
       answers: [refusal(429, 'RATE_LIMITED', '7'), CREATED],
       waits: [7500],
       ends: 1001,
     },
     {
-      name: 'is repeated when a proxy has lost the service',
+      name: 'is retried when a proxy cannot reach the service',
       answers: [{ status: 502, text: '<html>' }, CREATED],
       waits: [500],
       ends: 1001,
@@ -68,31 +68,31 @@ describe('createTransaction', () => {
       ends: 'NO_ANSWER',
     },
     {
-      name: 'is not held for longer than half a minute',
+      name: 'is not retried when the requested delay exceeds half a minute',
       answers: [refusal(429, 'RATE_LIMITED', '3600')],
       waits: [],
       ends: 'RATE_LIMITED',
     },
     {
-      name: 'is not repeated with a wrong field',
+      name: 'is not retried with a wrong field',
       answers: [refusal(400, 'INVALID_AMOUNT')],
       waits: [],
       ends: 'INVALID_AMOUNT',
     },
     {
-      name: 'is not repeated with a wrong signature',
+      name: 'is not retried with a wrong signature',
       answers: [refusal(401, 'SIGNATURE_INVALID')],
       waits: [],
       ends: 'SIGNATURE_INVALID',
     },
     {
-      name: 'is not repeated with a used reference',
+      name: 'is not retried with a used reference',
       answers: [refusal(409, 'REFERENCE_CONFLICT')],
       waits: [],
       ends: 'REFERENCE_CONFLICT',
     },
     {
-      name: 'is not repeated where nothing can collect it',
+      name: 'is not retried when no payment method can collect it',
       answers: [refusal(503, 'NO_PAYMENT_METHOD', '1')],
       waits: [],
       ends: 'NO_PAYMENT_METHOD',
@@ -109,7 +109,7 @@ describe('createTransaction', () => {
     });
   }
 
-  test('made a payer who waits wait for every repeat: up to 43 s where nothing answers', async (context) => {
+  test('is retried only within patienceMs, and longer without that option', async (context) => {
     const busy = (after: string) => refusal(503, 'OVERLOADED', after);
     const answers = [busy('0'), busy('4'), CREATED];
     const { client, waited } = open(context, answers, { ...TOKENS, patienceMs: 4000 });
@@ -128,13 +128,13 @@ describe('createTransaction', () => {
     assert.equal(sent[0]?.headers['content-type'], 'application/json');
   });
 
-  test('is not sent when it must not be signed', async (context) => {
+  test('is not sent when its fields may not be signed', async (context) => {
     const { client, sent } = open(context, [], TOKENS);
     await assert.rejects(client.createTransaction({ ...ORDER, x_reference: 'x_amount1' }), SigningError);
     assert.deepEqual(sent, []);
   });
 
-  test('takes the URLs of a shop without TLS only where the service has none', async (context) => {
+  test('accepts shop URLs without TLS only when the service has no TLS', async (context) => {
     const order = { ...ORDER, x_url_callback: 'http://127.0.0.1:9000/callback' };
     const local = open(context, [CREATED], { ...TOKENS, baseUrl: 'http://127.0.0.1:8080' });
     assert.equal((await local.client.createTransaction(order)).idTrx, 1001);
@@ -143,7 +143,7 @@ describe('createTransaction', () => {
 });
 
 describe('other calls', () => {
-  test('that only read are repeated', async (context) => {
+  test('that only read are retried', async (context) => {
     const { client, sent } = open(context, [LOST, STATUS], { accessToken: 'jwt' });
     assert.equal(await client.getStatus(7), 'pending');
     assert.deepEqual(
@@ -152,7 +152,7 @@ describe('other calls', () => {
     );
   });
 
-  test('that have an idempotency key are repeated with the same one, and the next call has another', async (context) => {
+  test('with an idempotency key are retried with the same key, and the next call has another key', async (context) => {
     const { client, sent } = open(context, [LOST, VALIDATION, VALIDATION, VALIDATION], { accessToken: 'jwt' });
     await client.validateBankAccount(ACCOUNT);
     await client.validateBankAccount(ACCOUNT, { language: 'es' });
@@ -168,13 +168,13 @@ describe('other calls', () => {
     );
   });
 
-  test('that the service would not recognise are not repeated', async (context) => {
+  test('that the service would not recognise as a retry are not retried', async (context) => {
     const { client, sent } = open(context, [LOST], { accessToken: 'jwt' });
     await assert.rejects(client.validateBankAccounts([ACCOUNT]), { code: 'NO_ANSWER', retryable: true });
     assert.equal(sent.length, 1);
   });
 
-  test('that must not be done twice were not even repeated where nothing was done', async (context) => {
+  test('that must not happen twice are retried only when nothing was done', async (context) => {
     const decided = { json: { data: { batch: { id: 'pb_1' } } } };
     const failures = [REFUSED, refusal(429, 'RATE_LIMITED', '1')];
     const { client, sent } = open(context, [...failures, decided, ...failures, LOST], { accessToken: 'jwt' });
@@ -188,7 +188,7 @@ describe('other calls', () => {
     }
   });
 
-  test('read the feed page by page up to its end', async (context) => {
+  test('read the feed page by page to its end', async (context) => {
     const pages = [
       { json: { data: { events: [{ id: 'a' }], next: 'one', has_more: true } } },
       { json: { data: { events: [], next: 'two', has_more: false } } },
@@ -205,7 +205,7 @@ describe('other calls', () => {
     );
   });
 
-  test('threw the cursor away that a reader of the feed is to go on with after a restore', async (context) => {
+  test('throw the cursor with which a reader of the feed continues after a restore', async (context) => {
     const { status, json } = refusal(409, 'CURSOR_BEFORE_RESTORE');
     const { client } = open(context, [{ status, json: { ...json, data: { next: 'one' } } }], { accessToken: 'jwt' });
     await assert.rejects(client.events('old').next(), { code: 'CURSOR_BEFORE_RESTORE', data: { next: 'one' } });
@@ -225,12 +225,12 @@ describe('other calls', () => {
     });
   });
 
-  test('that were sent once and then found no connection may have been done', async (context) => {
+  test('that were sent once and then found no connection end in NO_ANSWER', async (context) => {
     const { client } = open(context, [LOST, REFUSED, REFUSED, REFUSED], { accessToken: 'jwt' });
     await assert.rejects(client.getStatus(1), { code: 'NO_ANSWER' });
   });
 
-  test('that were sent once, and then were too many or met a proxy, looked as if they had not been done', async (context) => {
+  test('that were sent once and then met a limit or a proxy end in NO_ANSWER', async (context) => {
     const proxy = { status: 502, text: '<html>' };
     const lasts = [[refusal(429, 'RATE_LIMITED', '60')], [{ status: 403, text: '<html>' }], [proxy, proxy, proxy]];
     for (const last of lasts) {
@@ -239,12 +239,12 @@ describe('other calls', () => {
     }
   });
 
-  test('that never found a connection were not done', async (context) => {
+  test('that never found a connection end in NOT_SENT', async (context) => {
     const { client } = open(context, [REFUSED, REFUSED, REFUSED, REFUSED], { accessToken: 'jwt' });
     await assert.rejects(client.getStatus(1), { code: 'NOT_SENT', status: null, retryable: true });
   });
 
-  test('say which option they need', async (context) => {
+  test('name the option that they need', async (context) => {
     const { client } = open(context, [], {});
     await assert.rejects(client.createTransaction(ORDER), /serviceToken and a secretToken/);
     await assert.rejects(client.listPaymentMethods(), /serviceToken/);
@@ -270,7 +270,7 @@ describe('baseUrl', () => {
     });
   }
 
-  test('is not repeated with the password in it', () => {
+  test('is not repeated in the error when it contains a password', () => {
     for (const baseUrl of ['ana:her-password@pay.example.cl', 'ftp://ana:her-password@pay.example.cl']) {
       const failure = whyRefused(baseUrl);
       assert.ok(!failure.includes('her-password'), failure);
@@ -290,7 +290,7 @@ describe('baseUrl', () => {
 describe('access tokens', () => {
   const login = { username: 'ana@example.cl', password: 'her password' };
 
-  test('come from one login, however many calls come together, and are used until they end', async (context) => {
+  test('come from one login for concurrent calls, and are used until they expire', async (context) => {
     const { client, sent } = open(context, [session('one', 3600), STATUS, STATUS, STATUS], { login });
     await Promise.all([client.getStatus(1), client.getStatus(2)]);
     await client.getStatus(3);
@@ -298,14 +298,14 @@ describe('access tokens', () => {
     assert.deepEqual(JSON.parse(sent[0]?.body ?? ''), login);
   });
 
-  test('are renewed before they end', async (context) => {
+  test('are renewed before they expire', async (context) => {
     const { client, sent } = open(context, [session('one', 30), STATUS, session('two', 3600), STATUS], { login });
     await client.getStatus(1);
     await client.getStatus(2);
     assert.deepEqual(authorizations(sent), [undefined, 'Bearer one', undefined, 'Bearer two']);
   });
 
-  test('are renewed once when the service takes them no more', async (context) => {
+  test('are renewed once when the service refuses them', async (context) => {
     const invalid = refusal(401, 'TOKEN_INVALID');
     const answers = [
       session('one', 3600),
@@ -323,7 +323,7 @@ describe('access tokens', () => {
     assert.equal(sent.length, answers.length);
   });
 
-  test('come from an API token too, which travels in the header', async (context) => {
+  test('also come from an API token, which is sent in the header', async (context) => {
     const answers = [{ json: { access_token_jwt: 'one', expires_in: 3600, token_type: 'Bearer' } }, STATUS];
     const { client, sent } = open(context, answers, { login: { apiToken: 'api_1' } });
     await client.getStatus(1);
@@ -331,13 +331,13 @@ describe('access tokens', () => {
     assert.equal(sent[0]?.body, '{}');
   });
 
-  test('are asked for again after a login that failed', async (context) => {
+  test('are requested again after a failed login', async (context) => {
     const { client } = open(context, [refusal(401, 'LOGIN_FAILED'), session('one', 3600), STATUS], { login });
     await assert.rejects(client.getStatus(1), { code: 'LOGIN_FAILED' });
     assert.equal(await client.getStatus(1), 'pending');
   });
 
-  test('that were given are not renewed', async (context) => {
+  test('that the caller supplied are not renewed', async (context) => {
     const { client, sent } = open(context, [refusal(401, 'TOKEN_INVALID')], { accessToken: 'jwt' });
     await assert.rejects(client.getStatus(1), { code: 'TOKEN_INVALID', status: 401, retryable: false });
     assert.equal(sent.length, 1);
@@ -345,7 +345,7 @@ describe('access tokens', () => {
 });
 
 describe('a RubricaError', () => {
-  test('has what the service said', async (context) => {
+  test('has the fields of the service’s answer', async (context) => {
     const item = { pointer: '/x_amount', code: 'INVALID_AMOUNT', message: 'No amount.', fix: 'Write digits.' };
     const refused = refusal(400, 'INVALID_AMOUNT');
     const { client } = open(context, [{ ...refused, json: { ...refused.json, errors: [item] } }], TOKENS);
@@ -369,7 +369,7 @@ describe('a RubricaError', () => {
     );
   });
 
-  test('names every error once, and no fix without what it mends', () => {
+  test('names every error once, and no fix without its error', () => {
     const item = (message: string, fix: string) => ({ pointer: '', code: 'INVALID_BODY' as const, message, fix });
     const text = 'Send a text.';
     const told = { code: 'INVALID_BODY', title: '', detail: `rut is missing. ${text}`, data: null, request: 'POST x' };
@@ -389,19 +389,23 @@ describe('a RubricaError', () => {
       { status: 302, headers: { location: 'https://elsewhere.example/' }, text: '' },
       302,
     ],
-    ['JSON of somebody else', { status: 404, json: { error: 'not found' } }, 404],
-    ['JSON of somebody else with a code of its own', { status: 404, json: { code: 404, detail: 'Not found.' } }, 404],
-    ['a list of errors of another kind', { status: 404, json: { code: 'A', detail: 'b', errors: null } }, 404],
+    ['JSON of another service', { status: 404, json: { error: 'not found' } }, 404],
+    ['JSON of another service with its own code', { status: 404, json: { code: 404, detail: 'Not found.' } }, 404],
+    [
+      'an error of another service without a list',
+      { status: 404, json: { code: 'A', detail: 'b', errors: null } },
+      404,
+    ],
     ['errors that are texts', { status: 404, json: { code: 'A', detail: 'b', errors: { x: ['c'] } } }, 404],
   ] as const) {
-    test(`says that the service did not answer, but ${name}`, async (context) => {
+    test(`says that something else than the service answered: ${name}`, async (context) => {
       const { client, sent } = open(context, [answer], { accessToken: 'jwt' });
       await assert.rejects(client.getStatus(1), { code: 'UNREADABLE_ANSWER', status, retryable: false });
       assert.equal(sent[0]?.redirect, 'manual');
     });
   }
 
-  test('is no place for a token that cannot be sent, and nothing is sent', async (context) => {
+  test('is not thrown for a token that cannot be sent: a TypeError hides it, and nothing is sent', async (context) => {
     const { client, sent } = open(context, [], { accessToken: 'a token\nof two lines' });
     const error = await client.getStatus(1).catch((error: unknown) => error);
     assert.ok(error instanceof TypeError);
@@ -410,7 +414,7 @@ describe('a RubricaError', () => {
     assert.deepEqual(sent, []);
   });
 
-  test('and the client itself show no secret', async (context) => {
+  test('and the client show no secret', async (context) => {
     const given = { ...TOKENS, login: { username: 'ana@example.cl', password: 'her password' } };
     const { client } = open(context, [LOST, LOST, LOST, LOST], given);
     const error = await client.createTransaction(ORDER).catch((error: unknown) => error);
@@ -434,7 +438,7 @@ const WITHOUT_METHOD = [
   'GET /readyz',
 ];
 
-test('every operation of the API that is answered with JSON has a method', () => {
+test('every operation of the API that answers JSON has a method', () => {
   const described = Object.entries(openapi.paths).flatMap(([path, item]) =>
     Object.entries(item)
       .filter(([, operation]) => 'application/json' in ((operation as Described).responses?.['200']?.content ?? {}))

@@ -26,7 +26,7 @@ async function clientOf(context: TestContext, answer: RequestListener, timeoutMs
 }
 
 // With the platform's own fetch, whose timers are those it was loaded with: no clock may be replaced in this file.
-test('a request that is not answered in time ends in NO_ANSWER, which may be repeated', async (context) => {
+test('a request that times out ends in NO_ANSWER, which may be retried', async (context) => {
   const client = await clientOf(context, () => {}, 50);
   const error = await client.validateBankAccounts([ACCOUNT]).catch((error: unknown) => error);
   assert.ok(error instanceof RubricaError);
@@ -34,7 +34,7 @@ test('a request that is not answered in time ends in NO_ANSWER, which may be rep
   assert.equal((error.cause as Error).name, 'TimeoutError');
 });
 
-test('a service that is not there is NOT_SENT: nothing was done, and the message names address, cause and fix', async () => {
+test('an unreachable service ends in NOT_SENT, and the message names address, cause and fix', async () => {
   const baseUrl = `http://127.0.0.1:${await findFreePort()}`;
   const client = createRubricaClient({ baseUrl, accessToken: 'jwt' });
   const error = await client.validateBankAccounts([ACCOUNT]).catch((error: unknown) => error);
@@ -47,7 +47,7 @@ test('a service that is not there is NOT_SENT: nothing was done, and the message
   );
 });
 
-test('an answer that was cut off, or came without its body, was taken for one of another service, and a refund for not done', async (context) => {
+test('an answer that is cut off or has no body ends in NO_ANSWER, which may be retried', async (context) => {
   for (const text of ['{"message":"ok","errors":null,"da', '']) {
     let asked = 0;
     const client = await clientOf(context, (request, response) => {
@@ -61,7 +61,7 @@ test('an answer that was cut off, or came without its body, was taken for one of
   }
 });
 
-test('JSON of something else with status 200 was a TypeError, or an answer that lacked everything', async (context) => {
+test('JSON of another service with status 200 ends in UNREADABLE_ANSWER', async (context) => {
   const ofGateway = '{"code":"E1","message":"Down"}';
   const empty = ['{}', '[]', 'null', '{"data":null}', '{"data":{}}'];
   for (const text of [...empty, '5', '"ok"', '<html>', '{"ok":true}', ofGateway]) {
@@ -79,7 +79,7 @@ test('JSON of something else with status 200 was a TypeError, or an answer that 
   }
 });
 
-test('every answer that the API describes is one to the client', () => {
+test('every answer that the API describes is recognised by the client', () => {
   for (const [path, item] of Object.entries(openapi.paths)) {
     for (const [method, operation] of Object.entries(item)) {
       const name = `${method.toUpperCase()} ${path}`;
@@ -94,7 +94,7 @@ test('every answer that the API describes is one to the client', () => {
 
 type Described = { responses: Record<string, { content?: { 'application/json'?: { example?: object } } }> };
 
-test('a connection that breaks after the request is NO_ANSWER: it may have been done', async (context) => {
+test('a connection that breaks after the request ends in NO_ANSWER', async (context) => {
   const client = await clientOf(context, (request) => request.socket.destroy());
   await assert.rejects(client.validateBankAccounts([ACCOUNT]), { code: 'NO_ANSWER', status: null });
 });

@@ -11,7 +11,7 @@ import { createTestApp } from '../support/test-app.ts';
 const MEBIBYTE = 1024 * 1024;
 const NEVER = { writeMs: 1e9, writeBytesPerSecond: 1, unreadBytes: 1e12 };
 
-test('a client that does not take its answer in time is cut off and counted, and one that reads is not', async () => {
+test('a client that does not read its answer in time is cut off and counted, and one that reads is not', async () => {
   await using at = await serve({ ...NEVER, writeMs: 100, writeBytesPerSecond: 1e9 });
   at.ask('/large', false);
   await comesTrue(async () => (await at.refused()) === 1);
@@ -22,7 +22,7 @@ test('a client that does not take its answer in time is cut off and counted, and
 });
 
 // Once, 2,100 clients that never read took 3.2 GB.
-test('where all that waits is too much, those who have waited longest are cut off until half of it is left', async () => {
+test('when unread answers exceed the limit, the longest-waiting clients are cut off until half is left', async () => {
   await using at = await serve({ ...NEVER, unreadBytes: 50 * MEBIBYTE });
   for (let client = 0; client < 4; client++) at.ask('/large', false);
   await comesTrue(async () => ((await at.refused()) ?? 0) > 0);

@@ -13,7 +13,7 @@ import { createTestApp } from '../support/test-app.ts';
 const MOST = shareOfOne(SERVER_LIMITS.connections);
 const db = openDatabase('sqlite::memory:', { connections: 1, pooler: false, onFatal: () => {} });
 
-test('one address cannot take all connections, and has its share again once it gives some back', async () => {
+test('one address cannot take all connections, and can connect again after it closes one', async () => {
   await using server = await startServer({ RATE_LIMITS: 'on' });
   const open = await Promise.all(Array.from({ length: MOST }, () => server.connect()));
   assert.ok(open.every((socket) => !socket.destroyed));
@@ -25,7 +25,7 @@ test('one address cannot take all connections, and has its share again once it g
 });
 
 for (const settings of [{ RATE_LIMITS: 'off' }, { RATE_LIMITS: 'on', TRUST_PROXY: 'true' }]) {
-  test(`connections are not shared out with ${JSON.stringify(settings)}`, async () => {
+  test(`connections are not limited per address with ${JSON.stringify(settings)}`, async () => {
     await using server = await startServer(settings);
     const open = await Promise.all(Array.from({ length: MOST + 1 }, () => server.connect()));
     assert.match(await ask(open.at(-1) as Socket), /^HTTP\/1\.1 200 /);
@@ -33,7 +33,7 @@ for (const settings of [{ RATE_LIMITS: 'off' }, { RATE_LIMITS: 'on', TRUST_PROXY
 }
 
 // Once, four addresses with 500 connections each left none to anybody else.
-test('four addresses that take all they can get leave room for sixty others', async () => {
+test('four addresses that open as many connections as they can leave room for sixty others', async () => {
   await using server = await startServer({ RATE_LIMITS: 'on' });
   for (const address of ['127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.5'])
     await Promise.all(Array.from({ length: 500 }, () => server.connect(address)));

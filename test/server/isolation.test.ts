@@ -39,13 +39,13 @@ const WITH_OBJECT = LISTED.flatMap(({ name, endpoint, row }) =>
 );
 const READING_BODY = LISTED.filter(({ endpoint }) => endpoint.consumes !== undefined);
 
-test('every endpoint has its row, of the access that it has, and no row is left over', () => {
+test('every endpoint has a row with its access, and every row has an endpoint', () => {
   const rows = Object.entries(ROUTE_ROWS).map(([name, { access }]) => `${name}: ${access}`);
   const endpoints = LISTED.map(({ name, endpoint }) => `${name}: ${endpoint.access}`);
   assert.deepEqual(rows.sort(), endpoints.sort());
 });
 
-test('every endpoint whose path or query names something has a request with an object of that', () => {
+test('every endpoint whose path names an object has a request for such an object', () => {
   const named = LISTED.filter(({ endpoint }) => endpoint.access !== 'public' && endpoint.paths[0].includes('/:'));
   assert.deepEqual(
     named.filter(({ row }) => row.objects === undefined).map(({ name }) => name),
@@ -53,7 +53,7 @@ test('every endpoint whose path or query names something has a request with an o
   );
 });
 
-test('every endpoint that reads a body is tried with one more member, or has a reason not to be', () => {
+test('every endpoint that reads a body is tried with an unknown member, or has a reason not to be', () => {
   const untried = READING_BODY.filter(
     ({ row }) => (row.body === undefined) === (row.takesUnknownMembers === undefined),
   );
@@ -63,8 +63,8 @@ test('every endpoint that reads a body is tried with one more member, or has a r
   );
 });
 
-forEachEngine('who may see and do what', (openTestDatabase, engine) => {
-  test('a caller without a right token is refused in the same way whether what is asked for is there or not', async () => {
+forEachEngine('access to endpoints', (openTestDatabase, engine) => {
+  test('a caller without a valid token gets the same refusal, whether the object exists or not', async () => {
     await using at = await setUp(openTestDatabase);
     const refusals: [credential: Headers, code: ErrorCode][] = [
       [{}, 'TOKEN_MISSING'],
@@ -82,7 +82,7 @@ forEachEngine('who may see and do what', (openTestDatabase, engine) => {
     }
   });
 
-  test('a user of any role may do what the role and its grants say, with its own payments, and is told what is missing', async () => {
+  test('a user of any role may do what the role and its grants permit, and a refusal names the permission', async () => {
     await using at = await setUp(openTestDatabase);
     const { ana, ben } = at.world;
     for (const { role, granted, user } of await createUserOfEachKind(at.app, ana.service.id)) {
@@ -122,7 +122,7 @@ forEachEngine('who may see and do what', (openTestDatabase, engine) => {
     }
   });
 
-  test('a developer sees what is tested and nothing of what is earned', async () => {
+  test('a developer sees test payments and no production payments', async () => {
     await using at = await setUp(openTestDatabase);
     const { ana } = at.world;
     const { production } = ana.service;
@@ -139,7 +139,7 @@ forEachEngine('who may see and do what', (openTestDatabase, engine) => {
     }
   });
 
-  test('what belongs to another payment service is as if it did not exist', async () => {
+  test('objects of another payment service look as if they did not exist', async () => {
     await using at = await setUp(openTestDatabase);
     const { ana, ben } = at.world;
     for (const { name, endpoint, row, object } of WITH_OBJECT) {
@@ -154,7 +154,7 @@ forEachEngine('who may see and do what', (openTestDatabase, engine) => {
     assert.deepEqual(await at.countRows(), at.rowsAtFirst);
   });
 
-  test('an id in another spelling finds nothing either', async () => {
+  test('an id in another spelling finds nothing', async () => {
     await using at = await setUp(openTestDatabase);
     const { ana } = at.world;
     const { transaction: id } = ana.objects;
@@ -167,7 +167,7 @@ forEachEngine('who may see and do what', (openTestDatabase, engine) => {
     }
   });
 
-  test('a merchant sees what is his, and a program of all payment services what is of all', async () => {
+  test('a merchant sees their own objects, and a program for all payment services sees every merchant’s', async () => {
     await using at = await setUp(openTestDatabase);
     const { ana, overseer } = at.world;
     for (const { name, endpoint, row, object } of WITH_OBJECT.filter((one) => one.object.seenBy !== 'nobody')) {
@@ -180,7 +180,7 @@ forEachEngine('who may see and do what', (openTestDatabase, engine) => {
     }
   });
 
-  test('a list has what is the reader’s, and for a program of all payment services what is of all', async () => {
+  test('a list shows a merchant its own rows, and shows a program for all payment services every row', async () => {
     await using at = await setUp(openTestDatabase);
     const { ana, ben, overseer } = at.world;
     await untilVisible(at.app);
@@ -196,7 +196,7 @@ forEachEngine('who may see and do what', (openTestDatabase, engine) => {
     }
   });
 
-  test('a payment service signs for itself alone, and its references are its own', async () => {
+  test('a payment service can sign only for itself, and its references are its own', async () => {
     await using at = await setUp(openTestDatabase);
     const { ana, ben } = at.world;
     const { service_token: account } = ana.service.production;
@@ -213,7 +213,7 @@ forEachEngine('who may see and do what', (openTestDatabase, engine) => {
     assert.equal(answer.status, 200);
   });
 
-  test('no endpoint takes a member or a parameter that it does not know, and nothing of such a request is kept', async () => {
+  test('every endpoint refuses unknown members and parameters, and keeps nothing of such a request', async () => {
     await using at = await setUp(openTestDatabase);
     for (const { name, endpoint, row } of READING_BODY.filter(({ row }) => row.body !== undefined)) {
       for (const path of endpoint.paths) {

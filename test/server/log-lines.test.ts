@@ -19,7 +19,7 @@ const FORGED = '{"level":30,"msg":"forged"}';
 const HOSTILE = BREAKS.map((text) => `a${text}${FORGED}`).join('');
 
 forEachEngine('log lines', (openTestDatabase) => {
-  test('are one for each event, and JSON, whatever stands in a field, a name, an address or a header', async () => {
+  test('are one line of JSON for each event, whatever a field, a name, an address or a header contains', async () => {
     const lines: string[] = [];
     const log = pino({ level: 'trace', base: null }, { write: (line) => void lines.push(line) });
     const app = createTestApp(await openTestDatabase(), { log });

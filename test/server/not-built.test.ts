@@ -28,7 +28,7 @@ const CALLS: readonly (readonly [call: string, begins: string])[] = [
   ['POST /black-list/add', 'The back office'],
 ];
 
-test('a call of the old service that is not built is answered 404 with what there is instead, not 405', async () => {
+test('a call of the old service that is not built is answered 404 with the alternative, not 405', async () => {
   await using server = await startTestServer(createTestApp(db));
   for (const [call, begins] of CALLS) {
     const [method = '', path = ''] = call.split(' ');
@@ -38,14 +38,14 @@ test('a call of the old service that is not built is answered 404 with what ther
   }
 });
 
-test('every row is called by somebody', () => {
+test('every row of the table is covered by a call of this test', () => {
   const said = new Set(
     CALLS.map(([call]) => saysNotBuilt(...(call.split('?')[0]?.split(' ') as [string, string]))?.en),
   );
   assert.deepEqual(new Set(NOT_BUILT.map(({ en }) => en)), said);
 });
 
-test('docs/compatibility.md has every sentence', () => {
+test('docs/compatibility.md has every text of the table', () => {
   const docs = readFileSync(join(import.meta.dirname, '../../docs/compatibility.md'), 'utf8').replace(/\s+/g, ' ');
   for (const { en, es } of NOT_BUILT) {
     assert.ok(docs.includes(en), en);
@@ -53,7 +53,7 @@ test('docs/compatibility.md has every sentence', () => {
   }
 });
 
-test('a wrong method and an address that nobody ever had are what they were', async () => {
+test('a wrong method is still answered 405, and an unknown address 404', async () => {
   const config = readConfig({ MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent', BASE_PATH: '/v1' });
   await using server = await startTestServer(createTestApp(db, { config }));
   assert.equal(jsonOf(await server.get('/trxs'))['code'], 'METHOD_NOT_ALLOWED');

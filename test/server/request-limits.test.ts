@@ -41,7 +41,7 @@ function postSigned(server: TestServer, token: string, secret: string, reference
 }
 
 forEachEngine('request limits', (openTestDatabase, engine) => {
-  test('wrong signatures are limited for all replicas together: of 200 at four of them 100 are looked at', async () => {
+  test('wrong signatures are limited across all replicas: of 200 sent to four replicas, 100 are checked', async () => {
     const db = await openTestDatabase();
     // SQLite is for one process.
     const others = engine === 'postgres' ? [1, 2, 3].map(() => openTestDatabase({ url: db.url })) : [];
@@ -58,7 +58,7 @@ forEachEngine('request limits', (openTestDatabase, engine) => {
     assert.deepEqual(countStatuses(answers), { 401: REQUEST_LIMITS.wrongSignatures.most, 429: 100 });
   });
 
-  test('a request that is signed rightly is never refused for wrong ones in its name', async () => {
+  test('a correctly signed request is never refused because of wrong signatures in its name', async () => {
     const app = createLimitedApp(await openTestDatabase());
     const { development: tokens } = await createPaymentService(app, 'Shop', TESTER);
     await using server = await startTestServer(app);
@@ -71,7 +71,7 @@ forEachEngine('request limits', (openTestDatabase, engine) => {
     assert.equal(right.status, 200);
   });
 
-  test('wrong signatures of one network are counted together, whatever Service Tokens they name', async () => {
+  test('wrong signatures from one network are counted together, for any Service Token', async () => {
     const app = createLimitedApp(await openTestDatabase());
     await using server = await startTestServer(app);
     await useUp(app, REQUEST_LIMITS.wrongCredentials, '2001:db8:0:1::', 2);
@@ -85,7 +85,7 @@ forEachEngine('request limits', (openTestDatabase, engine) => {
     assert.equal(elsewhere.status, 401);
   });
 
-  test('a payment service and a user have so many requests each, and are told how many are left', async () => {
+  test('a payment service and a user have a limit each, and an answer says how many requests are left', async () => {
     const app = createLimitedApp(await openTestDatabase());
     const { id, development: tokens } = await createPaymentService(app, 'Shop', TESTER);
     const user = await createTestUser(app);
@@ -110,7 +110,7 @@ forEachEngine('request limits', (openTestDatabase, engine) => {
     }
   });
 
-  test('a payment service has a limit of its own where one was set, and the usual one again without', async () => {
+  test('a payment service has its own limit when one is set, and the default limit otherwise', async () => {
     const app = createLimitedApp(await openTestDatabase());
     const { id, development: tokens } = await createPaymentService(app, 'Shop', TESTER);
     await using server = await startTestServer(app);
@@ -127,7 +127,7 @@ forEachEngine('request limits', (openTestDatabase, engine) => {
     assert.equal((await app.metrics.refused.get()).values[0]?.labels['reason'], 'payment-service');
   });
 
-  test('wrong access tokens are counted for the network, and a right one is not refused for them', async () => {
+  test('wrong access tokens count for the network, and a right one is not refused because of them', async () => {
     const app = createLimitedApp(await openTestDatabase());
     const user = await createTestUser(app);
     await using server = await startTestServer(app);
@@ -153,7 +153,7 @@ forEachEngine('request limits', (openTestDatabase, engine) => {
     });
   }
 
-  test('a payer over the limit is answered with a page', async () => {
+  test('a payer over the limit gets a page', async () => {
     const app = createLimitedApp(await openTestDatabase());
     await using server = await startTestServer(app);
     await useUp(app, REQUEST_LIMITS.address, CLIENT);
@@ -162,7 +162,7 @@ forEachEngine('request limits', (openTestDatabase, engine) => {
     assert.ok(Number(answer.headers.get('retry-after')) > 0);
   });
 
-  test('a store that cannot count refuses nobody: what is asked decides', async () => {
+  test('a store that cannot count refuses no request', async () => {
     const db = await openTestDatabase();
     const full = () => Promise.reject(new StorageError('STORAGE_FULL', null));
     const app = createLimitedApp({ ...db, transaction: full });

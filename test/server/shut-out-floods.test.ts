@@ -22,7 +22,7 @@ test('a network that floods three times is shut out with all its connections, an
   assert.equal(other.client.closed, false);
 });
 
-test('it comes in again when its time is over, and each flood of it begins anew', async () => {
+test('a network is admitted again when its time is over, and its floods are counted anew', async () => {
   await using at = await serve();
   for (let flood = 0; flood < 3; flood++) at.flood(await at.connect('127.0.0.2'));
   at.advance(LIMITS.ms);
@@ -30,7 +30,7 @@ test('it comes in again when its time is over, and each flood of it begins anew'
   assert.equal(at.closed(), 3);
 });
 
-test('floods of networks beyond those that are remembered shut the last of them out too', async () => {
+test('when more networks flood than are remembered, the last of them is shut out too', async () => {
   await using at = await serve();
   for (const last of [2, 3, 4]) at.flood(await at.connect(`127.0.0.${last}`));
   for (let flood = 0; flood < 2; flood++) at.flood(await at.connect('127.0.0.4'));

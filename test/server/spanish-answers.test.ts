@@ -67,7 +67,7 @@ const REFUSED: readonly [path: string, body: unknown][] = [
 ];
 
 forEachEngine('answers in Spanish', (openTestDatabase) => {
-  test('errors[] of bodies were English: every text of every refusal has a Spanish one, also where it is kept', async () => {
+  test('every text of every refusal has a Spanish version, also in the stored refusals', async () => {
     const app = createTestApp(await openTestDatabase());
     const shop = await createPaymentService(app, 'Norte', TESTER);
     await using server = await startTestServer(app);
@@ -112,7 +112,7 @@ forEachEngine('answers in Spanish', (openTestDatabase) => {
   }
 });
 
-test('what a language does about a cause of a wrong signature is told in Spanish too, unless it is code alone', () => {
+test('every hint for a wrong signature has a Spanish version, unless it is only code', () => {
   for (const [code, { fix: _, ...hints }] of Object.entries(FIXES)) {
     for (const [language, hint] of Object.entries(hints)) {
       const spanish = SPANISH_HINTS[code as CauseCode]?.[language as Language];

@@ -12,7 +12,7 @@ const { waitingRequests, allWaitingRequests } = SERVER_LIMITS;
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
 
-test('a request begins when the one before it is answered, and others are served in between', async () => {
+test('a request starts after the answer to the one before it, and other connections are served in between', async () => {
   await using at = await serve();
   const texts = at.send(Array.from({ length: 10 }, (_, index) => get(`/${index}`)).join(''));
   await at.begun(1);
@@ -26,7 +26,7 @@ test('a request begins when the one before it is answered, and others are served
   assert.deepEqual(at.paths.slice(2), ['/1', '/2', '/3', '/4', '/5', '/6', '/7', '/8', '/9']);
 });
 
-test('requests with bodies that are sent together keep their bodies', async () => {
+test('pipelined requests keep their bodies', async () => {
   await using at = await serve();
   at.answerAll();
   const bodies = ['one', 'x'.repeat(40_000), 'three'];
@@ -36,7 +36,7 @@ test('requests with bodies that are sent together keep their bodies', async () =
 });
 
 // Once, one connection with 1,500 requests blocked everybody else for nine seconds.
-test('more than may wait on one connection are answered once with 503, and the connection is closed', async () => {
+test('too many waiting requests on one connection get one 503, and the connection is closed', async () => {
   await using at = await serve();
   const texts = at.send(get('/').repeat(1_500));
   await at.begun(1);
@@ -48,7 +48,7 @@ test('more than may wait on one connection are answered once with 503, and the c
 
 // Once, it was read for a second longer, and to forget 80,000 requests took so long that everybody else waited for 20
 // seconds.
-test('a connection that goes on sending after it was refused is cut before it has sent for long', async () => {
+test('a refused connection that keeps sending is cut off', async () => {
   await using at = await serve();
   at.answerAll();
   const { ended, sent } = at.sendOn(get('/').repeat(1_500));
@@ -56,7 +56,7 @@ test('a connection that goes on sending after it was refused is cut before it ha
   assert.equal(at.isDropped(), true, `${sent()} requests were sent`);
 });
 
-test('a network with too many waiting on all its connections is cut off, and gets its share again', async () => {
+test('a network with too many waiting requests is cut off, and is served again later', async () => {
   await using at = await serve();
   const within = Math.floor(shareOfOne(allWaitingRequests) / waitingRequests);
   const connections = within + 2;

@@ -8,7 +8,7 @@ import { jsonOf, startTestServer } from '../support/test-server.ts';
 const db = openDatabase('sqlite::memory:', { connections: 1, pooler: false, onFatal: () => {} });
 const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 
-test('a browser at an address that there is not gets a page in the language of its payer', async () => {
+test('a browser at an unknown address gets a page in its language', async () => {
   await using server = await startTestServer(createTestApp(db));
   for (const [language, title] of [
     ['es-CL', 'Esta página no existe'],
@@ -25,7 +25,7 @@ test('a browser at an address that there is not gets a page in the language of i
   }
 });
 
-test('a link to pay to which a program had added a space, an escape or a text was JSON in English to its payer', async () => {
+test('a pay link with an added space, escape or text gives the payer a page in their language', async () => {
   await using server = await startTestServer(createTestApp(db));
   for (const added of ['%20', '%C2%A0', '%', 'a'.repeat(300)]) {
     for (const path of [`/pay/rt-1-hZ0${added}`, `/pay/rt-1-hZ0/cancel${added}`, `/link/pl_1${added}`]) {
@@ -38,13 +38,13 @@ test('a link to pay to which a program had added a space, an escape or a text wa
   }
 });
 
-test('staff at an address that the console does not have were told to go back to the shop: the page leads to the console', async () => {
+test('an unknown address in the console leads staff back to the console, not to a shop', async () => {
   await using server = await startTestServer(createTestApp(db));
   const { status, text } = await server.get('/console/nada', { ...BROWSER, 'accept-language': 'es-CL' });
   assert.deepEqual([status, /tienda/.test(text), text.includes('href="/console"')], [404, false, true]);
 });
 
-test('whoever does not ask for a page gets the JSON of every error, and so does another method', async () => {
+test('a client that does not ask for a page gets JSON, and so does another method', async () => {
   await using server = await startTestServer(createTestApp(db));
   for (const accept of ['*/*', 'application/json', 'application/xhtml+xml']) {
     const answer = await server.get('/pai/x', { accept });
@@ -54,7 +54,7 @@ test('whoever does not ask for a page gets the JSON of every error, and so does 
   assert.deepEqual([answer.status, jsonOf(answer)['code']], [405, 'METHOD_NOT_ALLOWED']);
 });
 
-test('a file that is too large for a screen was refused with the JSON of 16 KiB: a person reads a page with the limit', async () => {
+test('a file that is too large for a screen is refused with a page that names the limit', async () => {
   await using server = await startTestServer(createTestApp(db));
   const body = 'a'.repeat(256 * 1024 + 1);
   const path = '/console/merchants/ps_x/look';
@@ -71,7 +71,7 @@ test('a file that is too large for a screen was refused with the JSON of 16 KiB:
   );
 });
 
-test('a guide or an error that there is not was JSON to a browser: it reads a page that leads to the documentation', async () => {
+test('an unknown guide or error code gives a browser a page that leads to the documentation', async () => {
   await using server = await startTestServer(createTestApp(db));
   for (const [path, language, words] of [
     ['/docs/nope', 'es-CL', 'Ir a la documentación'],
@@ -85,7 +85,7 @@ test('a guide or an error that there is not was JSON to a browser: it reads a pa
   }
 });
 
-test('a slash too many leads a browser to the page, below a base path too, and nobody else anywhere', async () => {
+test('a trailing slash redirects a browser to the page, also below a base path, and redirects no other client', async () => {
   const config = readConfig({
     MASTER_KEY: '5a'.repeat(32),
     BASE_PATH: '/pagos',
@@ -112,7 +112,7 @@ test('a slash too many leads a browser to the page, below a base path too, and n
     assert.deepEqual([(await server.get(path, BROWSER)).headers.get('location'), path], [null, path]);
 });
 
-test('an address that only resembles another is unknown, and refuses no method', async () => {
+test('an address that only resembles a known one is answered 404, not 405', async () => {
   await using server = await startTestServer(createTestApp(db));
   for (const path of ['/openapi-json', '/openapi/transfersXjson']) {
     const answer = await server.get(path);

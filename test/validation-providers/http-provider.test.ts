@@ -63,12 +63,12 @@ suite('the HTTP provider', () => {
   const answers: [name: string, outcome: FetchOutcome, kind: string][] = [
     ['an opted-out bank', ok({ result: 'opted_out' }), 'opted_out'],
     ['an empty body', answered(200, ''), 'unavailable'],
-    ['a body that is no JSON', answered(200, '<html>'), 'unavailable'],
+    ['a body that is not JSON', answered(200, '<html>'), 'unavailable'],
     ['a JSON null', answered(200, 'null'), 'unavailable'],
     ['a result that is not published', ok({ result: 'ok' }), 'unavailable'],
-    ['a result that is no text', ok({ result: true }), 'unavailable'],
+    ['a result that is not a text', ok({ result: true }), 'unavailable'],
     ['a result of a prototype', ok({ result: 'constructor' }), 'unavailable'],
-    ['an expiry that is no time', ok({ result: 'match', valid_until: 'soon' }), 'unavailable'],
+    ['an invalid expiry', ok({ result: 'match', valid_until: 'soon' }), 'unavailable'],
     ['a redirect', answered(302, ''), 'unavailable'],
     ['a refused key', answered(401, ''), 'unavailable'],
     ['a server error', answered(500, ''), 'unavailable'],
@@ -84,32 +84,32 @@ suite('the HTTP provider', () => {
     });
   }
 
-  test('a question whose answer was lost is put once more', async () => {
+  test('a question whose answer was lost is asked once more', async () => {
     const { provider, sent } = stubbed([failed('reset'), ok({ result: 'match' })]);
     assert.deepEqual(await provider.ask(questionOf('1')), { kind: 'match', expiresAt: null, nameMatch: null });
     assert.equal(sent.length, 2);
     assert.deepEqual(sent[0], sent[1]);
   });
 
-  test('an answer is not asked for twice', async () => {
+  test('a question that was answered is not asked again', async () => {
     const { provider, sent } = stubbed([ok({ result: 'no_match' })]);
     await provider.ask(questionOf('1'));
     assert.equal(sent.length, 1);
   });
 
-  test('sends a name only where one was given, and takes its own word for how well it fits', async () => {
+  test('sends a name only if one was given, and accepts the provider’s grade of the match', async () => {
     const { provider, sent } = stubbed([ok({ result: 'match', name_match: 'partial', holder_name: HOLDER_NAME })]);
     const answer = await provider.ask({ ...questionOf('0012345'), name: 'Ana Díaz' });
     assert.deepEqual(answer, { kind: 'match', expiresAt: null, nameMatch: 'partial' });
     assert.equal(sent[0]?.body, '{"rut":"11111111-1","bank":"001","account":"0012345","name":"Ana Díaz"}');
   });
 
-  test('a reason that is not published is not kept: it could hold a name', async () => {
+  test('an unpublished reason is not kept, because it could contain a name', async () => {
     const { provider } = stubbed([ok({ result: 'no_match', reason: 'belongs to Juan Pérez' })]);
     assert.deepEqual(await provider.ask(questionOf('1')), { kind: 'no_match', expiresAt: null, detail: null });
   });
 
-  test('a provider that keeps failing is left alone for a while, and then tried again', async () => {
+  test('a provider that keeps failing is not asked for a while, and then tried again', async () => {
     let now = 0;
     const { provider, sent } = stubbed(new Array(20).fill(failed('connect')), () => now);
     for (let asked = 0; asked < 10; asked++) await provider.ask(questionOf('1'));

@@ -32,7 +32,7 @@ suite('docs/validation-provider.md', () => {
     [{ result: 'match', valid_until: 5 }, false],
   ];
   for (const [body, followsSchema] of answers) {
-    test(`${JSON.stringify(body)} is ${followsSchema ? 'an' : 'no'} answer, by the schema and by the program`, async () => {
+    test(`${JSON.stringify(body)} is ${followsSchema ? 'a valid' : 'not a valid'} answer, by the schema and by the program`, async () => {
       assert.equal(schemaOf('answer')(body), followsSchema);
       assert.equal((await ask(body)).answer.kind !== 'unavailable', followsSchema);
     });

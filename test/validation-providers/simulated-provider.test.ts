@@ -23,7 +23,7 @@ describeValidationProvider('the simulated provider', async () => ({
 suite('the simulated provider', () => {
   const provider = createSimulatedProvider(() => 0);
 
-  test('tells a closed account apart for the operator', async () => {
+  test('names a closed account in the detail for the operator', async () => {
     const answer = await provider.ask(questionOf('900000000008'));
     assert.deepEqual(answer, { kind: 'no_match', expiresAt: 86_400_000, detail: 'account_closed' });
   });
@@ -37,7 +37,7 @@ suite('the simulated provider', () => {
     questionOf(''),
   ];
   for (const question of meaningless) {
-    test(`has nothing to say about ${question.rut} ${question.bankCode} ${question.account}`, () => {
+    test(`does not cover ${question.rut} ${question.bankCode} ${question.account}`, () => {
       assert.equal(provider.covers(question), false);
     });
   }

@@ -14,7 +14,7 @@ import { createTestUser, type TestUser } from '../../support/test-user.ts';
 
 const MANAGES = ['users:manage', 'payments:read', 'refunds:create'] as const;
 
-forEachEngine('API tokens by API', (openTestDatabase) => {
+forEachEngine('API tokens over HTTP', (openTestDatabase) => {
   const open = async () => {
     const app = createTestApp(await openTestDatabase());
     const server = await startTestServer(app);
@@ -31,7 +31,7 @@ forEachEngine('API tokens by API', (openTestDatabase) => {
     return { app, server, by, logIn };
   };
 
-  test('are made by a program, shown once, listed with their maker and last use, and ended one by one', async () => {
+  test('can be created, listed and ended by a program, and are shown only once', async () => {
     const { app, server, by, logIn } = await open();
     await using _server = server;
     const manager = by(await createTestUser(app, { email: 'deploy@example.cl', may: MANAGES }));
@@ -64,7 +64,7 @@ forEachEngine('API tokens by API', (openTestDatabase) => {
     );
   });
 
-  test('are made for nobody who holds more, sees other merchants, or is the one who asks', async () => {
+  test('cannot be created or ended for oneself, for a user with more rights, or for users of other merchants', async () => {
     const { app, server, by } = await open();
     await using _server = server;
     const norte = await createPaymentService(app, 'Norte', TESTER);
@@ -91,7 +91,7 @@ forEachEngine('API tokens by API', (openTestDatabase) => {
     assert.equal((await by(mia).make({ user: like.id, name: 'x' })).status, 201, 'who holds as much');
   });
 
-  test('need the code of who has a second factor, which works once', async () => {
+  test('need a second-factor code from a person who has one, and each code works once', async () => {
     const { app, server, by } = await open();
     await using _server = server;
     const pia = await createTestUser(app, { role: 'owner', email: 'pia@example.cl', may: [] });
@@ -112,7 +112,7 @@ forEachEngine('API tokens by API', (openTestDatabase) => {
     );
   });
 
-  test('are refused with what is wrong, and nothing is made', async () => {
+  test('are refused with the reason, and nothing is created', async () => {
     const { app, server, by } = await open();
     await using _server = server;
     const manager = by(await createTestUser(app, { may: MANAGES }));

@@ -31,7 +31,7 @@ async function shapeOf(
 }
 
 forEachEngine('the login endpoints', (openTestDatabase) => {
-  test('answer in the shape that the clients of each read', async () => {
+  test('answer in the shape that the clients of each endpoint expect', async () => {
     await using at = await setUp(openTestDatabase);
     const { server, user } = at;
     const json = { username: user.email, password: user.password };
@@ -68,7 +68,7 @@ forEachEngine('the login endpoints', (openTestDatabase) => {
     }
   });
 
-  test('refuse a wrong password as the clients of each expect it', async () => {
+  test('refuse a wrong password in the shape that the clients of each endpoint expect', async () => {
     await using at = await setUp(openTestDatabase);
     const json = { username: at.user.email, password: 'wrong' };
     const answers = await Promise.all(PASSWORD_LOGINS.map((path) => at.server.post(path, { json })));
@@ -85,7 +85,7 @@ forEachEngine('the login endpoints', (openTestDatabase) => {
     );
   });
 
-  test('tell nobody whether an address has a user: not by status, text, length or headers', async () => {
+  test('do not reveal whether an address has a user, by status, text, length or headers', async () => {
     await using at = await setUp(openTestDatabase);
     const disabled = await createTestUser(at.app);
     await disableUser(at.app, disabled.id, TESTER);
@@ -102,7 +102,7 @@ forEachEngine('the login endpoints', (openTestDatabase) => {
     }
   });
 
-  test('refuse an API token with 403 in the header and 401 in the body, and a header that has none with 400', async () => {
+  test('refuse an invalid API token with 403 in the header and 401 in the body, and a missing one with 400', async () => {
     await using at = await setUp(openTestDatabase);
     const questions: [Question, number, string, string | undefined][] = [
       [{ headers: { authorization: 'Bearer api_wrong' } }, 403, 'API_TOKEN_INVALID', 'Not a valid or expired token'],
@@ -118,7 +118,7 @@ forEachEngine('the login endpoints', (openTestDatabase) => {
     }
   });
 
-  test('refuse eleven wrong passwords with 429 and the time to wait', async () => {
+  test('refuse the eleventh wrong password with 429 and the time to wait', async () => {
     await using at = await setUp(openTestDatabase);
     const json = { username: at.user.email, password: 'wrong' };
     for (let i = 0; i < 10; i++) assert.notEqual((await at.server.post('/users/login', { json })).status, 429);
@@ -131,7 +131,7 @@ forEachEngine('the login endpoints', (openTestDatabase) => {
     }
   });
 
-  test('count a client behind a balancer by the address that the balancer saw, not by one that the client wrote', async () => {
+  test('count a client behind a balancer by the address the balancer saw, not by one the client sent', async () => {
     const config = readConfig({ MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent', TRUST_PROXY: 'true' });
     const app = createTestApp(await openTestDatabase(), { config });
     await using server = await startTestServer(app);
@@ -156,7 +156,7 @@ forEachEngine('the login endpoints', (openTestDatabase) => {
     ['{"username":["a"],"password":null}', 422, 'INVALID_BODY', ['/username', '/password']],
     ['{"username":"a","password":"b","payouts":true}', 422, 'INVALID_BODY', ['/payouts']],
   ];
-  test('read their bodies strictly, and say everything that is wrong with one', async () => {
+  test('read bodies strictly and report every error in a body', async () => {
     await using at = await setUp(openTestDatabase);
     const headers = { 'content-type': 'application/json' };
     for (const path of PASSWORD_LOGINS) {
@@ -175,7 +175,7 @@ forEachEngine('the login endpoints', (openTestDatabase) => {
     assert.equal((await at.server.post('/loginToken', { body: '{}' })).status, 415);
   });
 
-  test('refuse half of an API token login, an end that is over, and one that is no time', async () => {
+  test('refuse an API token login that lacks a member, or whose end time is past or invalid', async () => {
     await using at = await setUp(openTestDatabase);
     const { email, api_token: apiToken } = at.user;
     const cases: [object, string][] = [

@@ -24,7 +24,7 @@ const VALIDATION: Validation = {
   validatedAt: Date.UTC(2026, 0, 15, 12),
 };
 
-test('A validation is written as its contract names its members', () => {
+test('A validation is written with the member names of its contract', () => {
   assert.deepEqual(written({}, 'en'), {
     id: 'bav_1',
     state: 'completed',
@@ -41,7 +41,7 @@ test('A validation is written as its contract names its members', () => {
   });
 });
 
-test('Names of banks and advice are escaped, and what is only sometimes there is written too', () => {
+test('Bank names and advice are escaped, and optional members are written too', () => {
   const bank = { code: '999', name: 'Banco "O\'Higgins" \\ \n é', status: 'active' } as const;
   const advice = suggestion('/bankData/bankSBIFNumber', 'BANK_MERGED', '001', bank.name);
   const readings = [
@@ -59,7 +59,7 @@ test('Names of banks and advice are escaped, and what is only sometimes there is
   assert.equal(answer['expiresAt'], '1970-01-01T00:00:00.000Z');
 });
 
-test('Every answer has its own checks in its own order and language, also after more than are kept', () => {
+test('Every answer has its own checks in its own order and language, even with more checks than the cache holds', () => {
   const others = Array.from({ length: 1_200 }, (_, index) => passed('bank.known', RULE, { name: `Banco ${index}` }));
   const lists = [[], [RUT_PASSED], ...others.map((other) => [RUT_PASSED, other]), others.slice(0, 2), [ACCOUNT_PASSED]];
   for (let round = 0; round < 2; round++) {

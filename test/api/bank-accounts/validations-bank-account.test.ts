@@ -56,7 +56,7 @@ function dataOf(answer: Answer): Data {
 }
 
 forEachEngine('POST /validations/BankAccount', (openTestDatabase) => {
-  test('a text with a NUL or half a character is a well-formed request, and gets a verdict', async () => {
+  test('answers a verdict for a text with a NUL or half a character', async () => {
     await using at = await setUp(openTestDatabase);
     for (const odd of ['\0', '1\0', '\ud800', '12345678-5\udc00']) {
       for (const body of [request(odd), request('12.345.678-5', odd), request('12.345.678-5', '012', odd)]) {
@@ -134,7 +134,7 @@ forEachEngine('POST /validations/BankAccount', (openTestDatabase) => {
     }
   });
 
-  test('a name is graded by the provider, and is neither in a reply nor in the store nor in an event', async () => {
+  test('a name is graded by the provider, and appears neither in a reply nor in the store', async () => {
     await using at = await setUp(openTestDatabase, createSimulatedProvider(Date.now));
     const names: [name: string | undefined, grade: string, verdict: string][] = [
       ['GONZALEZ PEREZ, MARIA JOSE', 'exact', 'confirmed'],
@@ -167,7 +167,7 @@ forEachEngine('POST /validations/BankAccount', (openTestDatabase) => {
     assert.doesNotMatch(stored, /gonz|soto/i);
   });
 
-  test('a holderName that is no name is refused, and keeps nothing', async () => {
+  test('refuses an invalid holderName and keeps nothing', async () => {
     await using at = await setUp(openTestDatabase);
     for (const holderName of ['', '  ', 7, null, 'x'.repeat(201)]) {
       const answer = await at.post({ ...request('12345678-5'), holderName });
@@ -179,7 +179,7 @@ forEachEngine('POST /validations/BankAccount', (openTestDatabase) => {
     assert.equal((await at.app.db.query('select * from bank_account_validations')).length, 0);
   });
 
-  test('a provider was not asked about a RUT that two people could have, nor is one read again another', async () => {
+  test('does not ask the provider about an ambiguous RUT, and repeats its result under the same key', async () => {
     const asked: string[] = [];
     const provider: ValidationProvider = {
       ...createSimulatedProvider(Date.now),
@@ -200,7 +200,7 @@ forEachEngine('POST /validations/BankAccount', (openTestDatabase) => {
     assert.deepEqual(dataOf(await at.server.get(`${PATH}/${first.id}`, at.user.headers)), kept);
   });
 
-  test('speaks Spanish to those who ask for it', async () => {
+  test('answers in Spanish when the request asks for it', async () => {
     await using at = await setUp(openTestDatabase);
     const answer = await at.post(request('12345678-6', '049'), { 'accept-language': 'es-CL,es;q=0.9,en;q=0.8' });
     assert.equal(answer.headers.get('content-language'), 'es');
@@ -210,7 +210,7 @@ forEachEngine('POST /validations/BankAccount', (openTestDatabase) => {
     assert.equal(wrong?.message, 'El dígito verificador no corresponde al número: hay un error de digitación.');
   });
 
-  test('every text is well-formed and gets a verdict: the RUT vectors', async () => {
+  test('gives every text of the RUT vectors the expected verdict', async () => {
     await using at = await setUp(openTestDatabase);
     for (const { input, inputType, expect } of vectors.vectors) {
       if (inputType === 'generated') continue;
@@ -241,7 +241,7 @@ forEachEngine('POST /validations/BankAccount', (openTestDatabase) => {
     ['markup', request('<script>', "' or 1=1", '${jndi}')],
   ];
   for (const [name, body] of odd) {
-    test(`${name} are an invalid account, not a malformed request, and are never repeated`, async () => {
+    test(`${name}: an invalid account, not a malformed request, and never echoed`, async () => {
       await using at = await setUp(openTestDatabase);
       const answer = await at.post(body);
       assert.deepEqual([answer.status, dataOf(answer).verdict], [200, 'invalid']);
@@ -297,7 +297,7 @@ forEachEngine('POST /validations/BankAccount', (openTestDatabase) => {
       ],
     ],
     [
-      'strangers at both levels',
+      'unknown members at both levels',
       { ...request('1-9'), 'a/b': 1, bankData: { bankSBIFNumber: '001', bankAccount: '1', owner: 'x' } },
       [
         ['/bankData/owner', 'UNKNOWN_FIELD'],
@@ -306,7 +306,7 @@ forEachEngine('POST /validations/BankAccount', (openTestDatabase) => {
     ],
   ];
   for (const [name, body, errors] of misshapen) {
-    test(`${name}: 422 with everything that is wrong, and nothing kept`, async () => {
+    test(`${name}: 422 with every error, and nothing kept`, async () => {
       await using at = await setUp(openTestDatabase);
       const answer = await at.post(body as object);
       const problem = jsonOf(answer) as {
@@ -346,7 +346,7 @@ forEachEngine('POST /validations/BankAccount', (openTestDatabase) => {
     });
   }
 
-  test('is for users with payouts, and the token comes before the body', async () => {
+  test('requires a user with payouts, and checks the token before the body', async () => {
     await using at = await setUp(openTestDatabase);
     const other = await createTestUser(at.app);
     const uuid = '5f9c2a34-1234-4abc-8def-0123456789ab';
@@ -367,13 +367,13 @@ forEachEngine('POST /validations/BankAccount', (openTestDatabase) => {
     }
   });
 
-  test('a bare access token works too, as published scripts send it', async () => {
+  test('accepts a bare access token, as published scripts send it', async () => {
     await using at = await setUp(openTestDatabase);
     const bare = at.user.headers.authorization.replace('Bearer ', '');
     assert.equal((await at.server.post(PATH, { json: request('1-9'), headers: { authorization: bare } })).status, 200);
   });
 
-  test('is read again by who made it and by nobody else', async () => {
+  test('lets only the user who created a validation read it again', async () => {
     await using at = await setUp(openTestDatabase);
     const made = dataOf(await at.post(request('12345678-5', '049')));
     const read = await at.server.get(`${PATH}/${made.id}`, at.user.headers);
@@ -388,7 +388,7 @@ forEachEngine('POST /validations/BankAccount', (openTestDatabase) => {
     assert.equal(foreign?.status, 404);
   });
 
-  test('a slow provider: 202 with a place to look, then the verdict and an event', async () => {
+  test('answers 202 with a location while the provider is slow, then the verdict and an event', async () => {
     await using at = await setUp(openTestDatabase, createSimulatedProvider(createTestClock()));
     const answer = await at.post(request('11.111.111-1', '001', '900000000007'));
     assert.deepEqual([answer.status, dataOf(answer).state, dataOf(answer).isValid], [202, 'pending', false]);
@@ -419,7 +419,7 @@ forEachEngine('POST /validations/BankAccount', (openTestDatabase) => {
     );
   });
 
-  test('an idempotency key answers with the first result for a day, and with nothing else', async () => {
+  test('an idempotency key repeats the first result for a day, and only for the same user and body', async () => {
     await using at = await setUp(openTestDatabase, createSimulatedProvider(createTestClock()));
     const key = { 'idempotency-key': 'k-1' };
     const body = request('011.111.111-1', '001', '900000000002');
@@ -442,7 +442,7 @@ forEachEngine('POST /validations/BankAccount', (openTestDatabase) => {
     assert.notEqual(dataOf(later).id, dataOf(first).id);
   });
 
-  test('a key follows its validation from pending to settled', async () => {
+  test('a repeat with the same key follows its validation from pending to settled', async () => {
     await using at = await setUp(openTestDatabase, createSimulatedProvider(createTestClock()));
     const key = { 'idempotency-key': 'k-2' };
     const body = request('11111111-1', '001', '900000000006');
@@ -458,7 +458,7 @@ forEachEngine('POST /validations/BankAccount', (openTestDatabase) => {
     );
   });
 
-  test('requests at once with one key are answered with one result', async () => {
+  test('concurrent requests with one key get one result', async () => {
     await using at = await setUp(openTestDatabase);
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => at.post(request('1-9'), { 'idempotency-key': 'k-3' })),
@@ -466,7 +466,7 @@ forEachEngine('POST /validations/BankAccount', (openTestDatabase) => {
     assert.equal(new Set(answers.map((answer) => dataOf(answer).id)).size, 1);
   });
 
-  test('a key that is no key is refused', async () => {
+  test('refuses an invalid idempotency key', async () => {
     await using at = await setUp(openTestDatabase);
     for (const key of ['', ' ', 'x'.repeat(201), 'a b']) {
       const answer = await at.post(request('1-9'), { 'idempotency-key': key });
@@ -474,7 +474,7 @@ forEachEngine('POST /validations/BankAccount', (openTestDatabase) => {
     }
   });
 
-  test('too many questions to the provider: 429 with the time to wait', async () => {
+  test('answers 429 with the time to wait when the provider refuses more questions', async () => {
     await using at = await setUp(openTestDatabase, createSimulatedProvider(createTestClock()));
     const answer = await at.post(request('11111111-1', '001', '900000000009'));
     assert.deepEqual(
@@ -485,7 +485,7 @@ forEachEngine('POST /validations/BankAccount', (openTestDatabase) => {
 });
 
 forEachEngine('POST /validations/BankAccount/batch', (openTestDatabase) => {
-  test('answers a result for each item in order; a bad one spoils no other', async () => {
+  test('answers a result for each item in order, and a bad item does not affect the others', async () => {
     await using at = await setUp(openTestDatabase, createSimulatedProvider(createTestClock()));
     const answer = await at.batch([
       { reference: 'a', ...request('12345678-5') },
@@ -527,7 +527,7 @@ forEachEngine('POST /validations/BankAccount/batch', (openTestDatabase) => {
     );
   });
 
-  test('takes a thousand items, each as a request of its own would be answered', async () => {
+  test('takes a thousand items and answers each like a single request', async () => {
     await using at = await setUp(openTestDatabase);
     const items = Array.from({ length: 1000 }, (_, index) =>
       request(`${5_000_000 + index * 7}-K`, ['001', '012', '17'][index % 3], `${index}`),
@@ -547,7 +547,7 @@ forEachEngine('POST /validations/BankAccount/batch', (openTestDatabase) => {
     assert.equal((await at.app.db.query('select id from bank_account_validations')).length, 1005);
   });
 
-  test('checks=failed answers those that say something, and each provenance once', async () => {
+  test('with checks=failed, answers only failed checks, and each provenance once', async () => {
     await using at = await setUp(openTestDatabase);
     const items = Array.from({ length: 500 }, (_, index) =>
       request(index % 2 === 0 ? '12345678-6' : '12345678-5', '001', `${1_000_000 + index}`),
@@ -574,7 +574,7 @@ forEachEngine('POST /validations/BankAccount/batch', (openTestDatabase) => {
     assert.deepEqual([other.status, jsonOf(other)['code']], [400, 'INVALID_PARAMETER']);
   });
 
-  test('each item counts for the limit of its user, and a batch that does not fit leaves nothing behind', async () => {
+  test('each item counts towards the limit of the user, and a batch over the limit leaves nothing behind', async () => {
     const db = await openTestDatabase();
     const app = createTestApp(db, {
       config: readConfig({ MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent', RATE_LIMITS: 'on' }),
@@ -595,7 +595,7 @@ forEachEngine('POST /validations/BankAccount/batch', (openTestDatabase) => {
     assert.equal((await db.query('select id from bank_account_validations')).length, 5950);
   });
 
-  test('takes rut_format for all items, and an item’s own before it', async () => {
+  test('applies rut_format to all items, unless an item has its own', async () => {
     await using at = await setUp(openTestDatabase);
     const items = [request('22883518'), { ...request('22883518'), rut_format: 'with-dv' }];
     const answer = await at.server.post(`${PATH}/batch`, {
@@ -610,12 +610,12 @@ forEachEngine('POST /validations/BankAccount/batch', (openTestDatabase) => {
   });
 
   const refused: [name: string, body: unknown, status: number][] = [
-    ['another word for rut_format', { items: [request('1-9')], rut_format: 'both' }, 422],
+    ['an unknown rut_format', { items: [request('1-9')], rut_format: 'both' }, 422],
     ['no items', {}, 422],
-    ['items that are no array', { items: {} }, 422],
+    ['items that are not an array', { items: {} }, 422],
     ['an empty array', { items: [] }, 422],
     ['1,001 items', { items: new Array(1001).fill(request('1-9')) }, 422],
-    ['a stranger beside items', { items: [request('1-9')], extra: 1 }, 422],
+    ['an unknown member beside items', { items: [request('1-9')], extra: 1 }, 422],
     ['more than 512 KiB', { items: [{ rut: '1'.repeat(600_000) }] }, 413],
     ['an array at the top', [], 400],
   ];

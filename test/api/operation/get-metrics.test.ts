@@ -16,7 +16,7 @@ function createApp(settings: Record<string, string>) {
   return createTestApp(db, { config: readConfig({ MASTER_KEY: '5a'.repeat(32), LOG_LEVEL: 'silent', ...settings }) });
 }
 
-test('the metrics are for this machine: whatever a proxy has handed on does not find them', async () => {
+test('the metrics answer only this machine: a forwarded request gets 404', async () => {
   await using server = await startTestServer(createApp({}));
   assert.match((await server.get('/metrics')).text, /^rubrica_conflicts_total/m);
   for (const name of ['X-Forwarded-For', 'X-Forwarded-Host', 'X-Real-IP', 'Forwarded', 'Via'])
@@ -31,7 +31,7 @@ test('the metrics are not below BASE_PATH', async () => {
   assert.equal((await server.get('/metrics')).status, 200);
 });
 
-test('with METRICS_PORT the metrics are there, with nothing else, and nowhere else', async () => {
+test('with METRICS_PORT, that port serves only the metrics, and the main port does not serve them', async () => {
   const port = await findFreePort();
   const app = createApp({ METRICS_PORT: String(port) });
   await using server = await startTestServer(app);
@@ -49,7 +49,7 @@ test('with METRICS_PORT the metrics are there, with nothing else, and nowhere el
 });
 
 // Once, the listener of the metrics began whatever was sent at once, in the loop that takes payments.
-test('a client that sends 1,500 requests at once to METRICS_PORT is answered for a few, and then again', async () => {
+test('a client that pipelines 1,500 requests to METRICS_PORT is cut off after a few, and others are served', async () => {
   const port = await findFreePort();
   const app = createApp({ METRICS_PORT: String(port) });
   const metrics = await listenForMetrics(app);
@@ -72,7 +72,7 @@ test('a client that sends 1,500 requests at once to METRICS_PORT is answered for
   }
 });
 
-test('a proxy that hands on requests while TRUST_PROXY is off is in the metrics', async () => {
+test('the metrics report a proxy that forwards requests while TRUST_PROXY is off', async () => {
   const app = createApp({});
   await using server = await startTestServer(app);
   assert.doesNotMatch((await server.get('/metrics')).text, /^rubrica_untrusted_proxy 1$/m);

@@ -11,7 +11,7 @@ import { createTestUser } from '../../support/test-user.ts';
 const SECRET_LINK = 'https://pay.example.cl/pay/rt-AAAAAAAAAAAAAAAAAAAAAA';
 
 forEachEngine('POST /csp-reports', (openTestDatabase) => {
-  test('writes down what was stopped, and never the address of the page', async () => {
+  test('records what the browser blocked, and never the address of the page', async () => {
     const lines: string[] = [];
     const log = pino({ level: 'warn' }, { write: (line) => void lines.push(line) });
     const app = createTestApp(await openTestDatabase(), { log });
@@ -71,7 +71,7 @@ forEachEngine('POST /csp-reports', (openTestDatabase) => {
     });
   });
 
-  test('fills no log: anybody can send reports all the time, and each was a line of up to 16 KB', async () => {
+  test('limits the number and length of the log lines that reports cause', async () => {
     const lines: string[] = [];
     const log = pino({ level: 'warn' }, { write: (line) => void lines.push(line) });
     const app = createTestApp(await openTestDatabase(), { log });
@@ -88,7 +88,7 @@ forEachEngine('POST /csp-reports', (openTestDatabase) => {
     assert.equal(lines.length, 70);
   });
 
-  test('writes nothing of what is no report', async () => {
+  test('records nothing for an invalid report', async () => {
     const app = createTestApp(await openTestDatabase());
     await using server = await startTestServer(app);
     for (const body of [

@@ -16,8 +16,8 @@ type Link = { id: string; url: string; state: string; payments: number; amount: 
 
 const WISH = { amount: 12_990, subject: 'Inscripción 2026' };
 
-forEachEngine('payment links of programs', (openTestDatabase) => {
-  test('are made, read, paid, listed and ended as those of people', async () => {
+forEachEngine('payment links created by programs', (openTestDatabase) => {
+  test('can be created, read, paid, listed and ended', async () => {
     await using desk = await openDesk(openTestDatabase);
     const made = dataOf(await desk.make({ ...WISH, expires_at: '2026-01-31T00:00:00-03:00' }));
     assert.deepEqual(made, {
@@ -54,7 +54,7 @@ forEachEngine('payment links of programs', (openTestDatabase) => {
     assert.deepEqual(new Set(await desk.list()), new Set([made.id, second.id]));
   });
 
-  test('of a payment service that has moved are made and ended where it is now: it was 503 for ever', async () => {
+  test('of a payment service that has moved are refused with 421 PAYMENT_SERVICE_MOVED', async () => {
     await using desk = await openDesk(openTestDatabase);
     const { id } = dataOf(await desk.make(WISH));
     await leaveFor(desk.app, desk.environment);
@@ -64,7 +64,7 @@ forEachEngine('payment links of programs', (openTestDatabase) => {
     }
   });
 
-  test('under a key are made once, also at the same moment; another wish under it is refused', async () => {
+  test('are created once per idempotency key, even concurrently; another body with that key is refused', async () => {
     await using desk = await openDesk(openTestDatabase);
     const key = { 'idempotency-key': 'factura-1042' };
     const answers = await Promise.all([1, 2, 3].map(() => desk.make(WISH, key)));
@@ -77,7 +77,7 @@ forEachEngine('payment links of programs', (openTestDatabase) => {
     assert.notEqual(dataOf(await desk.make(WISH)).id, dataOf(await desk.make(WISH)).id, 'without a key two links');
   });
 
-  test('a repeated request was refused once its time had passed: it is answered as the first time', async () => {
+  test('are returned again for a retry with the same key, even after they have expired', async () => {
     await using desk = await openDesk(openTestDatabase);
     const key = { 'idempotency-key': 'factura-1043' };
     const wish = { ...WISH, expires_at: new Date(desk.app.now() + 60_000).toISOString() };
@@ -91,7 +91,7 @@ forEachEngine('payment links of programs', (openTestDatabase) => {
     assert.deepEqual(await desk.list(), [dataOf(first).id]);
   });
 
-  test('come in pages, each once, the newest first', async () => {
+  test('are listed page by page, each once, the newest first', async () => {
     await using desk = await openDesk(openTestDatabase);
     const made: string[] = [];
     for (let number = 0; number < 5; number++) {
@@ -110,7 +110,7 @@ forEachEngine('payment links of programs', (openTestDatabase) => {
     assert.equal(jsonOf(await desk.ask('GET', '?after=x'))['code'], 'INVALID_PARAMETER');
   });
 
-  test('of another merchant are not there, and nobody ends or makes one without the permission', async () => {
+  test('are invisible to other merchants, and creating or ending one needs the permission', async () => {
     await using desk = await openDesk(openTestDatabase);
     const other = await createPaymentService(desk.app, 'Ferreteria Sur', TESTER);
     const stranger = await createTestUser(desk.app, {
@@ -138,7 +138,7 @@ forEachEngine('payment links of programs', (openTestDatabase) => {
     assert.deepEqual(await desk.list(reader.headers), [id]);
   });
 
-  test('name their payment service where the user sees several', async () => {
+  test('must name their payment service when the user sees several', async () => {
     await using desk = await openDesk(openTestDatabase);
     const other = await createPaymentService(desk.app, 'Ferreteria Sur', TESTER);
     const all = await createTestUser(desk.app, { may: ['payments:create'] });
@@ -151,7 +151,7 @@ forEachEngine('payment links of programs', (openTestDatabase) => {
     assert.notEqual(row?.['environment_id'], desk.environment.id);
   });
 
-  test('that cannot be used are refused with everything that is wrong, and leave nothing behind', async () => {
+  test('are refused with every error when they are invalid, and leave nothing behind', async () => {
     await using desk = await openDesk(openTestDatabase);
     for (const [changes, pointer] of [
       [{ amount: 0 }, '/amount'],
@@ -184,7 +184,7 @@ forEachEngine('payment links of programs', (openTestDatabase) => {
     assert.deepEqual(await desk.list(), []);
   });
 
-  test('stand beside those that a person made', async () => {
+  test('the API also reads and lists links that a person created', async () => {
     await using desk = await openDesk(openTestDatabase);
     const wish = {
       amount: 500,

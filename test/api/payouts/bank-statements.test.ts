@@ -10,7 +10,7 @@ import { createTestUser } from '../../support/test-user.ts';
 
 const inBase64 = (rows: readonly string[]) => Buffer.from(rows.join('\n')).toString('base64');
 
-forEachEngine('the statements and results of banks by API', (openTestDatabase) => {
+forEachEngine('bank statements and bank results over HTTP', (openTestDatabase) => {
   const open = async () => {
     const app = createTestApp(await openTestDatabase());
     const server = await startTestServer(app);
@@ -41,7 +41,7 @@ forEachEngine('the statements and results of banks by API', (openTestDatabase) =
     return { app, server, desk, file, post, get };
   };
 
-  test('a statement is imported once, listed, shown and its lines are explained', async () => {
+  test('a statement is imported once, listed and shown, and its lines can be explained', async () => {
     const { app, server, desk, file, post, get } = await open();
     await using _server = server;
     await file(15_000);
@@ -97,7 +97,7 @@ forEachEngine('the statements and results of banks by API', (openTestDatabase) =
     assert.equal((await post('/bank-statements', sent, desk.users.program)).status, 403);
   });
 
-  test('a body that is wrong, and a file that contradicts itself, leave nothing behind', async () => {
+  test('an invalid body or a file that contradicts itself leaves nothing behind', async () => {
     const { app, server, post } = await open();
     await using _server = server;
     const good = {
@@ -132,7 +132,7 @@ forEachEngine('the statements and results of banks by API', (openTestDatabase) =
     assert.deepEqual(await app.db.query('select id from bank_statements'), []);
   });
 
-  test('the result of a bank is taken once, and the file shows what became of its payouts', async () => {
+  test('the result of a bank is imported once, and the file shows the outcome of its payouts', async () => {
     const { server, desk, file, post, get } = await open();
     await using _server = server;
     const id = await file(15_000, 9_000);

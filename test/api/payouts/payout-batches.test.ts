@@ -28,7 +28,7 @@ const tef = (id: string, amount: unknown = 15_000, account = '12531909') => ({
 
 type Body = { data: Record<string, unknown>; code?: string; errors: { pointer: string }[] };
 
-forEachEngine('batches of payouts by API', (openTestDatabase) => {
+forEachEngine('payout batches over HTTP', (openTestDatabase) => {
   const open = async () => {
     const app = createTestApp(await openTestDatabase());
     const server = await startTestServer(app);
@@ -47,7 +47,7 @@ forEachEngine('batches of payouts by API', (openTestDatabase) => {
   };
   const propose2 = { name: 'Proveedores', payouts: [tef('FAC-1'), tef('FAC-2', '9000')] };
 
-  test('a batch is proposed once, listed, shown with what is odd, and approved by another person with the second factor', async () => {
+  test('a batch is proposed once, listed, and approved by another person with the second factor', async () => {
     const { app, server, desk, as } = await open();
     await using _server = server;
     const maker = as(desk.users.maker);
@@ -106,7 +106,7 @@ forEachEngine('batches of payouts by API', (openTestDatabase) => {
     assert.equal((await maker.post(`/payout-batches/${id}/cancel`, { reason: 'tarde' })).code, 'PAYOUT_STATE');
   });
 
-  test('a draft is submitted, approved, written into a file by a program, and its bytes are the same each time', async () => {
+  test('a draft is submitted, approved and written into one payout file, whose bytes never change', async () => {
     const { app, server, desk, as } = await open();
     await using _server = server;
     const { maker, program } = desk.users;
@@ -145,7 +145,7 @@ forEachEngine('batches of payouts by API', (openTestDatabase) => {
     assert.equal((await as(desk.users.approver).get(`/payout-files/${file?.id}/content`)).code, 'PERMISSION_MISSING');
   });
 
-  test('for an environment that the user does not see was made in the other one', async () => {
+  test('a batch for an environment that the user does not see is refused, and nothing is created', async () => {
     const { app, server, desk, as } = await open();
     await using _server = server;
     const developer = await createTestUser(app, {
@@ -159,7 +159,7 @@ forEachEngine('batches of payouts by API', (openTestDatabase) => {
     assert.equal((await as(developer).post('/payout-batches', propose2)).status, 201);
   });
 
-  test('the client of the SDK said that a batch which it had approved, or a file which it had made, was refused', async () => {
+  test('the SDK client reports NO_ANSWER, not a refusal, when an answer is lost, and does not repeat the call', async () => {
     const { app, server, desk, as } = await open();
     await using _server = server;
     const { maker, approver, program } = desk.users;
@@ -203,7 +203,7 @@ forEachEngine('batches of payouts by API', (openTestDatabase) => {
     );
   });
 
-  test('a file for a bank is asked for with everything that its format needs, or nothing is made', async () => {
+  test('a payout file request that lacks what the bank format requires is refused, and nothing is created', async () => {
     const { app, server, desk, as } = await open();
     await using _server = server;
     await proposePayouts(app, { owner: desk.environment, by: desk.maker, wishes: [wish()], batch: null });
@@ -222,7 +222,7 @@ forEachEngine('batches of payouts by API', (openTestDatabase) => {
     assert.deepEqual(await app.db.query('select id from payout_files'), []);
   });
 
-  test('one bad row makes nothing and is named, a batch is rejected and taken back with a reason, and a program approves nothing', async () => {
+  test('one bad row refuses the whole batch, rejecting needs a reason, and a program cannot approve', async () => {
     const { app, server, desk, as } = await open();
     await using _server = server;
     const maker = as(desk.users.maker);
@@ -256,7 +256,7 @@ forEachEngine('batches of payouts by API', (openTestDatabase) => {
     assert.ok(['PERSON_NEEDED', 'SECOND_FACTOR_NEEDED'].includes(refused.code ?? ''), String(refused.code));
   });
 
-  test('who had made an API token of a program approved what the program proposed', async () => {
+  test('a person who created an API token of a program cannot approve the payouts of that program', async () => {
     const { app, server, desk } = await open();
     await using _server = server;
     const { environment: owner, approver, program, users } = desk;

@@ -62,7 +62,7 @@ function refusal(answer: Answer): [number, unknown] {
 }
 
 forEachEngine('recipients', (openTestDatabase) => {
-  test('a validated account is kept with its verdict; neither an answer nor the store shows account, name or RUT in full', async () => {
+  test('a validated account is kept with its verdict; the answer masks the account, and the store has no plain text', async () => {
     await using at = await setUp(openTestDatabase);
     const validationId = await at.validate(ACCOUNT);
     const body = { ...ACCOUNT, validationId, email: 'maria@example.cl' };
@@ -92,7 +92,7 @@ forEachEngine('recipients', (openTestDatabase) => {
     assert.equal((await at.app.db.query('select * from recipients')).length, 1);
   });
 
-  test('the same validation twice at once, and two new versions at once, were answered as a fault', async () => {
+  test('concurrent requests with one validation keep one recipient, and concurrent new versions are all kept', async () => {
     await using at = await setUp(openTestDatabase);
     const body = { ...ACCOUNT, validationId: await at.validate(ACCOUNT) };
     const same = (await Promise.all([at.keep(body), at.keep(body), at.keep(body)])).map((answer) => dataOf(answer));
@@ -105,7 +105,7 @@ forEachEngine('recipients', (openTestDatabase) => {
     assert.deepEqual(new Set(versions.map((answer) => dataOf(answer).version)), new Set([2, 3, 4]));
   });
 
-  test('another account of the holder is a new validation and a new version; another holder is another recipient', async () => {
+  test('another account of the same holder is a new version, and another holder is another recipient', async () => {
     await using at = await setUp(openTestDatabase);
     const { id } = await at.kept(ACCOUNT);
     const changed = { ...OTHER_ACCOUNT, validationId: await at.validate(OTHER_ACCOUNT) };
@@ -126,7 +126,7 @@ forEachEngine('recipients', (openTestDatabase) => {
     );
   });
 
-  test('a verdict ages: then it cannot be kept, and what was kept is stale until the account is validated again', async () => {
+  test('a verdict expires: then it cannot be kept, and a kept recipient is stale until validated again', async () => {
     await using at = await setUp(openTestDatabase);
     const { id } = await at.kept(ACCOUNT);
     const old = await at.validate(OTHER_ACCOUNT);
@@ -144,7 +144,7 @@ forEachEngine('recipients', (openTestDatabase) => {
 
   const refused: [why: string, body: (validationId: string) => object, status: number, code: string][] = [
     [
-      'another account than was validated',
+      'an account other than the validated one',
       (validationId) => ({ ...OTHER_ACCOUNT, validationId }),
       409,
       'ACCOUNT_NOT_VALIDATED',
@@ -156,10 +156,10 @@ forEachEngine('recipients', (openTestDatabase) => {
       409,
       'ACCOUNT_NOT_VALIDATED',
     ],
-    ['a validation that there is not', () => ({ ...ACCOUNT, validationId: 'bav_0' }), 404, 'NOT_FOUND'],
+    ['a validation that does not exist', () => ({ ...ACCOUNT, validationId: 'bav_0' }), 404, 'NOT_FOUND'],
     ['no name', (validationId) => ({ ...ACCOUNT, validationId, name: ' ' }), 422, 'INVALID_BODY'],
     ['no validation', () => ACCOUNT, 422, 'INVALID_BODY'],
-    ['a member that does not belong', (validationId) => ({ ...ACCOUNT, validationId, note: 'x' }), 422, 'INVALID_BODY'],
+    ['an unknown member', (validationId) => ({ ...ACCOUNT, validationId, note: 'x' }), 422, 'INVALID_BODY'],
   ];
   for (const [why, body, status, code] of refused) {
     test(`${why} is refused and keeps nothing`, async () => {
@@ -170,7 +170,7 @@ forEachEngine('recipients', (openTestDatabase) => {
     });
   }
 
-  test('an account that is not valid, and a validation of somebody else, are not kept', async () => {
+  test('an invalid account and the validation of another user are refused', async () => {
     await using at = await setUp(openTestDatabase);
     const wrong = { ...ACCOUNT, rut: '12345678-6' };
     const refused = await at.keep({ ...wrong, validationId: await at.validate(wrong) });
@@ -210,7 +210,7 @@ forEachEngine('recipients', (openTestDatabase) => {
     assert.equal(dataOf(await at.server.get(`/recipients/${id}`, maker.headers)).version, 2);
   });
 
-  test('a payment service is named by a user who sees several, and is not another merchant', async () => {
+  test('a recipient belongs to the payment service that the request names, which the user must see', async () => {
     await using at = await setUp(openTestDatabase);
     const [ana, ben] = [await at.merchant(), await at.merchant()];
     const both = await createTestUser(at.app, { payouts: true, paymentServices: [ana, ben] });
@@ -228,7 +228,7 @@ forEachEngine('recipients', (openTestDatabase) => {
     assert.equal((await at.listed(both.headers)).length, 2);
   });
 
-  test('who may neither validate accounts nor read recipients is refused with the name of the permission', async () => {
+  test('a user without the permission is refused with the name of the permission', async () => {
     await using at = await setUp(openTestDatabase);
     const support = await createTestUser(at.app, { role: 'support', may: [] });
     const answer = await at.server.get('/recipients', support.headers);
@@ -236,7 +236,7 @@ forEachEngine('recipients', (openTestDatabase) => {
     assert.deepEqual(jsonOf(answer)['data'], { permission: 'recipients:read' });
   });
 
-  test('a list has the newest version of each, page by page', async () => {
+  test('a list shows the newest version of each recipient, page by page', async () => {
     await using at = await setUp(openTestDatabase);
     const { id } = await at.kept(ACCOUNT);
     await at.keep({ ...OTHER_ACCOUNT, validationId: await at.validate(OTHER_ACCOUNT) }, id);
@@ -254,7 +254,7 @@ forEachEngine('recipients', (openTestDatabase) => {
     assert.deepEqual(pages.sort(), [`${id} 2`, `${second} 1`].sort());
   });
 
-  test('details that were moved beside another account do not open; the answer said INTERNAL, so that nobody knew what to do', async () => {
+  test('details moved to the row of another recipient do not open, and the answer says CHANGED_IN_STORE', async () => {
     await using at = await setUp(openTestDatabase);
     const [one, other] = [await at.kept(ACCOUNT), await at.kept(OTHER_HOLDER)];
     await at.app.db.transaction((tx) =>
@@ -272,7 +272,7 @@ forEachEngine('recipients', (openTestDatabase) => {
     );
   });
 
-  test('the holder is told what is kept of him, and it is removed when he asks by RUT or by e-mail address', async () => {
+  test('the data of a holder is exported and erased by RUT or by e-mail address', async () => {
     await using at = await setUp(openTestDatabase);
     const holder = { kind: 'rut', name: '12345678-5' } as const;
     const { id } = await at.kept(ACCOUNT);

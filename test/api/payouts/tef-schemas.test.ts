@@ -11,7 +11,7 @@ function errorsOf(value: unknown, pointer: string): ErrorItem[] {
   return errors;
 }
 
-test('a transfer of a batch that is no object was called tef: it is named by its place', () => {
+test('an item of a batch that is not an object is named by its place, not as tef', () => {
   const [error, ...others] = errorsOf(null, '/payouts/3');
   assert.equal(error?.pointer, '/payouts/3');
   assert.match(error.message, /^payouts\/3 has the wrong JSON type/);
@@ -19,7 +19,7 @@ test('a transfer of a batch that is no object was called tef: it is named by its
   assert.match(errorsOf(7, '/tef')[0]?.message ?? '', /^tef has the wrong JSON type/);
 });
 
-test('everything that is wrong with a transfer stands under its own place', () => {
+test('every error of a transfer is reported under the place of that transfer', () => {
   const { recipientData, ...rest } = tef;
   const bad = { ...rest, amount: 1.5, strange: 1, recipientData: { ...recipientData, rut: ' ' } };
   for (const place of ['/tef', '/payouts/12']) {
@@ -31,7 +31,7 @@ test('everything that is wrong with a transfer stands under its own place', () =
   assert.deepEqual(errorsOf(tef, '/tef'), []);
 });
 
-test('the address at the root goes before the one in the transfer', () => {
+test('the callback address at the root takes precedence over the one in the transfer', () => {
   const within = { tef: { ...tef, url: 'https://shop.example/within' } };
   assert.equal(
     readTef({ ...within, callbackUrl: 'https://shop.example/root' }).callbackUrl,

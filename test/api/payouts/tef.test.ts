@@ -29,8 +29,8 @@ async function setUp(openTestDatabase: OpenTestDatabase, settings: Record<string
   return { app, server, desk, headers, pay, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
-forEachEngine('the transfers of published clients', (openTestDatabase) => {
-  test('a payout is kept, read by the client’s id, and repeated without another', async () => {
+forEachEngine('transfers from published clients', (openTestDatabase) => {
+  test('a transfer becomes one payout, even when it is repeated, and is read by the id of the client', async () => {
     await using at = await setUp(openTestDatabase);
     const made = await at.pay(BODY);
     assert.equal(made.status, 201, made.text);
@@ -52,7 +52,7 @@ forEachEngine('the transfers of published clients', (openTestDatabase) => {
     assert.equal((await at.app.db.query('select id from payouts')).length, 1);
   });
 
-  test('what published clients vary is taken: the address in tef.url, digits as a text, any e-mail, the path with its prefix', async () => {
+  test('the variants of published clients are accepted: url in tef, amount as text, any e-mail, a path prefix', async () => {
     await using at = await setUp(openTestDatabase, { BASE_PATH: '/dev,/v1/' });
     const id = 'shop.example.cl-1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed';
     const recipientData = { ...TEF.recipientData, email: 'alexander' };
@@ -64,7 +64,7 @@ forEachEngine('the transfers of published clients', (openTestDatabase) => {
     assert.equal((await at.server.get('/v2x/balance', at.headers)).status, 404);
   });
 
-  test('every empty or wrong member is refused with 422 and its own code: a text that is too long was called missing, a zero account badly formed', async () => {
+  test('every empty or wrong member is refused with 422 and its own error code', async () => {
     await using at = await setUp(openTestDatabase);
     const recipient = (changes: object) => ({ ...TEF, recipientData: { ...TEF.recipientData, ...changes } });
     const bank = (changes: object) => ({ ...TEF, bankData: { ...TEF.bankData, ...changes } });
@@ -102,7 +102,7 @@ forEachEngine('the transfers of published clients', (openTestDatabase) => {
     assert.deepEqual(await at.app.db.query('select id from payouts union all select id from recipients'), []);
   });
 
-  test('a RUT of equal digits was named as the reason for which an unknown or closed bank is refused', async () => {
+  test('an unknown or closed bank is the reason for the refusal, even if all digits of the RUT are equal', async () => {
     await using at = await setUp(openTestDatabase);
     const recipientData = { ...TEF.recipientData, rut: '11.111.111-1' };
     for (const [bankSBIFNumber, code] of [
@@ -118,7 +118,7 @@ forEachEngine('the transfers of published clients', (openTestDatabase) => {
     }
   });
 
-  test('money that is approved is in the balance until it has arrived, and not available', async () => {
+  test('approved money stays in the balance, but not in the available balance', async () => {
     await using at = await setUp(openTestDatabase);
     const { environment } = at.desk;
     const rule = { ...NO_LIMITS, automatic_per_payout: 20_000 };
@@ -151,7 +151,7 @@ forEachEngine('the transfers of published clients', (openTestDatabase) => {
     assert.deepEqual((await verifyStore(at.app)).findings, []);
   });
 
-  test('who sees several payment services, none, or has no permission takes money from nobody', async () => {
+  test('a user who sees several payment services or lacks the permission cannot create a payout', async () => {
     await using at = await setUp(openTestDatabase);
     await openPayoutDesk(at.app);
     const all = await createTestUser(at.app, { may: ['payouts:create'] });

@@ -84,7 +84,7 @@ forEachEngine('remittances over HTTP', (openTestDatabase) => {
     assert.equal(((await shop.data(path))['remittanceByDate'] as Day).total, 12_990);
   });
 
-  test('a day is a day of Chile', async () => {
+  test('a day begins and ends in Chilean time', async () => {
     await using shop = await open(openTestDatabase);
     // 02:59 UTC is still the evening before in Chile.
     shop.app.now.advance(15 * 3_600_000 - 60_000);
@@ -94,7 +94,7 @@ forEachEngine('remittances over HTTP', (openTestDatabase) => {
     assert.deepEqual([await count('2026-01-15'), await count('2026-01-16')], [1, 0]);
   });
 
-  test('what is tested is not earned, and no currency is added to another', async () => {
+  test('test payments are not counted as earnings, and currencies are never added together', async () => {
     await using shop = await open(openTestDatabase);
     await createPaidTransaction(shop.app, shop.environment, { amount: 1055, currency: 'USD' });
     const total = async (query: string) =>
@@ -105,7 +105,7 @@ forEachEngine('remittances over HTTP', (openTestDatabase) => {
     assert.equal(await total('&environment=development&currency=USD'), 10.55);
   });
 
-  test('money without an order is nobody’s remittance', async () => {
+  test('money without an order is not remitted', async () => {
     await using shop = await open(openTestDatabase);
     await createLatePayment(shop.app, shop.environment);
     const data = await shop.data('/remittances/conciliation?date=2026-01-15&environment=development');
@@ -114,7 +114,7 @@ forEachEngine('remittances over HTTP', (openTestDatabase) => {
     assert.equal(indicators['availableBalance'], 0);
   });
 
-  test('the fee is the cost of a payment, and what was paid out is no longer owed', async () => {
+  test('the fee is the cost of a payment, and money already paid out is no longer owed', async () => {
     await using shop = await open(openTestDatabase);
     await setTestFee(shop.app, shop.environment);
     await createPaidTransaction(shop.app, shop.environment, { amount: 10_000 });
@@ -136,7 +136,7 @@ forEachEngine('remittances over HTTP', (openTestDatabase) => {
     });
   });
 
-  test('the indicators that are asked for are answered, and no others', async () => {
+  test('only the requested indicators are answered', async () => {
     await using shop = await open(openTestDatabase);
     const { paid } = await twoDays(shop.app, shop.environment);
     await createPaidTransaction(shop.app, shop.environment, { amount: 20_000 });
@@ -167,7 +167,7 @@ forEachEngine('remittances over HTTP', (openTestDatabase) => {
     ['/indicators/remittances?availableBalance=true&idUser=usr_1', 403, 'NO_PERMISSION'],
     ['/indicators/remittances?availableBalance=true&idTrx=999999', 403, 'NO_PERMISSION'],
   ];
-  test('what cannot be answered is refused with its reason', async () => {
+  test('a request that cannot be answered is refused with its reason', async () => {
     await using shop = await open(openTestDatabase);
     for (const [path, status, code] of refused) {
       const answer = await shop.get(path);
@@ -175,7 +175,7 @@ forEachEngine('remittances over HTTP', (openTestDatabase) => {
     }
   });
 
-  test('a user sees his own payment services, and an operator may ask for a user', async () => {
+  test('a user sees only their own payment services, and an operator can filter by user', async () => {
     await using shop = await open(openTestDatabase);
     await createPaidTransaction(shop.app, shop.environment, { amount: 7000 });
     await createPaidTransaction(shop.app, await createTestEnvironment(shop.app), { amount: 9000 });

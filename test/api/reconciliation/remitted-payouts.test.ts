@@ -16,7 +16,7 @@ import { createTestUser, type TestUser } from '../../support/test-user.ts';
 type Remittance = Record<string, unknown> & { trxData: { messageToAddressee: string }; status: string };
 
 forEachEngine('payouts to people among the remittances', (openTestDatabase) => {
-  test('were missing: they stand there with whom they are for, beside those to the merchant, the newest first', async () => {
+  test('are listed with their recipient, beside payouts to the merchant, the newest first', async () => {
     await using at = await open(openTestDatabase);
     const { app, desk } = at;
     await payOut(app, desk.environment, 15_238, { reference: 'ABONO-1' });
@@ -45,7 +45,7 @@ forEachEngine('payouts to people among the remittances', (openTestDatabase) => {
     assert.deepEqual(messagesOf(await at.list(desk.users.maker, '10', '/2026-01-16')), []);
   });
 
-  test('say where they are in the words of GET /tef: processing until they end, and a draft is not there', async () => {
+  test('have the status of GET /tef: processing until they end, and drafts are left out', async () => {
     await using at = await open(openTestDatabase);
     const { app, desk } = at;
     const { environment: owner, maker: by } = desk;
@@ -83,7 +83,7 @@ forEachEngine('payouts to people among the remittances', (openTestDatabase) => {
     }
   });
 
-  test('are there for who may read GET /tef alone, of the payment services that they see', async () => {
+  test('are shown only to users who may read GET /tef, for the payment services that they see', async () => {
     await using at = await open(openTestDatabase);
     const { app, desk } = at;
     const other = await openPayoutDesk(app);
@@ -106,7 +106,7 @@ forEachEngine('payouts to people among the remittances', (openTestDatabase) => {
     assert.equal(refused.status, 403, 'without books:read nothing is listed');
   });
 
-  test('told a program without recipients:read whom they are for, with RUT, e-mail address and account', async () => {
+  test('hide the recipient’s RUT, e-mail address and account from a program without recipients:read', async () => {
     await using at = await open(openTestDatabase);
     const { app, desk } = at;
     await propose(app, desk, [wish({ message: 'Pago factura 12' })]);
@@ -125,7 +125,7 @@ forEachEngine('payouts to people among the remittances', (openTestDatabase) => {
     assert.deepEqual(told?.['bankData'], { bankSBIFNumber: '012', bankAccountNumber: '•••••1909' });
   });
 
-  test('name nobody once the person was erased', async () => {
+  test('name no recipient after the person has been erased', async () => {
     await using at = await open(openTestDatabase);
     const { app, desk } = at;
     const [payout] = await approved(app, desk, [wish({ message: 'Pago' })]);

@@ -14,7 +14,7 @@ import { createTestUser } from '../../support/test-user.ts';
 const ACCEPTED = 'La anulación se encuentra en proceso';
 
 forEachEngine('refunds over HTTP', (openTestDatabase) => {
-  test('an accepted refund is answered as existing clients read it, and followed by its token', async () => {
+  test('an accepted refund is answered in the shape of existing clients, and its token reads its status', async () => {
     await using shop = await open(openTestDatabase);
     const answer = await shop.refund({ amount: 12_990, type: 'total', nullifyTbk: true });
     const { message, code, errors, data } = jsonOf(answer) as Reply;
@@ -26,7 +26,7 @@ forEachEngine('refunds over HTTP', (openTestDatabase) => {
     assert.deepEqual(jsonOf(await shop.get(path))['data'], { status: 'completed' });
   });
 
-  test('a payment of a payment service that has moved is refunded where it is now: it was 503 for ever', async () => {
+  test('a refund at a payment service that has moved is refused with 421 and the new address', async () => {
     await using shop = await open(openTestDatabase);
     await leaveFor(shop.app, shop.environment);
     shop.app.now.advance(2000);
@@ -55,7 +55,7 @@ forEachEngine('refunds over HTTP', (openTestDatabase) => {
     }
   });
 
-  test('a refusal is a message at status 200 with a stable code beside it', async () => {
+  test('a refusal is answered with status 200, a message and a stable code', async () => {
     await using shop = await open(openTestDatabase);
     const pending = await createTestTransaction(shop.app, shop.environment, { reference: 'PENDING' });
     const onPending = await shop.refund({ amount: 1000, type: 'parcial' }, { transaction: pending });
@@ -72,7 +72,7 @@ forEachEngine('refunds over HTTP', (openTestDatabase) => {
     assertRefused(late, 'REFUND_WINDOW_CLOSED', 'La Trx tiene más de 90 días');
   });
 
-  test('the terms are those of the payment method', async () => {
+  test('the terms of the payment method apply', async () => {
     const method = refundingMethod({ terms: { partial: false, minimumAgeHours: 48 } });
     await using shop = await open(openTestDatabase, method);
     const soon = await shop.refund({ amount: 1000, type: 'parcial' });
@@ -83,7 +83,7 @@ forEachEngine('refunds over HTTP', (openTestDatabase) => {
     assertRefused(partial, 'PARTIAL_REFUND_NOT_ALLOWED', 'La transacción no se puede anular parcialmente');
   });
 
-  test('a method without refunds gives nothing back', async () => {
+  test('a payment of a method without refunds is not refunded', async () => {
     await using shop = await open(openTestDatabase);
     const { refunds: _, ...method } = refundingMethod();
     const app = createTestApp(shop.app.db, { paymentMethods: [method], now: shop.app.now });
@@ -96,7 +96,7 @@ forEachEngine('refunds over HTTP', (openTestDatabase) => {
     assertRefused(answer, 'METHOD_GIVES_NO_REFUNDS', 'La Trx no es de crédito');
   });
 
-  test('who may refund no more today is told the limit and what is left of it', async () => {
+  test('a refund over the limit of the user is refused with the limit and what is left of it', async () => {
     await using shop = await open(openTestDatabase);
     const { headers } = await createTestUser(shop.app, { refundLimits: { CLP: 999 } });
     const answer = await shop.refund({ amount: 1000, type: 'parcial' }, { headers });
@@ -118,7 +118,7 @@ forEachEngine('refunds over HTTP', (openTestDatabase) => {
     ['an unknown member', '{"amount":1000,"type":"total","to":"me"}', ['/to']],
     ['nothing', '{}', ['/amount', '/type']],
   ];
-  test('a body of another shape is 422 with the message that existing clients expect', async () => {
+  test('a body of the wrong shape is answered 422 with the message that existing clients expect', async () => {
     await using shop = await open(openTestDatabase);
     for (const [what, body, pointers] of shapes) {
       const answer = await shop.refund(body);
@@ -142,7 +142,7 @@ forEachEngine('refunds over HTTP', (openTestDatabase) => {
     assert.equal((jsonOf(await shop.refund('{"amount":1000.0,"type":"parcial"}')) as Reply).message, ACCEPTED);
   });
 
-  test('another’s transaction is answered as one that does not exist', async () => {
+  test('the transaction of another merchant is answered like one that does not exist', async () => {
     await using shop = await open(openTestDatabase);
     const stranger = await createTestUser(shop.app, {
       paymentServices: [(await createTestEnvironment(shop.app)).paymentServiceId],
@@ -165,7 +165,7 @@ forEachEngine('refunds over HTTP', (openTestDatabase) => {
     assert.equal(problem.message, "User doesn't exist or doesn't have permissions");
   });
 
-  test('without an access token nothing is said at all', async () => {
+  test('a request without an access token is answered 401', async () => {
     await using shop = await open(openTestDatabase);
     const base = `/trxs/${shop.paid.id}/nullification`;
     assert.equal((await shop.server.post(base, { json: { amount: 1000, type: 'total' } })).status, 401);
@@ -173,7 +173,7 @@ forEachEngine('refunds over HTTP', (openTestDatabase) => {
     assert.equal((await shop.server.get(`${base}/status`)).status, 401);
   });
 
-  test('a key gives nothing back twice, and belongs to one refund', async () => {
+  test('an idempotency key refunds once, and belongs to one refund', async () => {
     await using shop = await open(openTestDatabase);
     const key = { 'idempotency-key': 'order-1-refund' };
     const first = await shop.refund({ amount: 990, type: 'parcial' }, { headers: key });
@@ -190,7 +190,7 @@ forEachEngine('refunds over HTTP', (openTestDatabase) => {
     assert.equal((await shop.app.db.query('select id from refunds')).length, 1);
   });
 
-  test('a token of another transaction says nothing', async () => {
+  test('the token of another transaction’s refund is answered 404', async () => {
     await using shop = await open(openTestDatabase);
     const other = await createPaidTransaction(shop.app, shop.environment);
     const { data } = jsonOf(await shop.refund({ amount: 990, type: 'parcial' }, { transaction: other })) as Reply;

@@ -62,7 +62,7 @@ type Service = Required<NewPaymentService>;
 
 forEachEngine('a refused signature', (openTestDatabase) => {
   for (const { name, code, pointer, make } of MISTAKES) {
-    test(`of a development token is explained: ${name}`, async () => {
+    test(`with a development token is explained: ${name}`, async () => {
       const app = createTestApp(await openTestDatabase());
       const service = await createPaymentService(app, 'Shop', TESTER);
       await using server = await startTestServer(app);
@@ -75,7 +75,7 @@ forEachEngine('a refused signature', (openTestDatabase) => {
       assert.deepEqual(await app.db.query('select id from transactions'), []);
     });
 
-    test(`of a production token is not, and its answer is that of an unknown account: ${name}`, async () => {
+    test(`with a production token is answered like an unknown account: ${name}`, async () => {
       const app = createTestApp(await openTestDatabase());
       const service = await createPaymentService(app, 'Shop', TESTER);
       await using server = await startTestServer(app);
@@ -88,7 +88,7 @@ forEachEngine('a refused signature', (openTestDatabase) => {
     });
   }
 
-  test('was searched for at the priority of payments, which waited where one processor had to do for both', async () => {
+  test('is explained on a thread of lower priority, so that payments do not wait', async () => {
     const app = createTestApp(await openTestDatabase());
     const { development, production } = await createPaymentService(app, 'Shop', TESTER);
     await using server = await startTestServer(app);
@@ -110,7 +110,7 @@ forEachEngine('a refused signature', (openTestDatabase) => {
     assert.deepEqual([answer.status, itemsOf(answer)[0]?.code], [401, 'SECRET_ROTATED']);
   });
 
-  test('is explained in the words of the language that the client is written in, or of all four', async () => {
+  test('is explained with a fix in the programming language of the client, or in all four', async () => {
     const app = createTestApp(await openTestDatabase());
     const { development: tokens } = await createPaymentService(app, 'Shop', TESTER);
     await using server = await startTestServer(app);
@@ -125,7 +125,7 @@ forEachEngine('a refused signature', (openTestDatabase) => {
     assert.match((await fixFor('curl/8')) ?? '', /^PHP: ksort.* \| JavaScript: .* \| Python: .* \| Ruby: /);
   });
 
-  test('is explained for forms too, also those of a browser', async () => {
+  test('is explained for form requests too', async () => {
     const app = createTestApp(await openTestDatabase());
     const service = await createPaymentService(app, 'Shop', TESTER);
     await using server = await startTestServer(app);
@@ -138,7 +138,7 @@ forEachEngine('a refused signature', (openTestDatabase) => {
     }
   });
 
-  test('stays plain when nothing can be proved', async () => {
+  test('gets no explanation when nothing can be proved', async () => {
     const app = createTestApp(await openTestDatabase());
     const { development: tokens } = await createPaymentService(app, 'Shop', TESTER);
     await using server = await startTestServer(app);
@@ -146,7 +146,7 @@ forEachEngine('a refused signature', (openTestDatabase) => {
     assert.deepEqual([answer.status, itemsOf(answer)], [401, []]);
   });
 
-  test('stays plain for a payment service that is disabled', async () => {
+  test('gets no explanation for a disabled payment service', async () => {
     const app = createTestApp(await openTestDatabase());
     const { id, development, production } = await createPaymentService(app, 'Shop', TESTER);
     await disablePaymentService(app, id, TESTER);
@@ -155,7 +155,7 @@ forEachEngine('a refused signature', (openTestDatabase) => {
     assert.deepEqual(itemsOf(await server.post('/trxs', { json })), []);
   });
 
-  test('is explained so many times to one address and for one account, and stays plain from then on', async () => {
+  test('is explained only a limited number of times for each address and each account', async () => {
     const app = createTestApp(await openTestDatabase());
     const { development, production } = await createPaymentService(app, 'Shop', TESTER);
     const other = await createPaymentService(app, 'Other shop', TESTER);

@@ -88,7 +88,7 @@ forEachEngine('GET /events', (openTestDatabase) => {
     assert.ok(!answer.text.includes(transaction.pay_secret));
   });
 
-  test('tells a contradiction with the state that stayed', async () => {
+  test('reports a contradiction with the state that the transaction keeps', async () => {
     const app = createTestApp(await openTestDatabase());
     const environment = await createTestEnvironment(app);
     const made = await createTestTransaction(app, environment);
@@ -127,7 +127,7 @@ forEachEngine('GET /events', (openTestDatabase) => {
     }
   });
 
-  test('goes on where it ended: the cursor of the last page finds what comes later, and only that', async () => {
+  test('the cursor of the last page finds later events, and only those', async () => {
     const app = createTestApp(await openTestDatabase());
     const environment = await createTestEnvironment(app);
     const user = await createTestUser(app);
@@ -160,7 +160,7 @@ forEachEngine('GET /events', (openTestDatabase) => {
     assert.equal((await readAll({ app, server, user: operator }, 100)).events.length, 6);
   });
 
-  test('shows the events of a user to that user only, not even to an operator', async () => {
+  test('shows the events of a user only to that user, and not to an operator', async () => {
     const app = createTestApp(await openTestDatabase());
     const [user, operator] = [await createTestUser(app), await createTestUser(app)];
     const event = { type: 'bank_account_validation.updated' as const, createdAt: app.now(), data: { id: 'bav_1' } };
@@ -184,7 +184,7 @@ forEachEngine('GET /events', (openTestDatabase) => {
     assert.deepEqual((await read({ app, server, user: operator })).events, []);
   });
 
-  test('looks through a bounded part of the feed at once, and says when there is more', async () => {
+  test('reads a bounded part of the feed per request, and says when there is more', async () => {
     const app = createTestApp(await openTestDatabase());
     const [own, other] = [await createTestEnvironment(app), await createTestEnvironment(app)];
     const user = await createTestUser(app, { paymentServices: [own.paymentServiceId] });
@@ -232,7 +232,7 @@ forEachEngine('GET /events', (openTestDatabase) => {
 
   // Once, a cursor said the place plainly, and an event of no transaction its number: both count what happens to
   // everybody.
-  test('tells nobody how much happens to others: cursors and ids have no number in them, and no place can be tried', async () => {
+  test('cursors and ids do not reveal how much happens to others, and cursors cannot be forged', async () => {
     const app = createTestApp(await openTestDatabase());
     const user = await createTestUser(app);
     const event = { type: 'bank_account_validation.updated' as const, createdAt: app.now(), data: {} };
@@ -252,7 +252,7 @@ forEachEngine('GET /events', (openTestDatabase) => {
     assert.equal((await server.get(`/events?after=${forged.toString('base64url')}`, user.headers)).status, 400);
   });
 
-  test('asked the store again for each event of another user where a reader of all asked for one', async () => {
+  test('skips the events of other users without a statement for each of them', async () => {
     const app = createTestApp(await openTestDatabase());
     const [other, user] = [await createTestUser(app), await createTestUser(app)];
     const event = { type: 'bank_account_validation.updated' as const, createdAt: app.now(), data: {} };
@@ -266,7 +266,7 @@ forEachEngine('GET /events', (openTestDatabase) => {
     assert.equal(heard.all.filter(({ sql }) => sql.includes('{feed_order}')).length, 2);
   });
 
-  test('takes plain cursors that were given out before they were sealed, and the ids of that time stay', async () => {
+  test('accepts plain cursors from before cursors were sealed, and keeps the event ids of that time', async () => {
     const app = createTestApp(await openTestDatabase());
     const user = await createTestUser(app);
     const event = { type: 'bank_account_validation.updated' as const, createdAt: app.now(), data: {} };
@@ -286,7 +286,7 @@ forEachEngine('GET /events', (openTestDatabase) => {
     assert.equal(events.length, 2);
   });
 
-  test('refuses what is no cursor and no limit', async () => {
+  test('refuses an invalid cursor or limit', async () => {
     const app = createTestApp(await openTestDatabase());
     const user = await createTestUser(app);
     await using server = await startTestServer(app);

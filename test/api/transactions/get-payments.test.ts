@@ -33,7 +33,7 @@ forEachEngine('GET /payments', (openTestDatabase) => {
     }
   });
 
-  test('a NUL in a query is refused: PostgreSQL takes none, and it was answered 500', async () => {
+  test('refuses a NUL in a query with 400', async () => {
     await using server = await startTestServer(createTestApp(await openTestDatabase()));
     for (const path of [
       '/payments?Authorization=%00',
@@ -68,7 +68,7 @@ forEachEngine('GET /payments', (openTestDatabase) => {
     }
   });
 
-  test('refuses a currency that is none', async () => {
+  test('refuses an invalid currency', async () => {
     const app = createTestApp(await openTestDatabase());
     const { development } = await createPaymentService(app, 'Shop', TESTER);
     await using server = await startTestServer(app);
@@ -83,7 +83,7 @@ forEachEngine('GET /payments', (openTestDatabase) => {
   });
 
   // Environments were once kept by token and by `#id` in one place.
-  test('takes no id of an environment for a Service Token', async () => {
+  test('does not accept the id of an environment as a Service Token', async () => {
     const app = createTestApp(await openTestDatabase());
     const { development } = await createPaymentService(app, 'Shop', TESTER);
     const environment = await loadEnvironment(app, development.service_token);

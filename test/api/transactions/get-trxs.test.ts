@@ -12,7 +12,7 @@ import { createTestUser } from '../../support/test-user.ts';
 type Reply = { message: string; errors: null; data: Record<string, unknown> };
 
 forEachEngine('GET /trxs/{id}', (openTestDatabase) => {
-  test('tells a paid transaction in the words of existing clients and in our own', async () => {
+  test('shows a paid transaction with the fields of existing clients and with our own', async () => {
     const app = createTestApp(await openTestDatabase());
     const environment = await createTestEnvironment(app);
     const transaction = await createTestTransaction(app, environment);
@@ -63,7 +63,7 @@ forEachEngine('GET /trxs/{id}', (openTestDatabase) => {
     assert.ok(!answer.text.includes(transaction.pay_secret));
   });
 
-  test('writes amounts in major units, and says which environment it is', async () => {
+  test('writes amounts in major units, and says whether it is a test', async () => {
     const app = createTestApp(await openTestDatabase());
     const environment = await createTestEnvironment(app, 'production');
     const { id } = await createTestTransaction(app, environment, { amount: 1_050, currency: 'USD' });
@@ -78,7 +78,7 @@ forEachEngine('GET /trxs/{id}', (openTestDatabase) => {
     assert.equal(updatedAt, createdAt);
   });
 
-  test('tells the status of every state, there and in the second version', async () => {
+  test('shows the status of every state, also in the second version of the endpoint', async () => {
     const app = createTestApp(await openTestDatabase());
     const environment = await createTestEnvironment(app);
     const { headers } = await createTestUser(app);
@@ -110,7 +110,7 @@ forEachEngine('GET /trxs/{id}', (openTestDatabase) => {
     }
   });
 
-  test('answers for the transaction of another merchant exactly as for none', async () => {
+  test('answers for the transaction of another merchant exactly as for one that does not exist', async () => {
     const app = createTestApp(await openTestDatabase());
     const [own, other] = [await createTestEnvironment(app), await createTestEnvironment(app)];
     const { headers } = await createTestUser(app, { paymentServices: [own.paymentServiceId] });
@@ -128,7 +128,7 @@ forEachEngine('GET /trxs/{id}', (openTestDatabase) => {
     }
   });
 
-  test('is for users with an access token', async () => {
+  test('requires an access token', async () => {
     const app = createTestApp(await openTestDatabase());
     const { id } = await createTestTransaction(app, await createTestEnvironment(app));
     await using server = await startTestServer(app);

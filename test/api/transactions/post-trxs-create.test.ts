@@ -16,7 +16,7 @@ const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 const REFUSED = 'Servicio Inexistente, Deshabilitado, o Sin Acceso por el usuario.';
 
 forEachEngine('creating a transaction with an access token', (openTestDatabase) => {
-  test('answered five published clients 405; it takes their form and their JSON, and says the id and one link', async () => {
+  test('accepts the form and the JSON of published clients, and answers the id and one pay link', async () => {
     await using shop = await open(openTestDatabase);
     const account = String(shop.environment.id);
     const form = await shop.create({ x_account_id: account, x_reference: 'FORM' });
@@ -36,7 +36,7 @@ forEachEngine('creating a transaction with an access token', (openTestDatabase) 
     assert.equal((await shop.create({ x_account_id: shop.environment.serviceToken })).status, 200);
   });
 
-  test('says of a reference that was used what the old service said, and gives the link to who sends the same again', async () => {
+  test('refuses a used reference with the message of the old service, and gives a repeat the original link', async () => {
     await using shop = await open(openTestDatabase);
     const account = String(shop.environment.id);
     const first = jsonOf(await shop.create({ x_account_id: account }));
@@ -50,7 +50,7 @@ forEachEngine('creating a transaction with an access token', (openTestDatabase) 
     assert.equal((await shop.app.db.query('select id from transactions')).length, 1);
   });
 
-  test('refuses a payment service that is another’s, that is disabled or that there is not, all alike', async () => {
+  test('refuses a disabled, an unknown and another merchant’s payment service alike', async () => {
     await using shop = await open(openTestDatabase);
     const stranger = await createTestEnvironment(shop.app);
     const disabled = await createTestEnvironment(shop.app);
@@ -82,7 +82,7 @@ forEachEngine('creating a transaction with an access token', (openTestDatabase) 
     assert.equal((await shop.app.db.query('select id from transactions')).length, 1);
   });
 
-  test('refuses by the rules of signed requests, because its values are signed in the callback', async () => {
+  test('applies the rules of signed requests, because the callback signs these values', async () => {
     await using shop = await open(openTestDatabase);
     const x_account_id = String(shop.environment.id);
     for (const [change, code] of [
@@ -100,7 +100,7 @@ forEachEngine('creating a transaction with an access token', (openTestDatabase) 
     assert.deepEqual(await shop.app.db.query('select id from transactions'), []);
   });
 
-  test('its status is told in the words of a callback, and of another’s transaction nothing', async () => {
+  test('shows the status in the words of a callback, and nothing of another merchant’s transaction', async () => {
     await using shop = await open(openTestDatabase);
     const created = jsonOf(await shop.create({ x_account_id: String(shop.environment.id), x_amount: '20000' }));
     const idTrx = created['idTrx'] as number;

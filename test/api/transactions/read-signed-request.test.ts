@@ -34,8 +34,8 @@ forEachEngine('a card number in a signed request', (openTestDatabase) => {
   });
 });
 
-forEachEngine('JSON that curl -d calls a form', (openTestDatabase) => {
-  test('was refused for its line feeds; the answer names the header to send', async () => {
+forEachEngine('JSON sent with the content type of a form, as curl -d does,', (openTestDatabase) => {
+  test('is refused with the header to send', async () => {
     const app = createTestApp(await openTestDatabase());
     const { development } = await createPaymentService(app, 'Shop', TESTER);
     await using server = await startTestServer(app);
@@ -54,7 +54,7 @@ forEachEngine('unsigned objects', (openTestDatabase) => {
   const document = { type: 'factura', rut: '76.543.210-3', razon_social: 'Not the payer' };
   const kept = (db: Database) => db.query('select unsigned_fields from transactions');
 
-  test('that a payer planted beside the signature of his browser are forgotten when the form comes', async () => {
+  test('that a payer added to a signed form are discarded when the browser sends the form', async () => {
     const db = await openTestDatabase();
     const app = createTestApp(db);
     const { development } = await createPaymentService(app, 'Shop', TESTER);
@@ -70,7 +70,7 @@ forEachEngine('unsigned objects', (openTestDatabase) => {
     assert.equal(JSON.stringify(await kept(db)), '[{"unsigned_fields":null}]');
   });
 
-  test('with a card number in them are refused by their name, and so is a reference with more than one', async () => {
+  test('that contain a card number are refused by name, and so are signed fields that contain one', async () => {
     const db = await openTestDatabase();
     const app = createTestApp(db);
     const { development } = await createPaymentService(app, 'Shop', TESTER);
@@ -91,7 +91,7 @@ forEachEngine('unsigned objects', (openTestDatabase) => {
 });
 
 forEachEngine('the callback address of a signed request', (openTestDatabase) => {
-  test('with a query and no path was signed by the SDK, and refused by the service', async () => {
+  test('may have a query and no path', async () => {
     const app = createTestApp(await openTestDatabase());
     const { development } = await createPaymentService(app, 'Shop', TESTER);
     await using server = await startTestServer(app);
@@ -101,7 +101,7 @@ forEachEngine('the callback address of a signed request', (openTestDatabase) => 
     assert.equal(answer.status, 200, answer.text);
   });
 
-  test('is never the service itself: refused when the transaction is created, and not called if it is stored', async (context) => {
+  test('cannot be the service itself: it is refused on creation, and never called if stored', async (context) => {
     const PUBLIC_URL = 'https://pay.example.cl';
     const { app, url } = await startTestService(context, (await openTestDatabase()).url, { PUBLIC_URL });
     const { development, production } = await createPaymentService(app, 'Shop', TESTER);

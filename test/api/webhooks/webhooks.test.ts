@@ -19,7 +19,7 @@ import { createTestUser } from '../../support/test-user.ts';
 const URL_OF_SHOP = 'https://shop.example.cl/webhooks?key=1';
 
 forEachEngine('a subscription to remittances and refunds', (openTestDatabase) => {
-  test('was a 404 for published clients; it tells of payouts and refunds, signed, until it ends', async () => {
+  test('delivers signed payout and refund events until it ends', async () => {
     await using shop = await open(openTestDatabase);
     const made = await shop.subscribe({ url: URL_OF_SHOP, method: 'POST', webhook: 'remittances' });
     assert.equal(made.status, 201, made.text);
@@ -78,7 +78,7 @@ forEachEngine('a subscription to remittances and refunds', (openTestDatabase) =>
     );
   });
 
-  test('was refused to clients that ask for a GET: the word is kept and said back, and what happens is posted', async () => {
+  test('may name GET: the method is kept and returned, and events are still posted', async () => {
     await using shop = await open(openTestDatabase);
     const wish = { url: URL_OF_SHOP, webhook: 'refunds' };
     const answers = [await shop.subscribe({ ...wish, method: 'GET' })];
@@ -105,7 +105,7 @@ forEachEngine('a subscription to remittances and refunds', (openTestDatabase) =>
     assert.equal((await shop.deliver()).length, 1);
   });
 
-  test('a post of a payout that was edited in the store is found', async () => {
+  test('an edited callback of a payout is detected by the verification of the store', async () => {
     await using shop = await open(openTestDatabase);
     await shop.subscribe({ url: URL_OF_SHOP, webhook: 'remittances' });
     await createPaidTransaction(shop.app, shop.environment, { amount: 50_000 });
@@ -120,7 +120,7 @@ forEachEngine('a subscription to remittances and refunds', (openTestDatabase) =>
     );
   });
 
-  test('brings nothing of what the user does not see, and nothing once the user is disabled', async () => {
+  test('delivers nothing that the user does not see, and nothing once the user is disabled', async () => {
     await using shop = await open(openTestDatabase);
     await shop.subscribe({ url: URL_OF_SHOP, webhook: 'refunds' });
     const stranger = await createTestEnvironment(shop.app);
@@ -135,7 +135,7 @@ forEachEngine('a subscription to remittances and refunds', (openTestDatabase) =>
     assert.deepEqual(await shop.deliver(), []);
   });
 
-  test('is refused for an address that may not be called, for another user, and by GET', async () => {
+  test('is refused for a forbidden address, an unknown method or kind, or another user', async () => {
     await using shop = await open(openTestDatabase, { ALLOW_PRIVATE_CALLBACKS: 'false' });
     for (const [json, status, code] of [
       [{ url: 'https://10.0.0.1/', webhook: 'remittances' }, 422, 'INVALID_BODY'],
@@ -154,7 +154,7 @@ forEachEngine('a subscription to remittances and refunds', (openTestDatabase) =>
     assert.deepEqual(await listWebhooks(shop.app, null), []);
   });
 
-  test('is one, when the same is asked for many times at once', async () => {
+  test('is created once by concurrent identical requests', async () => {
     await using shop = await open(openTestDatabase);
     const asked = Array.from({ length: 8 }, () => shop.subscribe({ url: URL_OF_SHOP, webhook: 'remittances' }));
     const answers = await Promise.all(asked);
@@ -163,8 +163,8 @@ forEachEngine('a subscription to remittances and refunds', (openTestDatabase) =>
   });
 });
 
-forEachEngine('the payouts as clients of the first API read them', (openTestDatabase) => {
-  test('are those of the books, the newest first, of all days or of one', async () => {
+forEachEngine('remittances as clients of the first API read them', (openTestDatabase) => {
+  test('list the payouts of the books, the newest first, for all days or for one', async () => {
     await using shop = await open(openTestDatabase);
     await createPaidTransaction(shop.app, shop.environment, { amount: 50_000 });
     const ask = (path: string, json?: object) => shop.server.post(path, { headers: shop.user.headers, json });
