@@ -123,7 +123,7 @@ forEachEngine('the attention list', (openTestDatabase) => {
     );
   });
 
-  test('has at once money that went back at the method without a request, and the refund that it holds up', async () => {
+  test('shows at once money that the method refunded without a request, and the refund that it holds up', async () => {
     const method = refundingMethod({ lookup: async () => ({ kind: 'absent', refunded: 700 }) });
     const app = createTestApp(await openTestDatabase(), { paymentMethods: [method] });
     const { id } = await acceptedRefund(app, await createPaidTransaction(app, await createTestEnvironment(app)), 1000);

@@ -27,7 +27,7 @@ forEachEngine('a bank that only one source knows', (openTestDatabase) => {
   };
   const ONE_SOURCE = { confidence: 'low', transferReachable: 'no_evidence' };
 
-  test('was paid where the payout had been proposed before the list said so', async () => {
+  test('is not paid by a payout proposed before the list changed', async () => {
     const { app, desk } = await open();
     const [{ id }] = (await propose(app, desk)) as [Payout];
     const decision = { owner: desk.environment, named: { ids: [id] }, by: desk.approver, reason: null };
@@ -46,7 +46,7 @@ forEachEngine('a bank that only one source knows', (openTestDatabase) => {
     assert.equal((await approvePayouts(app, decision)).length, 1);
   });
 
-  test('was kept as the bank of a recipient, to which every payout is refused', async () => {
+  test('is not stored as the bank of a recipient', async () => {
     const { app, desk } = await open();
     await importList(app, ONE_SOURCE);
     const account = { rut: ANA.rut, bankCode: ANA.bankCode, account: ANA.account, rutFormat: null };

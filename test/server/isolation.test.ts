@@ -139,7 +139,7 @@ forEachEngine('access to endpoints', (openTestDatabase, engine) => {
     }
   });
 
-  test('objects of another payment service look as if they did not exist', async () => {
+  test('objects of another payment service are answered as not found', async () => {
     await using at = await setUp(openTestDatabase);
     const { ana, ben } = at.world;
     for (const { name, endpoint, row, object } of WITH_OBJECT) {
