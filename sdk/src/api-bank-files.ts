@@ -119,7 +119,7 @@ export type PayoutResults = {
   }[];
   /** Lines that match no payout of this file */
   unmatchedLines: number[];
-  /** Lines with an unknown state */
+  /** Lines with an unknown state, or with different states of one payout */
   unclearLines: number[];
 };
 

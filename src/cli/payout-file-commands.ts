@@ -227,7 +227,9 @@ async function takeResult(path: string, options: ResultOptions): Promise<void> {
     ...(unmatched.length === 0 ? [] : [`Of no payout of this file: lines ${unmatched.join(', ')}.`]),
     ...(unclear.length === 0
       ? []
-      : [`A state that nobody knows: lines ${unclear.join(', ')}. End these with payout settle.`]),
+      : [
+          `A state that nobody knows, or different states of one payout: lines ${unclear.join(', ')}. End these with payout settle.`,
+        ]),
   ]);
 }
 

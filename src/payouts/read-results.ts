@@ -5,6 +5,8 @@ import { type IdentityHashes, identityHashes } from '../bank-validation/identity
 import { possibleRuts, readRut } from '../bank-validation/rut.ts';
 import { readSettled } from '../books/settlement-amount.ts';
 import { type InBoth, Problem } from '../error-catalogue.ts';
+import { dayOf, shiftDay } from '../lib/calendar-day.ts';
+import { readDay } from '../lib/read-day.ts';
 import type { HeaderRule } from '../lib/tables/find-header.ts';
 import { withTable } from '../lib/tables/open-table.ts';
 import { sayTableError } from '../lib/tables/say-table-error.ts';
@@ -14,7 +16,7 @@ import type { Payout } from './payout.ts';
 import { readOutcome } from './read-outcome.ts';
 import type { PayoutOutcome } from './settle-outcomes.ts';
 
-type ResultColumn = 'rut' | 'account' | 'amount' | 'outcome' | 'reason' | 'reference';
+type ResultColumn = 'rut' | 'account' | 'amount' | 'outcome' | 'reason' | 'reference' | 'day';
 
 /** The names that banks use for the columns of a file of results. */
 const RESULT_TABLE: HeaderRule<ResultColumn> = {
@@ -25,12 +27,16 @@ const RESULT_TABLE: HeaderRule<ResultColumn> = {
     outcome: [/^(estado|resultado|situacion|status|state)(del|de)?(pago|transferencia|abono)?$/],
     reason: [/^(motivo|causa|glosa|detalle|observacion|reason)((del|de)?(rechazo|estado|error))?$/],
     reference: [/^(id|identificador|referencia|reference|idpago)$/],
+    day: [/^fecha(de)?(l|la)?(pago|proceso|abono|transferencia)$/, /^(fecha|date)$/],
   },
   isHeader: ({ rut, amount, outcome, reference }) =>
     outcome !== null && ((rut !== null && amount !== null) || reference !== null),
 };
 
-/** `unmatched`: the lines without a payout. `unclear`: the lines of a payout whose outcome is not understood. */
+/**
+ * `unmatched`: the lines without a payout. `unclear`: the lines of a payout whose outcome is not understood, or that
+ * has two outcomes.
+ */
 export type ReadResults = {
   readonly outcomes: { id: string; outcome: PayoutOutcome; reason: string | null }[];
   readonly unmatched: number[];
@@ -38,9 +44,10 @@ export type ReadResults = {
 };
 
 /**
- * Reads the outcomes of a file's payouts from a bank's table. Finds the payout by id or reference if the RUT, account
- * and amount of the line do not contradict it; else by RUT, amount and account. Each line matches at most one payout,
- * and each payout at most one line.
+ * Reads the outcomes of a file's payouts from a bank's table. Finds the payout by id or reference if the RUT, account,
+ * amount and day of the line do not contradict it; else by RUT, amount, account and day. Each line matches at most one
+ * payout, and each payout at most one line: if another line names it with another outcome, it has none, because a bank
+ * may pay what it rejected before.
  *
  * Throws `Problem` INVALID_PAYOUT if the file is not such a table.
  */
@@ -52,7 +59,9 @@ export async function readResults(
   const hashes = await identityHashes(app);
   const left = new Set(payouts);
   const known = indexOf(payouts);
+  const said = new Map<Payout, Said>();
   const results: ReadResults = { outcomes: [], unmatched: [], unclear: [] };
+  const unclear: number[] = [];
   try {
     return await withTable(source, RESULT_TABLE, async (table) => {
       if (table.header === null)
@@ -64,13 +73,22 @@ export async function readResults(
       for await (const { line, cells } of table.rows) {
         if (isTotal(cells)) continue;
         const cell = (column: ResultColumn) => cells[places[column] ?? -1]?.trim() ?? '';
-        const found = payoutOf(cell, known, left, hashes);
+        const { found, taken } = payoutOf(cell, known, left, hashes);
         const outcome = readOutcome(cell('outcome'));
-        if (found === undefined) results.unmatched.push(line);
-        else if (outcome === null) results.unclear.push(line);
-        else results.outcomes.push({ id: found.id, outcome, reason: reasonOf(cell('reason'), outcome) });
-        if (found !== undefined) left.delete(found);
+        const others = taken
+          .flatMap((one) => said.get(one) ?? [])
+          .filter((one) => (one.outcome ?? outcome) !== outcome);
+        for (const one of others) one.lines.push(line);
+        if (found !== undefined) {
+          left.delete(found);
+          said.set(found, { outcome, reason: cell('reason'), lines: [line] });
+        } else if (others.length === 0) results.unmatched.push(line);
       }
+      for (const [{ id }, { outcome, reason, lines }] of said) {
+        if (outcome === null || lines.length > 1) unclear.push(...lines);
+        else results.outcomes.push({ id, outcome, reason: reasonOf(reason, outcome) });
+      }
+      results.unclear.push(...[...new Set(unclear)].sort((one, other) => one - other));
       return results;
     });
   } catch (error) {
@@ -79,6 +97,12 @@ export async function readResults(
 }
 
 type Cells = (column: ResultColumn) => string;
+
+/** The outcome that a line says of a payout, with the lines that name the payout. */
+type Said = { outcome: PayoutOutcome | null; reason: string; lines: number[] };
+
+/** `taken`: the payouts that the line may mean, if other lines have all of them. */
+type Found = { found: Payout | undefined; taken: readonly Payout[] };
 
 /**
  * Returns the payout of a line. Banks number their rows, so a reference such as `1` may be a row number: if the RUT,
@@ -90,20 +114,24 @@ function payoutOf(
   known: ReadonlyMap<string, readonly Payout[]>,
   left: ReadonlySet<Payout>,
   hashes: IdentityHashes,
-): Payout | undefined {
+): Found {
   const name = cell('reference');
   const named = (known.get(name) ?? []).filter((one) => agrees(cell, one, hashes));
-  if (named.length > 0) return named.find((one) => left.has(one));
+  if (named.length > 0) {
+    const found = named.find((one) => left.has(one));
+    return { found, taken: found === undefined ? named : [] };
+  }
   const rut = readRut(cell('rut')).canonical;
-  if (rut === null || OWN_ID.test(name)) return undefined;
+  if (rut === null || OWN_ID.test(name)) return { found: undefined, taken: [] };
   const alike = known.get(`${hashes.ofRut(rut)} ${amountIn(cell('amount'))}`) ?? [];
-  return alike.find((one) => left.has(one) && agrees(cell, one, hashes));
+  const found = alike.find((one) => left.has(one) && agrees(cell, one, hashes));
+  return { found, taken: found === undefined ? alike.filter((one) => agrees(cell, one, hashes)) : [] };
 }
 
 const OWN_ID = /^po_/;
 
 /**
- * Returns whether the RUT, amount and account of a line match the payout; empty cells match. If the line has an id of
+ * Returns whether the RUT, amount, account and day of a line match the payout; empty cells match. If the line has an id of
  * this service, unreadable values such as hidden digits match too.
  */
 function agrees(cell: Cells, payout: Payout, hashes: IdentityHashes): boolean {
@@ -111,8 +139,18 @@ function agrees(cell: Cells, payout: Payout, hashes: IdentityHashes): boolean {
   return (
     rutAgrees(cell('rut'), payout, hashes, isOurs) &&
     amountAgrees(cell('amount'), payout, { isOurs, hasRut: cell('rut') !== '' }) &&
-    accountAgrees(cell('account'), payout, hashes, isOurs || cell('rut') !== '')
+    accountAgrees(cell('account'), payout, hashes, isOurs || cell('rut') !== '') &&
+    (isOurs || dayAgrees(cell('day'), payout))
   );
+}
+
+/**
+ * Returns whether the bank can have written the line after the payout left. The same people are paid the same amounts
+ * every month, so the result of an earlier file matches in everything but its day.
+ */
+function dayAgrees(text: string, { sent_at }: Payout): boolean {
+  const day = readDay(text);
+  return day === null || sent_at === null || day >= shiftDay(dayOf(sent_at), -1);
 }
 
 function rutAgrees(rut: string, payout: Payout, hashes: IdentityHashes, isOurs: boolean): boolean {

@@ -209,6 +209,51 @@ forEachEngine('payout files', (openTestDatabase) => {
     );
   });
 
+  test('a payout with two different outcomes in one file waits for a person, in any order of the lines', async () => {
+    const { app, desk } = await open();
+    await approved(app, desk, [wish({ reference: 'rent-march' })]);
+    const { read, idOf } = await filed(app, desk);
+    const written = {
+      'RUT;Cuenta;Monto;Estado': '12.531.909-2;12531909;10.000',
+      'Id;Estado': idOf('rent-march'),
+      'Referencia;Estado': 'rent-march',
+    };
+    for (const [head, named] of Object.entries(written)) {
+      for (const words of [
+        ['Rechazado', 'Pagado'],
+        ['Pagado', 'Rechazado'],
+        ['Rechazado', 'En proceso'],
+      ]) {
+        const said = await read([head, ...words.map((word) => `${named};${word}`)]);
+        assert.deepEqual(said, { outcomes: [], unmatched: [], unclear: [2, 3] }, `${head} ${words.join()}`);
+      }
+    }
+  });
+
+  test('a line from before the payouts left is of none of them: last month’s file has the same people and amounts', async () => {
+    const { app, desk } = await open();
+    app.now.advance(Date.parse('2026-03-31T13:00:00Z') - app.now());
+    await approved(app, desk, [wish({ reference: '1' })]);
+    const { read, idOf } = await filed(app, desk);
+    const said = async (head: string, line: string) => {
+      const { outcomes: found, unmatched } = await read([head, line]);
+      return found[0]?.outcome ?? unmatched;
+    };
+    const row = '1;12.531.909-2;12531909;10.000;Rechazado';
+    for (const name of ['Fecha', 'Fecha de Pago', 'Fecha Proceso', 'Fecha Abono']) {
+      const head = `Id;RUT;Cuenta;Monto;Estado;${name}`;
+      for (const day of ['27/02/2026', '2026-03-29', '27-02-2026 10:15'])
+        assert.deepEqual(await said(head, `${row};${day}`), [2], `${name} ${day}`);
+      for (const day of ['31/03/2026', '2026-03-30', '01/04/2026', 'hoy', ''])
+        assert.equal(await said(head, `${row};${day}`), 'failed', `${name} ${day}`);
+    }
+    assert.equal(
+      await said('Id;Estado;Fecha', `${idOf('1')};Pagado;27/02/2026`),
+      'confirmed',
+      'an id is of one payout',
+    );
+  });
+
   test('the reason of a bank is stored without RUT and account, however they are written', async () => {
     const { app, desk } = await open();
     await approved(app, desk, [wish(), wish(), wish()]);
@@ -240,7 +285,7 @@ forEachEngine('payout files', (openTestDatabase) => {
       assert.deepEqual(await said(line), [2], line);
     for (const line of ['1;12.531.909-2;12531908;15.000;Pagado', '1;12.531.909-2;;1x;Pagado', '1;1-1;;15.000;Pagado'])
       assert.deepEqual(await said(line), [2], line);
-    assert.deepEqual(await said('1;12.531.909-2;;;Pagado', '1;12.531.909-2;;;Rechazado'), ['1 confirmed', 3]);
+    assert.deepEqual(await said('1;12.531.909-2;;;Pagado', '1;12.531.909-2;;;Pagado'), ['1 confirmed', 3]);
     assert.deepEqual(await said(`${idOf('2')};11.111.111-1;;20.000;Pagado`), ['2 confirmed']);
     for (const rest of [';;0;Rechazado', ';;$20.000.-;Rechazado', '11.***.111-1;;20.000;Rechazado', ';•••1;;Rechazado'])
       assert.deepEqual(await said(`${idOf('2')};${rest}`), ['2 failed'], rest);

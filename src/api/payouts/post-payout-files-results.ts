@@ -25,7 +25,7 @@ const ResultsSchema = Type.Object(
       description: 'Payouts whose state contradicts the result; no money moved',
     }),
     unmatchedLines: lines('Lines that match no payout of this file'),
-    unclearLines: lines('Lines with an unknown state'),
+    unclearLines: lines('Lines with an unknown state, or with different states of one payout'),
   },
   { $id: 'PayoutResults' },
 );
