@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { currencyExponent } from '../../protocol/currency-exponents.ts';
 import { addUp } from '../lib/exact-sum.ts';
+import { foldText } from '../lib/fold-text.ts';
 import { readDay } from '../lib/read-day.ts';
 import { namesForPerson, type Places, repeatedColumn } from '../lib/tables/find-header.ts';
 import { type Table, withTable } from '../lib/tables/open-table.ts';
@@ -43,7 +44,7 @@ async function readTable({ header, above, rows }: Table<SettlementColumn>): Prom
   const reader = { places, names: header.row.cells, mark: findDecimalMark(cells) };
   const read: SettlementRow[] = [];
   for (const line of lines) {
-    const row = isSum(line, reader, read) ? null : readRow(line, reader);
+    const row = isSum(line, reader, read) || isDeclined(line, reader) ? null : readRow(line, reader);
     if (row !== null) read.push(row);
   }
   return { rows: read, byAccountingDate: places.date === null };
@@ -64,6 +65,20 @@ function isSum(line: TableRow, reader: Reader, read: readonly SettlementRow[]): 
   const sum = addUp(read.map(({ amount }) => amount));
   return dateCell(line, reader) === '' && readSettled(text, currency, reader.mark) === sum;
 }
+
+/**
+ * Returns whether the acquirer took no money: some portals export every attempt to pay, with its state. Other states
+ * decide nothing, because in some files they are about the deposit to the bank.
+ */
+function isDeclined(line: TableRow, reader: Reader): boolean {
+  return (['state', 'type'] as const).some((column) => DECLINED.test(foldText(cellOf(line, column, reader))));
+}
+
+const DECLINED =
+  /^((la |una )?(transaccion|venta|operacion|pago|compra) )?(rechazad|denegad|declinad|fallid|abortad|abandonad|expirad|iniciad|inicializad|no (autorizad|aprobad)|reject|declined|denied|failed|aborted|expired|initialized|not (authori|approved))/;
+
+/** States of a sale whose money went back. Another line of the file may be the refund, so the sale stays. */
+const WENT_BACK = /\b(anulad|reversad|nulificad|devuelt|reembolsad|nullified|reversed|refunded|voided)/;
 
 function dateCell(line: TableRow, reader: Reader): string {
   return cellOf(line, reader.places.date === null ? 'accountingDate' : 'date', reader);
@@ -87,6 +102,7 @@ function readRow(line: TableRow, reader: Reader): SettlementRow {
     const column = reader.places.buyOrder === null ? 'authorizationCode' : 'buyOrder';
     throw refuse(column, '', FIXES.sale);
   }
+  const wentBack = WENT_BACK.test(foldText(cellOf(line, 'state', reader)).replaceAll('_', ' '));
   return {
     fileLine: line.line,
     date,
@@ -95,6 +111,7 @@ function readRow(line: TableRow, reader: Reader): SettlementRow {
     amount: REFUND.test(cellOf(line, 'type', reader)) ? -Math.abs(amount) : amount,
     currency,
     instalment: cellOf(line, 'instalment', reader) || null,
+    ...(wentBack && { wentBack }),
   };
 }
 

@@ -12,6 +12,8 @@ export type SettlementRow = {
   currency: string;
   /** The instalment as the file has it (`1/3`: the first of three); null: not an instalment. */
   instalment: string | null;
+  /** The file says that the money of this sale went back, perhaps all of it. */
+  wentBack?: true;
 };
 
 export type Settlement = {
@@ -39,6 +41,7 @@ export type SettlementColumn =
   | 'amount'
   | 'currency'
   | 'type'
+  | 'state'
   | 'instalment';
 
 /**
@@ -105,6 +108,17 @@ export const SETTLEMENT_NAMES = {
     'tipo operación',
     'tipo venta',
     'tipo',
+  ],
+  state: [
+    'estado transacción',
+    'estado de transacción',
+    'estado de la transacción',
+    'estado venta',
+    'estado operación',
+    'transaction status',
+    'resultado',
+    'estado',
+    'status',
   ],
   instalment: ['cuota', 'n° cuota', 'número cuota', 'número de cuota', 'instalment', 'installment'],
 } as const satisfies Record<SettlementColumn, readonly string[]>;

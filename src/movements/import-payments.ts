@@ -84,6 +84,8 @@ export async function planImport(
     } else if (seen.has(key) || repeated) steps.push(stepOf(row, 'left', 'the same line again'));
     else if (row.instalment !== null)
       steps.push(stepOf(row, 'left', 'a part of a payment: bin/rubrica payment settle'));
+    else if (row.wentBack === true)
+      steps.push(stepOf(row, 'left', 'a payment whose money went back: bin/rubrica payment settle'));
     else steps.push(await planMissing(app, scope, row, { before, elsewhere }));
     seen.add(key);
     if (steps.length % TOLD_EVERY === 0) onLines(steps.length);

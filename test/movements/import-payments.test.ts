@@ -88,6 +88,31 @@ forEachEngine('importing payments of a settlement file', (openTestDatabase) => {
     await assertVerified(opened);
   });
 
+  test('takes no line of a payment that was declined, and leaves one whose money went back to a person', async () => {
+    const opened = await openAttempt(openTestDatabase, { kind: 'declined', detail: { authorization_code: '000000' } });
+    const scope = scopeOf(opened);
+    const planned = async (name: string, state: string) => {
+      const file = `${HEAD};${name}\n15/01/2026;${opened.id};000000;12990;${state}\n15/01/2026;;0;12990;${state}\n`;
+      return resultsOf(await planImport(opened.app, scope, await readSettlement(Readable.from([file]))));
+    };
+    const names = ['Estado', 'Estado Transacción', 'Status', 'Resultado', 'Tipo'];
+    for (const name of names) {
+      for (const state of [
+        'Rechazada',
+        'RECHAZADO por emisor',
+        'Transacción rechazada',
+        'Fallida',
+        'FAILED',
+        'No autorizada',
+      ])
+        assert.deepEqual(await planned(name, state), [], `${name} ${state}`);
+    }
+    for (const state of ['Anulada', 'Parcialmente anulada', 'Reversada', 'NULLIFIED', 'PARTIALLY_NULLIFIED'])
+      assert.deepEqual(await planned('Estado', state), ['left', 'left'], state);
+    for (const state of ['Aprobada', 'AUTHORIZED', 'Pagada', 'Pendiente de abono', ''])
+      assert.deepEqual(await planned('Estado', state), ['settle', 'settle'], state);
+  });
+
   test('books each line once, even if the import was killed and runs again', async () => {
     const opened = await openAttempt(openTestDatabase, { kind: 'unknown' });
     const others = ['OTHER-1;777;4000', 'OTHER-2;778;5000', 'OTHER-3;779;6000'].map((line) => `15/01/2026;${line}`);
