@@ -7,6 +7,7 @@ import { hasEntryOfAttempt } from '../books/journal-queries.ts';
 import { postEntries } from '../books/post-entries.ts';
 import { reconcileEntries } from '../books/reconcile-entries.ts';
 import { recordFact } from '../books/record-fact.ts';
+import { codeKey } from '../books/settled-line.ts';
 import type { Settlement, SettlementRow } from '../books/settlement-row.ts';
 import { decidePayment } from '../checkout/decide-payment.ts';
 import { findAttempt, findAttemptsByCode } from '../checkout/find-payment.ts';
@@ -172,6 +173,8 @@ async function findOwnAttempt(app: App, scope: ImportScope, row: SettlementRow) 
     const found = await findAttempt(app, row.buyOrder);
     return found?.attempt.payment_method === method ? found : null;
   }
+  // Acquirers write zeros as the code of a declined payment, so they name no payment that was made.
+  if (codeKey(row.authorizationCode) === '0') return null;
   const day = { from: boundsOfDay(shiftDay(row.date, -1)).from, to: boundsOfDay(row.date).to };
   const wanted = { method, amount: row.amount, code: row.authorizationCode ?? '', ...day };
   const named = await findAttemptsByCode(app, { ...wanted, environmentIds: comparedOf(scope) });

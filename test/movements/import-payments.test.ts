@@ -110,7 +110,14 @@ forEachEngine('importing payments of a settlement file', (openTestDatabase) => {
     for (const state of ['Anulada', 'Parcialmente anulada', 'Reversada', 'NULLIFIED', 'PARTIALLY_NULLIFIED'])
       assert.deepEqual(await planned('Estado', state), ['left', 'left'], state);
     for (const state of ['Aprobada', 'AUTHORIZED', 'Pagada', 'Pendiente de abono', ''])
-      assert.deepEqual(await planned('Estado', state), ['settle', 'settle'], state);
+      assert.deepEqual(await planned('Estado', state), ['settle', 'suspense'], state);
+  });
+
+  test('books a line with a code of zeros to suspense: acquirers give this code to payments that they declined', async () => {
+    const opened = await openAttempt(openTestDatabase, { kind: 'declined', detail: { authorization_code: '000000' } });
+    for (const code of ['000000', '0'])
+      assert.deepEqual(resultsOf(await plan(opened, `15/01/2026;;${code};12990`)), ['suspense'], code);
+    assert.deepEqual(resultsOf(await plan(opened, `15/01/2026;${opened.id};0;12990`)), ['settle'], 'by its buy order');
   });
 
   test('books each line once, even if the import was killed and runs again', async () => {
