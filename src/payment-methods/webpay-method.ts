@@ -133,6 +133,7 @@ async function isOnForm(client: WebpayClient, token: string): Promise<boolean> {
 async function lookUpRefund(options: WebpayOptions, refund: RefundRequest): Promise<RefundAnswer> {
   const client = await clientForRefund(options, refund);
   const body = bodyOf(await client.status(tokenOf(refund)));
+  if (body['buy_order'] !== refund.payment.attemptId) throw new Error('Webpay: a status of another payment');
   const refunded = refundedAmountOf(body, refund.paid);
   if (refunded === null) throw new Error('Webpay: a status that does not say what was refunded');
   if (refund.askedAt === null) return { kind: 'absent', refunded };

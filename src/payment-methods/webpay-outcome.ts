@@ -147,6 +147,7 @@ export function refundAnswerOf(
   const left = body['balance'];
   if (body['type'] === 'REVERSED') return amount === paid ? { kind: 'approved', detail, refunded: paid } : null;
   if (body['type'] !== 'NULLIFIED') throw new Error('Webpay: a refund of a type that its documentation does not have');
+  if (typeof body['response_code'] !== 'number') throw new Error('Webpay: a nullification without its code');
   if (body['response_code'] !== 0) return askedAt === null ? { kind: 'declined', detail } : { kind: 'unknown' };
   if (body['nullified_amount'] !== amount || !isLeft(left, paid)) return null;
   return { kind: 'approved', detail, refunded: paid - left };

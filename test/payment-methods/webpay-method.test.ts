@@ -535,6 +535,23 @@ describe('a refund by Webpay', () => {
     });
   }
 
+  for (const askedAt of [null, 1]) {
+    test(`is not known from the status of another payment, ${askedAt === null ? 'before' : 'after'} its request`, async (context) => {
+      const { method, standIn, refund } = await openPaid(context);
+      if (askedAt !== null) standIn.refundInPortal(refund.payment.externalId as string, refund.paid);
+      standIn.fail('status', 'other_order');
+      await assert.rejects(async () => method.refunds?.lookup({ ...refund, askedAt }), /another payment/);
+    });
+  }
+
+  test('is not known from a nullification without a response code, which may have been made', async (context) => {
+    const { method, standIn, refund } = await openPaid(context);
+    for (const code of [{}, { response_code: null }, { response_code: '0' }]) {
+      standIn.answerNext('refund', { type: 'NULLIFIED', balance: 0, nullified_amount: refund.paid, ...code });
+      await assert.rejects(async () => method.refunds?.request(refund), /without its code/);
+    }
+  });
+
   test('without a connection is absent, because nothing was sent', async (context) => {
     const { refund } = await openPaid(context);
     // One to which no connection is kept.
