@@ -63,13 +63,23 @@ function whyInSpanish(why: string): string {
 }
 
 /** A report about a payout that cannot be true, as stored. */
-export type KeptContradiction = 'confirmed' | 'failed' | 'returned' | SenderContradiction | typeof SECOND_LINE;
+export type KeptContradiction =
+  | 'confirmed'
+  | 'failed'
+  | 'returned'
+  | SenderContradiction
+  | typeof SECOND_LINE
+  | typeof STILL_PENDING;
 
 /** The contradiction of a payout for which the bank's statement has a second line. */
 export const SECOND_LINE = 'a second line of the statement';
 
+/** The contradiction of a failed payout that its sender still has, and may pay. */
+export const STILL_PENDING = 'the sender still has it';
+
 const CONTRADICTIONS = {
   [SECOND_LINE]: 'una segunda línea de la cartola',
+  [STILL_PENDING]: 'el proveedor todavía lo tiene',
   'another transfer': 'otra transferencia',
 } as const satisfies Record<Exclude<KeptContradiction, PayoutState | `amount ${string}`>, string>;
 

@@ -1,7 +1,7 @@
 import type { App } from '../app.ts';
 import type { LookUpAnswer } from '../payout-senders/payout-sender.ts';
 import { postponePayout } from './due-payout-queries.ts';
-import type { KeptReason } from './kept-texts.ts';
+import { type KeptReason, STILL_PENDING } from './kept-texts.ts';
 import { nextLook, type Payout } from './payout.ts';
 import { lockPayouts } from './payout-queries.ts';
 import { recordContradiction } from './record-contradiction.ts';
@@ -42,6 +42,11 @@ export async function settleAnswer(app: App, owner: PayoutOwner, claimed: Payout
         }
         break;
       case 'pending':
+        // The merchant has the money again, and the provider may still pay it.
+        if (payout.state !== 'failed') break;
+        await recordContradiction(tx, payout, STILL_PENDING, at);
+        await postponePayout(tx, claimed, nextLook(payout.state, since, at));
+        return STILL_PENDING;
     }
     await postponePayout(tx, claimed, nextLook(payout.state, since, at));
     return null;

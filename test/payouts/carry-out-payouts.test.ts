@@ -321,6 +321,20 @@ forEachEngine('payouts carried out by a sender', (openTestDatabase) => {
     assert.equal((await verifyStore(app)).ok, true);
   });
 
+  test('a failed payout that its sender still has waits for a person, because it may be paid after all', async () => {
+    const provider = openStandInProvider({ 500: { status: 'failed', later: 'pending' } });
+    const { app, pay, read } = await open(provider);
+    const [payout] = (await pay(500)) as [Payout];
+    await carryOutPayouts(app, 100);
+    provider.goOn();
+    app.now.advance(DAY / 24);
+    const { log, alarms } = listenForAlarms();
+    await carryOutPayouts({ ...app, log }, 100);
+    const { state, contradiction } = await read(payout);
+    assert.deepEqual([state, contradiction, alarms], ['failed', 'the sender still has it', ['payout_contradiction']]);
+    assert.equal((await verifyStore(app)).ok, true);
+  });
+
   test('a person can settle an unanswered payout, and a later contrary answer of the sender is recorded', async () => {
     const provider = openStandInProvider({ 500: { sent: 'lost', status: 'pending', later: 'confirmed' } });
     const { app, desk, pay, read } = await open(provider);
