@@ -86,7 +86,11 @@ const WAYS: readonly Way[] = [
   ],
   [of('release$'), 'payment-services:manage', 'way.release', () => '/restore'],
   [of('mail resend '), 'callbacks:resend', 'way.mail', () => '/mails'],
+  [of('attention list --kind restore$'), 'payment-services:manage', 'way.release', () => '/restore'],
   [of('attention list --kind (\\w+)$'), 'books:read', 'way.attention', ([, kind]) => `/attention?kind=${kind}`],
+  // An operator does not see the attention list, but has the screen that ends these items.
+  [of('attention list --kind (callback|endpoint)$'), 'callbacks:resend', 'way.attention', () => '/callbacks'],
+  [of('attention list --kind mail$'), 'callbacks:resend', 'way.attention', () => '/mails'],
 ];
 
 function of(command: string): RegExp {

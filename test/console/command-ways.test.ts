@@ -39,6 +39,17 @@ forEachEngine('the commands of the attention list', (openTestDatabase) => {
     assert.match(read.text, /<code>bin\/rubrica refund approve rr_\w+ --as EMAIL<\/code>/);
     const health = await server.get('/console/health', owner.console);
     assert.match(health.text, /<a href="\/console\/attention\?kind=settlement">Ver lo que espera<\/a>/);
+    const operator = await createTestUser(app, { role: 'operator', may: [] });
+    const seen = (await server.get('/console/health', operator.console)).text;
+    assert.deepEqual(
+      waysIn(seen).map(({ path, command }) => [command.split(' --kind ')[1], path]),
+      [
+        ['restore', '/console/restore'],
+        ['endpoint', '/console/callbacks'],
+        ['mail', '/console/mails'],
+      ],
+      'an operator does not see the attention list, and finds the screens that end what it may end',
+    );
     const csv = await server.get('/console/attention?format=csv', owner.console);
     assert.match(csv.text, /,bin\/rubrica settlement accept sf_\w+ --cause CAUSE/);
   });
