@@ -90,6 +90,10 @@ forEachEngine('the screens of bank statements', (openTestDatabase) => {
     for (const said of ['cartola.csv', '…6789', payout?.id ?? '', 'In suspense', 'of nothing that is known here'])
       assert.ok(page.text.includes(said), said);
     assert.ok(!page.text.includes('ARRIENDO'), 'the text of a line is not kept');
+    assert.ok(page.text.includes(`href="/console/payouts/${payout?.id}"`));
+    const merchant = await createTestUser(app, { role: 'merchant', may: [] });
+    const theirs = (await server.get(`/console${path}`, merchant.console)).text;
+    assert.ok(theirs.includes(String(payout?.id)) && !theirs.includes('href="/console/payouts/'), 'no closed screen');
     assert.match((await as(desk.users.maker, 'es').get(path)).text, /Sin explicar.*no es de nada que se conozca/s);
     const form = await maker.get(`${path}?use=suspense&line=4`);
     assert.match(form.text, /What is line 4\?/);

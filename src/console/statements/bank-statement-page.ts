@@ -89,7 +89,7 @@ function overlapLink(app: App, { id, file_name, first_day, last_day }: ListedSta
   return html`<a href="${publicPath(app)}/console/statements/${id}">${file_name}</a> (${first_day} – ${last_day}) `;
 }
 
-function lineTable(app: App, { language }: ConsoleVisit, lines: readonly KeptLine[], mayExplain: boolean): Html {
+function lineTable(app: App, { language, user }: ConsoleVisit, lines: readonly KeptLine[], mayExplain: boolean): Html {
   const head = [
     tell(language, 'column.line'),
     tell(language, 'statements.day'),
@@ -103,7 +103,7 @@ function lineTable(app: App, { language }: ConsoleVisit, lines: readonly KeptLin
     line.day,
     formatMoney(line.amount, line.currency),
     useBadge(language, line.used_as),
-    subjectCell(app, line),
+    subjectCell(app, line, user.may.has('recipients:read')),
     whyCell(app, language, line, mayExplain),
   ]);
   return tableOf(head, rows, [0, 2]);
@@ -111,10 +111,11 @@ function lineTable(app: App, { language }: ConsoleVisit, lines: readonly KeptLin
 
 const PLACES = { po: 'payouts', pf: 'payout-files' } as const;
 
-function subjectCell(app: App, { subject }: KeptLine): Html | string {
+/** Shows what the line is of, as a link if the person may open its screen. */
+function subjectCell(app: App, { subject }: KeptLine, mayOpen: boolean): Html | string {
   if (subject === null) return '—';
   const [, kind] = /^(po|pf)_/.exec(subject) ?? [];
-  if (kind === undefined) return html`<span class="code whole">${subject}</span>`;
+  if (kind === undefined || !mayOpen) return html`<span class="code whole">${subject}</span>`;
   const place = PLACES[kind as keyof typeof PLACES];
   return html`<a class="code" href="${publicPath(app)}/console/${place}/${subject}">${subject}</a>`;
 }
