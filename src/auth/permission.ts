@@ -35,6 +35,15 @@ export function readWith(permission: Permission): Needed {
   return [permission, 'audit:read'];
 }
 
+/** The permissions of those who end what waits for a person. They take it in charge; who only reads does not. */
+export const ENDS_WAITING: Needed = [
+  'movements:record',
+  'payouts:approve',
+  'refunds:approve',
+  'callbacks:resend',
+  'payment-services:manage',
+];
+
 /** Returns one permission as an entry of a table accepts it. */
 export function asNeeded(permission: Permission | Needed): Needed {
   return typeof permission === 'string' ? [permission] : permission;

@@ -1,4 +1,4 @@
-import { asNeeded, type Needed, type Permission, readWith } from '../auth/permission.ts';
+import { asNeeded, ENDS_WAITING, type Needed, type Permission, readWith } from '../auth/permission.ts';
 import type { Endpoint, Operation } from '../http/endpoint.ts';
 import * as screens from './screens.ts';
 
@@ -142,8 +142,8 @@ export const CONSOLE_ROUTES: readonly Endpoint[] = [
   screen('POST', ['/console/merchants/:id/limit'], 'payment-services:manage', screens.postConsoleLimit),
   screen('POST', ['/console/merchants/:id/state'], 'payment-services:manage', screens.postConsoleState),
   wholeScreen('GET', ['/console/attention'], 'books:read', screens.getConsoleAttention),
-  wholeScreen('POST', ['/console/attention/take'], 'books:read', screens.postConsoleTake),
-  wholeScreen('POST', ['/console/attention/give-up'], 'books:read', screens.postConsoleGiveUp),
+  wholeScreen('POST', ['/console/attention/take'], ENDS_WAITING, screens.postConsoleTake),
+  wholeScreen('POST', ['/console/attention/give-up'], ENDS_WAITING, screens.postConsoleGiveUp),
   wholeScreen('GET', ['/console/suspense/:id'], 'movements:record', screens.getConsoleSuspense),
   wholeScreen('POST', ['/console/suspense/:id'], 'movements:record', screens.postConsoleSuspense),
   wholeScreen('GET', ['/console/staff'], readWith('users:manage'), screens.getConsoleStaff),

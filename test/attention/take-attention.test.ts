@@ -113,7 +113,7 @@ forEachEngine('taking an item of the attention list', (openTestDatabase) => {
     const { app } = await open();
     const { id } = await keep(app, '2026-01-15;1;7000\n');
     await using server = await startTestServer(app);
-    const user = await createTestUser(app, { role: 'auditor', may: [], email: 'ada@example.cl' });
+    const user = await createTestUser(app, { role: 'finance', may: [], email: 'ada@example.cl' });
     const page = await server.get('/console/attention', user.console);
     assert.ok(page.text.includes('action="/console/attention/take"'));
     const [row] = await listAttention(app, null, 1);
@@ -131,7 +131,7 @@ forEachEngine('taking an item of the attention list', (openTestDatabase) => {
     assert.ok(taken.text.includes('action="/console/attention/give-up"') && taken.text.includes('ada@example.cl'));
     assert.equal((await send('give-up', 'same-origin')).status, 303);
     assert.equal((await listAttention(app, null, 1))[0]?.taken_by, null);
-    const other = await createTestUser(app, { role: 'auditor', may: [], paymentServices: [] });
+    const other = await createTestUser(app, { role: 'finance', may: [], paymentServices: [] });
     const hidden = await server.post('/console/attention/take', { headers: { ...FORM, ...other.console }, body });
     assert.equal(hidden.status, 404);
   });

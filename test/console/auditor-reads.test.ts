@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { listAttention } from '../../src/attention/list-attention.ts';
 import { makeApiToken } from '../../src/auth/make-api-token.ts';
 import { mayAny, permissionsOf } from '../../src/auth/permission.ts';
 import { createPaymentService } from '../../src/payment-services/create-payment-service.ts';
@@ -9,6 +10,7 @@ import { setEventsUrl } from '../../src/payment-services/set-events-url.ts';
 import { setFee } from '../../src/payment-services/set-fee.ts';
 import { ROUTES } from '../../src/server/routes.ts';
 import { forEachEngine } from '../support/engines.ts';
+import { FORM } from '../support/form-headers.ts';
 import { createConsoleApp, fillConsole } from '../support/full-console.ts';
 import { TESTER } from '../support/test-actor.ts';
 import { jsonOf, startTestServer } from '../support/test-server.ts';
@@ -69,6 +71,41 @@ forEachEngine('auditors and finance', (openTestDatabase) => {
       assert.match(csv.headers.get('content-type') ?? '', /^text\/csv/);
       assert.match(csv.text, /shop\.example\.cl\/callback/);
     }
+  });
+
+  test('an auditor sees no form on any screen, and cannot take what waits for a person', async () => {
+    const app = createConsoleApp(await openTestDatabase());
+    await using server = await startTestServer(app);
+    const { screens } = await fillConsole(app, server);
+    const user = await createTestUser(app, { role: 'auditor', may: [] });
+    const may = permissionsOf('auditor', []);
+    const opened = screens.filter(({ route }) =>
+      ROUTES.some(
+        ({ method, paths, needed }) =>
+          method === 'GET' && paths[0] === route && needed !== undefined && mayAny(may, needed),
+      ),
+    );
+    for (const { path } of opened) {
+      const { status, text } = await server.get(path, user.console);
+      assert.equal(status, 200, path);
+      const forms = [...text.slice(text.indexOf('<main')).matchAll(/method="post"[^>]* action="([^"]+)"/g)];
+      // Filters that can name a person are posted, so that no address has them.
+      assert.deepEqual(
+        forms.map(([, action]) => action).filter((action) => action !== '/console/find'),
+        [],
+        path,
+      );
+    }
+    const [item] = await listAttention(app, null, 1);
+    for (const act of ['take', 'give-up']) {
+      const form = new URLSearchParams(Object.entries({ ...item }).map(([name, value]) => [name, String(value)]));
+      const answer = await server.post(`/console/attention/${act}`, {
+        headers: { ...FORM, ...user.console },
+        body: String(form),
+      });
+      assert.equal(answer.status, 403, act);
+    }
+    assert.ok((await listAttention(app, null, 100)).every(({ taken_by }) => taken_by === null));
   });
 
   test('an auditor of some payment services sees only those', async () => {

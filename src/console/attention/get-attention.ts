@@ -1,11 +1,9 @@
-import type { App } from '../../app.ts';
 import type { AttentionRow } from '../../attention/attention.ts';
 import { ATTENTION_KINDS } from '../../attention/attention-kinds.ts';
 import { listAttention } from '../../attention/list-attention.ts';
 import { giveUpAttention, takeAttention } from '../../attention/take-attention.ts';
-import { mayAny, type Needed, type Permission, readWith } from '../../auth/permission.ts';
+import { ENDS_WAITING, mayAny, type Needed, type Permission, readWith } from '../../auth/permission.ts';
 import type { User } from '../../auth/user.ts';
-import type { Language } from '../../checkout/texts.ts';
 import { Problem } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
@@ -44,7 +42,7 @@ export const getConsoleAttention: Screen = {
 };
 
 function columnsFor(visit: ConsoleVisit): Column<AttentionRow>[] {
-  const { app, language } = visit;
+  const { language } = visit;
   return [
     {
       name: 'kind',
@@ -80,17 +78,17 @@ function columnsFor(visit: ConsoleVisit): Column<AttentionRow>[] {
       name: 'owner',
       text: 'attention.owner',
       value: ({ taken_by }) => taken_by,
-      cell: (row) => ownerCell(app, language, row),
+      cell: (row) => ownerCell(visit, row),
     },
   ];
 }
 
-/** Shows the owner of the item, and the form to take it or give it up. */
+/** Shows the owner of the item, and to a person who ends such items the form to take it or give it up. */
 function ownerCell(
-  app: App,
-  language: Language,
+  { app, language, user }: ConsoleVisit,
   { kind, id, payment_service, environment, taken_by }: AttentionRow,
-): Html {
+): Html | string {
+  if (!mayAny(user.may, ENDS_WAITING)) return taken_by === null ? '—' : html`<span class="mail">${taken_by}</span>`;
   const at = `${publicPath(app)}/console/attention`;
   const act = taken_by === null ? 'take' : 'give-up';
   const fields = Object.entries({ kind, id, payment_service, environment });
