@@ -200,7 +200,7 @@ export const ENGLISH: Record<keyof typeof SPANISH, string> = {
   'entry.recovered': 'recovered from the method',
   'entry.charged': 'charged to the merchant',
   'line.details': 'details',
-  decision: 'Decided: {outcome}',
+  decision: 'Decided. {outcome}',
   'act.callback.resent': 'Callback resent',
   'act.suspense.resolved': 'Money in suspense resolved',
   'act.payment.imported': 'Payment taken over from a file',

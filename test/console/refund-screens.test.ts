@@ -27,9 +27,20 @@ forEachEngine('a refund at the console', (openTestDatabase) => {
     await acceptedRefund(app, paid, 90_000);
     assert.match((await get('')).text, /Queda por devolver \$60\.000 CLP/);
     const more = await get('/refund?amount=60001&reason=roto');
-    assert.deepEqual([more.status, /entre 1 y \$60\.000 CLP/.test(more.text)], [400, true]);
+    assert.deepEqual([more.status, /sin puntos, de 1 a 60000\./.test(more.text)], [400, true]);
     await acceptedRefund(app, paid, 60_000);
     assert.match((await get('')).text, /No queda nada por devolver/);
+  });
+
+  test('is in the answer for the shop from its request on', async () => {
+    const { app, server, get, post } = await open();
+    await using _server = server;
+    assert.equal((await post({ amount: '80000', reason: 'roto', key: 'one' })).status, 303);
+    const answer = async () => /<pre>[^<]+/.exec((await get('')).text)?.[0] ?? '';
+    assert.match(await answer(), /Devolución en proceso: \$80\.000 CLP\./);
+    await carryOutRefunds(app, 10);
+    assert.match(await answer(), /Devuelto: \$80\.000 CLP\./);
+    assert.doesNotMatch(await answer(), /en proceso/);
   });
 
   test('is made once when its button is pressed again, without an error', async () => {

@@ -310,6 +310,12 @@ forEachEngine('an attempt at the console that ended without money', (openTestDat
     assert.equal(acts.filter(({ action }) => action === 'payment.decided').length, 1);
     const after = await server.get(payment, finance.console);
     assert.ok(!after.text.includes(`href="${path}"`), 'its money is in the books, so nothing is left to say');
+    assert.match(after.text, /Decidido\. Se cobró el dinero \(approved\)/);
+    const decide = /href="(\/console\/suspense\/t[^"]+)">Revisar y decidir/.exec(after.text)?.[1] ?? '';
+    assert.equal((await server.get(decide, finance.console)).status, 200, 'whose money it is, is decided next');
+    const { text } = await server.get(payment, (await user('auditor')).console);
+    assert.match(text, /<h2>Dinero sin dueño<\/h2>.*Un medio de pago cobró dinero que ninguna orden pedía/s);
+    assert.ok(!text.includes('href="/console/suspense/'), 'and an auditor reads of it');
     assert.equal((await look(finance, TAKEN)).status, 409);
     await assertBooksHold(app);
   });

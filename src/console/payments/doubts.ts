@@ -7,6 +7,8 @@ import type { InBoth } from '../../error-catalogue.ts';
 import { publicPath } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
 import { clockOf } from '../../lib/calendar-day.ts';
+import { formatMoney } from '../../lib/money.ts';
+import { selectSuspenseOf } from '../../movements/movement-queries.ts';
 import { isRefundInDoubt } from '../../refunds/refund.ts';
 import { selectRefundsOf } from '../../refunds/refund-queries.ts';
 import type { ShownPayment } from '../../search/show-payment.ts';
@@ -49,6 +51,23 @@ export async function unpaidAttemptsOf(app: App, { language, user }: ConsoleVisi
     html`<div class="card pad"><details><summary>${tell(language, 'settle.paid_after_all')}</summary>
 <p>${tell(language, 'settle.paid_after_all_text')}</p><ul>${links}</ul></details></div>`
   );
+}
+
+/** Shows the money of a payment that is in suspense, with the way to decide about it for a person who may. */
+export async function suspenseOf(app: App, { language, user }: ConsoleVisit, { transaction }: ShownPayment) {
+  const open = (await selectSuspenseOf(app.db, transaction)).filter(({ decision }) => decision === null);
+  const mayDecide = user.may.has('movements:record') && user.environmentIds === null;
+  const at = `${publicPath(app)}/console/suspense/t${transaction.id}`;
+  const cards = open.map(
+    ({
+      kind,
+      amount,
+      currency,
+      entry,
+    }) => html`<div class="card pad"><p><strong>${formatMoney(amount, currency)}.</strong> ${tellKind(language, 'suspense', kind)}</p>
+${mayDecide ? html`<p class="actions"><a class="button primary" href="${at}-${entry}">${tell(language, 'way.decide')}</a></p>` : html`<p class="quiet">${tell(language, 'settle.another')}</p>`}</div>`,
+  );
+  return cards.length > 0 && html`<h2>${tell(language, 'attention.suspense')}</h2>${cards}`;
 }
 
 /** `path` is below the page of the payment. */

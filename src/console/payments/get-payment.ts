@@ -6,13 +6,13 @@ import type { Screen } from '../../http/endpoint.ts';
 import { type Html, html } from '../../http/html.ts';
 import { clockOf } from '../../lib/calendar-day.ts';
 import { formatMoney, formatPlain } from '../../lib/money.ts';
-import { sumGone } from '../../refunds/refund-queries.ts';
+import { selectRefundsOf, sumGone } from '../../refunds/refund-queries.ts';
 import { type ShownPayment, showPayment } from '../../search/show-payment.ts';
 import { badge, paymentBadges, timeCell } from '../console-format.ts';
 import { type ConsoleText, tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
 import { typedQuery } from '../kept-typing.ts';
-import { doubtsOf, unpaidAttemptsOf } from './doubts.ts';
+import { doubtsOf, suspenseOf, unpaidAttemptsOf } from './doubts.ts';
 import { causeOfDelivery, timelineOf, titleOf } from './payment-lines.ts';
 import { waitingRequests } from './waiting-requests.ts';
 
@@ -72,11 +72,12 @@ ${timelineOf(language, shown)}</section>
 <h2>${tell(language, 'payment.facts')}</h2>
 ${factsOf(language, shown)}
 ${await doubtsOf(app, visit, shown)}
+${await suspenseOf(app, visit, shown)}
 ${await unpaidAttemptsOf(app, visit, shown)}
 ${await waitingRequests(app, visit, shown)}
 ${user.may.has('refunds:create') && (await refundForm(app, language, shown, typed))}
 <h2>${tell(language, 'payment.copy')}</h2>
-<div class="card pad"><p class="quiet">${tell(language, 'payment.copy_text')}</p><pre>${answerFor(shown)}</pre></div>
+<div class="card pad"><p class="quiet">${tell(language, 'payment.copy_text')}</p><pre>${await answerFor(app, shown)}</pre></div>
 </div>
 </div>`;
   const { amount = '', reason = '' } = typed;
@@ -165,7 +166,8 @@ ${tell(language, 'refund.merchant_now', { amount: formatMoney(available, payment
 }
 
 /** Writes the Spanish answer that support sends to a shop; it has only facts. */
-function answerFor({ payment, timeline, transaction }: ShownPayment): string {
+async function answerFor(app: App, { payment, timeline, transaction }: ShownPayment): Promise<string> {
+  const underWay = (await selectRefundsOf(app.db, transaction)).filter(({ state }) => state === 'processing');
   const told = timeline.findLast(({ kind }) => kind === 'delivery');
   const failed = told?.facts['failure'] === undefined ? null : causeOfDelivery('es', told, transaction.url_callback);
   const answer =
@@ -179,6 +181,7 @@ function answerFor({ payment, timeline, transaction }: ShownPayment): string {
       : [`Último intento, ${clockOf(tried.at)}: ${titleOf('es', tried)}.`]),
     ...(payment.authorization_code === null ? [] : [`Código de autorización ${payment.authorization_code}.`]),
     ...(payment.refunded === 0 ? [] : [`Devuelto: ${formatMoney(payment.refunded, payment.currency)}.`]),
+    ...underWay.map(({ amount }) => `Devolución en proceso: ${formatMoney(amount, payment.currency)}.`),
     ...(told === undefined ? [] : [`Último callback, ${clockOf(told.at)}: ${answer}.`]),
   ].join('\n');
 }

@@ -64,7 +64,7 @@ export function titleOf(language: Language, { kind, what, facts }: TimelineLine)
   }
   if (kind === 'entry') return tell(language, 'entry', { kind: tellKind(language, 'entry', what) });
   if (kind === 'act') return tellKind(language, 'act', what);
-  if (kind === 'decision') return tell(language, 'decision', { outcome: what });
+  if (kind === 'decision') return tell(language, 'decision', { outcome: tellKind(language, 'settle', what) });
   return tellKind(language, kind, what, { method });
 }
 

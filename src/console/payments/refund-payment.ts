@@ -112,7 +112,7 @@ function readWish(
   const amount = parseTyped(text.trim(), currency);
   const reason = why.trim();
   if (amount === null || amount < 1 || amount > left) {
-    return { refusal: tell(language, 'refund.bad_amount', { left: formatMoney(left, currency) }) };
+    return { refusal: tell(language, 'refund.bad_amount', { left: formatPlain(left, currency) }) };
   }
   if (!isReason(reason)) return { refusal: tell(language, 'refund.no_reason') };
   return { amount, reason };
