@@ -94,7 +94,9 @@ export function unknownPaymentService(id: string): CommandError {
 
 /** Returns the error for an unknown transaction id. */
 export function unknownTransaction(id: string): CommandError {
-  return notFound(`There is no transaction ${id}: it is the idTrx that POST /trxs answered.`);
+  return notFound(
+    `There is no transaction ${id}: it is the idTrx that POST /trxs answered. bin/rubrica transaction find finds it by its order.`,
+  );
 }
 
 /** Formats rows as columns, each as wide as its widest cell. */
