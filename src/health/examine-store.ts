@@ -97,8 +97,8 @@ async function masterKeyFinding(app: App): Promise<Finding> {
     return problem('master-key', says, RIGHT_KEY);
   }
   const opens = {
-    en: `decrypts every Secret Token of ${services.length} payment services`,
-    es: `abre todos los Secret Token de ${services.length} servicios de pago`,
+    en: `decrypts every Secret Token; payment services: ${services.length}`,
+    es: `abre todos los Secret Token; servicios de pago: ${services.length}`,
   };
   if (app.config.masterKeyPrevious === null) return fine('master-key', opens);
   const left = seals.reduce((sum, { previous }) => sum + previous, 0);

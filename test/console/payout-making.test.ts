@@ -98,6 +98,8 @@ forEachEngine('the screens that make payouts', (openTestDatabase) => {
     for (const said of [
       '1 payout would be made, $15.000 CLP',
       'Ana Núñez',
+      'Banco del Estado de Chile',
+      'plausible, less than a day old',
       'New recipient',
       'Available now: $1.000.000',
     ])

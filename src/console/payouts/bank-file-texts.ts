@@ -36,8 +36,9 @@ export const BANK_FILE_TEXTS = roomTexts(
       'El archivo de resultados del banco: un CSV, .xlsx o .xls con RUT, monto y estado de cada línea, o con un id. Primero ves su efecto.',
     'results.look': 'Ver su efecto',
     'results.preview': 'El banco dice qué pasó con {n pago|pagos}',
-    'results.unmatched': 'No son de un pago de este archivo: líneas {lines}.',
-    'results.unclear': 'Dicen un estado que nadie conoce, o estados distintos de un mismo pago: líneas {lines}.',
+    'results.unmatched': 'Líneas que no son de un pago de este archivo: {lines}.',
+    'results.unclear':
+      'No cambia nada de las líneas con un estado que no se reconoce, o con estados distintos de un mismo pago: {lines}. Si sabes qué pasó, dilo en la página del pago.',
     'results.already': 'Ya estaba: {said}',
     'results.contradicts': 'Contradice: {said}. No se mueve dinero.',
     'results.confirm': 'Anotar {n resultado|resultados}',
@@ -81,7 +82,8 @@ export const BANK_FILE_TEXTS = roomTexts(
     'results.unread': 'The result file was not read, and nothing changed. {why}',
     'results.preview': 'The bank says what became of {n payout|payouts}',
     'results.unmatched': 'Lines of no payout of this file: {lines}.',
-    'results.unclear': 'Lines with a state that nobody knows, or with different states of one payout: {lines}.',
+    'results.unclear':
+      'Nothing changes for the lines with an unknown state, or with different states of one payout: {lines}. If you know what happened, say it on the page of the payout.',
     'results.already': 'Was so: {said}',
     'results.contradicts': 'Contradicts: {said}. No money moves.',
     'results.confirm': 'Take over {n result|results}',

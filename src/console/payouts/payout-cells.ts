@@ -115,10 +115,13 @@ export function warningNotices(language: Language, warnings: SeenPayout['warning
 
 /** Returns the verdict of the account and its age at the time the payout was created. */
 export function verdictText(language: Language, { payout, verdictDays }: ShownPayout): string {
-  return tell(language, 'payout.verdict_age', {
-    verdict: tell(language, payout.verdict === 'confirmed' ? 'verdict.confirmed' : 'verdict.plausible'),
-    days: verdictDays,
-  });
+  return agedVerdict(language, payout.verdict, verdictDays);
+}
+
+/** Returns the verdict of an account and its age in days. */
+export function agedVerdict(language: Language, verdict: string, days: number): string {
+  const said = tell(language, verdict === 'confirmed' ? 'verdict.confirmed' : 'verdict.plausible');
+  return tell(language, days === 0 ? 'payout.verdict_new' : 'payout.verdict_age', { verdict: said, days });
 }
 
 /**

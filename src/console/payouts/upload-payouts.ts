@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { App } from '../../app.ts';
+import type { BankDirectory } from '../../bank-validation/directory/bank-directory.ts';
+import { currentDirectory } from '../../bank-validation/directory/current-directory.ts';
 import type { Language } from '../../checkout/texts.ts';
 import { publicPath } from '../../http/assets.ts';
 import type { Screen } from '../../http/endpoint.ts';
@@ -16,7 +18,7 @@ import { tell } from '../console-texts.ts';
 import { type ConsoleVisit, consoleHandler, notFoundPage } from '../console-visit.ts';
 import { carriedFile, MOST_FILE_BYTES, readSentFile, type SentFile } from './kept-upload.ts';
 import { listSeenOwners, ownerField, ownerNamed } from './owner-choice.ts';
-import { accountCell, refusalOf } from './payout-cells.ts';
+import { accountCell, agedVerdict, refusalOf } from './payout-cells.ts';
 
 const SHOWN = 200;
 const ERRORS_SHOWN = 100;
@@ -92,6 +94,7 @@ async function sendPreview(app: App, visit: ConsoleVisit, proposal: Proposal, fi
   const { planned } = preview;
   const sum = addUp(planned.map(({ wish }) => wish.amount));
   const total = formatMoney(sum, PAYOUT_CURRENCY);
+  const { banks } = await currentDirectory(app);
   const available = await payableBalance(app, owner.id);
   const title = tell(language, 'upload.preview', { n: planned.length, amount: total });
   // Rows with a warning come first, because a long list shows only its beginning.
@@ -109,23 +112,27 @@ ${carriedFile(file)}<input type="hidden" name="of" value="${owner.id}"><input ty
 <a class="button" href="${publicPath(app)}/console/payouts/upload">${tell(language, 'refund.back')}</a></form>
 ${tableOf(
   head,
-  rows.slice(0, SHOWN).map((one) => cellsOf(app, language, one)),
+  rows.slice(0, SHOWN).map((one) => cellsOf(app, language, banks, one)),
   [3],
 )}
 ${rows.length > SHOWN && html`<p class="quiet">${tell(language, 'upload.more', { n: rows.length - SHOWN })}</p>`}`;
   return send(200, { title, main });
 }
 
-function cellsOf(app: App, language: Language, { wish, payee }: PlannedPayout): (Html | string)[] {
+function cellsOf(
+  app: App,
+  language: Language,
+  banks: BankDirectory['banks'],
+  { wish, payee }: PlannedPayout,
+): (Html | string)[] {
   const { row, isNew, changed } = payee;
   const { name, rut } = openDetails(app, row);
   const days = Math.floor((app.now() - row.validated_at) / 86_400_000);
-  const verdict = tell(language, row.verdict === 'confirmed' ? 'verdict.confirmed' : 'verdict.plausible');
   return [
     html`<span class="code">${wish.reference}</span>`,
     html`<span>${name}<br><span class="quiet whole">${rut}</span></span>`,
-    accountCell(row.bank_code, row.account_masked),
+    accountCell(banks.get(row.bank_code)?.name ?? row.bank_code, row.account_masked),
     formatMoney(wish.amount, PAYOUT_CURRENCY),
-    html`<span>${tell(language, 'payout.verdict_age', { verdict, days })}${isNew && html` ${badge('calm', tell(language, 'upload.new'))}`}${changed && html` ${badge('warn', tell(language, 'upload.changed'))}`}</span>`,
+    html`<span>${agedVerdict(language, row.verdict, days)}${isNew && html` ${badge('calm', tell(language, 'upload.new'))}`}${changed && html` ${badge('warn', tell(language, 'upload.changed'))}`}</span>`,
   ];
 }

@@ -78,7 +78,7 @@ export const PERSON_TEXTS = roomTexts(
     'me.password_hint': 'Al menos 12 caracteres; una frase es lo mejor.',
     'me.password_button': 'Cambiar',
     'me.password_weak':
-      'Esa contraseña es fácil de adivinar: escribe al menos 12 caracteres, variados y sin tu correo.',
+      'Esa contraseña es fácil de adivinar: escribe al menos 12 caracteres variados, sin la parte de tu correo antes de la @.',
     'me.password_wrong': 'La contraseña actual no es correcta.',
     'me.done_factor': 'El segundo factor quedó añadido.',
     'me.done_removed': 'El segundo factor quedó quitado.',
@@ -171,7 +171,8 @@ export const PERSON_TEXTS = roomTexts(
     'me.password_new': 'New password',
     'me.password_hint': 'At least 12 characters; a sentence is best.',
     'me.password_button': 'Change',
-    'me.password_weak': 'That password is easy to guess: write at least 12 characters, varied and without your e-mail.',
+    'me.password_weak':
+      'That password is easy to guess: write at least 12 varied characters, without the part of your e-mail before the @.',
     'me.password_wrong': 'The password you have now is another.',
     'me.done_factor': 'The second factor was added.',
     'me.done_removed': 'The second factor was removed.',
