@@ -228,7 +228,7 @@ async function takeResult(path: string, options: ResultOptions): Promise<void> {
     ...(unclear.length === 0
       ? []
       : [
-          `A state that nobody knows, or different states of one payout: lines ${unclear.join(', ')}. End these with payout settle.`,
+          `An unknown state, or different states of one payout: lines ${unclear.join(', ')}. End these with payout settle.`,
         ]),
   ]);
 }

@@ -131,8 +131,8 @@ function payoutOf(
 const OWN_ID = /^po_/;
 
 /**
- * Returns whether the RUT, amount, account and day of a line match the payout; empty cells match. If the line has an id of
- * this service, unreadable values such as hidden digits match too.
+ * Returns whether the RUT, amount, account and day of a line match the payout; empty cells match. If the line has an id
+ * of this service, unreadable values such as hidden digits match too.
  */
 function agrees(cell: Cells, payout: Payout, hashes: IdentityHashes): boolean {
   const isOurs = OWN_ID.test(cell('reference'));
