@@ -84,11 +84,11 @@ export async function endPaymentLink(
   environmentIds: ReadonlySet<number> | null,
   by: Actor,
 ): Promise<'ended' | 'already' | 'unknown'> {
-  const known = await selectLinkAnywhere(app.db, id);
-  if (known !== null) await environmentHere(app, known);
+  const link = await selectLinkAnywhere(app.db, id);
+  if (link === null || environmentIds?.has(link.environment_id) === false) return 'unknown';
+  // Only now: its refusal says where the payment service is, which somebody who does not see it may not know.
+  await environmentHere(app, link);
   return app.db.transaction(async (tx) => {
-    const link = await selectLinkAnywhere(tx, id);
-    if (link === null || environmentIds?.has(link.environment_id) === false) return 'unknown';
     const at = app.now();
     if (!(await updateLinkEnded(tx, link, at))) return 'already';
     await recordAudit(tx, { at, by, action: 'payment_link.ended', subject: { kind: 'payment_link', id } });
