@@ -1,4 +1,4 @@
-import type { TableRow } from './table.ts';
+import { MOST_COLUMNS, type TableRow } from './table.ts';
 
 /** The index of each column in a row, from 0; null for a missing column. */
 export type Places<Column extends string> = Readonly<Record<Column, number | null>>;
@@ -26,12 +26,17 @@ function plainName(name: string): string {
     .replace(/[^a-z0-9]/g, '');
 }
 
+/** Returns the names of a row. Text has rows of thousands of columns, and each name is compared with dozens of patterns. */
+function plainNames(cells: readonly string[]): string[] {
+  return cells.slice(0, MOST_COLUMNS).map(plainName);
+}
+
 /** Finds the columns of a row. A column that two names match equally well gets no place: see `repeatedColumn`. */
 export function placeColumns<Column extends string>(
   cells: readonly string[],
   names: HeaderRule<Column>['names'],
 ): Places<Column> {
-  const plain = cells.map(plainName);
+  const plain = plainNames(cells);
   const entries = columnsOf(names).map((column): [Column, number | null] => {
     const [place = null, ...others] = placesOf(plain, names[column]);
     return [column, others.length === 0 ? place : null];
@@ -44,7 +49,7 @@ export function repeatedColumn<Column extends string>(
   cells: readonly string[],
   names: HeaderRule<Column>['names'],
 ): { column: Column; names: string[] } | null {
-  const plain = cells.map(plainName);
+  const plain = plainNames(cells);
   for (const column of columnsOf(names)) {
     const places = placesOf(plain, names[column]);
     if (places.length > 1) return { column, names: places.map((place) => cells[place] as string) };

@@ -9,6 +9,9 @@ const LARGEST_PAGE = 16 * 2 ** 20;
 /** The most extra places that the cells of a page may span: a few characters can ask for a thousand. */
 const MOST_COVERED = 1_000_000;
 
+/** More tables than any page has. Each is searched for a header. */
+const MOST_TABLES = 1_000;
+
 /** Returns whether a file begins like an HTML page. Portals also name their pages .xls. */
 export async function beginsAsPage(file: FileHandle): Promise<boolean> {
   const start = Buffer.alloc(256);
@@ -53,6 +56,7 @@ async function tablesOf(page: string): Promise<TableRow[][]> {
     const table = open.at(-1);
     table?.cell?.push(text);
     if (tag === 'table') {
+      if (tables.length + open.length === MOST_TABLES) throw tooLarge(`${MOST_TABLES} tables`);
       open.push({ rows: [], cell: null, spans, below: [] });
     } else if (tag === '/table') {
       closeCell(open.pop(), tables);

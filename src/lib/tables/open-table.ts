@@ -3,6 +3,7 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { HEADER_WITHIN_ROWS, type Header, type HeaderRule, placeColumns } from './find-header.ts';
 import type { Dialect, Reading, TableRow } from './table.ts';
 import { textReadings } from './text-readings.ts';
@@ -117,6 +118,8 @@ async function lookForHeader<Column extends string>(
   while (above.length < HEADER_WITHIN_ROWS) {
     const { value: row } = (await rows.next()) as { value: TableRow | undefined };
     if (row === undefined) break;
+    // A row with a thousand names takes milliseconds, and a page has many tables to search.
+    await setImmediate();
     const places = placeColumns(row.cells, names);
     if (isHeader(places)) {
       return { dialect, header: { row, places }, above, rows, rowsAgain: () => below(row.line, open()), done };

@@ -1,17 +1,11 @@
 import type { Readable } from 'node:stream';
 import { type CellFormat, formatNumber } from './cell-format.ts';
 import type { SharedTexts } from './shared-texts.ts';
-import { isBlank, LONGEST_ROW, TableError, type TableRow } from './table.ts';
+import { isBlank, LONGEST_ROW, MOST_COLUMNS, TableError, type TableRow } from './table.ts';
 import { type Attributes, type XmlHandlers, xmlChunks } from './xml-events.ts';
 
 /** The parts of a workbook that its cells refer to. */
 export type SheetContext = { texts: SharedTexts; formats: readonly CellFormat[]; dates1904: boolean };
-
-/**
- * More columns than any table has. A single cell in a spreadsheet's last column would otherwise make a row of 16,384
- * cells.
- */
-const MOST_COLUMNS = 1_000;
 
 /** Yields the rows of a sheet as they are read. `onBytes` receives how many bytes of the part were read. */
 export async function* readSheet(

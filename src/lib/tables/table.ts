@@ -61,6 +61,12 @@ export class TableError extends Error {
 /** The most characters of a row. It bounds the memory for a file without line ends. */
 export const LONGEST_ROW = 65_536;
 
+/**
+ * More columns than any table has. A single cell in a spreadsheet's last column would otherwise make a row of 16,384
+ * cells.
+ */
+export const MOST_COLUMNS = 1_000;
+
 /** Returns whether all cells of a row are empty. A spreadsheet may leave separators in such a row. */
 export function isBlank(cells: readonly string[]): boolean {
   return cells.every((cell) => cell.trim() === '');
