@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream';
 import { currencyExponent } from '../../protocol/currency-exponents.ts';
-import { addUp } from '../lib/exact-sum.ts';
+import { addUp, type Sum } from '../lib/exact-sum.ts';
 import { foldText } from '../lib/fold-text.ts';
+import { letOthersRun } from '../lib/let-others-run.ts';
 import { readDay } from '../lib/read-day.ts';
 import { namesForPerson, type Places, repeatedColumn } from '../lib/tables/find-header.ts';
 import { type Table, withTable } from '../lib/tables/open-table.ts';
@@ -43,9 +44,15 @@ async function readTable({ header, above, rows }: Table<SettlementColumn>): Prom
   }));
   const reader = { places, names: header.row.cells, mark: findDecimalMark(cells) };
   const read: SettlementRow[] = [];
+  // Kept as a running sum: adding up all sales for each line of a sum takes minutes in a file with many of both.
+  let sum: Sum = 0;
+  const turn = letOthersRun();
   for (const line of lines) {
-    const row = isSum(line, reader, read) || isDeclined(line, reader) ? null : readRow(line, reader);
-    if (row !== null) read.push(row);
+    await turn();
+    if (isSum(line, reader, sum) || isDeclined(line, reader)) continue;
+    const row = readRow(line, reader);
+    read.push(row);
+    sum = addUp([sum, row.amount]);
   }
   return { rows: read, byAccountingDate: places.date === null };
 }
@@ -55,14 +62,16 @@ function cellOf({ cells }: TableRow, column: SettlementColumn, { places }: Reade
   return /^(-|–|—|n\/a)$/i.test(cell) ? '' : cell;
 }
 
-/** Returns whether a line below the table is a sum, which names no sale, or a remark without an amount. */
-function isSum(line: TableRow, reader: Reader, read: readonly SettlementRow[]): boolean {
+/**
+ * Returns whether a line below the table is a sum, which names no sale, or a remark without an amount. `sum`: of the
+ * sales above it.
+ */
+function isSum(line: TableRow, reader: Reader, sum: Sum): boolean {
   if (isTotal(line.cells) && readDay(dateCell(line, reader)) === null) return true;
   if (cellOf(line, 'buyOrder', reader) !== '' || cellOf(line, 'authorizationCode', reader) !== '') return false;
   const text = cellOf(line, 'amount', reader);
   if (text === '') return true;
   const currency = currencyOf(cellOf(line, 'currency', reader)) ?? '';
-  const sum = addUp(read.map(({ amount }) => amount));
   return dateCell(line, reader) === '' && readSettled(text, currency, reader.mark) === sum;
 }
 

@@ -56,7 +56,7 @@ async function readTable({ header, rows }: Table<StatementColumn>): Promise<Read
   const lines = read.filter(({ amount }) => amount !== 0);
   if (lines.length === 0)
     throw refusal({ en: 'It has no line with an amount.', es: 'No tiene ninguna línea con un monto.' });
-  for (const sums of totals) checkTotals(lines, sums);
+  checkTotals(lines, totals);
   const proof: StatementProof = checkBalances(read) ? 'balance' : totals.length > 0 ? 'totals' : 'nothing';
   return { lines: lines.map(withoutBalance), proof };
 }
@@ -110,19 +110,23 @@ function totalsOf({ line, cells }: TableRow, places: Places<StatementColumn>): T
   return [{ line, charges: read(charge), credits: read(credit) }];
 }
 
-function checkTotals(lines: readonly Row[], { line, charges, credits }: Totals): void {
+function checkTotals(lines: readonly Row[], totals: readonly Totals[]): void {
   const sum = (sign: 1 | -1) =>
     lines.reduce((total, { amount }) => (Math.sign(amount) === sign ? total + Math.abs(amount) : total), 0);
-  for (const [said, sign, name] of [
-    [charges, -1, { en: 'charges', es: 'cargos' }],
-    [credits, 1, { en: 'credits', es: 'abonos' }],
-  ] as const) {
-    if (said === null || said === sum(sign)) continue;
-    const [file, own] = [formatMoney(said, CURRENCY), formatMoney(sum(sign), CURRENCY)];
-    throw refusal({
-      en: `Line ${line} says that the ${name.en} are ${file}, and the lines are ${own}: a line is missing or changed.`,
-      es: `La línea ${line} dice que los ${name.es} son ${file}, y las líneas suman ${own}: falta una línea o alguien la cambió.`,
-    });
+  // Added up once: a file may have as many lines of totals as others.
+  const [charged, credited] = [sum(-1), sum(1)];
+  for (const { line, charges, credits } of totals) {
+    for (const [said, own, name] of [
+      [charges, charged, { en: 'charges', es: 'cargos' }],
+      [credits, credited, { en: 'credits', es: 'abonos' }],
+    ] as const) {
+      if (said === null || said === own) continue;
+      const [inFile, added] = [formatMoney(said, CURRENCY), formatMoney(own, CURRENCY)];
+      throw refusal({
+        en: `Line ${line} says that the ${name.en} are ${inFile}, and the lines are ${added}: a line is missing or changed.`,
+        es: `La línea ${line} dice que los ${name.es} son ${inFile}, y las líneas suman ${added}: falta una línea o alguien la cambió.`,
+      });
+    }
   }
 }
 
