@@ -5,7 +5,8 @@ import { type IdentityHashes, identityHashes } from '../bank-validation/identity
 import { possibleRuts, readRut } from '../bank-validation/rut.ts';
 import { readSettled } from '../books/settlement-amount.ts';
 import { type InBoth, Problem } from '../error-catalogue.ts';
-import { dayOf, shiftDay } from '../lib/calendar-day.ts';
+import { boundsOfDay, shiftDay } from '../lib/calendar-day.ts';
+import { letOthersRun } from '../lib/let-others-run.ts';
 import { readDay } from '../lib/read-day.ts';
 import type { HeaderRule } from '../lib/tables/find-header.ts';
 import { withTable } from '../lib/tables/open-table.ts';
@@ -32,6 +33,9 @@ const RESULT_TABLE: HeaderRule<ResultColumn> = {
   isHeader: ({ rut, amount, outcome, reference }) =>
     outcome !== null && ((rut !== null && amount !== null) || reference !== null),
 };
+
+/** A line belongs to one payout, and a file has thousands of them at most. */
+const MOST_LINES = 50_000;
 
 /**
  * `unmatched`: the lines without a payout. `unclear`: the lines of a payout whose outcome is not understood, or that
@@ -70,10 +74,18 @@ export async function readResults(
           es: 'Ninguna fila nombra las columnas: RUT, monto y estado, o id y estado.',
         });
       const { places } = table.header;
+      const turn = letOthersRun();
+      let lines = 0;
       for await (const { line, cells } of table.rows) {
+        await turn();
         if (isTotal(cells)) continue;
+        if (++lines > MOST_LINES)
+          throw unusable({
+            en: `A file of results has at most ${MOST_LINES} lines: split the file.`,
+            es: `Un archivo de resultados lleva como máximo ${MOST_LINES} líneas: divide el archivo.`,
+          });
         const cell = (column: ResultColumn) => cells[places[column] ?? -1]?.trim() ?? '';
-        const { found, taken } = payoutOf(cell, known, left, hashes);
+        const { found, taken } = payoutOf(readLine(cell, hashes), known, left);
         const outcome = readOutcome(cell('outcome'));
         const others = taken
           .flatMap((one) => said.get(one) ?? [])
@@ -96,7 +108,62 @@ export async function readResults(
   }
 }
 
-type Cells = (column: ResultColumn) => string;
+/**
+ * What a line says, read once: a file may have thousands of payouts of one person and amount, and each is compared with
+ * each line. `isOurs`: `reference` is an id of this service. `rut`: the canonical RUT. `rutHashes`: of all RUTs that may
+ * be meant; null for an empty cell. `accountsAt`: the hashes of the accounts that may be meant at a bank; null likewise.
+ * `leftBefore`: a payout of the line left before this time, UTC milliseconds; null without a day, or for an id of this
+ * service.
+ */
+type Line = {
+  readonly reference: string;
+  readonly isOurs: boolean;
+  readonly rut: { readonly hash: string } | null;
+  readonly rutHashes: readonly string[] | null;
+  readonly amountText: string;
+  readonly amount: number | null;
+  readonly accountsAt: ((bankCode: string) => readonly string[]) | null;
+  readonly leftBefore: number | null;
+};
+
+function readLine(cell: (column: ResultColumn) => string, hashes: IdentityHashes): Line {
+  const [reference, rutText, amountText] = [cell('reference'), cell('rut'), cell('amount')];
+  const { canonical } = readRut(rutText);
+  const ruts = [canonical, ...possibleRuts(rutText).map(({ rut }) => rut)].filter((one) => one !== null);
+  const isOurs = OWN_ID.test(reference);
+  return {
+    reference,
+    isOurs,
+    rut: canonical === null ? null : { hash: hashes.ofRut(canonical) },
+    rutHashes: rutText === '' ? null : ruts.map((one) => hashes.ofRut(one)),
+    amountText,
+    amount: amountIn(amountText),
+    accountsAt: accountsOf(cell('account'), hashes),
+    leftBefore: isOurs ? null : endOfNextDay(cell('day')),
+  };
+}
+
+/**
+ * Returns the end of the day after a line's day: banks and this service may disagree by a day. The same people are paid
+ * the same amounts every month, so the result of an earlier file matches a payout in everything but its day.
+ */
+function endOfNextDay(text: string): number | null {
+  const day = readDay(text);
+  return day === null ? null : boundsOfDay(shiftDay(day, 1)).to;
+}
+
+/** The number of a CuentaRUT may end with its check digit. */
+function accountsOf(text: string, hashes: IdentityHashes): Line['accountsAt'] {
+  if (text === '') return null;
+  const written = [text, text.replace(/-[\dkK]$/, '')];
+  const accounts = written.flatMap((one) => readAccount(one.replace(/[\s-]/g, '')).digits ?? []);
+  const kept = new Map<string, readonly string[]>();
+  return (bankCode) => {
+    const known = kept.get(bankCode) ?? accounts.map((digits) => hashes.ofAccount(bankCode, digits));
+    kept.set(bankCode, known);
+    return known;
+  };
+}
 
 /** The outcome that a line says of a payout, with the lines that name the payout. */
 type Said = { outcome: PayoutOutcome | null; reason: string; lines: number[] };
@@ -109,23 +176,16 @@ type Found = { found: Payout | undefined; taken: readonly Payout[] };
  * amount or account contradicts it, they decide. An id of this service is never a row number: a line that contradicts
  * it has no payout.
  */
-function payoutOf(
-  cell: Cells,
-  known: ReadonlyMap<string, readonly Payout[]>,
-  left: ReadonlySet<Payout>,
-  hashes: IdentityHashes,
-): Found {
-  const name = cell('reference');
-  const named = (known.get(name) ?? []).filter((one) => agrees(cell, one, hashes));
+function payoutOf(line: Line, known: ReadonlyMap<string, readonly Payout[]>, left: ReadonlySet<Payout>): Found {
+  const named = (known.get(line.reference) ?? []).filter((one) => agrees(line, one));
   if (named.length > 0) {
     const found = named.find((one) => left.has(one));
     return { found, taken: found === undefined ? named : [] };
   }
-  const rut = readRut(cell('rut')).canonical;
-  if (rut === null || OWN_ID.test(name)) return { found: undefined, taken: [] };
-  const alike = known.get(`${hashes.ofRut(rut)} ${amountIn(cell('amount'))}`) ?? [];
-  const found = alike.find((one) => left.has(one) && agrees(cell, one, hashes));
-  return { found, taken: found === undefined ? alike.filter((one) => agrees(cell, one, hashes)) : [] };
+  if (line.rut === null || line.isOurs) return { found: undefined, taken: [] };
+  const alike = known.get(`${line.rut.hash} ${line.amount}`) ?? [];
+  const found = alike.find((one) => left.has(one) && agrees(line, one));
+  return { found, taken: found === undefined ? alike.filter((one) => agrees(line, one)) : [] };
 }
 
 const OWN_ID = /^po_/;
@@ -134,36 +194,20 @@ const OWN_ID = /^po_/;
  * Returns whether the RUT, amount, account and day of a line match the payout; empty cells match. If the line has an id
  * of this service, unreadable values such as hidden digits match too.
  */
-function agrees(cell: Cells, payout: Payout, hashes: IdentityHashes): boolean {
-  const isOurs = OWN_ID.test(cell('reference'));
-  return (
-    rutAgrees(cell('rut'), payout, hashes, isOurs) &&
-    amountAgrees(cell('amount'), payout, { isOurs, hasRut: cell('rut') !== '' }) &&
-    accountAgrees(cell('account'), payout, hashes, isOurs || cell('rut') !== '') &&
-    (isOurs || dayAgrees(cell('day'), payout))
-  );
+function agrees(line: Line, payout: Payout): boolean {
+  const { leftBefore } = line;
+  const isInTime = leftBefore === null || payout.sent_at === null || payout.sent_at < leftBefore;
+  return isInTime && rutAgrees(line, payout) && amountAgrees(line, payout) && accountAgrees(line, payout);
 }
 
-/**
- * Returns whether the bank can have written the line after the payout left. The same people are paid the same amounts
- * every month, so the result of an earlier file matches in everything but its day.
- */
-function dayAgrees(text: string, { sent_at }: Payout): boolean {
-  const day = readDay(text);
-  return day === null || sent_at === null || day >= shiftDay(dayOf(sent_at), -1);
-}
-
-function rutAgrees(rut: string, payout: Payout, hashes: IdentityHashes, isOurs: boolean): boolean {
-  if (rut === '') return true;
-  const read = [readRut(rut).canonical, ...possibleRuts(rut).map((possible) => possible.rut)];
-  const ruts = read.filter((one) => one !== null);
-  return ruts.length === 0 ? isOurs : ruts.some((one) => hashes.ofRut(one) === payout.rut_hash);
+function rutAgrees({ rutHashes, isOurs }: Line, payout: Payout): boolean {
+  if (rutHashes === null) return true;
+  return rutHashes.length === 0 ? isOurs : rutHashes.includes(payout.rut_hash);
 }
 
 /** Returns whether an amount matches. 0 also matches if the line has a RUT: banks write 0 for a rejected payout. */
-function amountAgrees(text: string, payout: Payout, { isOurs, hasRut }: { isOurs: boolean; hasRut: boolean }): boolean {
-  if (text === '' || (hasRut && NOTHING_PAID.test(text))) return true;
-  const amount = amountIn(text);
+function amountAgrees({ amountText: text, amount, rutHashes, isOurs }: Line, payout: Payout): boolean {
+  if (text === '' || (rutHashes !== null && NOTHING_PAID.test(text))) return true;
   return amount === null ? isOurs : amount === payout.amount;
 }
 
@@ -171,15 +215,12 @@ const NOTHING_PAID = /^\$?\s*0(?:[.,]0{1,2})?$/;
 
 /**
  * Returns whether an account matches. Banks hide digits; such an account matches if the line has an id of this service
- * or a RUT. The number of a CuentaRUT may end with its check digit.
+ * or a RUT.
  */
-function accountAgrees(text: string, payout: Payout, hashes: IdentityHashes, isNamed: boolean): boolean {
-  if (text === '') return true;
-  const written = [text, text.replace(/-[\dkK]$/, '')];
-  const accounts = written.flatMap((one) => readAccount(one.replace(/[\s-]/g, '')).digits ?? []);
-  return accounts.length === 0
-    ? isNamed
-    : accounts.some((digits) => hashes.ofAccount(payout.bank_code, digits) === payout.account_hash);
+function accountAgrees({ accountsAt, rutHashes, isOurs }: Line, payout: Payout): boolean {
+  if (accountsAt === null) return true;
+  const accounts = accountsAt(payout.bank_code);
+  return accounts.length === 0 ? isOurs || rutHashes !== null : accounts.includes(payout.account_hash);
 }
 
 function amountIn(text: string): number | null {
@@ -193,7 +234,11 @@ function indexOf(payouts: readonly Payout[]): Map<string, Payout[]> {
   const index = new Map<string, Payout[]>();
   for (const payout of payouts) {
     const { id, reference, rut_hash, amount } = payout;
-    for (const key of [id, reference, `${rut_hash} ${amount}`]) index.set(key, [...(index.get(key) ?? []), payout]);
+    for (const key of [id, reference, `${rut_hash} ${amount}`]) {
+      const known = index.get(key);
+      if (known === undefined) index.set(key, [payout]);
+      else known.push(payout);
+    }
   }
   return index;
 }

@@ -3,6 +3,7 @@ import { identityHashes } from '../bank-validation/identity-hash.ts';
 import type { Database } from '../db/database.ts';
 import { Problem } from '../error-catalogue.ts';
 import { boundsOfDay, dayOf, shiftDay } from '../lib/calendar-day.ts';
+import { letOthersRun } from '../lib/let-others-run.ts';
 import { findElsewhere, refuseElsewhere } from '../payment-services/elsewhere.ts';
 import { findEnvironmentById } from '../payment-services/find-environment.ts';
 import { listEnvironmentIds } from '../payment-services/list-environments.ts';
@@ -57,18 +58,22 @@ export async function environmentsOfAccount(
  */
 export async function keyLines(app: App, account: string, lines: readonly StatementLine[]): Promise<KeyedLine[]> {
   const hashes = await identityHashes(app);
-  const keysOf = (identities: readonly string[]) => identities.map((identity) => hashes.ofRequest(identity));
-  const keys = keysOf(lineIdentities(account, lines));
-  const olderKeys = keysOf(olderIdentities(account, lines));
+  const keyOf = (identities: readonly string[], at: number) => hashes.ofRequest(identities[at] as string);
+  const identities = lineIdentities(account, lines);
+  const older = olderIdentities(account, lines);
   const methods = app.paymentMethods.map(({ code }) => code);
-  return lines.map((line, at) => {
+  const keyed: KeyedLine[] = [];
+  const turn = letOthersRun();
+  for (const [at, line] of lines.entries()) {
+    await turn();
     const text = wholeText(line);
     const ruts = rutsIn(text);
     const rutHashes = ruts.map((rut) => hashes.ofRut(rut));
-    const named = { key: keys[at] as string, olderKey: olderKeys[at] as string };
+    const named = { key: keyOf(identities, at), olderKey: keyOf(older, at) };
     const from = { isAcquirer: isOfAcquirer(text, ruts), isMethod: namesMethod(text, methods) };
-    return { ...line, text, rutHashes, ...from, ...named };
-  });
+    keyed.push({ ...line, text, rutHashes, ...from, ...named });
+  }
+  return keyed;
 }
 
 /** Returns the lines that no earlier file of the account has brought. */

@@ -111,7 +111,7 @@ async function importLines(
   const span = spanOf(environmentIds, fresh);
   await lockCandidates(tx, span);
   const found = await findCandidates(tx, span);
-  const matches = matchLines(fresh, found);
+  const matches = await matchLines(fresh, found);
   const uses = countUses(matches);
   const kept = keptStatement(wish, statement, at);
   await insertStatement(tx, kept);

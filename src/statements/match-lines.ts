@@ -1,5 +1,6 @@
 import { readRut } from '../bank-validation/rut.ts';
 import { shiftDay } from '../lib/calendar-day.ts';
+import { letOthersRun } from '../lib/let-others-run.ts';
 import { type LineNote, NOTHING_KNOWN } from './line-notes.ts';
 import type { LineUse, StatementLine } from './statement.ts';
 
@@ -58,9 +59,26 @@ const DAYS_TO_LEAVE = 10;
 const DAYS_TO_RETURN = 60;
 const DAYS_OF_DEPOSIT = 5;
 
-/** Gives each line one use. A line without a RUT matches a payout only if no other payout is possible. */
-export function matchLines(lines: readonly ReadLine[], candidates: Candidates): LineMatch[] {
+/**
+ * Gives each line one use, and yields to other work in between. A line without a RUT matches a payout only if no other
+ * payout is possible.
+ */
+export async function matchLines(lines: readonly ReadLine[], candidates: Candidates): Promise<LineMatch[]> {
+  const match = matcher(lines, candidates);
+  const matches: LineMatch[] = [];
+  const turn = letOthersRun();
+  for (const line of lines) {
+    await turn();
+    matches.push(match(line));
+  }
+  return matches;
+}
+
+/** Returns what matches one line after the other. */
+function matcher(lines: readonly ReadLine[], candidates: Candidates): (line: ReadLine) => LineMatch {
   const used = new Set<string>();
+  /** The files with a payout that a line here has confirmed, so that no line is their total. */
+  const leftAlone = new Set<string>();
   const take = (use: LineUse, subject: string): LineMatch => {
     used.add(subject);
     return { use, subject, note: null };
@@ -68,23 +86,29 @@ export function matchLines(lines: readonly ReadLine[], candidates: Candidates): 
   const timed = candidates.payouts.map(withTimes);
   const takePayout = (use: 'payout' | 'return', one: TimedCandidate): LineMatch => {
     one.has[use] = true;
+    if (use === 'payout' && one.fileId !== null) leftAlone.add(one.fileId);
     return { use, subject: one.id, note: null };
   };
   const isFree = (use: 'payout' | 'return', { has, fileId }: TimedCandidate) =>
     !has[use] && (use === 'return' || fileId === null || !used.has(fileId));
-  const leftAlone = (file: string) =>
-    timed.some(({ fileId, has, hasPayoutLine }) => fileId === file && has.payout && !hasPayoutLine);
   const byAmount = Map.groupBy(timed, ({ amount }) => amount);
   const byRut = Map.groupBy(timed, ({ amount, rutHash }) => `${amount} ${rutHash}`);
   const byReference = Map.groupBy(timed, ({ amount, reference }) => `${amount} ${keyOfReference(reference)}`);
+  const byId = new Map(timed.map((one) => [one.id, one]));
   const countOf = Map.groupBy(lines, ({ amount }) => amount);
+  const filesOf = Map.groupBy(candidates.files.map(withDays(0, DAYS_TO_LEAVE)), ({ total }) => total);
+  const depositsOf = Map.groupBy(
+    candidates.deposits.map(withDays(-DAYS_OF_DEPOSIT, DAYS_OF_DEPOSIT)),
+    (one) => one.amount,
+  );
 
   const matchPayout = (line: ReadLine, use: 'payout' | 'return'): LineMatch | null => {
     const amount = Math.abs(line.amount);
     const alike = byAmount.get(amount) ?? [];
     const ofRuts = inOrder(line.rutHashes.map((hash) => byRut.get(`${amount} ${hash}`) ?? []));
     const ofWords = () => inOrder(wordsOf(line.text).map((word) => byReference.get(`${amount} ${word}`) ?? []));
-    const named = namedBy(line, { alike, ofRuts, ofWords }, (some) =>
+    const ofIds = () => idsIn(line.text, byId).filter((one) => one.amount === amount);
+    const named = namedBy(line, { ofIds, ofRuts, ofWords }, (some) =>
       firstFree(some, { isFree: (one) => isFree(use, one), isInTime: (one) => isInTime(use, line, one) }),
     );
     if (named !== undefined) {
@@ -101,31 +125,25 @@ export function matchLines(lines: readonly ReadLine[], candidates: Candidates): 
   };
 
   const matchFile = ({ amount, day }: ReadLine): LineMatch | null => {
-    const found = candidates.files.filter(
-      ({ id, total, day: made }) =>
-        total === -amount && isWithin(day, made, DAYS_TO_LEAVE) && !used.has(id) && !leftAlone(id),
-    );
-    return found[0] === undefined || found.length > 1 ? null : take('payout', found[0].id);
+    const isMeant = ({ id, from, to }: TimedFile) => day >= from && day <= to && !used.has(id) && !leftAlone.has(id);
+    const only = onlyOf(filesOf.get(-amount), isMeant);
+    return only === undefined ? null : take('payout', only.id);
   };
 
   const findDeposit = ({ amount, day }: ReadLine, isOne: (deposit: DepositCandidate) => boolean): LineMatch | null => {
-    const found = candidates.deposits.find(
-      (one) =>
-        one.amount === amount &&
-        isOne(one) &&
-        !used.has(one.id) &&
-        isWithin(day, shiftDay(one.day, -DAYS_OF_DEPOSIT), 10),
-    );
+    const found = depositsOf
+      .get(amount)
+      ?.find((one) => day >= one.from && day <= one.to && !used.has(one.id) && isOne(one));
     return found === undefined ? null : take('deposit', found.id);
   };
 
-  return lines.map((line) => {
+  return (line) => {
     if (line.amount < 0) return matchPayout(line, 'payout') ?? matchFile(line) ?? UNEXPLAINED;
     const isPaidIn = ({ paidInAs }: DepositCandidate) => paidInAs !== null && hasReference(line.text, paidInAs);
     const own = line.isAcquirer ? null : (findDeposit(line, isPaidIn) ?? matchPayout(line, 'return'));
     if (own !== null || !(line.isAcquirer || line.isMethod)) return own ?? UNEXPLAINED;
     return findDeposit(line, ({ paidInAs }) => paidInAs === null) ?? UNRECORDED;
-  });
+  };
 }
 
 const UNRECORDED: LineMatch = { use: 'suspense', subject: null, note: 'a deposit of an acquirer that is not recorded' };
@@ -133,6 +151,9 @@ const UNEXPLAINED: LineMatch = { use: 'suspense', subject: null, note: NOTHING_K
 
 /** The words by which banks mark returned money. */
 const RETURN = /devol|devuel|revers|rechaz|reintegro|anulaci/i;
+
+/** A file with the days on which a line may be its total. */
+type TimedFile = FileCandidate & { readonly from: string; readonly to: string };
 
 /** A payout with its position in the list, and the days on which a line may match it. */
 type TimedCandidate = PayoutCandidate & {
@@ -154,25 +175,24 @@ function withTimes(payout: PayoutCandidate, place: number): TimedCandidate {
 }
 
 type Alike = {
-  readonly alike: readonly TimedCandidate[];
+  readonly ofIds: () => readonly TimedCandidate[];
   readonly ofRuts: readonly TimedCandidate[];
   readonly ofWords: () => readonly TimedCandidate[];
 };
 
 /**
  * Returns the payout that a line names and whose days include the line's, if possible one without a line: by its id,
- * else by RUT, else by reference if the line has no RUT besides it. `alike`: payouts of the line's amount; `ofRuts`:
- * also of its RUTs; `ofWords`: also with a reference that may be in its text.
+ * else by RUT, else by reference if the line has no RUT besides it. All are of the line's amount; `ofIds`: with an id in
+ * its text; `ofRuts`: of its RUTs; `ofWords`: with a reference that may be in its text.
  */
 function namedBy(
   { text }: ReadLine,
-  { alike, ofRuts, ofWords }: Alike,
+  { ofIds, ofRuts, ofWords }: Alike,
   first: (some: readonly TimedCandidate[]) => TimedCandidate | undefined,
 ): TimedCandidate | undefined {
-  const byId = text.includes('po_') ? first(alike.filter(({ id }) => text.includes(id))) : undefined;
   const isNamed = ({ reference }: TimedCandidate) =>
     hasReference(text, reference) && !hasWrittenRut(text.replace(reference, ''));
-  return byId ?? first(ofRuts) ?? first(ofWords().filter(isNamed));
+  return first(ofIds()) ?? first(ofRuts) ?? first(ofWords().filter(isNamed));
 }
 
 type Asked = { isFree: (one: TimedCandidate) => boolean; isInTime: (one: TimedCandidate) => boolean };
@@ -190,6 +210,18 @@ function firstFree(some: readonly TimedCandidate[], { isFree, isInTime }: Asked)
     taken = one;
   }
   return taken;
+}
+
+/** Returns the payouts whose id is in a text, in their order. A bank may write letters right behind an id. */
+function idsIn(text: string, byId: ReadonlyMap<string, TimedCandidate>): TimedCandidate[] {
+  const found = new Set<TimedCandidate>();
+  for (const [written] of text.matchAll(/po_[0-9a-z]{1,20}/g)) {
+    for (let length = written.length; length > 3; length--) {
+      const one = byId.get(written.slice(0, length));
+      if (one !== undefined) found.add(one);
+    }
+  }
+  return [...found].sort((one, other) => one.place - other.place);
 }
 
 /** Merges groups in the order of `place`; each group is already in this order. */
@@ -247,6 +279,17 @@ function isInTime(use: 'payout' | 'return', { day }: ReadLine, one: TimedCandida
   return day >= one.from && day <= one.leavesBy;
 }
 
-function isWithin(day: string, from: string, days: number): boolean {
-  return day >= shiftDay(from, -DAYS_BEFORE) && day <= shiftDay(from, days);
+/** Returns what is meant, unless two are. */
+function onlyOf<One>(all: readonly One[] = [], isMeant: (one: One) => boolean): One | undefined {
+  const first = all.find(isMeant);
+  return all.findLast(isMeant) === first ? first : undefined;
+}
+
+/** Adds the days on which a line may match, computed once for each candidate. */
+function withDays(first: number, last: number) {
+  return <One extends { readonly day: string }>(one: One) => ({
+    ...one,
+    from: shiftDay(one.day, first - DAYS_BEFORE),
+    to: shiftDay(one.day, last),
+  });
 }

@@ -21,5 +21,5 @@ export async function previewStatement(
   const known = lines.length - fresh.length;
   if (fresh.length === 0) return { known, uses: countUses([]) };
   const found = await findCandidates(app.db, spanOf(environmentIds, fresh));
-  return { known, uses: countUses(matchLines(fresh, found)) };
+  return { known, uses: countUses(await matchLines(fresh, found)) };
 }

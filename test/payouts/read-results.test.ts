@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { test } from 'node:test';
+import { identityHashes } from '../../src/bank-validation/identity-hash.ts';
+import type { Payout } from '../../src/payouts/payout.ts';
+import { readResults } from '../../src/payouts/read-results.ts';
+import { forEachEngine } from '../support/engines.ts';
+import { createTestApp } from '../support/test-app.ts';
+
+forEachEngine('a large file of results', (openTestDatabase) => {
+  // A thousand lines and a thousand payouts of one person and amount kept every payment waiting for 11 seconds.
+  test('has each of its lines hashed once, however many payouts it may mean', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const hashes = await identityHashes(app);
+    const [rut_hash, account_hash] = [hashes.ofRut('12531909-2'), hashes.ofAccount('012', '12531909')];
+    const paid = { amount: 100, rut_hash, account_hash, bank_code: '012' };
+    const payouts = Array.from(
+      { length: 100 },
+      (_, at) => ({ ...paid, id: `po_${at}`, reference: `r${at}` }) as Payout,
+    );
+    let made = 0;
+    const own = { ...hashes };
+    hashes.ofRut = (rut) => {
+      made++;
+      return own.ofRut(rut);
+    };
+    hashes.ofAccount = (bank, account) => {
+      made++;
+      return own.ofAccount(bank, account);
+    };
+    const lines = [...Array<string>(100).fill('12531909-2,7,100,pagado'), '12531909-2,12531909,100,pagado'];
+    const file = Readable.from([Buffer.from(['rut,cuenta,monto,estado', ...lines].join('\n'))]);
+    const { outcomes, unmatched } = await readResults(app, file, payouts);
+    assert.deepEqual([outcomes.length, unmatched.length], [1, 100]);
+    assert.ok(made <= 10 * lines.length, `${made} hashes for ${lines.length} lines`);
+  });
+
+  test('is refused if it has more than fifty thousand lines', async () => {
+    const app = createTestApp(await openTestDatabase());
+    const file = Readable.from([Buffer.from(`id,estado\n${'a,b\n'.repeat(50_001)}`)]);
+    await assert.rejects(readResults(app, file, []), { code: 'INVALID_PAYOUT' });
+  });
+});
