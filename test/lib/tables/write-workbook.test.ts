@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHook } from 'node:async_hooks';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { withTable } from '../../../src/lib/tables/open-table.ts';
@@ -24,4 +25,20 @@ test('a workbook has the rows that were written, and none of its texts is a form
     ],
   );
   assert.doesNotMatch(workbook.toString('latin1'), /<f>/);
+});
+
+test('a large workbook is written in another thread and has all its rows', async () => {
+  const rows = Array.from({ length: 10_000 }, (_, at) => [`0${at}`, at, null, 'ñandú']);
+  let threads = 0;
+  const hook = createHook({ init: (_, type) => void (type === 'WORKER' && threads++) }).enable();
+  const workbook = await writeWorkbook('payments', rows);
+  hook.disable();
+  // Ten thousand rows kept every payment waiting for most of a second.
+  assert.equal(threads, 1);
+  const read = await withTable(Readable.from([workbook]), null, async (table) => {
+    const lines: string[] = [];
+    for await (const { cells } of table.rows) lines.push(cells.join('|'));
+    return lines;
+  });
+  assert.deepEqual([read.length, read.at(-1)], [10_000, '09999|9999||ñandú']);
 });
